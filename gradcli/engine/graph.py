@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from gradcli.engine.modes import tick
 from gradcli.engine.operators import FUNCTIONS
@@ -109,6 +110,8 @@ class Node(Hookable):
     @property
     def next_functions(self) -> tuple[tuple[Node | AccumulateGrad | None, int], ...]:
         """The edges as torch shows them: `(None, 0)` for an input that needs no gradient."""
+        if self in outer:
+            return tuple((edge, 0) for edge in outer[self])
         rules = self.primitive.rules_for(self.edges)
         return tuple((edge, 0) for edge, rule in zip(self.edges, rules, strict=False) if rule is not None)
 
@@ -136,3 +139,5 @@ class AccumulateGrad(Hookable):
 
 
 Target = Node | AccumulateGrad
+# The edges that torch shows of its one node, of the last of several nodes that stand for it here.
+outer: WeakKeyDictionary[Node, tuple[Target | None, ...]] = WeakKeyDictionary()

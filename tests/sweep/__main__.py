@@ -34,7 +34,7 @@ def main() -> int:
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.sweep", description=__doc__)
-    parser.add_argument("--only", default="", help="operators whose name contains this")
+    parser.add_argument("--only", default="", help="operators whose name has this regular expression")
     parser.add_argument("--kind", action="append", choices=KINDS)
     parser.add_argument("--most", type=int, default=MOST, help="at most so many samples of an operator and form")
     parser.add_argument("--show", type=int, default=0, help="show so many samples of each group")

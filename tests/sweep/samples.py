@@ -111,15 +111,22 @@ def text_of(kind: str, form: str, sample: Any) -> tuple[str, tuple[str, ...]]:
         call = re.sub(r"\bx0\b", "v" if kind == "view" else "y", call, count=1)
         lines += ["y = x0.unsqueeze(0).clone()", "v = y[0]"] if kind == "view" else ["y = x0.clone()"]
     if kind == "out":
-        results = found(form.removeprefix("torch."))(sample.input, *sample.args, **sample.kwargs)
-        several = not isinstance(results, torch.Tensor)
-        empty = [f"torch.zeros(0, dtype={x.dtype})" for x in (results if several else [results])]
-        listed = ", ".join(empty)
-        call = f"{call[:-1]}, out={f'({listed})' if several else listed})"
+        call = f"{call[:-1]}, out={empty_results(form, sample)})"
     lines.append(f"out = {call}")
     if kind.endswith("_changed"):
         lines.append(f"{'y' if kind == 'input_changed' else 'out'}.mul_(1)")
     return "\n".join([*lines, ""]), tuple(writer.leaves)
+
+
+def empty_results(form: str, sample: Any) -> str:
+    """The text of empty tensors for what a call gives."""
+    function = found(form.removeprefix("torch."))
+    results = function and function(sample.input, *sample.args, **sample.kwargs)
+    several = isinstance(results, tuple | list)
+    if not all(isinstance(x, torch.Tensor) for x in (results if several else [results])):
+        raise UnwritableError("no tensor")
+    listed = ", ".join(f"torch.zeros(0, dtype={x.dtype})" for x in (results if several else [results]))
+    return f"({listed})" if several else listed
 
 
 def found(path: str) -> Any:
@@ -152,10 +159,10 @@ def forms(op: Any) -> Iterator[tuple[str, str]]:
 
 
 def samples(only: str = "", kinds: Iterable[str] = KINDS, most: int = MOST) -> Iterator[Sample]:
-    """So many samples of each operator whose name contains `only`, and of each form."""
+    """So many samples of each operator whose name has the expression `only`, and of each form."""
     seen = set()
     for op in op_db:
-        if only not in op.full_name or op.variant_test_name in COMPOSED:
+        if not re.search(only, op.full_name) or op.variant_test_name in COMPOSED:
             continue
         for sample in of_operator(op, frozenset(kinds), most):
             if sample.text not in seen:

@@ -21,6 +21,8 @@ from gradcli.ops.indexing.indexing import cut, flat_positions, index_backward, s
 from gradcli.ops.indexing.places import check_places, vector_of
 from gradcli.ops.shaping.shaping import reshaped
 from gradcli.ops.support.arguments import Indices
+from gradcli.ops.support.covering import as_one
+from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.sentences import ADDED_AT, PICKED, PLACED
 from gradcli.ops.support.surface import operation
 
@@ -136,6 +138,8 @@ masked_select: Primitive = primitive(
 def gather_(input: Tensor, dim: int, index: Indices) -> Any:
     """Entries by index along one dimension: `out[i][j] = input[i][index[i][j]]` for `dim=1`."""
     axis = dimension(dim, input.ndim)
+    if not index.value.size and index.ndim != input.ndim:
+        return forgotten("GatherBackward0", np.zeros(index.shape, input.dtype), input)
     check_places("gather", input, axis, index)
     return gather(input, index, dim=axis)
 
@@ -144,7 +148,7 @@ def gather_(input: Tensor, dim: int, index: Indices) -> Any:
 def scatter_add_(input: Tensor, dim: int, index: Indices, src: Tensor) -> Any:
     """Entries of `src` added to the input at the indices."""
     axis = dimension(dim, input.ndim)
-    return scatter_add(input, index, scattering(input, axis, index, src), dim=axis)
+    return as_one(scatter_add(input, index, scattering(input, axis, index, src), dim=axis), input, src)
 
 
 def scattering(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:
@@ -180,14 +184,14 @@ def index_select_(input: Tensor, dim: int, index: Indices) -> Any:
 def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha: float = 1) -> Any:
     """Slices of `source`, times `alpha`, added to the input at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
-    vector = vector_of("index_add", input, axis, index)
+    vector, given = vector_of("index_add", input, axis, index), source
     if not input.ndim and source.value.size == 1:
         source = reshaped(source, ())
     expected = (*input.shape[:axis], vector.value.size, *input.shape[axis + 1 :]) if input.ndim else ()
     if source.shape != expected:
         raise AutogradError(f"index_add_(): source has shape {list(source.shape)}, not {list(expected)}", code="E301")
     part: Any = source
-    return index_add(input, vector, part if alpha == 1 else part * alpha, dim=axis)
+    return as_one(index_add(input, vector, part if alpha == 1 else part * alpha, dim=axis), input, given)
 
 
 @operation(
@@ -230,4 +234,4 @@ def masked_select_(input: Tensor, mask: Tensor) -> Any:
         raise mismatch(values)
     shape = broadcast_shapes(input.shape, mask.shape)
     x = input if input.shape == shape else expand(input, size=shape)
-    return masked_select(x, Tensor(np.broadcast_to(mask.value, shape)))
+    return as_one(masked_select(x, Tensor(np.broadcast_to(mask.value, shape))), input)

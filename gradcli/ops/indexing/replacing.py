@@ -24,6 +24,7 @@ from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.diagonals import diagonal, diagonal_
 from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.arguments import Indices
+from gradcli.ops.support.covering import as_one, ended
 from gradcli.ops.support.sentences import REPLACED
 from gradcli.ops.support.surface import operation
 
@@ -105,7 +106,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Any:
     """A copy of `length` indices of one dimension, from `start` on."""
     from gradcli.ops.indexing.indexing import narrow
 
-    return clone(narrow(input, dim, start, length))
+    return ended(clone(narrow(input, dim, start, length)), "NarrowCopyBackward0", input)
 
 
 COMBINED: dict[str, Any] = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
@@ -224,7 +225,7 @@ def scatter_reduce_(
     if src.dtype != input.dtype:
         raise AutogradError("scatter(): Expected self.dtype to be equal to src.dtype")
     options = {"dim": axis, "how": reduce, **({} if include_self else {"include_self": False})}
-    return scatter_reduce(input, index, found, **options)
+    return as_one(scatter_reduce(input, index, found, **options), input, src)
 
 
 def _shortened(x: Any, *, p: float, dim: tuple[int, ...], maxnorm: float) -> Any:

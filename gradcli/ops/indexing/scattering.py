@@ -32,6 +32,7 @@ from gradcli.ops.reducing.reductions import total
 from gradcli.ops.shaping.shaping import reshaped
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Indices, Operand, Places, Shape, as_tensor
+from gradcli.ops.support.covering import as_one
 from gradcli.ops.support.sentences import PICKED, PLACED, REPLACED
 from gradcli.ops.support.surface import operation
 
@@ -186,7 +187,7 @@ def scatter_(input: Tensor, dim: int, index: Indices, src: Operand = None, *, va
     found = scattering(input, axis, index, src)
     if src.dtype != input.dtype:
         raise AutogradError("scatter(): Expected self.dtype to be equal to src.dtype")
-    return scatter(input, index, found, dim=axis)
+    return as_one(scatter(input, index, found, dim=axis), input, src)
 
 
 def _wrapped(index: Tensor, size: int) -> Tensor:
@@ -199,7 +200,7 @@ def _wrapped(index: Tensor, size: int) -> Tensor:
 def index_copy_(input: Tensor, dim: int, index: Indices, source: Tensor) -> Any:
     """The input with slices of `source` at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
-    places = vector_of("index_copy", input, axis, index)
+    places, given = vector_of("index_copy", input, axis, index), source
     if not input.ndim and source.value.size == 1:
         source = reshaped(source, ())
     expected = (*input.shape[:axis], places.value.size, *input.shape[axis + 1 :]) if input.ndim else ()
@@ -211,7 +212,7 @@ def index_copy_(input: Tensor, dim: int, index: Indices, source: Tensor) -> Any:
         )
     if source.dtype != input.dtype:
         raise AutogradError("index_copy_(): self and source expected to have the same dtype")
-    return index_copy(input, places, source, dim=axis)
+    return as_one(index_copy(input, places, source, dim=axis), input, given)
 
 
 @operation("x = [[1, 2], [3, 4]]; index_fill(x, 1, [0], 7)", "x = [[1, 2], [3, 4]]; v = 5; index_fill(x, 0, [1], v)")
@@ -256,8 +257,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Operand) -> Any:
     shape = broadcast_shapes(input.shape, mask.shape)
     if mask.shape != shape:
         mask = Tensor(np.broadcast_to(mask.value, shape))
-    if input.shape != shape:
-        input = expand(input, size=shape)
+    whole = input if input.shape == shape else expand(input, size=shape)
     if source.value.size < np.count_nonzero(mask.value):
         raise AutogradError("masked_scatter: expected self and source to have same dtypes and enough entries")
-    return masked_scatter(input, mask, source)
+    return as_one(masked_scatter(whole, mask, source), input, source)

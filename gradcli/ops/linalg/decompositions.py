@@ -91,10 +91,8 @@ def _side(g: Any, U: Any, S: Any, V: Any) -> Any:
 
 
 def _refuse_full(U: Any, A: Any, full_matrices: bool) -> None:
-    if full_matrices and A.shape[-1] != A.shape[-2]:
-        raise AutogradError(
-            "svd_backward: The singular vectors in the case of full_matrices=True are not unique", code="E204"
-        )
+    if full_matrices and A.shape[-1] != A.shape[-2] and 0 not in A.shape:
+        raise AutogradError("svd_backward: The singular vectors in the case of full_matrices=True are not unique")
 
 
 def _left_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:

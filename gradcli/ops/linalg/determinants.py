@@ -21,6 +21,7 @@ from gradcli.ops.pointwise.selection import unless, where
 from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.axes import aligned
+from gradcli.ops.support.covering import as_one, ended
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import SOLVED
@@ -178,6 +179,8 @@ def _check_square(name: str, A: Tensor) -> None:
 def det_(input: Real) -> Any:
     """The determinant of a square matrix, or of each of a batch."""
     _check_square("linalg.det", input)
+    if mode.strict and not input.value.size:  # whose gradient of torch is a plain tensor
+        return forgotten("LinalgDetBackward0", np.ones(input.shape[:-2], input.dtype)[()], input)
     return det(input)
 
 
@@ -215,7 +218,8 @@ def matrix_power(input: Real, n: int) -> Any:
             return input
     if n == 0:
         one = np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape).copy()
-        return forgotten("torch::autograd::CopyBackwards", one, clone(input))
+        copied = clone(input)
+        return as_one(forgotten("torch::autograd::CopyBackwards", one, copied), copied, None)
     if n == 1:
         return clone(input)
     if n == 3:
@@ -258,8 +262,11 @@ def solve_(A: Real, B: Real) -> Any:
     return solve(A, B)
 
 
-@operation("A = [[2, 1], [0.5, 3]]; cholesky(A @ A.T)", method=False)
+@operation("A = [[2, 1], [0.5, 3]]; cholesky(A @ A.T)", method=False, only="linalg")
 def cholesky_(A: Real, upper: bool = False) -> Any:
     """The lower triangle L with `L @ L.T = A`, for a symmetric positive definite matrix; or its transpose."""
     _check_square("linalg.cholesky", A)
-    return transposed(cholesky(A)) if upper else cholesky(A)
+    if not upper:
+        return cholesky(A)
+    found = transposed(cholesky(A))
+    return ended(found, "LinalgCholeskyExBackward0", A) if mode.strict else found

@@ -32,7 +32,7 @@ from gradcli.ops.linalg.contractions import (
     transposed,
 )
 from gradcli.ops.pointwise.arithmetic import mul
-from gradcli.ops.reducing.reductions import sum_
+from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.shaping.permutations import permute, t
 from gradcli.ops.shaping.shaping import expanded, flatten, reshape, reshaped, unsafe_view
 from gradcli.ops.support.arguments import check_size
@@ -151,7 +151,10 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     """The sum of products over pairs of dimensions: the last of `a` with the first of `b`, or listed pairs."""
     first, second = _paired(a, b, dims)
     for m, n in zip(first, second, strict=True):
-        if a.shape[m] != b.shape[n]:
+        if 1 in (a.shape[m], b.shape[n]):  # which is broadcast: the other is summed first
+            a = sum_dim(a, dim=m, keepdim=True) if b.shape[n] == 1 != a.shape[m] else a
+            b = sum_dim(b, dim=n, keepdim=True) if a.shape[m] == 1 != b.shape[n] else b
+        elif a.shape[m] != b.shape[n]:
             raise AutogradError(
                 f"contracted dimensions need to match, but first has size {a.shape[m]} in dim {m} and second has size "
                 f"{b.shape[n]} in dim {n}",
@@ -212,7 +215,7 @@ def inner(input: Tensor, other: Tensor) -> Any:
 @operation("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; vecdot(A, B, dim=0)", method=False)
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
     """The inner products along a dimension."""
-    return sum_(mul(x, y), dim)
+    return vdot_(x, y) if x.ndim == y.ndim == 1 else sum_(mul(x, y), dim)
 
 
 @operation("x = [1, 2, 3]; y = [3, 4, -1]; cross(x, y, dim=0)", "A = [[1, 2, 3]]; B = [[0, 1, 2]]; cross(A, B, dim=-1)")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.modes import mode
 from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
@@ -22,6 +23,8 @@ from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim
 from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.covering import as_one
+from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import SOLVED
 from gradcli.ops.support.surface import operation
@@ -227,11 +230,12 @@ def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = 
         raise AutogradError(f"torch.linalg.lstsq: input.size(-2) should match other.size({where})", code="E301")
     found = least_squares(A, right)
     rows, columns = A.shape[-2:]
-    empty = Tensor(np.zeros(0, A.dtype))
-    residuals = empty
+    residuals = empty = Tensor(np.zeros(0, A.dtype))
+    if mode.strict:  # a snippet sees that it has a node, as in torch
+        residuals = forgotten("LinalgLstsqBackward0", empty.value, A, B)
     full = matrix_rank(A.detach()).value.min(initial=columns) == columns
     if driver in ("gels", "gelsd", "gelss") and rows > columns and full:
-        residuals = summed(square(right - _times(A, found)), dim=right.ndim - 2)
+        residuals = as_one(summed(square(right - _times(A, found)), dim=right.ndim - 2), A, B)
     solution = reshape(found, shape=found.shape[:-1]) if vectors else found
     rank = Tensor(np.zeros(0, np.int64)) if driver == "gels" else matrix_rank(A.detach())
     values = svdvals(A.detach()) if driver in ("gelsd", "gelss") else empty

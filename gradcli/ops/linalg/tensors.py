@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from gradcli.errors import AutogradError
+from gradcli.ops.indexing.entries import named
 from gradcli.ops.linalg.determinants import inverse_, solve_
 from gradcli.ops.shaping.permutations import movedim
 from gradcli.ops.shaping.shaping import reshape
@@ -26,7 +27,8 @@ def tensorinv(A: Real, ind: int = 2) -> Any:
             f"{columns} != {rows}",
             code="E301",
         )
-    return reshape(inverse_(reshape(A, shape=(rows, columns))), shape=(*last, *first))
+    inverse = inverse_(reshape(A, shape=(rows, columns)))
+    return named(reshape, "ReshapeAliasBackward0")(inverse, shape=(*last, *first))
 
 
 @operation("A = [[1, 2], [3, 5]]; b = [1, 4]; tensorsolve(A, b)", method=False)

@@ -18,7 +18,7 @@ from gradcli.ops.nn.normalization import layer_norm, normal_rule
 from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.joining import repeat_
-from gradcli.ops.shaping.shaping import reshape, reshaped
+from gradcli.ops.shaping.shaping import clone, reshape, reshaped
 from gradcli.ops.support.arguments import Real, check_size
 from gradcli.ops.support.sentences import NORMAL
 from gradcli.ops.support.surface import operation
@@ -167,6 +167,8 @@ def batch_norm_(
     eps: float = 1e-5,
 ) -> Any:
     """Each channel shifted and scaled to mean 0 and variance 1, those of the batch or running ones."""
+    if input.ndim == 1 and not input.value.size:
+        return clone(input)
     if input.ndim < 2:
         raise AutogradError("Dimension out of range (expected to be in range of [-1, 0], but got 1)", code="E301")
     count = input.shape[1]

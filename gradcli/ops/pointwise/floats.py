@@ -123,7 +123,7 @@ def copysign_(input: Real, other: Operand) -> Any:
     return copysign_number(input, other) if isinstance(other, int | float) else copysign(input, other)
 
 
-@operation("x = [0.5, 3]; ldexp(x, [1.0, -2.0])")
+@operation("x = [0.5, 3]; ldexp(x, [1.0, -2.0])", numbers="never")
 def ldexp_(input: Real, other: Operand) -> Any:
     """`input*2**other`."""
     return ldexp(input, as_tensor(other))

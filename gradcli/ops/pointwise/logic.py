@@ -75,6 +75,9 @@ def logical_xor(input: Tensor, other: Tensor) -> Any:
 @operation("x = [1, 2]; where(isclose(x, [1, 3]), x**2, x)", integers_stay=True)
 def isclose(input: Real, other: Real, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """Whether entries agree within `atol + rtol*abs(other)`."""
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if value < 0:
+            raise AutogradError(f"{name} must be greater than or equal to zero, but got {value:g}")
     return close(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 

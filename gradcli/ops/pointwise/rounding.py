@@ -55,9 +55,9 @@ rounded_decimals = primitive(
 
 
 @operation("x = [0.3, -1.6]; round(x)", "x = [0.123, -1.456]; round(x, decimals=2)")
-def round_(input: Tensor, *, decimals: int = 0) -> Any:
+def round_(input: Tensor, *, decimals: int | None = None) -> Any:
     """The nearest whole number, or decimal fraction; halves go to the even neighbour."""
-    return rounded_decimals(input, decimals=decimals) if decimals else rounded(input)
+    return rounded(input) if decimals is None else rounded_decimals(input, decimals=decimals)
 
 
 def _at_multiples(x: Any, n: Any) -> Any:

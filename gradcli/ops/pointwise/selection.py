@@ -22,6 +22,7 @@ from gradcli.ops.pointwise.comparisons import at_least, at_most, both, either, e
 from gradcli.ops.support.arguments import Operand, as_tensor
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.choice import chosen
+from gradcli.ops.support.covering import as_one
 from gradcli.ops.support.sentences import BETWEEN, BOUND
 from gradcli.ops.support.surface import operation
 
@@ -264,7 +265,7 @@ def clamp_(input: Tensor, min: Operand | None = None, max: Operand | None = None
     if all(bound is None or _is_number(bound) for bound in (min, max)):
         return clamp(input, **{k: v for k, v in (("min", min), ("max", max)) if v is not None})
     if max is None:
-        return clamp_min_tensor(input, min)
+        return as_one(clamp_min_tensor(input, min), input, min, None)
     if min is None:
-        return clamp_max_tensor(input, max)
+        return as_one(clamp_max_tensor(input, max), input, None, max)
     return clamp_tensor(input, as_tensor(min), as_tensor(max))

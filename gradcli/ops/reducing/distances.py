@@ -24,9 +24,9 @@ from gradcli.ops.reducing.extremes import amax_, amin_
 from gradcli.ops.reducing.norms import norm, norm_rule
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.shaping.permutations import permute
-from gradcli.ops.shaping.shaping import reshape, unsqueeze
+from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Dims, Real, check_size
-from gradcli.ops.support.axes import kept, wrapped
+from gradcli.ops.support.axes import wrapped
 from gradcli.ops.support.sentences import LENGTH, SAME
 from gradcli.ops.support.surface import operation
 
@@ -199,8 +199,9 @@ def matrix_norm(input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bo
         order = [axis for axis in range(input.ndim) if axis not in (rows, columns)]
         values = svd_s(permute(input, dims=(*order, rows, columns)), full_matrices=False)
         last = values.ndim - 1
-        found = sum_(values, last) if ord == "nuc" else (amin_ if ord == -2 else amax_)(values, last)
-        return reshape(found, shape=kept(input.shape, (rows, columns))) if keepdim else found
+        found = (sum_ if ord == "nuc" else amin_ if ord == -2 else amax_)(values, last, keepdim)
+        back = tuple(int(axis) for axis in np.argsort((*order, rows, columns)))
+        return permute(unsqueeze(found, dim=last + 1), dims=back) if keepdim else found
     if ord not in (1, -1, math.inf, -math.inf):
         raise AutogradError(
             f"linalg.matrix_norm: Order {ord} not supported.",

@@ -10,6 +10,7 @@ from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.indexing import cut, select
+from gradcli.ops.pointwise.arithmetic import div
 from gradcli.ops.pointwise.scalars import div_number, mul_number
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.reducing.scans import cumsum_
@@ -88,6 +89,9 @@ def gradient(input: Real, *, spacing: Any = 1, dim: Dims = None, edge_order: int
         raise AutogradError("torch.gradient only supports edge_order=1 and edge_order=2.")
     dims = range(input.ndim) if dim is None else [dim] if isinstance(dim, int) else dim
     axes = [dimension(axis, input.ndim) for axis in dims]
+    twice = next((axis for at, axis in enumerate(axes) if axis in axes[:at]), None)
+    if twice is not None:
+        raise AutogradError(f"dim {twice} appears multiple times in the list of dims")
     if isinstance(spacing, list | tuple):
         given = list(spacing)
     elif isinstance(spacing, Tensor) and spacing.ndim:
@@ -134,7 +138,7 @@ def _slopes(x: Any, steps: Any, axis: int, edge_order: int) -> Any:
         h = steps.astype(np.float64)
         middle = _uneven(x, h, axis)
         first, last = (_edge(h[0], h[1:2]), _edge(h[-1], h[-2:-1])) if edge_order == 2 else ([], [])
-        before, after = float(h[0]), float(h[-1])
+        before, after = (Tensor(x.dtype.type(step)) for step in (h[0], h[-1]))
     else:
         inner = cut(x, dim=axis, start=2, stop=size) - cut(x, dim=axis, start=0, stop=max(size - 2, 0))
         middle = div_number(div_number(inner, steps), 2)
@@ -145,7 +149,8 @@ def _slopes(x: Any, steps: Any, axis: int, edge_order: int) -> Any:
     else:
         start = mul_number(ahead[0](), -first[0]) + mul_number(ahead[1](), first[1]) - mul_number(ahead[2](), first[2])
         end = mul_number(behind[0](), last[2]) - mul_number(behind[1](), last[1]) + mul_number(behind[2](), last[0])
-    return cat_([div_number(start, before), middle, div_number(end, after)], axis)
+    divided = div if isinstance(before, Tensor) else div_number
+    return cat_([divided(start, before), middle, divided(end, after)], axis)
 
 
 def _edge(near: Any, far: Any) -> list[float]:
@@ -163,7 +168,7 @@ def _uneven(x: Any, h: Any, axis: int) -> Any:
         return Tensor(factors.astype(x.dtype).reshape([-1 if dim == axis else 1 for dim in range(x.ndim)]))
 
     return (
-        cut(x, dim=axis, start=0, stop=size - 2) * along(-b / (a * (a + b)))
-        + cut(x, dim=axis, start=1, stop=size - 1) * along((b - a) / (a * b))
-        + cut(x, dim=axis, start=2, stop=size) * along(a / (b * (a + b)))
+        along(-b / (a * (a + b))) * cut(x, dim=axis, start=0, stop=size - 2)
+        + along((b - a) / (a * b)) * cut(x, dim=axis, start=1, stop=size - 1)
+        + along(a / (b * (a + b))) * cut(x, dim=axis, start=2, stop=size)
     )

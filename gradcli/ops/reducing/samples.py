@@ -10,6 +10,7 @@ import numpy as np
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.memory.writing import copy
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
@@ -21,7 +22,7 @@ from gradcli.ops.linalg.contractions import mm
 from gradcli.ops.linalg.matmul import squeeze_in_place
 from gradcli.ops.pointwise.arithmetic import div, mul, sub
 from gradcli.ops.pointwise.elementwise import exp, sqrt
-from gradcli.ops.pointwise.logic import nan
+from gradcli.ops.pointwise.logic import logical_xor, nan
 from gradcli.ops.pointwise.selection import clamp, where
 from gradcli.ops.pointwise.ternary import lerp_tensor
 from gradcli.ops.reducing.reductions import sum_, sum_dim
@@ -99,12 +100,15 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
     if n < 0:
         raise AutogradError(f"order must be non-negative but got {n}")
     axis = dimension(dim, input.ndim)
+    if not n:
+        return copy(Tensor(np.zeros_like(input.value)), input)
     x: Any = input
     if prepend is not None or append is not None:
         x = cat_([_like(part, input) for part in (prepend, input, append) if part is not None], axis)
     for _ in range(min(n, x.shape[axis])):
         length = x.shape[axis]
-        x = sub(cut(x, dim=axis, start=1, stop=length), cut(x, dim=axis, start=0, stop=max(length - 1, 0)))
+        later, earlier = cut(x, dim=axis, start=1, stop=length), cut(x, dim=axis, start=0, stop=max(length - 1, 0))
+        x = logical_xor(later, earlier) if x.dtype == np.bool_ else sub(later, earlier)
     return x
 
 
@@ -138,7 +142,7 @@ def cov(input: Real, *, correction: int = 1, fweights: Tensor | None = None, awe
         lost: Any = div(mul(sum_(mul(weights, aweights)), Tensor(np.asarray(correction))), entire)
     else:
         lost = Tensor(np.asarray(correction))
-    factor = sub(entire, lost)
+    factor = sub(entire, lost) if np.any(lost.value) else entire
     if factor.value <= 0:
         factor = Tensor(np.zeros_like(factor.value))
     return squeeze(div(mm(centred, t(mul(centred, weights))), factor))

@@ -16,7 +16,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.gathering import index_select
 from gradcli.ops.indexing.indexing import flat_positions, scattered
-from gradcli.ops.reducing.reductions import sum_dim
+from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.shaping.joining import flip, repeat_
 from gradcli.ops.shaping.shaping import clone, flat, flatten, reshape, reshape_, unsqueeze, view
 from gradcli.ops.support.adjoints import printed
@@ -198,6 +198,8 @@ def unfold_(input: Tensor, dimension: int, size: int, step: int) -> Any:
 def sum_to_size(input: Tensor, *size: Shape) -> Any:
     """The sum over the dimensions that broadcasting from a shape repeated."""
     shape = flat(size)
+    if not shape:
+        return sum_(input)
     lead = input.ndim - len(shape)
     pairs = list(zip(input.shape[max(lead, 0) :], shape, strict=False))
     if lead < 0 or any(own != wanted and wanted != 1 for own, wanted in pairs):

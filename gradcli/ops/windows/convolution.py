@@ -12,6 +12,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import windows as entries
+from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.arguments import Padding, Pair, Real, Shape
@@ -42,6 +43,15 @@ def _write(suffix: str, where_size: int | None) -> Any:
     return write
 
 
+def slid_back(g: Any, w: Any, x: Any, options: Any) -> Any:
+    """Return the gradient of what a transposed convolution spread, without places that only `output_padding` made."""
+    found = convolution(g, w, 0, **options)
+    for dim, length in enumerate(x.shape):
+        if found.shape[dim] > length:
+            found = cut(found, dim=dim, start=0, stop=length)
+    return found
+
+
 convolution: Primitive = primitive(
     "convolution",
     correlate,
@@ -58,7 +68,7 @@ convolution_input: Primitive = primitive(
     "convolution_input",
     input_gradient,
     lambda g, out, w, h, *, size, **o: convolution_weight(g, h, size=w.shape, **o),
-    lambda g, out, w, h, *, size, **o: convolution(g, w, 0, **o),
+    lambda g, out, w, h, *, size, **o: slid_back(g, w, h, o),
     node="ConvolutionBackwardBackward0",
     notation=_write("_input", 0),
     structured=True,
@@ -69,7 +79,7 @@ convolution_weight: Primitive = primitive(
     "convolution_weight",
     weight_gradient,
     lambda g, out, x, h, *, size, **o: convolution_input(g, h, size=x.shape, **o),
-    lambda g, out, x, h, *, size, **o: convolution(x, g, 0, **o),
+    lambda g, out, x, h, *, size, **o: slid_back(x, g, h, o),
     node="ConvolutionBackwardBackward0",
     notation=_write("_weight", 1),
     structured=True,

@@ -19,7 +19,7 @@ from gradcli.ops.support.arguments import Pair, Real, check_size
 from gradcli.ops.support.sentences import MOVED, SLID
 from gradcli.ops.support.surface import operation
 from gradcli.ops.windows import windows
-from gradcli.ops.windows.convolution import convolution, convolution_weight
+from gradcli.ops.windows.convolution import convolution_weight, slid_back
 from gradcli.ops.windows.convolution_shapes import options, places
 from gradcli.ops.windows.patches import input_gradient
 
@@ -50,7 +50,7 @@ def _write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
 transposed: Primitive = primitive(
     "convolution_transposed",
     _transposed,
-    lambda g, out, x, w, bias, *, size, **o: convolution(g, w, 0, **o),
+    lambda g, out, x, w, bias, *, size, **o: slid_back(g, w, x, o),
     lambda g, out, x, w, bias, *, size, **o: convolution_weight(g, x, size=w.shape, **o),
     lambda g, out, x, w, bias, **_: sum_dim(g, dim=(0, *range(2, len(g.shape)))),
     node="ConvolutionBackward0",

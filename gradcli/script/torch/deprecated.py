@@ -12,11 +12,12 @@ from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.covering import ended
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.machine import running
-from gradcli.script.torch.nn.functional.ending import ended
 from gradcli.script.torch.operations.lowering import check_share
+from gradcli.script.torch.operations.whole import whole
 from gradcli.script.torch.tensor.casting import tensor_type
 from gradcli.script.torch.tensor.options import made, number, read_options
 from gradcli.script.torch.tensor.spacing import check_step
@@ -53,6 +54,10 @@ def qr(input: Tensor, some: bool = True) -> ReturnType:
     return _call("qr", input, "reduced" if some else "complete")  # type: ignore[no-any-return]
 
 
+def cholesky(input: Tensor, upper: bool = False) -> Any:
+    return ended(_call("cholesky", input, upper), "CholeskyBackward0", input)
+
+
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Any, ...]:
     """Return both triangles in one matrix, and the rows that were exchanged."""
     LU, pivots = _call("lu_factor", A, pivot=pivot)
@@ -68,8 +73,8 @@ def triangular_solve(
 ) -> ReturnType:
     matrix = _call("mT", A) if transpose else A
     found = _call("solve_triangular", matrix, b, upper=upper != transpose, unitriangular=unitriangular)
-    found = ended(found, "TriangularSolveBackward0")
-    return ReturnType("triangular_solve", solution=found, cloned_coefficient=_call("clone", A))
+    found, copied = (ended(x, "TriangularSolveBackward0", b, A) for x in (found, _call("clone", A)))
+    return ReturnType("triangular_solve", solution=found, cloned_coefficient=copied)
 
 
 def range_(start: Any = 0, end: Any = None, step: Any = 1, **keywords: Any) -> Tensor:
@@ -113,7 +118,10 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, al
     """Return `beta*input + alpha*sum(batch1 @ batch2)`."""
     found = _call("sum", _call("bmm", batch1, batch2), 0)
     found = _call("add", input if beta == 1 else _call("mul", input, beta), found, alpha=alpha)
-    return ended(found, "AddbmmBackward0")
+    return ended(found, "AddbmmBackward0", input, batch1, batch2)
+
+
+addbmm = whole(addbmm)
 
 
 def chain_matmul(*matrices: Tensor) -> Any:
@@ -137,17 +145,18 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     present = ~np.isnan(input.value)
     if dim is None:
         found = _call("median", _call("masked_select", input, Tensor(present)) if present.any() else input)
-        return ended(found, "NanmedianBackward0")
+        return ended(found, "NanmedianBackward0", input)
     axis = dimension(dim, input.ndim)
     if not input.ndim:
-        return _call("median", input, dim, keepdim)
+        found, places = _call("median", input, dim, keepdim)
+        return ReturnType("nanmedian", values=ended(found, "NanmedianBackward1", input), indices=places)
     counts = np.sum(present, axis=axis, keepdims=True)
     order = np.argsort(input.value, axis=axis, kind="stable")  # nan comes last
     places = Tensor(np.take_along_axis(order, np.maximum(counts - 1, 0) // 2, axis))
     found = _call("gather", input, axis, places)
     if not keepdim:
         found, places = _call("squeeze", found, axis), Tensor(np.squeeze(places.value, axis))
-    return ReturnType("nanmedian", values=ended(found, "NanmedianBackward1"), indices=places)
+    return ReturnType("nanmedian", values=ended(found, "NanmedianBackward1", input), indices=places)
 
 
 def nanquantile(

@@ -13,6 +13,7 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.errors import LinAlgError, UnsupportedError
+from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.torch.operations import facade
 
@@ -66,9 +67,14 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
 
 def vander(x: Tensor, *, N: int | None = None) -> Any:
     """The powers of the entries of a vector, a row each, from 0 on."""
-    from gradcli.script.torch import deprecated
-
-    return deprecated.vander(x, N, increasing=True)
+    x = x if x.ndim else ops.unsqueeze(x, 0)
+    count = x.shape[-1] if N is None else N
+    if count <= 1:
+        raise RuntimeError("N must be greater than 1.")
+    running.machine.budget.fits(count * x.value.size, "the tensor")
+    rows = ops.expand(ops.unsqueeze(x, -1), (*x.shape, count - 1))
+    powers = ops.cumprod(rows, rows.ndim - 1)
+    return ops.cat([Tensor(np.ones((*x.shape, 1), powers.dtype)), powers], powers.ndim - 1)
 
 
 def find(name: str) -> Any:

@@ -17,6 +17,7 @@ from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.autograd import grad_modes, inference
 from gradcli.script.torch.autograd.anomaly import anomaly
 from gradcli.script.torch.operations import facade
+from gradcli.script.torch.operations.outputs import with_out
 from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random import sampling
@@ -118,8 +119,8 @@ MEMBERS: dict[str, Any] = {
     "initial_seed": lambda: running.machine.generator.initial_seed(),
     "get_rng_state": lambda: running.machine.generator.get_state(),
     "set_rng_state": lambda state: running.machine.generator.set_state(state),
-    "bernoulli": with_refusal("bernoulli", sampling.bernoulli),
-    "multinomial": with_refusal("multinomial", sampling.multinomial),
+    "bernoulli": with_refusal("bernoulli", with_out("bernoulli", sampling.bernoulli)),
+    "multinomial": with_refusal("multinomial", with_out("multinomial", sampling.multinomial)),
     **promotion.MEMBERS,
     **grad_modes.MODES,
     "is_grad_enabled": lambda: mode.grad_enabled,
@@ -165,7 +166,11 @@ def find(name: str) -> Any:
         return import_module("gradcli.script.torch.saving").MEMBERS[name]
     if name == "vmap":
         return import_module("gradcli.script.torch.func.vectorising").vmap
-    return facade.function(name) or facade.further("range_" if name == "range" else name)
+    found = facade.function(name)
+    if found is None:
+        further = facade.further("range_" if name == "range" else name)
+        found = further and with_out(name, further)
+    return found
 
 
 def namespace(name: str) -> Namespace:

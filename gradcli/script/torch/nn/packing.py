@@ -10,11 +10,11 @@ from gradcli.engine.memory.writing import COPY_SLICES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.covering import ended
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.torch.nn.functional.ending import ended
 
 
 class PackedSequence(NamedTuple):

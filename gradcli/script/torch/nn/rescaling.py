@@ -11,10 +11,10 @@ import numpy as np
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.covering import ended
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.parameter import Parameter
-from gradcli.script.torch.nn.functional.ending import ended
 from gradcli.script.torch.nn.layers.convolution import Transposed
 
 OLD = "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`."

@@ -13,6 +13,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.arithmetic import quotient
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.torch.operations.overloads import refusal
 
 EXPECTED = "linalg.{}: Expected a floating point or complex tensor as input. Got "
 NOT_IMPLEMENTED = "not implemented for '{}'"
@@ -138,12 +139,31 @@ def _quantile(input: Tensor, q: Any, *arguments: Any, **options: Any) -> Any:
     return call(input, q, *arguments, **options)
 
 
+def _held(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return ops.hardtanh(input, min_val, max_val)
+
+
+def _with_tensor(name: str) -> Callable[..., Any]:
+    """Two numbers are refused: torch has no way to call the function with them."""
+
+    def call(input: Any, other: Any) -> Any:
+        if not (isinstance(input, Tensor) or isinstance(other, Tensor)):
+            raise TypeError(refusal(name, (input, other), {}, "", method=False))
+        return getattr(ops, name)(input, other)
+
+    return call
+
+
 LOWERED: dict[str, Callable[..., Any]] = {
     **{name: _of_reals(name, EXPECTED.format(name) + "{}") for name in ("det", "slogdet")},
     **{name: _of_reals("inverse", EXPECTED.format("inv") + "{}") for name in ("inverse", "inv")},
     "norm": _norm,
     "dist": _of_reals("dist", "norm(): input dtype should be either floating point or complex. Got {} instead."),
     "quantile": _quantile,
+    **{name: _with_tensor(name) for name in ("pow", "float_power", "remainder", "xlogy")},
+    "hardtanh": _held,
     "cdist": _of_reals("cdist", "cdist only supports floating-point dtypes, X1 got: {}"),
     **{name: _of_reals(name, f'"{kernel}" {NOT_IMPLEMENTED}', NotImplementedError) for name, kernel in KERNELS.items()},
     "abs": _of_reals("abs", f'"abs_cpu" {NOT_IMPLEMENTED}', NotImplementedError, np.number),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from gradcli.engine.checks.promotion import CATEGORIES
@@ -42,6 +43,17 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
     if isinstance(result, ReturnType):
         return ReturnType(f"{result.name}_out", **dict(zip(result._fields, outputs, strict=True)))
     return out
+
+
+def with_out(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which takes `out=` too."""
+
+    @wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        out = keywords.pop("out", None)
+        return function(*arguments, **keywords) if out is None else into(name, out, function, arguments, keywords)
+
+    return call
 
 
 def fill(output: Tensor, result: Tensor) -> None:

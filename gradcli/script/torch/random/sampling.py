@@ -34,11 +34,14 @@ def bernoulli(x: Tensor, p: float | None = None, *, generator: Any = None) -> Te
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If "
             "so, please report an enhancement request to PyTorch.)"
         )
-    return forgotten("BernoulliBackward0", generator_of(generator).bernoulli(chances, x.shape).astype(x.dtype)[()], x)
+    node = "BernoulliBackward0" if p is None else "NotImplemented"
+    return forgotten(node, generator_of(generator).bernoulli(chances, x.shape).astype(x.dtype)[()], x)
 
 
 def multinomial(x: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
     """Draw indices by weight."""
+    if x.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
     return Tensor(generator_of(generator).multinomial(x.value, num_samples, replacement))
 
 

@@ -12,10 +12,14 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.reducing.reductions import total
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.forgetting import forgotten, nothing
+from gradcli.script.torch.operations.overloads import refusal
 
 
 def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Any:
     """Return `other - alpha*input`."""
+    if not isinstance(input, Tensor):
+        single = "rsub(): argument 'input' (position 1) must be Tensor, not int"
+        raise TypeError(refusal("rsub", (input, other), {}, single, method=False))
     if isinstance(other, Tensor):
         return _reversed(input, other, **({} if alpha == 1 else {"alpha": alpha}))
     return ops.sub(other, input) if alpha == 1 else ops.sub(other, ops.mul(input, alpha))

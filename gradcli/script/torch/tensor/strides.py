@@ -16,6 +16,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.indexing.indexing import take
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.covering import as_one
 from gradcli.script.machine import running
 from gradcli.script.torch.tensor.options import checked_shape, made, read_options
 
@@ -75,6 +76,8 @@ def empty_strided(size: Any, stride: Any, **keywords: Any) -> Tensor:
 def empty_permuted(size: Any, physical_layout: Any, **keywords: Any) -> Tensor:
     """Make a tensor whose dimensions lie in memory in the given order."""
     options, shape = read_options("empty_permuted", keywords), checked_shape("empty_permuted", size)
+    if len(set(physical_layout)) < len(physical_layout):
+        raise RuntimeError("Duplicate dim not allowed")
     return made(np.zeros([shape[dim] for dim in physical_layout], options.real).transpose(np.argsort(physical_layout)))
 
 
@@ -132,7 +135,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     """Return a copy with entries written at indices."""
     from gradcli.ops.indexing.assignment import index_put_
 
-    return index_put_(ops.clone(input), indices, values, accumulate)
+    return as_one(index_put_(ops.clone(input), indices, values, accumulate), input, values)
 
 
 def apply_(x: Tensor, function: Any) -> Tensor:

@@ -10,6 +10,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.windows.resampling import nearest, output_sizes, resampled
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.module import checked
+from gradcli.script.torch.nn.functional.pools import adaptive_avg_pool3d
 from gradcli.script.torch.operations.readers import kind_name
 
 NAMES = {
@@ -57,6 +58,8 @@ def interpolate(
         raise AutogradError(f"Input and output sizes should be greater than 0, but got {both}", code="E301")
     if mode == "area" and len(spatial) in (1, 2):
         return checked(f"adaptive_avg_pool{len(spatial)}d")(input, sizes)
+    if mode == "area" and len(spatial) == 3:
+        return adaptive_avg_pool3d(input, sizes)
     name = NAMES.get((mode, len(spatial)))
     if name is None:
         raise _refused(mode, input.ndim)

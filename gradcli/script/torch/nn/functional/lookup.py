@@ -11,9 +11,9 @@ from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.covering import ended
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.arguments import check_tensor
-from gradcli.script.torch.nn.functional.ending import ended
 from gradcli.script.torch.tensor.printing import size_text
 
 
@@ -109,7 +109,7 @@ def embedding_bag(
     if padding_idx is not None:
         keep = [places[flat[places] != padding_idx % weight.shape[0]] for places in keep]
     found = [_reduced(rows, places, mode) for places in keep]
-    return ended(ops.stack(found, 0), "EmbeddingBagBackward0")
+    return ended(ops.stack(found, 0), "EmbeddingBagBackward0", weight, per_sample_weights)
 
 
 def _check_rows(rows: Any, count: int) -> None:

@@ -11,7 +11,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.calling import ops
-from gradcli.script.torch.nn.functional.ending import ended
+from gradcli.ops.support.covering import ended
 from gradcli.script.torch.nn.functional.losses import loss
 
 
@@ -56,7 +56,7 @@ def multi_margin_loss(
     others = Tensor(np.arange(classes) != labels[:, None])
     losses = ops.where(others, terms, 0.0).sum(1) / classes
     found = _over(losses if input.ndim == 2 else ops.squeeze(losses, 0), reduction)
-    return ended(found, "MultiMarginLossBackward0")
+    return ended(found, "MultiMarginLossBackward0", input)
 
 
 @loss
@@ -79,7 +79,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     terms = ops.clamp_min(apart, 0.0) * pairs
     losses = terms.sum((1, 2)) / classes
     found = _over(losses if input.ndim == 2 else ops.squeeze(losses, 0), reduction)
-    return ended(found, "MultilabelMarginLossBackward0")
+    return ended(found, "MultilabelMarginLossBackward0", input)
 
 
 def triplet_margin_with_distance_loss(

@@ -73,7 +73,8 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """Apply `alpha_dropout` to whole channels."""
     check_tensor("feature_alpha_dropout", input)
-    return _dropped(input, _channels(input), p, training, inplace, alpha=True)
+    shape = _channels(input) if training else input.shape
+    return _dropped(input, shape, p, training, inplace, alpha=True)
 
 
 def check_chance(p: float) -> None:
@@ -171,6 +172,8 @@ def rrelu(
 ) -> Any:
     """Apply a leaky relu whose slope is drawn for each entry that is not positive; without training it is the mean."""
     check_tensor("rrelu", input)
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     slopes = np.ones(input.shape, input.dtype)
     low = input.value <= 0
     if training:

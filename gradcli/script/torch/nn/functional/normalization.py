@@ -47,8 +47,11 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     if not input.value.size:
         return input
     batch, channels = input.shape[:2]
-    squares = ops.view(ops.mul(input, input), batch, 1, channels, -1)
-    bordered = ops.pad(squares, (0, 0, size // 2, (size - 1) // 2))
-    means = ops.avg_pool2d(bordered, (size, 1), 1)
-    near = ops.view(ops.squeeze(means, 1), *input.shape)
+    squares, around = ops.mul(input, input), (size // 2, (size - 1) // 2)
+    if input.ndim == 3:
+        bordered = ops.pad(ops.unsqueeze(squares, 1), (0, 0, *around))
+        near = ops.squeeze(ops.avg_pool2d(bordered, (size, 1), 1), 1)
+    else:
+        bordered = ops.pad(ops.view(squares, batch, 1, channels, input.shape[2], -1), (0, 0, 0, 0, *around))
+        near = ops.view(ops.squeeze(ops.avg_pool3d(bordered, (size, 1, 1), 1), 1), *input.shape)
     return ops.div(input, (near * alpha + k) ** beta)

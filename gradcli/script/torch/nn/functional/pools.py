@@ -14,11 +14,11 @@ from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.shaping.shaping import unsafe_view
 from gradcli.ops.support.arguments import Shape, check_size
+from gradcli.ops.support.covering import as_one, ended
 from gradcli.ops.windows.pooling_shapes import options
 from gradcli.ops.windows.pools import positions
 from gradcli.ops.windows.windows import count as counted
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.torch.nn.functional.ending import ended
 from gradcli.script.torch.nn.functional.module import checked
 from gradcli.script.torch.operations.whole import whole
 
@@ -125,8 +125,11 @@ def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
         raise AutogradError(f"Found an invalid max index: {bad} (output volumes are of size {sides}", code="E301")
     flat = checked("reshape")(x, (*lead, places.shape[-1]))
     found = _placed(flat, Tensor(places), shape=(*lead, total), dim=len(lead))
+    if count == 1:
+        found = ended(found, "MaxUnpool2DBackward0", checked("unsqueeze")(x, -2))
     node = "SqueezeBackward1" if count == 1 else f"MaxUnpool{count}DBackward0"
-    return named(unsafe_view, node)(found, shape=(*lead, *size))
+    found = named(unsafe_view, node)(found, shape=(*lead, *size))
+    return found if count == 1 else as_one(found, x)
 
 
 def _power(count: int) -> Callable[..., Any]:

@@ -6,8 +6,8 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.nn.attention import attended
+from gradcli.ops.support.covering import ended
 from gradcli.script.torch.nn.functional.arguments import check_tensor
-from gradcli.script.torch.nn.functional.ending import ended
 from gradcli.script.torch.nn.functional.noise import dropout
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.linalg.matmul import linear
+from gradcli.ops.support.covering import ended
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.making import biased, fan_in_uniform, redraw, uniform
@@ -71,7 +72,11 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             problem = f"input{number} size does not match weight size: {found}"
     if problem:
         raise AutogradError(f"bilinear(): {problem}", code="E301")
-    product = checked("einsum")("...i,oij,...j->...o", input1, weight, input2)
+    rows = [checked("reshape")(x, (-1, x.shape[-1])) for x in (input1, input2)]
+    product = ended(
+        checked("einsum")("bi,oij,bj->bo", rows[0], weight, rows[1]), "TrilinearBackward0", rows[0], weight, rows[1]
+    )
+    product = checked("reshape")(product, (*input1.shape[:-1], weight.shape[0]))
     return product if bias is None else product + bias
 
 

@@ -11,9 +11,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.linalg.matmul import linear
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.covering import ended
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.making import blank
-from gradcli.script.torch.nn.functional.ending import ended
 from gradcli.script.torch.nn.functional.noise import dropout
 from gradcli.script.torch.nn.layers.recurrence import WEIGHTS, Gated, LongShort, Plain, Recurrence
 from gradcli.script.torch.nn.layers.recurrence_checks import check_dimensions, check_input, check_sizes

@@ -77,7 +77,7 @@ def channel_shuffle(input: Tensor, groups: int) -> Any:
     order = np.arange(channels).reshape(groups, channels // groups).T.ravel()
     rest = int(np.prod(input.shape[2:]))
     places = np.arange(channels * rest).reshape(channels, *input.shape[2:])[order]
-    return taken(input, places, input.ndim - 1, "NativeChannelShuffleBackward0")
+    return taken(input, places, input.ndim - 1, "ChannelShuffleBackward0")
 
 
 class ChannelShuffle(Configured):
