@@ -21,7 +21,7 @@ LONGEST = 24  # the most factors that a product is taken apart into
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A product or quotient, read from left to right: `-2*x/y` is sign -1, number 2, `*x`, `/y`."""
+    """A product or quotient, read from left to right: `-2*x/y` is sign -1, number 2, `*x`, `/y`, as is `-2*x*y**-1`."""
 
     sign: int
     coefficient: int | float
@@ -41,6 +41,8 @@ class Product:
         factors.reverse()
         if isinstance(first, Number):
             return cls(sign, first.value, tuple(factors))
+        if isinstance(first, Binary) and first.operator == "**" and first.right == number(-1):
+            return cls(sign, 1, (("/", first.left), *factors))
         return cls(sign, 1, (("*", first), *factors))
 
     def times(self, other: Product) -> Product | None:

@@ -6,12 +6,12 @@ from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
+from pathlib import Path
 
 from gradcli.render.page.html import Html, cut, data, element, joined
 from gradcli.stream.values import Json
 
-FOLDER = files("gradcli.render.page")
+FOLDER = Path(__file__).parent
 LIVE = Html("document.documentElement.dataset.live = ''")  # before anything is laid out that the player hides
 
 

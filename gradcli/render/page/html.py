@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from html import escape
 
 from gradcli.source import visible
 from gradcli.stream.values import Json, dump
 
+ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
 VOID = frozenset(("br", "input", "link", "meta"))  # elements without content
 
 
@@ -36,7 +36,7 @@ def safe(content: Content) -> Html:
     """Return a text as markup: escaped, and with invisible characters written out, unless it is markup already."""
     if content is None:
         return Html()
-    return content if isinstance(content, Html) else Html(escape(shown(content), quote=True))
+    return content if isinstance(content, Html) else Html(shown(content).translate(ESCAPED))
 
 
 def shown(text: str) -> str:
