@@ -1,7 +1,12 @@
-"""Programs that tests run on the engine, and what is read off a run."""
+"""Programs that tests run on the engine, and what is read off a run.
+
+Where many cases are alike, a test takes some of them, the same ones each time; `GRADCLI_ALL=1 python -m pytest` takes
+every one.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,8 +21,10 @@ import gradcli.ops
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
+from gradcli.explanation.build import explain
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.lines import Evaluation
+from gradcli.explanation.model import Explanation
 from gradcli.language.parser import parse_program
 from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.source import Source
@@ -69,8 +76,13 @@ def family(program: str) -> str:
     return FAMILY.get(program, "listed")
 
 
-def of_every(cases: Iterable[T], group: Callable[[T], str]) -> Callable[[Callable[[T], None]], Any]:
-    """Make a test of one case the test of each group of cases; it names all that fail.
+def some(cases: Iterable[T], step: int, start: int = 0) -> list[T]:
+    """One case in so many of those that are alike, the first one or another to start with."""
+    return list(cases) if "GRADCLI_ALL" in os.environ else list(cases)[start % step :: step]
+
+
+def of_every(cases: Iterable[T], group: Callable[[T], str], step: int = 1) -> Callable[[Callable[[T], None]], Any]:
+    """Make a test of one case the test of each group of cases, or of some of each group; it names all that fail.
 
     Thousands of tests of one line each take longer to be told of than to run.
     """
@@ -82,14 +94,15 @@ def of_every(cases: Iterable[T], group: Callable[[T], str]) -> Callable[[Callabl
         @pytest.mark.parametrize("name", groups)
         def test(name: str) -> None:
             failures = []
-            for case in groups[name]:
+            taken = some(groups[name], step)
+            for case in taken:
                 try:
                     check(case)
                 except Exception as failure:
                     failure.add_note(f"the case is {case!r}")
                     failures.append(failure)
             if failures:
-                raise ExceptionGroup(f"{len(failures)} of {len(groups[name])} cases", failures)
+                raise ExceptionGroup(f"{len(failures)} of {len(taken)} cases", failures)
 
         test.__doc__ = check.__doc__
         return test
@@ -124,6 +137,12 @@ def run(text: str, values: dict[str, Any] | None = None, dtype: type[np.floating
     assert evaluation.output is not None
     leaves = {line.name: line.tensor for line in evaluation.lines if isinstance(line.tensor.node, AccumulateGrad)}
     return Run(evaluation, evaluation.output, leaves)
+
+
+@cache
+def explained(program: str) -> Explanation:
+    """An explanation of a program, with the gradient that tests send into its output."""
+    return explain(parse_program(Source(program)), {}, upstream=run(program).upstream)
 
 
 def upstream(output: Tensor) -> Any:

@@ -16,9 +16,9 @@ from gradcli.language.parser import parse_program
 from gradcli.language.tree import Call, postorder
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.source import Source
-from tests.explanation.test_invariants import EVERY, explained
+from tests.explanation.test_invariants import EVERY
 from tests.ops.test_registry import primitives_of
-from tests.programs import of_every
+from tests.programs import explained, of_every
 
 ARGUMENTS = """
 x; y; A; t; 2; -1; 0.5; (2,); (2, 2); [0, 1]; [True, False]; 'mean'; None; True; []; [[0, 5]]; x[0]; [x, y]
@@ -39,7 +39,7 @@ def calls(name: str) -> list[str]:
     fitting = list(OPERATIONS[name].parameters) if name in OPERATIONS else []
     named = [choice for choice in NAMED if choice.partition("=")[0] in fitting]
     found = []
-    for _ in range(12 if name in OPERATIONS else 2):
+    for _ in range(6 if name in OPERATIONS else 2):
         arguments = choose.choices(PLAIN, k=choose.choice((1, 1, 2, 2, 3)))
         keywords = {choice.partition("=")[0]: choice for choice in choose.sample(named, len(named))}
         if choose.random() < 0.2:

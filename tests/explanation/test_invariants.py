@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import product
 from typing import Any
 
@@ -17,15 +16,10 @@ from gradcli.language.parser import parse_expression, parse_program
 from gradcli.language.tree import Expression
 from gradcli.language.unparser import unparse
 from gradcli.source import Source
-from tests.programs import EXAMPLES, SMOOTH, family, listed_programs, of_every, run
+from tests.programs import EXAMPLES, SMOOTH, explained, family, listed_programs, of_every, run
 
 EVERY = EXAMPLES + listed_programs()
 READINGS = list(product(EVERY, [False, True]))
-
-
-@cache
-def explained(program: str) -> Explanation:
-    return explain(parse_program(Source(program)), {}, upstream=run(program).upstream)
 
 
 def reading(case: tuple[str, bool]) -> str:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from gradcli.errors import GradcliError
-from gradcli.explanation.build import explain
 from gradcli.explanation.chain.links import chain
 from gradcli.explanation.folding import folded
 from gradcli.explanation.index.evaluation import Space
@@ -19,14 +18,12 @@ from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.index.tree import Entry, parts
 from gradcli.explanation.index.worked import Worked
 from gradcli.explanation.model import Why
-from gradcli.language.parser import parse_program
-from gradcli.source import Source
-from tests.programs import EXAMPLES, family, listed_programs, of_every, run
+from tests.programs import EXAMPLES, explained, family, listed_programs, of_every, some
 
 
 def reasons(program: str) -> Iterator[tuple[Why, Any]]:
     """Why each rule holds that has a formula, with the contribution that ran."""
-    explanation = explain(parse_program(Source(program)), {}, upstream=run(program).upstream)
+    explanation = explained(program)
     whole = folded(explanation)
     for link in (*chain(explanation), *(() if whole is explanation else chain(whole))):
         for term in link.terms:
@@ -35,7 +32,7 @@ def reasons(program: str) -> Iterator[tuple[Why, Any]]:
 
 
 @pytest.mark.slow
-@of_every([*EXAMPLES, *listed_programs()], family)
+@of_every([*EXAMPLES, *listed_programs()], family, 2)
 def test_an_entry_in_numbers_is_that_of_the_contribution(program: str) -> None:
     for entry, contribution in ((why.entry, contribution) for why, contribution in reasons(program) if why.entry):
         whole = np.asarray(contribution)
@@ -62,10 +59,10 @@ STRANGE = [call.format(value) for call in COPIED for value in ("nan", "inf", "-i
 @pytest.mark.slow
 def test_an_option_may_be_any_number() -> None:
     told = 0
-    for program in STRANGE:
+    for program in some(STRANGE, 3):
         with suppress(GradcliError):
             told += len(list(reasons(program)))
-    assert told > 100
+    assert told > 30
 
 
 @pytest.mark.parametrize(
@@ -80,8 +77,7 @@ def test_an_option_may_be_any_number() -> None:
     ],
 )
 def test_an_entry_in_numbers(program: str, input: str, expected: str) -> None:
-    explanation = explain(parse_program(Source(program)), {}, upstream=run(program).upstream)
-    locals_ = [local for node in explanation.nodes for local in node.locals if local.input == input]
+    locals_ = [local for node in explained(program).nodes for local in node.locals if local.input == input]
     (why,) = [local.why for local in locals_ if local.why is not None]
     assert why.entry is not None
     write = Writer()

@@ -24,6 +24,7 @@ from tests.language.simplify.evaluation import DIGITS, NotFiniteError, value
 from tests.language.simplify.evaluation import LARGEST as LARGEST_FLOAT
 from tests.language.simplify.facts.test_identities import letters_of, of_numbers
 from tests.language.simplify.formulas import formulas
+from tests.programs import some
 
 gradcli.ops.load()
 
@@ -105,7 +106,7 @@ SCALES = (Name("x"), Binary("/", Name("x"), Number(2)))
 @pytest.mark.slow
 @pytest.mark.parametrize("identity", [x for x in TABLE if of_numbers(x)], ids=lambda x: x.name)
 def test_of_multiples_of_identities(identity: Identity) -> None:
-    for tree in [*dict.fromkeys(multiples(identity))][::3]:
+    for tree in some(dict.fromkeys(multiples(identity)), 6):
         letters = letters_of(tree)
         for scaled in SCALES if len(letters) == 1 else SCALES[:1]:
             formula = substitute(tree, dict(zip(letters, (scaled, Name("y")), strict=False)))

@@ -9,6 +9,7 @@ import pytest
 
 from gradcli.script.timeline.model import Update, Updated
 from gradcli.script.torch.optim.module import OPTIMIZERS
+from tests.programs import some
 from tests.script.running import recorded
 from tests.script.torch.optim.test_optimizers import EXACT, ROOTS
 
@@ -39,8 +40,7 @@ def test_every_optimizer_is_here() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize(("name", "options"), CASES)
+@pytest.mark.parametrize(("name", "options", "shape"), some(((*case, x) for case in CASES for x in SHAPES), 2))
 def test_the_lines_of_an_update_are_the_step(name: str, options: dict[str, Any], shape: str) -> None:
     events = [one for one in recorded(snippet(name, options, shape), all=True).events if isinstance(one, Updated)]
     assert len(events) == STEPS
