@@ -34,7 +34,7 @@ def command(
             "-i",
             "--input",
             metavar="FILE",
-            help="The records; - is standard input. Of Parquet and Arrow also several, and folders.",
+            help="The records; - is standard input. Of Parquet, Arrow and CSV also several, and folders.",
         ),
     ] = None,
     output: Annotated[
@@ -90,7 +90,7 @@ def command(
     simplefilter("once", UserWarning)  # a warning that holds for many records is shown once
     with ExitStack() as stack:
         screen = Screen(console, stack, is_there=sys.stderr.isatty() and not (output == "-" and sys.stdout.isatty()))
-        if shard is not None or has_columns([*inputs, output], format):
+        if shard is not None or len(inputs) > 1 or has_columns([*inputs, output], format):
             from gradcli.stream.arrow.job import Job
 
             refuse(each, "--each reads JSON Lines")
@@ -99,7 +99,6 @@ def command(
             return
         from gradcli.stream.batches import Batch
 
-        refuse(len(inputs) > 1, "of several inputs each is Parquet or Arrow")
         Batch(task, inputs[0], output, format, each, jobs, limits.of_item, fail_fast, screen.watched, screen.fail).run()
 
 
@@ -141,7 +140,6 @@ HELP = {
     "--each takes no program and no values": "each record brings its own: leave them out",
     "--each reads JSON Lines": 'a line is {"program": "x**2", "at": {"x": 3}}',
     "--merge takes no program and no --shard": "the shards know it: gradcli batch --merge -i shards/ -o results/",
-    "of several inputs each is Parquet or Arrow": "run gradcli batch for each, or convert them",
 }
 
 

@@ -11,14 +11,15 @@ from gradcli.errors import EvaluationError, UsageError
 from gradcli.homework.assignment.assignments import Assignment, read_assignment
 from gradcli.homework.course.variants import Variants, read_variants
 from gradcli.homework.grading import graded
-from gradcli.homework.model import Diagnosis, Result
+from gradcli.homework.model import Result
 from gradcli.homework.submission.classes import COLUMNS, NOBODY, by_student
 from gradcli.homework.submission.files import File
 from gradcli.homework.submission.hand_ins import HandIn
 from gradcli.homework.submission.names import identity
-from gradcli.render.check.marking import sentence
+from gradcli.render.check.document import answer_document
 from gradcli.source import Source
 from gradcli.stream.arrow.library import pyarrow
+from gradcli.stream.values import dump
 from gradcli.workers.apart import Apart
 
 KEY = "key"  # the column that all rows of a student share, however the name is spelt
@@ -64,20 +65,13 @@ def keyed(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def verdicts() -> Any:
-    """Return the schema of verdicts: a row for each answer."""
+    """Return the schema of verdicts, a row for each answer: flat, for not every engine keeps nested columns.
+
+    `mistake` and `message` are of the likeliest diagnosis; `diagnoses` has all of them, as JSON.
+    """
     pa = pyarrow()
-    text, number = pa.string(), pa.float64()
-    parts = ("code", "node", "rule", "message", "says")
-    diagnosis = pa.struct([*((name, text) for name in parts), ("certain", pa.bool_())])
-    return pa.schema(
-        [
-            *((name, text) for name in (*COLUMNS, "verdict")),
-            ("points", number),
-            ("max_points", number),
-            ("remark", text),
-            ("diagnoses", pa.list_(diagnosis)),
-        ]
-    )
+    names = (*COLUMNS, "verdict", "points", "max_points", "remark", "mistake", "message", "diagnoses")
+    return pa.schema([(name, pa.float64() if name in ("points", "max_points") else pa.string()) for name in names])
 
 
 @dataclass(frozen=True)
@@ -105,13 +99,13 @@ class Grades:
         rows = sorted(row for batch in batches for row in rows_of(batch))
         if rows:
             with Apart(self.graded) as apart:
-                yield pyarrow().RecordBatch.from_pylist(apart([row[1:] for row in rows]), verdicts())
+                yield apart([row[1:] for row in rows])
 
-    def graded(self, rows: Answers) -> list[dict[str, Any]]:
-        """Return the verdicts on the answers of some students, each walled for itself."""
+    def graded(self, rows: Answers) -> Any:
+        """Return the batch of verdicts on the answers of some students, each walled for itself."""
         work = (HandIn(FRAME, one.student, one) for one in by_student(str(FRAME.path), ((0, row) for row in rows)))
         results = graded(self.assignment, [FRAME], variants=self.variants, work=work)
-        return [row for result in results for row in told(result)]
+        return pyarrow().RecordBatch.from_pylist([row for result in results for row in told(result)], verdicts())
 
 
 def rows_of(batch: Any) -> Iterator[tuple[str, ...]]:
@@ -121,32 +115,17 @@ def rows_of(batch: Any) -> Iterator[tuple[str, ...]]:
 
 
 def told(result: Result) -> Iterator[dict[str, Any]]:
-    """Yield a row for each answer of a student."""
-    about_all = list(result.remarks)
-    for answer in result.answers:
-        yield {
+    """Yield a row for each answer of a student, with the fields that the documents of `gradcli check` have."""
+    for answer in map(answer_document, result.answers):
+        first = answer["diagnoses"][0] if answer["diagnoses"] else {}
+        yield answer | {
             "student": result.student,
-            "question": answer.question,
-            "quantity": answer.quantity,
-            "answer": answer.given,
-            "verdict": answer.verdict,
-            "points": answer.points,
-            "max_points": answer.max_points,
-            "remark": "; ".join(filter(None, [answer.remark, *about_all])) or None,
-            "diagnoses": list(map(facts, answer.diagnoses)),
+            "answer": answer["given"],
+            "remark": "; ".join(filter(None, [answer["remark"], *result.remarks])) or None,
+            "mistake": first.get("code"),
+            "message": first.get("message"),
+            "diagnoses": dump(answer["diagnoses"]),
         }
-
-
-def facts(one: Diagnosis) -> dict[str, Any]:
-    """Return a diagnosis as a document of `gradcli check --json` has it, without its number."""
-    return {
-        "code": one.code,
-        "node": one.node,
-        "rule": one.rule,
-        "message": sentence(one),
-        "says": one.says,
-        "certain": one.certain,
-    }
 
 
 def text_of(given: str | Path) -> Source:

@@ -11,7 +11,7 @@ from typing import Any
 from gradcli.errors import EvaluationError, GradcliError, InternalError, UsageError
 from gradcli.stream.blocks import Block, read_blocks
 from gradcli.stream.conversion import Answer, Conversion, Piece, Reader
-from gradcli.stream.inputs import LITTLE, PIECE, Input
+from gradcli.stream.inputs import LITTLE, PIECE, Input, ending
 from gradcli.stream.jsonl import JsonLines
 from gradcli.stream.losses import Losses
 from gradcli.stream.outputs import Output
@@ -20,8 +20,6 @@ from gradcli.stream.table import Table, take_header, with_whole_rows
 from gradcli.stream.writing import JsonLinesWriter, TableWriter, Writer
 from gradcli.workers.limits import Limits
 from gradcli.workers.pool import Answered, mapped
-
-FORMATS = ("jsonl", "csv")
 
 Blocks = Iterator[Block | None]
 
@@ -161,12 +159,6 @@ class Batch:
                 f"{self.failed:,} of {self.count:,} records failed, the first on line {self.first_failure}",
                 help='in JSON Lines a failed record has "ok": false and its error',
             )
-
-
-def ending(path: str) -> str | None:
-    """Return the format that a file's name ends in."""
-    stem = path.lower().removesuffix(".gz")
-    return next((format for format in FORMATS if stem.endswith(f".{format}")), None)
 
 
 def chained(first: Block, rest: Blocks) -> Blocks:

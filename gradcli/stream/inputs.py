@@ -16,6 +16,13 @@ from gradcli.stream.compressed import Damaged, Gunzip
 
 PIECE = 2**19  # bytes that are read at a time: ten thousand records, whose values fit into a processor's cache
 LITTLE = 2**13  # where each record takes its time: results come soon, and processes have the same share
+FORMATS = ("jsonl", "csv")
+
+
+def ending(path: str) -> str | None:
+    """Return the format of text that a file's name ends in."""
+    stem = path.lower().removesuffix(".gz")
+    return next((format for format in FORMATS if stem.endswith(f".{format}")), None)
 
 
 class Input:

@@ -16,8 +16,13 @@ import pytest
 
 @dataclass(frozen=True)
 class Cluster:
-    """`frame` makes a frame of a table, `table` a table of a frame, with the job; `dying` ends one worker once."""
+    """`frame` makes a frame of a table, `table` a table of a frame, with the job; `dying` ends one worker once.
 
+    `options` are those by which a script uses it.
+    """
+
+    name: str
+    options: list[str]
     module: Any
     frame: Callable[[Any], Any]
     table: Callable[[Any], Any]
@@ -37,9 +42,11 @@ def dask() -> Iterator[Cluster]:
         end = once(mark)
         return frame.map_partitions(lambda part: end(part) if (part[column] == fatal).any() else part, meta=frame._meta)
 
-    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="ERROR")
     with cluster, distributed.Client(cluster):
         yield Cluster(
+            "dask",
+            ["--address", cluster.scheduler_address],
             import_module("gradcli.dask"),
             frame,
             lambda frame: pa.Table.from_pandas(frame.compute(), preserve_index=False),
@@ -66,6 +73,8 @@ def spark() -> Iterator[Cluster]:
 
     try:
         yield Cluster(
+            "spark",
+            [],
             import_module("gradcli.spark"),
             lambda table: session.createDataFrame(table).repartition(6),
             lambda frame: frame.toArrow(),

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings
 
 import numpy as np
 import pytest
@@ -95,11 +100,11 @@ def check_on(cluster: Cluster, folder: Path) -> None:
     verdicts = cluster.table(cluster.dying(frame, "student", rows[0][0], folder / "check died")).to_pylist()
     assert (folder / "check died").exists()
     found = [
-        (row["student"], *(row[name] for name in FACTS), sorted(d["code"] for d in row["diagnoses"]))
+        (row["student"], *(row[name] for name in FACTS), sorted(one["code"] for one in json.loads(row["diagnoses"])))
         for row in verdicts
     ]
     assert sorted(found, key=repr) == sorted(expected, key=repr)
-    assert any(row["diagnoses"] for row in verdicts)
+    assert any(row["mistake"] and row["message"] for row in verdicts)
 
 
 FACTS = ("question", "quantity", "verdict", "points", "max_points")
@@ -131,7 +136,19 @@ def refused_on(cluster: Cluster, folder: Path) -> None:
         cluster.module.check("none.toml", cluster.frame(pa.table(answers)))
 
 
-SCENES: list[Callable[[Cluster, Path], None]] = [refused_on, batch_on, check_on]
+def recipes_on(cluster: Cluster, folder: Path) -> None:
+    """The last scene: a script of Spark ends its session."""
+    for script in sorted(SCRIPTS.glob(f"{cluster.name}_*.py")):
+        size = ["--students", "30"] if script.stem.endswith("check") else ["--rows", "1000"]
+        told = io.StringIO()
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(told), catch_warnings(action="ignore"):
+            patch.setattr(sys, "argv", [str(script), *size, *cluster.options])
+            runpy.run_path(str(script), run_name="__main__")
+        assert re.match(r"(1,000 rows|180 answers) in [\d.]+ s", told.getvalue())
+
+
+SCENES: list[Callable[[Cluster, Path], None]] = [refused_on, batch_on, check_on, recipes_on]
+SCRIPTS = Path(__file__).parents[2] / "samples" / "clusters"
 
 
 @pytest.mark.slow

@@ -16,9 +16,9 @@ from gradcli.stream.arrow.conversion import Conversion
 from gradcli.stream.arrow.manifests import Manifest, known_by, maker
 from gradcli.stream.arrow.parts import Part, Share, listed, shares
 from gradcli.stream.arrow.sinks import Writer, standard_output
-from gradcli.stream.arrow.sources import Source, format_of, reading
+from gradcli.stream.arrow.sources import Source, format_of, readable, reading
 from gradcli.stream.arrow.tables import ERROR, planned
-from gradcli.stream.batches import ending
+from gradcli.stream.inputs import ending
 from gradcli.stream.plan import Task
 from gradcli.workers.files import refuse_unwritable, unwritten, written
 from gradcli.workers.limits import Limits
@@ -63,16 +63,18 @@ class Job:
     def convert_one(self, path: str) -> None:
         """Convert a file or a stream to another one."""
         refuse_text(path, self.output)
+        if self.output.lower().endswith(".gz"):
+            raise UsageError("E014", f"{visible(self.output)} would be compressed text", help="write .csv or .parquet")
         target = Path(self.output, Path(path).name) if is_folder(self.output) else Path(self.output)
-        reading = self.format or ("arrow" if path == "-" else format_of(path)) or format_of(target.name) or "parquet"
-        writing = self.format or ("arrow" if self.output == "-" else format_of(target.name)) or reading
+        reading = self.format or ("arrow" if path == "-" else readable(path)) or format_of(target.name) or "parquet"
+        writing = self.format or ("arrow" if self.output == "-" else readable(target.name)) or reading
         if "parquet" in (reading if path == "-" else "", writing if self.output == "-" else ""):
             raise UsageError("E014", "Parquet goes to and from files, not through pipes", help="add --format arrow")
         if path != "-" and self.output != "-" and target.exists() and Path(path).exists() and target.samefile(path):
             raise UsageError("E013", f"{visible(str(target))} is the input, too", help="write to another file")
         if self.output != "-":
             refuse_unwritable(str(target))
-        with closing(Source(path, reading)) as source:
+        with closing(Source(path, reading, self.computation.plan.names)) as source:
             schema, _ = planned(self.computation, source.schema)
             advance = self.watch(source.rows)
             if self.output == "-":
@@ -99,13 +101,15 @@ class Job:
             if here.is_relative_to(path.resolve()) if path.is_dir() else here == path.resolve().parent:
                 told = f"the results would stand among the inputs in {visible(str(folder))}"
                 raise UsageError("E013", told, help="write to another folder")
-        found, total, schema = shares(parts, self.shard)
+        found, total, schema = shares(parts, self.shard, self.computation.plan.names)
         planned(self.computation, schema)
         made = maker(self.task)
-        advance = self.watch(sum(group.rows for share in found for group in share.groups))
+        is_known = not any(share.is_whole for share in found)
+        advance = self.watch(sum(group.rows for share in found for group in share.groups) if is_known else None)
         for share in found:
             with reading(visible(str(share.part.path))):
-                manifest = Manifest(made, share.part.name, known_by(share.part.path))
+                known = known_by(share.part.path, is_text=share.part.format == "csv")
+                manifest = Manifest(made, share.part.name, known)
             if self.shard is not None:
                 manifest = replace(manifest, shard="{}/{}".format(*self.shard), groups=share.groups, total=total)
             target = folder / name_of(share.part, self.shard)
@@ -121,9 +125,10 @@ class Job:
         except OSError as error:
             raise unwritten(str(target.parent), error.strerror) from None
         count, failed = self.count, self.failed
-        with closing(share.part.opened()) as source, written(str(target)) as file:
+        with closing(share.part.opened(self.computation.plan.names)) as source, written(str(target)) as file:
             writer = self.writer(file, share.part.format, source, is_hashed=True)
-            self.write(source, [group.group for group in share.groups], writer, advance)
+            groups = None if share.is_whole else [group.group for group in share.groups]
+            self.write(source, groups, writer, advance)
         manifest = replace(manifest, rows=self.count - count, failed=self.failed - failed, checksum=writer.checksum)
         manifest.write(target)
 
@@ -174,10 +179,12 @@ def batches(source: Source, groups: Iterable[int] | None) -> Iterator[Any]:
 
 
 def refuse_text(*paths: str) -> None:
-    """Refuse a file of text among files of columns; UsageError."""
+    """Refuse a file of records that have no columns among files of columns, and compressed results; UsageError."""
     for path in paths:
-        if ending(path) is not None:
-            raise UsageError("E014", f"{visible(path)} is text, and columns go to columns", help="convert it first")
+        if ending(path) == "jsonl":
+            raise UsageError(
+                "E014", f"{visible(path)} has no columns", help="JSON Lines go to JSON Lines, one file at a time"
+            )
 
 
 def is_folder(path: str) -> bool:

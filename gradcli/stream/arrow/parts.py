@@ -13,7 +13,7 @@ from typing import Any
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.source import visible
 from gradcli.stream.arrow.manifests import Group
-from gradcli.stream.arrow.sources import ENDINGS, Source, format_of
+from gradcli.stream.arrow.sources import ENDINGS, Source, format_of, readable
 
 
 @dataclass(frozen=True)
@@ -24,16 +24,17 @@ class Part:
     path: Path
     format: str
 
-    def opened(self) -> Source:
-        return Source(str(self.path), self.format)
+    def opened(self, numbers: Sequence[str]) -> Source:
+        return Source(str(self.path), self.format, numbers)
 
 
 @dataclass(frozen=True)
 class Share:
-    """The groups of a part that are to be computed; `rows` is None where only reading would tell."""
+    """The groups of a part that are to be computed; `is_whole` where it has none, and all of it is."""
 
     part: Part
     groups: tuple[Group, ...]
+    is_whole: bool = False
 
 
 def listed(inputs: Sequence[str], format: str | None) -> list[Part]:
@@ -42,15 +43,15 @@ def listed(inputs: Sequence[str], format: str | None) -> list[Part]:
     for given in inputs:
         path = Path(given)
         if path.is_dir():
-            inner = [Part(str(one.relative_to(path)), one, format_of(one.name) or "") for one in files(path)]
+            inner = [Part(str(one.relative_to(path)), one, readable(one.name) or "") for one in files(path)]
             if not inner:
-                endings = ", ".join(ENDINGS)
+                endings = ", ".join([*ENDINGS, ".csv"])
                 raise UsageError(
                     "E003", f"no file in {visible(given)} ends in {endings}", help="check the path after -i"
                 )
             found += inner
         else:
-            found.append(Part(path.name, path, format or format_of(given) or "parquet"))
+            found.append(Part(path.name, path, format or readable(given) or "parquet"))
     found.sort(key=lambda part: part.name)
     for one, other in pairwise(found):
         if one.name == other.name:
@@ -63,15 +64,20 @@ def listed(inputs: Sequence[str], format: str | None) -> list[Part]:
 
 
 def files(folder: Path) -> list[Path]:
-    """Return the files of columns in a folder and those below it, without hidden and temporary ones."""
+    """Return the files of columns in a folder and those below it, without hidden and temporary ones.
+
+    Where there are none, these are the files of CSV.
+    """
     found = []
     for here, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
-        found += [Path(here, name) for name in names if format_of(name) and not name.startswith((".", "_"))]
-    return found
+        found += [Path(here, name) for name in names if readable(name) and not name.startswith((".", "_"))]
+    return [path for path in found if format_of(path.name)] or found
 
 
-def shares(parts: Sequence[Part], shard: tuple[int, int] | None) -> tuple[list[Share], int, Any]:
+def shares(
+    parts: Sequence[Part], shard: tuple[int, int] | None, numbers: Sequence[str]
+) -> tuple[list[Share], int, Any]:
     """Return the share of a shard in each part, the number of all groups, and the schema of all parts.
 
     The groups of all parts, sorted, are dealt round robin. EvaluationError where a part has another schema.
@@ -80,17 +86,21 @@ def shares(parts: Sequence[Part], shard: tuple[int, int] | None) -> tuple[list[S
     found: list[Share] = []
     total, schema, first = 0, None, None
     for part in parts:
-        with closing(part.opened()) as source:
+        with closing(part.opened(numbers)) as source:
             if schema is None:
                 schema, first = source.schema, part
             elif not source.schema.equals(schema):
                 assert first is not None
                 raise unlike(first, schema, part, source.schema)
+            if source.groups is None and shard is None:
+                found.append(Share(part, (), is_whole=True))
+                continue
             if source.groups is None:
+                kind = "CSV" if part.format == "csv" else "a stream of Arrow"
                 raise UsageError(
                     "E014",
-                    f"{source.name} is a stream of Arrow, which has no places to jump to",
-                    help="write it as a file first: gradcli reads single streams only",
+                    f"{source.name} is {kind}, which has no places to jump to",
+                    help="write it as a file of Parquet or Arrow first, or leave out --shard",
                 )
             mine = [group for group in range(source.groups) if (total + group) % of == place - 1]
             groups = tuple(Group(total + group, group, source.rows_of(group)) for group in mine)

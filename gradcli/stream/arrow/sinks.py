@@ -1,4 +1,4 @@
-"""Files of columns to write: Parquet, Arrow's files, and its streams on standard output."""
+"""Files of columns to write: Parquet, Arrow's files, CSV, and Arrow's streams on standard output."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Sink:
 
 
 class Writer:
-    """Writes batches of one schema; `kind` is `parquet`, `arrow` (a file) or `stream`.
+    """Writes batches of one schema; `kind` is `parquet`, `arrow` (a file), `csv` or `stream`.
 
     The columns `repeating` are written with a dictionary, where the format has one. If it `is_beside`, a thread writes
     one group of rows while the next is computed.
@@ -95,6 +95,8 @@ class Writer:
         if self.kind == "parquet":
             # Numbers that differ from row to row take no dictionary: looking for one doubles the time of writing.
             return pyarrow("parquet").ParquetWriter(file, self.schema, use_dictionary=list(repeating) or False)
+        if self.kind == "csv":
+            return pyarrow("csv").CSVWriter(file, self.schema)
         ipc = pyarrow("ipc")
         return (ipc.new_file if self.kind == "arrow" else ipc.new_stream)(file, self.schema)
 

@@ -1,4 +1,4 @@
-"""Files of columns to read: Parquet, Arrow's files and streams, in groups of rows and, of each, in batches."""
+"""Files of columns to read: Parquet, Arrow's files and streams, CSV, in groups of rows and, of each, in batches."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Any
 from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.source import visible
 from gradcli.stream.arrow.library import pyarrow
+from gradcli.stream.arrow.tabular import Table
+from gradcli.stream.inputs import ending
 
 ROWS = 2**16  # of a batch
 ENDINGS = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
@@ -21,6 +23,11 @@ Batches = Iterator[tuple[int, Any]]  # the number of the group, and a batch of i
 def format_of(path: str) -> str | None:
     """Return the format of columns that a file's name ends in."""
     return ENDINGS.get(Path(path).suffix.lower())
+
+
+def readable(path: str) -> str | None:
+    """Return the format that a file's name ends in, if its records can be read as columns."""
+    return format_of(path) or ("csv" if ending(path) == "csv" else None)
 
 
 @contextmanager
@@ -34,14 +41,18 @@ def reading(name: str) -> Iterator[None]:
         raise UsageError("E003", f"cannot read {name}: no such file", help="check the path after -i") from None
     except Exception as error:  # which of its own kinds pyarrow raises depends on where a file is damaged
         reason = str(getattr(error, "strerror", None) or error).partition("\n")[0] or type(error).__name__
-        message = f"cannot read {name}: {visible(reason[:1].lower() + reason[1:])}"
+        begin = reason[:1] if reason[1:2].isupper() else reason[:1].lower()
+        message = f"cannot read {name}: {visible(begin + reason[1:])}"
         raise EvaluationError("E227", message, help="make or fetch the file again") from None
 
 
 class Source:
-    """A file of columns, or standard input; `groups` is the number of its groups, None of a stream."""
+    """A file of columns, or standard input; `groups` is the number of its groups, None of a stream and of CSV.
 
-    def __init__(self, path: str, format: str) -> None:
+    The columns of CSV are texts, but for the `numbers`.
+    """
+
+    def __init__(self, path: str, format: str, numbers: Sequence[str] = ()) -> None:
         self.name = "standard input" if path == "-" else visible(path)
         pa = pyarrow()
         self.format = format
@@ -52,6 +63,9 @@ class Source:
                 self.file = pyarrow("parquet").ParquetFile(path)
                 self.schema = self.file.schema_arrow
                 self.groups, self.rows = self.file.num_row_groups, self.file.metadata.num_rows
+            elif format == "csv":
+                self.file = Table(path, numbers)
+                self.schema = self.file.schema
             elif path != "-" and is_file(path):
                 self.file = pyarrow("ipc").open_file(pa.memory_map(path))
                 self.schema, self.groups = self.file.schema, self.file.num_record_batches

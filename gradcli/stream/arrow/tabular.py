@@ -1,0 +1,60 @@
+"""CSV as batches of columns: the cells of the variables are numbers, all others stay the texts that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from gradcli.errors import EvaluationError, GradcliError
+from gradcli.stream import digits
+from gradcli.stream.arrow.library import pyarrow
+from gradcli.stream.table import value_of
+
+
+class Table:
+    """A file of CSV, compressed where its name says so. Raises what pyarrow raises."""
+
+    def __init__(self, path: str, numbers: Sequence[str]) -> None:
+        pa, csv = pyarrow(), pyarrow("csv")
+        with csv.open_csv(path) as first:
+            names = [name.strip() for name in first.schema.names]
+        if (name := digits.first_twice(names)) is not None:
+            told = f"{name} twice" if name else "columns without names"
+            raise EvaluationError("E228", f"the header has {told}", help="give each column a name of its own")
+        self.schema = pa.schema([(name, pa.float64() if name in numbers else pa.string()) for name in names])
+        texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
+        reading = csv.ReadOptions(column_names=names, skip_rows=1, block_size=2**22)
+        quoted = csv.ParseOptions(newlines_in_values=True)
+        self.reader = csv.open_csv(path, read_options=reading, parse_options=quoted, convert_options=texts)
+
+    def __iter__(self) -> Iterator[Any]:
+        pa = pyarrow()
+        for batch in self.reader:
+            columns = zip(self.schema, batch.columns, strict=True)
+            yield pa.record_batch(
+                [numbers_of(column) if pa.types.is_floating(field.type) else column for field, column in columns],
+                schema=self.schema,
+            )
+
+    def close(self) -> None:
+        self.reader.close()
+
+
+def numbers_of(column: Any) -> Any:
+    """Return texts as numbers; null where there is none, for which the row then is an error."""
+    pa, compute = pyarrow(), pyarrow("compute")
+    with suppress(pa.ArrowInvalid):
+        return column.cast(pa.float64())
+    trimmed = compute.utf8_trim_whitespace(column)
+    trimmed = compute.if_else(compute.equal(trimmed, ""), None, trimmed)
+    with suppress(pa.ArrowInvalid):
+        return trimmed.cast(pa.float64())
+    return pa.array(map(number_of, trimmed.to_pylist()), pa.float64())
+
+
+def number_of(cell: str | None) -> float | None:
+    """Return a text as a number; None where it is none."""
+    with suppress(GradcliError, TypeError):
+        return float(value_of("", cell or ""))
+    return None
