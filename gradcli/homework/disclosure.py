@@ -6,7 +6,6 @@ from dataclasses import replace
 from enum import Enum
 
 from gradcli.homework.mistakes.catalogue import HINTS, TITLES
-from gradcli.homework.mistakes.elsewhere import ANOTHER_SHEET
 from gradcli.homework.model import Branch, Diagnosis, Marked, Result
 
 LEVELS = ("verdict", "node", "rule", "value")  # each shows more than the one before
@@ -69,8 +68,7 @@ def _diagnoses(diagnoses: tuple[Diagnosis, ...], level: str) -> tuple[Diagnosis,
         again = ((f"look again at {d.node}", d) for d in named)
         kept = [Diagnosis("", d.node, "", told, "", WITHHELD, d.certain, vertex=d.vertex) for told, d in again]
     else:
-        shown = [one for one in diagnoses if one.code != ANOTHER_SHEET.code]
-        kept = [replace(one, rule="", message=hinted(one), detail="", value=WITHHELD) for one in shown]
+        kept = [replace(one, rule="", message=hinted(one), detail="", value=WITHHELD) for one in diagnoses]
     found: dict[tuple[str, ...], Diagnosis] = {}
     for one in kept:
         first = found.setdefault((one.code, one.node, one.rule, one.message), one)

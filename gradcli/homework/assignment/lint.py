@@ -18,10 +18,11 @@ from gradcli.homework.assignment.proposals import other_snippets, proposals
 from gradcli.homework.assignment.worked import answer
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
 from gradcli.homework.diagnose.shelves import Suspect
+from gradcli.homework.mistakes.broadcasting import BROADCAST_UNSUMMED
 from gradcli.homework.mistakes.catalogue import KIN, LATE, TITLES
 from gradcli.homework.mistakes.habits import STALE_GRAD
 from gradcli.homework.mistakes.rules import POWER_RULE
-from gradcli.homework.mistakes.tensors import BATCH_N, BROADCAST_UNSUMMED, MEAN_N
+from gradcli.homework.mistakes.tensors import BATCH_N, MEAN_N
 from gradcli.homework.model import Value
 from gradcli.homework.solve.key import Key
 from gradcli.homework.solve.problem import Problem

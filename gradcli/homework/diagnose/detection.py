@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import combinations
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -119,13 +120,12 @@ class Suspects:
 
     def every_pass(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
         """Yield what comes of one mistake made in all passes that are in a `.grad`."""
-        passes = [list(Suspects(one).alone(one)) for one in problem.earlier]
         own = list(self.alone(replace(problem, before=None)))
-        if any(len(one) != len(own) for one in passes):  # not the same steps with other numbers
-            return
-        for (suspect, value), *others in zip(own, *passes, strict=True):
-            if value is not None and all(other.code == suspect.code and x is not None for other, x in others):
-                yield suspect, value + sum(x for _, x in others)
+        passes = [(one.truth, {known(s): value for s, value in Suspects(one).alone(one)}) for one in problem.earlier]
+        for suspect, value in own:
+            others = [values.get(known(suspect), truth) for truth, values in passes]
+            if value is not None and all(other is not None for other in others):
+                yield suspect, reduce(add, others, value)
 
     def alone(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
         """Yield what comes of slips and turns in one pass."""
@@ -155,6 +155,12 @@ class Suspects:
             if not a.changes.keys() & b.changes.keys():
                 most -= 1
                 yield pair_of(first, second)
+
+
+def known(suspect: Suspect) -> tuple[str, str, str]:
+    """Return the key by which a mistake is known in another backward pass."""
+    (part,) = suspect.parts
+    return suspect.code, part.rule, part.message
 
 
 def ended(problem: Problem, singles: Sequence[tuple[Suspect, Value]]) -> Iterator[tuple[Suspect, Value]]:

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.homework.diagnose.detection import MOST, PAIR, SINGLE, Suspects
+from gradcli.homework.diagnose.ordering import weight
 from gradcli.homework.diagnose.shelves import Suspect, by_rank, matching, shelved
-from gradcli.homework.mistakes.catalogue import GUESSED, KIN, LATE, OF_RULES
+from gradcli.homework.mistakes.catalogue import GUESSED, KIN, OF_RULES
 from gradcli.homework.mistakes.declaration import Turn
 from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
@@ -23,6 +24,7 @@ from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.numerals import Tolerance, Typed
 
 ENOUGH = 4  # digits of an answer that can be certain of its mistake
+COARSE = 2e-3  # the share of it that the last digit may be, with what was rounded away before
 
 
 class Detective:
@@ -44,18 +46,19 @@ class Detective:
         """Return the mistakes that give the answer (one answer a point), likely ones first.
 
         One is certain where it alone does: no other mistake, no pair without it, no slip of the pen. `base` are
-        the suspects at the student's own earlier numbers, which are the likelier start; up to a `share` of them may
-        have been rounded away.
+        the suspects at the student's own earlier numbers, which are the likelier start; up to a `share` of the
+        numbers that were used may have been rounded away.
         """
         problem, typed = base.problem if base is not None else self.problems[0], answers[0]
-        single, pairs = self.common(answers, SINGLE), self.common(answers, PAIR)
-        found = [*(self.on_own_numbers(base, typed, share) if base is not None else []), *single]
+        wide = [widened(one, share) for one in answers]
+        single, pairs = self.common(wide if base is None else answers, SINGLE), self.common(answers, PAIR)
+        found = [*(base.matching(problem.by, wide[0], self.tolerance, SINGLE) if base is not None else []), *single]
         slips = self.slips_of_the_pen(problem, typed) if len(answers) == 1 else []
-        codes = {kin(suspect.code) for suspect, _ in found}
+        codes = {kin(suspect.code) for suspect, _ in found if is_felt(problem, suspect)}
         rivals = [suspect for suspect, _ in pairs if codes.isdisjoint(map(kin, suspect.codes))]
-        alone = len(codes - GUESSED) == 1 and not rivals and not slips and telling(typed)
+        alone = len(codes - GUESSED) == 1 and not rivals and not slips and telling(wide[0])
         told = [
-            self.described(suspect, value, certain=alone and suspect.code not in GUESSED)
+            self.described(suspect, value, certain=alone and suspect.code not in GUESSED, problem=problem)
             for suspect, value in found or pairs
         ]
         if len(answers) == 1:
@@ -64,13 +67,6 @@ class Detective:
 
     def slips_of_the_pen(self, problem: Problem, typed: Typed) -> list[Diagnosis]:
         return [*decimal_point(problem, typed, self.tolerance), *digit_slip(problem, typed)]
-
-    def on_own_numbers(self, base: Suspects, typed: Typed, share: float) -> list[tuple[Suspect, Value]]:
-        largest = np.max(np.abs(typed.value), initial=0.0)
-        wider = np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * share * largest, 0.0)[()]
-        typed = replace(typed, unit=wider)
-        with np.errstate(all="ignore"):
-            return base.matching(base.problem.by, typed, self.tolerance, SINGLE)
 
     def common(self, answers: Sequence[Typed], level: int) -> list[tuple[Suspect, Value]]:
         """Return the suspects that give the answer at every point, with their numbers at the first."""
@@ -86,8 +82,9 @@ class Detective:
         told = [{identity(suspect) for suspect, _ in other} for other in others]
         return [(suspect, value) for suspect, value in first if all(identity(suspect) in other for other in told)]
 
-    def described(self, suspect: Suspect, value: Value, *, certain: bool) -> Diagnosis:
+    def described(self, suspect: Suspect, value: Value, *, certain: bool, problem: Problem) -> Diagnosis:
         first = suspect.parts[0]
+        felt = is_felt(problem, suspect)
         return Diagnosis(
             suspect.code,
             self.problems[0].label(first.node),
@@ -95,12 +92,12 @@ class Detective:
             ", and ".join(part.message for part in suspect.parts),
             ", ".join(part.detail for part in suspect.parts if part.detail),
             value,
-            certain,
+            certain and felt,
             self.rule_in_words(suspect),
             first.node,
             tuple(dict.fromkeys(edge for part in suspect.parts for edge in part.edges)),
             suspect.kind,
-            sum(part.rank for part in suspect.parts),
+            sum(part.rank for part in suspect.parts) + 2 * (not felt),
         )
 
     def rule_in_words(self, suspect: Suspect) -> str:
@@ -130,9 +127,21 @@ class Detective:
         )
 
 
+def is_felt(problem: Problem, suspect: Suspect) -> bool:
+    """Whether all rules that were changed are on the way to the quantity: fewer would give the same number."""
+    return all(problem.graph.source(edge) in problem.above for part in suspect.parts for edge in part.edges)
+
+
+def widened(typed: Typed, share: float) -> Typed:
+    """Return a number with room for a share that may have been rounded away on the way to it."""
+    largest = np.max(np.abs(typed.value), initial=0.0)
+    return replace(typed, unit=np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * share * largest, 0.0)[()])
+
+
 def telling(typed: Typed) -> bool:
     """Whether a number has enough digits for one mistake to be told from hundreds of others."""
-    return typed.is_telling and bool(np.max(typed.digits) >= ENOUGH)
+    known = np.max(typed.unit) <= COARSE * np.max(np.abs(typed.value), initial=0.0)
+    return typed.is_telling and bool(np.max(typed.digits) >= ENOUGH and known)
 
 
 def kin(code: str) -> str:
@@ -167,6 +176,6 @@ def one_of_each(found: Sequence[Diagnosis]) -> list[Diagnosis]:
     seen: Counter[str] = Counter()
     ranked = []
     for place, one in enumerate(found):
-        ranked.append((" + " in one.code, one.code in LATE, seen[one.code], place, one))
+        ranked.append(((*weight(one), seen[one.code], place), one))
         seen[one.code] += 1
-    return [one for *_, one in sorted(ranked, key=itemgetter(0, 1, 2, 3))]
+    return [one for _, one in sorted(ranked, key=itemgetter(0))]

@@ -18,8 +18,9 @@ from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.diagnose.shelves import Suspect
 from gradcli.homework.mistakes.declaration import Guess
-from gradcli.homework.mistakes.elsewhere import ANOTHER_QUESTION, ANOTHER_SHEET
+from gradcli.homework.mistakes.elsewhere import ANOTHER_QUESTION
 from gradcli.homework.mistakes.forward import LAST
+from gradcli.homework.mistakes.habits import SWAPPED_VARIABLE
 from gradcli.homework.mistakes.scripts import Mutant, mutants
 from gradcli.homework.model import Diagnosis, Value
 from gradcli.homework.solve.carried import Earlier, unwritten
@@ -30,6 +31,7 @@ from gradcli.homework.solve.solution import Solution
 from gradcli.homework.submission.answers import Formula, UnreadableError, computed
 from gradcli.homework.submission.numerals import Tolerance, Typed
 
+ROOM = 4  # by which a difference may make a rounded digit larger
 BASES = 2**4  # sets of a student's own numbers of which the mistakes are remembered
 
 
@@ -37,7 +39,7 @@ class Investigation:
     """Looks into wrong answers to one question.
 
     `sampled` gives the problems of a formula at random points. `elsewhere` are the numbers of other questions with
-    their places, and `sheets` the right numbers of other variants of the question; whoever knows some sets them.
+    their places; whoever knows some sets them.
     """
 
     def __init__(
@@ -53,7 +55,6 @@ class Investigation:
         self.mistakes = [one for one in mistakes if one.question in ("", question.id)]
         self.sampled, self.tolerance = sampled, tolerance
         self.elsewhere: Callable[[], Sequence[tuple[tuple[str, str], Value]]] = tuple
-        self.sheets: Mapping[Quantity, Sequence[Value]] = {}
         self.detectives: dict[Quantity, Detective] = {}
         self.shared: dict[tuple[Any, ...], Suspects] = {}
         self.bases: dict[tuple[Any, ...], Suspects | None] = {}
@@ -113,19 +114,21 @@ class Investigation:
         for (question, quantity), value in self.elsewhere():
             if (question, quantity) != (self.question.id, ask.written) and np.shape(value) == np.shape(problem.truth):
                 told = f"this is the answer to {quantity}{f' of {question}' if question != self.question.id else ''}"
-                yield found(ANOTHER_QUESTION.code, told, told, value, LAST + 1)
-        for value in self.sheets.get(ask.quantity, ()):
-            told = "this is right on the sheet of somebody else"
-            yield found(ANOTHER_SHEET.code, told, told, value, LAST + 1)
+                is_leaf = question == self.question.id and {quantity[-5:], ask.written[-5:]} == {".grad"}
+                code, rank = (SWAPPED_VARIABLE.code, 0) if is_leaf else (ANOTHER_QUESTION.code, LAST + 1)
+                yield found(code, told, told, value, rank)
 
-    def on_own_numbers(self, ask: Ask, typed: Typed, earlier: Earlier) -> tuple[Diagnosis, ...]:
-        """Return the diagnoses of an answer that follows on wrong `earlier` ones; none where it does not."""
-        others = {quantity: one for quantity, one in earlier.items() if quantity != ask.quantity}
-        base = self.based(ask, others) if others and ask.form == "number" else None
-        if base is None:
-            return ()
-        share = max(unwritten(own) for _, own in others.values())
-        return self.detective(ask).diagnoses([typed], base, share)
+    def on_own_numbers(self, ask: Ask, typed: Typed, wrong: Earlier, right: Earlier) -> Iterator[tuple[Diagnosis, ...]]:
+        """Yield the diagnoses of an answer on the student's own earlier numbers, more room for rounding each time.
+
+        Mistakes may be made on `wrong` numbers, and on `right` ones as they were rounded.
+        """
+        wrong = {quantity: one for quantity, one in wrong.items() if quantity != ask.quantity}
+        base = self.based(ask, wrong) if wrong and ask.form == "number" else None
+        for used, times in ((wrong, 1), ({**wrong, **right}, ROOM)):
+            if used and (base is not None or times > 1):
+                share = max(unwritten(own) for _, own in used.values())
+                yield self.detective(ask).diagnoses([typed], base, times * share)
 
     def based(self, ask: Ask, earlier: Earlier) -> Suspects | None:
         """Return the suspects at the student's own earlier numbers, made once for equal numbers of a class."""

@@ -12,6 +12,7 @@ from tempfile import TemporaryFile
 from gradcli.homework.mistakes.catalogue import LATE
 from gradcli.homework.model import Diagnosis, Marked, Result
 
+UNLIKELY = 100  # the rank from which a mistake disagrees with the rest of a sheet
 Kind = tuple[str, str]  # the code of a mistake, and the way in which it is made
 
 
@@ -64,8 +65,7 @@ def ordered(result: Result, habits: Habits = NOBODY) -> Result:
 
     def key(answer: Marked, one: Diagnosis) -> tuple[int, ...]:
         return (
-            " + " in one.code,
-            one.code in LATE,
+            *weight(one),
             one.rank,
             -own[answer.question, kind(one)],
             -habits.size(kind(one)),
@@ -78,6 +78,11 @@ def ordered(result: Result, habits: Habits = NOBODY) -> Result:
     if all(len(answer.diagnoses) < 2 for answer in result.answers):
         return result
     return replace(result, answers=tuple(map(sorted_answer, result.answers)))
+
+
+def weight(one: Diagnosis) -> tuple[bool, ...]:
+    """Return the order of diagnoses before anything is known of the student: two mistakes at once are rare."""
+    return " + " in one.code, one.rank >= UNLIKELY, one.code in LATE
 
 
 def kind(one: Diagnosis) -> Kind:

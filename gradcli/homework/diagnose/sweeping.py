@@ -12,8 +12,9 @@ from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.diagnose.shelves import Suspect
 from gradcli.homework.mistakes.declaration import Slip
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge, Vertex, sweep
+from gradcli.homework.solve.graph import Change, Edge, sweep
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.vertices import Vertex
 
 
 def sweeps(problem: Problem, suspects: Sequence[Suspect]) -> Callable[[int], Any]:

@@ -8,8 +8,9 @@ import numpy as np
 
 from gradcli.homework.mistakes.declaration import Mistake, Slip
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Vertex
+from gradcli.homework.solve.graph import Change
 from gradcli.homework.solve.problem import Problem, slope
+from gradcli.homework.solve.vertices import Vertex
 from gradcli.homework.wording import wrapped
 
 PRE_POST_ACTIVATION = Mistake(

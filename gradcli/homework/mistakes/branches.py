@@ -26,6 +26,8 @@ def one_branch(problem: Problem) -> Iterator[Slip]:
         name = problem.label(vertex)
         twice = {edge.vertex for edge, other in pairwise(sorted(edges)) if edge.vertex == other.vertex}
         branches = [*([edge] for edge in edges), *([e for e in edges if e.vertex == consumer] for consumer in twice)]
+        if len(edges) > 2:
+            yield from one_use_less(problem, vertex, edges)
         for kept in branches:
             lost = [edge for edge in edges if edge not in kept]
             if not lost:
@@ -35,6 +37,21 @@ def one_branch(problem: Problem) -> Iterator[Slip]:
                 vertex,
                 f"{problem.ratio(problem.of, vertex)} = the part through {through} alone",
                 f"you kept the branch through {through}; {feeds(problem, name, kept[0], lost)}",
+                dict.fromkeys(lost, nothing),
+                f"which adds {shown(sum(problem.contribution(edge) for edge in lost))}",
+            )
+
+
+def one_use_less(problem: Problem, vertex: int, edges: Sequence[Edge]) -> Iterator[Slip]:
+    """All terms of the sum but one, or but those through one step."""
+    steps = dict.fromkeys(edge.vertex for edge in edges)
+    for lost in [[edge] for edge in edges] + [[e for e in edges if e.vertex == step] for step in steps]:
+        if len({edge.vertex for edge in edges if edge not in lost}) > 1:
+            through = problem.label(lost[0].vertex)
+            yield Slip(
+                vertex,
+                f"{problem.ratio(problem.of, vertex)} without the part through {through}",
+                f"you left out the branch of {problem.label(vertex)} through {through}",
                 dict.fromkeys(lost, nothing),
                 f"which adds {shown(sum(problem.contribution(edge) for edge in lost))}",
             )

@@ -7,6 +7,7 @@ from operator import attrgetter
 from gradcli.homework.mistakes import (
     activations,
     branches,
+    broadcasting,
     chains,
     elsewhere,
     forward,
@@ -28,6 +29,7 @@ FAMILIES = (
     rules,
     activations,
     tensors,
+    broadcasting,
     products,
     softmax,
     habits,
@@ -40,7 +42,8 @@ MISTAKES = list(dict.fromkeys(one for family in FAMILIES for one in vars(family)
 OF_RULES = {mistake.code for mistake in MISTAKES if mistake.of_rule}
 KIN = {mistake.code: mistake.kin for mistake in MISTAKES if mistake.kin}
 HINTS = {mistake.code: mistake.hint for mistake in MISTAKES if mistake.hint}
-GUESSED = {elsewhere.ANOTHER_QUESTION.code, elsewhere.ANOTHER_SHEET.code}  # equal numbers, and no rule behind them
+GUESSED = {elsewhere.ANOTHER_QUESTION.code}  # equal numbers, and no rule behind them
 SINGLE = {mistake.code for mistake in MISTAKES if mistake.is_single}
 LATE = {mistake.code for mistake in MISTAKES if mistake.is_late}
+TURNS = {maker.__name__ for mistake in MISTAKES for maker in mistake.turn_makers}
 TITLES = {mistake.code: mistake.title for mistake in sorted(MISTAKES, key=attrgetter("order"))}

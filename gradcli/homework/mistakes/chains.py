@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
-from operator import add
+from operator import add, mul
 
 import numpy as np
 
+from gradcli.engine.broadcast import fit
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, sweep
@@ -26,6 +27,7 @@ def local_alone(problem: Problem) -> Iterator[Guess]:
     for above in consumers(problem):
         uses = [edge for edge in problem.into(problem.by) if edge.vertex == above]
         found = [] if graph.vertices[above].structured else [problem.local(edge) for edge in uses]
+        rank = 0 if above in graph.named else 1
         if len(found) > 1:
             found.append(reduce(add, found))
         if above in graph.named:
@@ -39,6 +41,7 @@ def local_alone(problem: Problem) -> Iterator[Guess]:
                 f"{problem.ratio(problem.of, problem.by)} = {ratio}",
                 f"this is the local derivative {ratio}; it is still to be multiplied by {rest}",
                 value,
+                rank=rank,
             )
 
 
@@ -61,6 +64,20 @@ def consumers(problem: Problem) -> list[int]:
     return list(dict.fromkeys([*(v for v in found if v in direct), *named]))
 
 
+@LOCAL_NOT_TOTAL.guesses
+def of_another_value(problem: Problem) -> Iterator[Guess]:
+    """The derivative of a named value on the way, over several named ones, not carried on to the output."""
+    if problem.kind != "gradient" or problem.stop:
+        return
+    direct = set(consumers(problem))
+    for above in sorted(problem.graph.named & problem.above - direct - {problem.by, problem.of}):
+        found = sweep(problem.graph, above, problem.own).get(problem.by)
+        if found is not None and np.ndim(problem.graph.vertices[above].value) == 0:
+            ratio, rest = problem.ratio(above, problem.by), problem.ratio(problem.of, above)
+            message = f"this is {ratio}; it is still to be multiplied by {rest}"
+            yield Guess(problem.by, f"{problem.ratio(problem.of, problem.by)} = {ratio}", message, found, rank=2)
+
+
 @CHAIN_ADDED.slips
 def added_at_a_link(problem: Problem) -> Iterator[Slip]:
     """The upstream gradient plus a local derivative, where a product belongs."""
@@ -79,6 +96,19 @@ def added_at_a_link(problem: Problem) -> Iterator[Slip]:
 
 def plus(derivative: Value) -> Change:
     return lambda g, contribution: g + derivative
+
+
+@CHAIN_ADDED.guesses
+def multiplied_branches(problem: Problem) -> Iterator[Guess]:
+    """The contributions of the uses of a tensor multiplied."""
+    if problem.kind != "gradient" or problem.graph.is_scalar:
+        return
+    uses = problem.into(problem.by)
+    parts = [fit(problem.contribution(edge), problem.graph.vertices[problem.by].value) for edge in uses]
+    if len(parts) > 1:
+        message = "you multiplied what comes along the paths; it is added"
+        ratio = problem.ratio(problem.of, problem.by)
+        yield Guess(problem.by, f"{ratio} = the product over the paths", message, reduce(mul, parts))
 
 
 @CHAIN_ADDED.guesses

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge, Graph, Vertex
+from gradcli.homework.solve.graph import Change, Edge, Graph
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.vertices import Vertex
 
 
 @dataclass(frozen=True, slots=True)

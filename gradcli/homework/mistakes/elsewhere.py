@@ -1,4 +1,4 @@
-"""Numbers that are right elsewhere: in another question, or on the sheet of another student."""
+"""Numbers that are right elsewhere: the answers to other quantities and questions."""
 
 from __future__ import annotations
 
@@ -7,4 +7,3 @@ from gradcli.homework.mistakes.declaration import Mistake
 ANOTHER_QUESTION = Mistake(
     "another-question", "gave the answer to something else that was asked", order=23, is_late=True
 )
-ANOTHER_SHEET = Mistake("another-sheet", "gave the answer of another sheet", order=24, is_late=True)

@@ -12,7 +12,8 @@ import numpy as np
 from gradcli.engine.primitive import REGISTRY
 from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.mistakes.declaration import Mistake, Turn
-from gradcli.homework.solve.graph import Graph, Vertex
+from gradcli.homework.solve.graph import Graph
+from gradcli.homework.solve.vertices import Vertex
 
 FORWARD_SLIP = Mistake(
     "forward-slip",
@@ -115,6 +116,11 @@ def of_quotient(graph: Graph, index: int) -> Iterator[Other]:
     yield "upside down", f"the quotient {out} is upside down", operated(vertex, "div", (1, 0))
     yield "* for /", f"in {out} you multiplied by {b}; it divides", operated(vertex, "mul", (0, 1))
     yield "/ left out", f"in {out} you forgot to divide by {b}", itself(vertex, 0)
+    below = graph.vertices[vertex.sources[1]] if vertex.sources[1] >= 0 else None
+    if below is not None and below.op == "mul" and vertex.sources[1] not in graph.named:
+        for first, second in (below.operands, below.operands[::-1]):
+            value = vertex.operands[0] / first * second
+            yield "/a*b for /(a*b)", f"in {out} all of {b} divides", replace(vertex, value=value)
 
 
 def of_power(graph: Graph, index: int) -> Iterator[Other]:

@@ -48,8 +48,10 @@ def left_over(problem: Problem) -> Iterator[Guess]:
             "the last pass alone",
             f"{name}.grad held a gradient already, and a backward pass adds to it",
             gradient,
+            rank=-1,
         )
-        yield Guess(problem.by, "the passes before alone", f"{name}.grad also has the last pass", problem.before)
+        message = f"{name}.grad also has the last pass"
+        yield Guess(problem.by, "the passes before alone", message, problem.before, rank=-1)
     for value in problem.unreset:
         message = f"{name}.grad was reset before the last pass; you added what earlier passes had left there"
         yield Guess(problem.by, "the passes before, too", message, value)
@@ -67,7 +69,7 @@ def another_variable(problem: Problem) -> Iterator[Guess]:
                 f"{asked} = {given}",
                 f"this is the gradient of {problem.label(other)}, not of {problem.label(problem.by)}",
                 problem.totals[other],
-                rank=0 if other in problem.graph.leaves else 1,
+                rank=0 if other in problem.graph.leaves else 3,
             )
 
 

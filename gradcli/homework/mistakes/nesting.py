@@ -12,6 +12,7 @@ from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Edge, Graph, sweep
 from gradcli.homework.solve.problem import Problem, slope
+from gradcli.homework.wording import shown
 
 INNER_DROPPED = Mistake("inner-dropped", "forgot the inner derivative", order=2)
 OUTER_AT_WRONG_POINT = Mistake("outer-at-wrong-point", "took the outer derivative at the inner input", order=4)
@@ -60,8 +61,28 @@ def inner_is_one(problem: Problem) -> Iterator[Slip]:
                 f"{problem.ratio(inner, source)} = 1",
                 forgotten(problem, edge, inner, source),
                 {below: slope(1.0)},
-                rank=masked(problem.graph, inner),
+                rank=masked(problem.graph, inner) + turned_round(problem, below),
             )
+
+
+def turned_round(problem: Problem, edge: Edge) -> int:
+    """Return a rank: where a derivative is -1, what was forgotten is a sign."""
+    return int(np.all(np.equal(problem.local(edge), -1.0)))
+
+
+@INNER_DROPPED.slips
+def factor_is_one(problem: Problem) -> Iterator[Slip]:
+    """A factor left out of the derivative of a product, where nothing is outside it."""
+    nested = {inner for _, inner in nests(problem)}
+    for edge in problem.edges:
+        vertex, source = problem.graph.vertices[edge.vertex], problem.graph.source(edge)
+        if vertex.op != "mul" or edge.vertex in nested:
+            continue
+        other = vertex.sources[1 - edge.position]
+        factor = problem.label(other) if other >= 0 else shown(vertex.operands[1 - edge.position])
+        message = f"in the derivative of {problem.label(edge.vertex)} by {problem.label(source)} a factor is missing"
+        yield Slip(edge.vertex, f"{problem.ratio(edge.vertex, source)} = 1", message, {edge: slope(1.0)},
+                   f"the factor is {factor}", rank=1)  # fmt: skip
 
 
 @INNER_DROPPED.slips
@@ -106,8 +127,26 @@ def whole_inner_is_one(problem: Problem) -> Iterator[Guess]:
             f"{problem.ratio(inner, problem.by)} = 1",
             forgotten(problem, edge, inner, problem.by),
             problem.truth + problem.contribution(edge) * (1 - derivative),
-            rank=masked(problem.graph, inner) + 2 * (problem.by not in problem.graph.vertices[inner].sources),
+            rank=masked(problem.graph, inner)
+            + 2 * (problem.by not in problem.graph.vertices[inner].sources)
+            + int(np.equal(derivative, -1.0)),
         )
+
+
+@INNER_DROPPED.guesses
+def link_is_one(problem: Problem) -> Iterator[Guess]:
+    """The derivative of a named value above left out, over all the steps to it."""
+    if problem.kind != "gradient":
+        return
+    graph, by = problem.graph, problem.by
+    for above in sorted(graph.named & problem.above - {by, problem.of}):
+        upstream = problem.totals[above]
+        others = graph.named - {above}
+        part = sweep(graph, above, problem.own, seed=upstream, stop=others).get(by)
+        if part is not None and np.shape(part) == np.shape(upstream) == np.shape(problem.truth):
+            what = problem.ratio(above, by)
+            message = f"the derivative {what} is missing in the chain"
+            yield Guess(above, f"{what} = 1", message, problem.truth - part + upstream, rank=2)
 
 
 @OUTER_AT_DERIVATIVE.guesses
@@ -132,7 +171,7 @@ def insides(problem: Problem) -> Iterator[tuple[Edge, int, Value]]:
     for edge in functions(problem):
         inner = graph.source(edge)
         if inner != problem.by and np.ndim(graph.vertices[inner].value) == 0:
-            found = problem.once(("inside", inner), partial(sweep, graph, inner, stop=problem.stop))
+            found = problem.once(("inside", inner), partial(sweep, graph, inner, problem.own, stop=problem.stop))
             if problem.by in found:
                 yield edge, inner, found[problem.by]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.homework.mistakes.declaration import Mistake
+from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.model import Diagnosis
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.numerals import EXACT, SLACK, Tolerance, Typed
@@ -23,11 +24,12 @@ DECIMAL_POINT = Mistake(
     order=20,
     hint="it may be a slip of the pen: compare with your own computation",
 )
-ROUNDING = Mistake("rounding", "rounded on the way, or cut off digits", order=21)
+ROUNDING = Mistake("rounding", "rounded on the way, or cut off digits", order=21, is_late=True)
 DIGIT_SLIP = Mistake(
     "digit-slip",
     "slipped in one digit, or swapped two",
     order=20.5,
+    is_late=True,
     hint="it may be a slip of the pen: compare with your own computation",
 )
 CODES = (DECIMAL_POINT.code, DIGIT_SLIP.code, ROUNDING.code)
@@ -79,6 +81,7 @@ def digit_slip(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
         typed.value,
         certain=False,
         vertex=problem.by,
+        rank=LAST + 1,
     )
 
 
@@ -104,4 +107,5 @@ def rounding(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
         typed.value,
         certain=False,
         vertex=problem.by,
+        rank=LAST + 2,
     )

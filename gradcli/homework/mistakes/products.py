@@ -163,6 +163,6 @@ def nearby(problem: Problem, vertex: int, factor: int) -> list[int]:
         above = (edge.vertex for edge in chain.from_iterable(map(problem.into, found)))
         found.extend(v for v in above if v not in found and not graph.vertices[v].structured)
     below = graph.vertices[factor] if factor >= 0 else None
-    if below is not None and below.primitive is not None and not below.structured:
+    if below is not None and len(below.sources) == 1 and not below.structured:
         found.extend(source for source in below.sources if source >= 0)
     return list(dict.fromkeys(found))

@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, sweep
-from gradcli.homework.solve.problem import Problem, slope
+from gradcli.homework.solve.problem import Problem, scaled, slope
 from gradcli.homework.wording import wrapped
 
 MINUS = frozenset(("sub", "neg", "rsub", "reciprocal", "div", "cos"))  # where a minus sign is in the rule
@@ -202,6 +202,11 @@ def quotients(problem: Problem) -> Iterator[Slip]:
             {below: slope(u / (v * v))},
             rank=-1,
         )
+        inner = problem.graph.vertices[vertex.sources[below.position]]
+        if inner.op == "mul" and len(inner.rules) == 1:  # a number times the variable: it alone has the square
+            (position,) = inner.rules
+            message = f"you did not square the denominator of {written}"
+            yield Slip(index, "-u*v'/v for -u*v'/v**2", message, {below: scaled(inner.operands[position])})
         if vertex.op == "div" and 0 in vertex.rules:
             message = f"the denominator of {written} is squared in the part of v' alone"
             yield Slip(index, "u'/v**2 for u'/v", message, {Edge(index, 0): slope(1 / (v * v))})
@@ -240,15 +245,19 @@ def separate(problem: Problem, op: str) -> Iterator[tuple[int, Value, Value]]:
         return
     for index, vertex in enumerate(problem.graph.vertices):
         if vertex.op == op and len(vertex.rules) == 2 and problem.reaches(index) and not np.ndim(vertex.value):
-            u, v = (
-                sweep(problem.graph, source, stop=problem.stop).get(problem.by) if source != problem.by else 1.0
-                for source in vertex.sources
-            )
+            u, v = (_slope(problem, source) for source in vertex.sources)
             if u is not None and v is not None:
                 yield index, u, v
 
 
+def _slope(problem: Problem, vertex: int) -> Value | None:
+    """Return the derivative of a vertex by the variable; None where it has none."""
+    if vertex == problem.by:
+        return 1.0
+    return sweep(problem.graph, vertex, problem.own, stop=problem.stop).get(problem.by)
+
+
 def replaced(problem: Problem, vertex: int, derivative: Value) -> Value:
     """Return the gradient with another derivative of one vertex in it."""
-    right = sweep(problem.graph, vertex, stop=problem.stop)[problem.by]
+    right = sweep(problem.graph, vertex, problem.own, stop=problem.stop)[problem.by]
     return problem.truth + problem.totals[vertex] * (derivative - right)

@@ -16,6 +16,7 @@ from gradcli.homework.mistakes.habits import STALE_GRAD
 from gradcli.homework.mistakes.tensors import MEAN_N
 
 DETACH = Mistake("detach", "overlooked a detach or a no_grad, or saw one where there is none", order=15.5)
+DESCENT = Mistake("descent", "slipped in a step of the descent: none, too many, or the wrong way", order=15.7)
 
 MOST = 48  # mutants of one snippet
 LINES = 60  # of a snippet that is changed
@@ -46,7 +47,8 @@ def mutants(text: str) -> Iterator[Mutant]:
     if len(text.splitlines()) > LINES:
         return
     places = list(ast.walk(tree))
-    found = [*cuts_ignored(places), *resets_ignored(places), *cuts_added(places), *other_operators(places)]
+    found = [*cuts_ignored(places), *resets_ignored(places), *resets_added(places), *updates(places)]
+    found += [*other_passes(places), *cuts_added(places), *other_operators(places)]
     seen = {ast.unparse(tree)}
     for code, rule, message, chosen, change, rank in found[:MOST]:
         changed = ast.unparse(ast.fix_missing_locations(_Changed(chosen, change).at(tree)))
@@ -151,6 +153,83 @@ def resets_ignored(places: list[ast.AST]) -> Iterator[Found]:
         if is_reset or is_none:
             message = f"{ast.unparse(node)} takes the old gradients away, and yours still has them"
             yield STALE_GRAD.code, "no reset", message, [node], lambda node: ast.Pass(), 0
+
+
+def resets_added(places: list[ast.AST]) -> Iterator[Found]:
+    """Old gradients taken away before each pass, where nobody does it."""
+    passes = [node for node in places if isinstance(node, ast.Expr) and ".backward(" in ast.unparse(node)]
+    leaves = [
+        ast.unparse(node.targets[0])
+        for node in places
+        if isinstance(node, ast.Assign) and "requires_grad=True" in ast.unparse(node.value)
+    ]
+    if leaves and passes and not list(resets_ignored(places)):
+        resets = ast.parse("\n".join(f"{leaf}.grad = None" for leaf in leaves)).body
+        message = "nothing takes the old gradients away before a backward pass, and they are not in yours"
+        yield STALE_GRAD.code, "a reset", message, list(passes), _behind(resets), 1
+
+
+def _behind(first: list[ast.stmt]) -> Change:
+    def change(node: ast.AST) -> ast.AST:
+        assert isinstance(node, ast.stmt)
+        return ast.If(ast.Constant(True), [*deepcopy(first), node], [])
+
+    return change
+
+
+def updates(places: list[ast.AST]) -> Iterator[Found]:
+    """Steps of a descent that are not taken, or are taken uphill."""
+    for node in places:
+        is_step = isinstance(node, ast.Expr) and ast.unparse(node).endswith(".step()")
+        is_own = isinstance(node, ast.AugAssign) and ".grad" in ast.unparse(node.value)
+        written = ast.unparse(node) if is_step or is_own else ""
+        if written:
+            message = f"{written} changes the weights, and you went on with the old ones"
+            yield DESCENT.code, "no step", message, [node], lambda node: ast.Pass(), 2
+        if isinstance(node, ast.AugAssign) and is_own and type(node.op) in SWAPPED:
+            yield DESCENT.code, "uphill", f"you took {written} with the other sign", [node], _turned, 2
+        if isinstance(node, ast.Call) and any(keyword.arg == "lr" for keyword in node.keywords):
+            message = "a step of descent goes against the gradient, and you took it along the gradient"
+            yield DESCENT.code, "uphill", message, [node], _uphill, 2
+
+
+def _turned(node: ast.AST) -> ast.AST:
+    assert isinstance(node, ast.AugAssign)
+    return ast.AugAssign(node.target, SWAPPED[type(node.op)](), node.value)
+
+
+def _uphill(node: ast.AST) -> ast.AST:
+    assert isinstance(node, ast.Call)
+    return ast.Call(node.func, node.args, [*node.keywords, ast.keyword("maximize", ast.Constant(True))])
+
+
+def other_passes(places: list[ast.AST]) -> Iterator[Found]:
+    """A loop that goes round once less, or once more."""
+    for node in places:
+        if not isinstance(node, ast.For):
+            continue
+        count, written = node.iter, ast.unparse(node.iter)
+        if isinstance(count, ast.List | ast.Tuple) and len(count.elts) > 1:
+            yield DESCENT.code, "once less", f"you left out the last round of the loop over {written}", [node], _less, 3
+        elif isinstance(count, ast.Call) and ast.unparse(count.func) == "range" and len(count.args) == 1:
+            yield DESCENT.code, "once less", f"{written} goes round once more than you did", [node], _rounds(-1), 3
+            yield DESCENT.code, "once more", f"{written} goes round once less than you did", [node], _rounds(1), 4
+
+
+def _less(node: ast.AST) -> ast.AST:
+    assert isinstance(node, ast.For)
+    assert isinstance(node.iter, ast.List | ast.Tuple)
+    return ast.For(node.target, ast.List(node.iter.elts[:-1], ast.Load()), node.body, node.orelse, lineno=node.lineno)
+
+
+def _rounds(more: int) -> Change:
+    def change(node: ast.AST) -> ast.AST:
+        assert isinstance(node, ast.For)
+        assert isinstance(node.iter, ast.Call)
+        count = ast.BinOp(node.iter.args[0], ast.Add(), ast.Constant(more))
+        return ast.For(node.target, ast.Call(node.iter.func, [count], []), node.body, node.orelse, lineno=node.lineno)
+
+    return change
 
 
 def other_operators(places: list[ast.AST]) -> Iterator[Found]:

@@ -9,9 +9,10 @@ import numpy as np
 
 from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.mistakes.declaration import Mistake, Slip, Turn
+from gradcli.homework.mistakes.forward import FORWARD_SLIP, LAST, operated
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Graph
-from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.graph import Change, Graph
+from gradcli.homework.solve.problem import Problem, slope
 
 SOFTMAX = Mistake("softmax", "slipped in softmax and cross entropy", order=12.5, of_rule=True)
 
@@ -29,12 +30,47 @@ def without_one_hot(problem: Problem) -> Iterator[Slip]:
         yield Slip(edge.vertex, "one-hot", f"{message} the softmax", {edge: _labels}, rank=1)
 
 
+@SOFTMAX.slips
+def half_a_jacobian(problem: Problem) -> Iterator[Slip]:
+    """`p*(g - sum(g*p))` without its sum, without g itself, or with the diagonal of the Jacobian alone."""
+    for edge in problem.edges:
+        vertex = problem.graph.vertices[edge.vertex]
+        if vertex.op != "softmax":
+            continue
+        p, (dim,) = vertex.value, vertex.options.values()
+        name = problem.label(edge.vertex)
+        message = f"every entry of {name} depends on every score in its row"
+        for rule, why, change, rank in (
+            ("p*(1 - p)", f"{message}; you kept the diagonal", slope(p * (1 - p)), 0),
+            ("p*g", f"{message}; you left out the sum over the others", slope(p), 0),
+            ("-p*sum(p*g)", f"{message}; you left out its own part, the one-hot", _others(p, dim, -1.0), 1),
+            ("p*sum(p*g)", f"{message}; you left out its own part, the one-hot", _others(p, dim, 1.0), 2),
+        ):
+            yield Slip(edge.vertex, rule, why, {edge: change}, rank=rank)
+
+
+def _others(p: Value, dim: int, sign: float) -> Change:
+    return lambda g, contribution: sign * p * np.sum(p * g, axis=dim, keepdims=True)
+
+
 def _shares(g: Value, contribution: Value) -> Value:
     return contribution - g
 
 
 def _labels(g: Value, contribution: Value) -> Value:
     return g
+
+
+@FORWARD_SLIP.turns
+def another_function(graph: Graph) -> Iterator[Turn]:
+    """Exponentials that were not divided by their sum, or a sigmoid of each score."""
+    for index, vertex in graph.new():
+        if vertex.op == "softmax":
+            out = graph.label(index)
+            yield Turn(index, "no sum", f"in {out} you did not divide by the sum of the exponentials",
+                       {index: operated(vertex, "exp", (0,))}, rank=LAST)  # fmt: skip
+            yield Turn(index, "sigmoid for softmax", f"you took the sigmoid for {out}",
+                       {index: operated(vertex, "sigmoid", (0,))}, rank=LAST)  # fmt: skip
 
 
 @SOFTMAX.turns
@@ -53,6 +89,24 @@ def other_axis(graph: Graph) -> Iterator[Turn]:
         name = graph.label(graph.vertices[chosen[0]].sources[0])
         message = f"you took the softmax of {name} along the wrong axis"
         yield Turn(chosen[0], "the other axis", message, changed)
+
+
+@SOFTMAX.turns
+def wrong_one_hot(graph: Graph) -> Iterator[Turn]:
+    """One-hot labels with the one elsewhere."""
+    if not any("softmax" in vertex.op for vertex in graph.vertices):
+        return
+    for index, vertex in graph.new():
+        labels = np.asarray(vertex.value)
+        if vertex.primitive is None and labels.ndim and is_one_hot(labels):
+            others = [np.roll(labels, shift, -1) for shift in range(1, labels.shape[-1])]
+            for other in [*others, labels[::-1]] if labels.ndim > 1 else others:
+                message = f"you used other labels for {graph.label(index)}"
+                yield Turn(index, "other labels", message, {index: replace(vertex, value=other)})
+
+
+def is_one_hot(labels: Value) -> bool:
+    return bool(np.all(np.isin(labels, (0, 1))) and np.all(labels.sum(axis=-1) == 1))
 
 
 @SOFTMAX.turns

@@ -1,21 +1,18 @@
-"""Tensors: means, broadcasting, layout."""
+"""Tensors: means and layout."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from gradcli.engine.broadcast import fit, summed_axes
+from gradcli.engine.broadcast import fit
 from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip, Turn
-from gradcli.homework.solve.graph import Change, Edge, Graph, Vertex
+from gradcli.homework.solve.graph import Change, Graph
 from gradcli.homework.solve.problem import Problem, scaled
-
-SLICES = 8  # of a gradient that was not summed, that are tried
+from gradcli.homework.solve.vertices import Vertex
 
 MEAN_N = Mistake(
     "mean-n",
@@ -31,12 +28,6 @@ BATCH_N = Mistake(
     of_rule=True,
     is_single=True,
     hint="look again at how many numbers the mean {node} is over",
-)
-BROADCAST_UNSUMMED = Mistake(
-    "broadcast-unsummed",
-    "did not sum over the broadcast axis",
-    order=13,
-    hint="look again at the axes along which {node} was broadcast, and what that means for a gradient",
 )
 TRANSPOSE = Mistake(
     "transpose",
@@ -69,6 +60,7 @@ def divisor(problem: Problem) -> Iterator[Slip]:
         if n in (0.0, 1.0):
             continue
         vertex, name = problem.graph.vertices[edge.vertex], problem.label(edge.vertex)
+        rank = 0 if vertex.op != "div" or is_of_sum(problem.graph, vertex) else 2
         what = f"number that divides in {name}" if vertex.op == "div" else f"n of the mean {name}"
         yield Slip(
             edge.vertex,
@@ -76,6 +68,7 @@ def divisor(problem: Problem) -> Iterator[Slip]:
             f"you forgot to divide by the {what}",
             {edge: scaled(n)},
             f"n is {n:g}",
+            rank=rank,
         )
         yield Slip(
             edge.vertex,
@@ -83,7 +76,21 @@ def divisor(problem: Problem) -> Iterator[Slip]:
             f"you divided twice by the {what}",
             {edge: scaled(1 / n)},
             f"n is {n:g}",
+            rank=rank,
         )
+
+
+@MEAN_N.guesses
+def once_more(problem: Problem) -> Iterator[Guess]:
+    """The n of a mean on the way taken for a factor here, where the gradient has its 1/n already."""
+    if problem.kind != "gradient" or problem.graph.within is None:
+        return
+    for index in sorted(problem.above):
+        n = averaged(problem.graph.vertices[index]) if problem.reaches(index) else 1.0
+        if n not in (0.0, 1.0):
+            message = f"the n of the mean {problem.label(index)} is in the gradient already"
+            yield Guess(problem.by, "n times", message, problem.truth * n, f"n is {n:g}", rank=1)
+            yield Guess(problem.by, "1/n times", message, problem.truth / n, f"n is {n:g}", rank=1)
 
 
 @BATCH_N.slips
@@ -103,8 +110,14 @@ def means(graph: Graph) -> Iterator[tuple[int, Vertex, float]]:
     """Yield the means of the forward pass, with their numbers of entries."""
     for index, vertex in graph.new():
         n = averaged(vertex)
-        if n not in (0.0, 1.0):
+        if n not in (0.0, 1.0) and (vertex.op != "div" or is_of_sum(graph, vertex)):
             yield index, vertex, n
+
+
+def is_of_sum(graph: Graph, vertex: Vertex) -> bool:
+    """Whether a quotient is a mean: a sum over entries that is divided by a number."""
+    above = vertex.sources[0]
+    return above >= 0 and graph.vertices[above].op in ("sum", "sum_dim")
 
 
 @MEAN_N.turns
@@ -127,92 +140,6 @@ def one_axis_forward(graph: Graph) -> Iterator[Turn]:
             if axis not in (1, n):
                 message = f"{graph.label(index)} is the mean over all entries; you divided by one axis alone"
                 yield Turn(index, "1/m for 1/n", message, {index: replace(vertex, value=vertex.value * n / axis)})
-
-
-def stretched(problem: Problem) -> Iterator[tuple[Edge, Any, tuple[int, ...]]]:
-    """Yield the edges whose input was broadcast, with the input and the axes to sum over."""
-    for edge in problem.edges:
-        operand = problem.graph.vertices[edge.vertex].operands[edge.position]
-        shape = np.shape(problem.graph.vertices[edge.vertex].value)
-        wide = np.shape(problem.contribution(edge)) if not problem.graph.is_scalar else ()
-        axes = summed_axes(shape, np.shape(operand)) if np.ndim(operand) <= len(shape) else ()  # a sum has fewer
-        if axes and wide == shape:
-            yield edge, operand, axes
-
-
-@BROADCAST_UNSUMMED.slips
-def instead_of_the_sum(problem: Problem) -> Iterator[Slip]:
-    """One slice, or the mean, where the sum over the broadcast axes belongs."""
-    for edge, operand, axes in stretched(problem):
-        name = problem.label(problem.graph.source(edge))
-        along = f"the axes along which {name} was broadcast"
-        ways = (("mean", lambda c, axes: np.mean(c, axes)), ("first slice", _slice(0)), ("last slice", _slice(-1)))
-        for what, reduce in ways:
-            yield Slip(
-                edge.vertex,
-                f"the {what} for the sum over {axes}",
-                f"you took the {what} over {along}; the gradient is the sum",
-                {edge: _reduced(reduce, axes, operand)},
-                rank=0 if what == "mean" else 1,
-            )
-
-
-def _slice(place: int) -> Any:
-    return lambda c, axes: c[tuple(place if axis in axes else slice(None) for axis in range(np.ndim(c)))]
-
-
-def _reduced(reduce: Any, axes: tuple[int, ...], operand: Any) -> Change:
-    return lambda g, contribution: np.reshape(reduce(contribution, axes), np.shape(operand))[()]
-
-
-@BROADCAST_UNSUMMED.guesses
-def other_shapes(problem: Problem) -> Iterator[Guess]:
-    """The gradient not summed at all, or summed over another axis."""
-    if problem.kind != "gradient":
-        return
-    for edge, operand, axes in stretched(problem):
-        if problem.graph.source(edge) != problem.by or len(problem.into(problem.by)) != 1:
-            continue
-        name, whole = problem.label(problem.by), problem.contribution(edge)
-        message = f"{name} was broadcast, so its gradient is summed over the axes along which it was"
-        yield Guess(problem.by, "no sum", message, whole, f"axes {axes}")
-        for place in range(1, min(np.shape(whole)[axes[0]], SLICES) if len(axes) == 1 else 0):
-            part = np.reshape(np.take(whole, place, axes[0]), np.shape(operand))
-            yield Guess(problem.by, f"slice {place} along axis {axes[0]}", message, part)
-        if np.ndim(operand):
-            yield Guess(problem.by, "the sum over all axes", f"{message}, and over no others", np.sum(whole))
-        for axis in range(np.ndim(whole)):
-            if axes != (axis,):
-                summed = np.sum(whole, axis)
-                yield Guess(problem.by, f"the sum over axis {axis}", f"{message}, not over another", summed)
-                if np.size(summed) == np.size(operand) and np.shape(summed) != np.shape(operand):
-                    reshaped = np.reshape(summed, np.shape(operand))
-                    yield Guess(problem.by, f"the sum over axis {axis}", f"{message}, not over another", reshaped)
-
-
-@BROADCAST_UNSUMMED.guesses
-def never_summed(problem: Problem) -> Iterator[Guess]:
-    """No sum over broadcast axes anywhere, where the variable has several uses or is broadcast only later."""
-    sources = [problem.graph.source(edge) for edge, _, _ in stretched(problem)] if problem.kind == "gradient" else []
-    if not sources or (problem.by in sources and len(problem.into(problem.by)) == 1):
-        return
-    with suppress(ValueError, IndexError, TypeError):  # of rules that need the right shape
-        whole = problem.swept(fitted=False)[problem.by]
-        if np.shape(whole) != np.shape(problem.truth):
-            name = problem.label(problem.by)
-            message = f"what {name} feeds was broadcast, so its gradient is summed over the axes along which it was"
-            yield Guess(problem.by, "no sum", message, whole, rank=1)
-
-
-@BROADCAST_UNSUMMED.guesses
-def one_of_equal_rows(problem: Problem) -> Iterator[Guess]:
-    """One row for a gradient whose rows are all alike."""
-    truth = np.asarray(problem.truth)
-    for axis in range(truth.ndim) if problem.kind == "gradient" and truth.ndim else ():
-        first = np.take(truth, 0, axis)
-        if truth.shape[axis] > 1 and np.all(truth == np.expand_dims(first, axis)):
-            message = f"a gradient has the shape of {problem.label(problem.by)} itself, also where its entries repeat"
-            yield Guess(problem.by, "one row", message, first)
 
 
 @TRANSPOSE.guesses

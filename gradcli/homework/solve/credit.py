@@ -24,10 +24,13 @@ class Own:
     right: dict[Quantity, tuple[Problem, Typed]] = field(default_factory=dict)
     few: dict[Quantity, tuple[Problem, Typed]] = field(default_factory=dict)
     wrong: dict[Quantity, tuple[Problem, Typed]] = field(default_factory=dict)
+    known: dict[Quantity, Problem] = field(default_factory=dict)  # all that are right
 
     def keep(self, ask: Ask, problem: Problem | None, verdict: Verdict) -> None:
         """Keep a right number that was rounded, from which others may follow."""
         kinds = {"correct": self.right, "precision": self.few}
+        if problem is not None and verdict.verdict == "correct":
+            self.known[ask.quantity] = problem
         if problem is None or ask.form == "expression" or verdict.verdict not in kinds:
             return
         if isinstance(verdict.read, Typed) and np.any(verdict.read.value != problem.truth):

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
@@ -20,12 +20,10 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from gradcli.engine.broadcast import fit
-from gradcli.engine.graph import Node
-from gradcli.engine.primitive import Primitive
-from gradcli.engine.tensor import Tensor
-from gradcli.explanation.lines import Evaluation, Line
+from gradcli.explanation.lines import Evaluation
 from gradcli.homework.model import Value
 from gradcli.homework.solve.labels import LONGEST, spelled_out, without_parentheses
+from gradcli.homework.solve.vertices import Vertex, of_line, on_paper
 from gradcli.ops.pointwise.arithmetic import div
 from gradcli.source import Span
 
@@ -40,46 +38,6 @@ class Edge(NamedTuple):
     position: int
 
 
-@dataclass(frozen=True, slots=True)
-class Vertex:
-    """A line of the forward pass. `sources` are the vertices of its inputs, -1 for plain numbers; `rules` the rules by
-    position, for the inputs that a gradient flows into.
-    """
-
-    line: Line
-    value: Value
-    operands: tuple[Any, ...]
-    sources: tuple[int, ...]
-    rules: Mapping[int, Callable[..., Any]]
-    primitive: Primitive | None = None
-    altered: Mapping[str, Any] | None = None  # options other than those of the line
-
-    @property
-    def op(self) -> str:
-        """The primitive; empty for a leaf or a constant."""
-        return self.primitive.name if self.primitive else ""
-
-    @property
-    def traits(self) -> Sequence[str]:
-        """The traits of the primitive, if there is one."""
-        return self.primitive.traits if self.primitive else ()
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        if self.altered is not None:
-            return self.altered
-        return self.line.application.options if self.line.application else {}
-
-    @property
-    def structured(self) -> bool:
-        return self.primitive is not None and self.primitive.structured
-
-    def forward(self, operands: Sequence[Any]) -> Value:
-        """The value over other operands."""
-        assert self.primitive is not None
-        return self.primitive.forward(*operands, **self.options)
-
-
 class Graph:
     """The lines of an evaluation as vertices; `names` leads from the names of the program to theirs.
 
@@ -89,13 +47,14 @@ class Graph:
     within: frozenset[int] | None = None
 
     def __init__(self, evaluation: Evaluation, text: str) -> None:
-        number = {id(line): index for index, line in enumerate(evaluation.lines)}
+        number: dict[int, int] = {}
         self.vertices: list[Vertex] = []
         for line in evaluation.lines:
-            self.vertices.append(_vertex(line, number, self.vertices))
+            self.vertices.extend(on_paper(of_line(line, number, self.vertices), len(self.vertices)))
+            number[id(line)] = len(self.vertices) - 1
         self.text = text
-        of_tensor = {id(line.tensor): index for index, line in enumerate(evaluation.lines)}
-        of_name = {line.name: index for index, line in enumerate(evaluation.lines)}  # which a snippet has given
+        of_tensor = {id(line.tensor): number[id(line)] for line in evaluation.lines}
+        of_name = {line.name: number[id(line)] for line in evaluation.lines}  # which a snippet has given
         of_scope = {name: of_tensor[id(x)] for name, x in evaluation.scope.items() if id(x) in of_tensor}
         self.names = of_scope or of_name
         self.output = of_tensor[id(evaluation.output)]
@@ -215,28 +174,6 @@ class Graph:
             known.get(source, operand) if source >= 0 else operand
             for source, operand in zip(vertex.sources, vertex.operands, strict=True)
         ]
-
-
-def _vertex(line: Line, number: Mapping[int, int], earlier: Sequence[Vertex]) -> Vertex:
-    """Return the vertex of a line. Its operands are values of earlier ones: an optimizer changes tensors in place."""
-    application, node = line.application, line.tensor.node
-    if application is None:
-        return Vertex(line, line.tensor.value, (), (), {})
-    sources = tuple(
-        number[id(origin)] if isinstance(x, Tensor) else -1
-        for origin, x in zip(line.inputs, application.inputs, strict=True)
-    )
-    operands = tuple(
-        earlier[source].value if isinstance(x, Tensor) else x
-        for source, x in zip(sources, application.inputs, strict=True)
-    )
-    rules = {}
-    if isinstance(node, Node):
-        declared = application.primitive.rules_for(node.edges)
-        for position, (edge, rule) in enumerate(zip(node.edges, declared, strict=False)):
-            if edge is not None and rule is not None:
-                rules[position] = rule
-    return Vertex(line, line.tensor.value, operands, sources, rules, application.primitive)
 
 
 def sweep(

@@ -14,10 +14,10 @@ import numpy as np
 
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
+from gradcli.homework.diagnose.agreement import in_agreement
 from gradcli.homework.diagnose.investigation import Investigation
 from gradcli.homework.mistakes import pen
-from gradcli.homework.model import Marked, Value
-from gradcli.homework.solve.carried import Earlier
+from gradcli.homework.model import Diagnosis, Marked, Value
 from gradcli.homework.solve.credit import Own, credited, share
 from gradcli.homework.solve.judging import Judge
 from gradcli.homework.solve.points import Point, Points, answered
@@ -122,21 +122,26 @@ class Key:
         if found or verdict.verdict not in ("wrong", "shape", "precision"):
             return found or verdict
         found = self.remembered(self.diagnosed, ask, text, comma)
-        if problem and typed and len(own.wrong) > (ask.quantity in own.wrong):
-            return self.rebased(ask, found, own.wrong)
+        if problem and typed and ask.form == "number":
+            found = self.rebased(ask, found, own)
+        if problem and len(found.diagnoses) and own.known:
+            return replace(found, diagnoses=in_agreement(found.diagnoses, problem, own.known.values()))
         return found
 
     def is_mistaken(self, ask: Ask, text: str, comma: Comma) -> bool:
         """Whether a mistake gives a number that coarse rounding gives too."""
         found = self.remembered(self.diagnosed, ask, text, comma).diagnoses
-        return bool(found) and found[0].code not in pen.CODES and " + " not in found[0].code
+        return bool(found) and is_single(found[0])
 
-    def rebased(self, ask: Ask, verdict: Verdict, earlier: Earlier) -> Verdict:
+    def rebased(self, ask: Ask, verdict: Verdict, own: Own) -> Verdict:
         """Return a verdict with the diagnoses that the student's own earlier numbers give, if there are some."""
         assert verdict.typed is not None
         with suppress(Exception), np.errstate(all="ignore"):
-            found = self.investigation.on_own_numbers(ask, verdict.typed, earlier)
-            return replace(verdict, diagnoses=found) if found else verdict
+            for found in self.investigation.on_own_numbers(ask, verdict.typed, own.wrong, own.right):
+                if any(map(is_single, found)):
+                    return replace(verdict, diagnoses=found)
+                if any(map(is_single, verdict.diagnoses)):
+                    break
         return verdict
 
     def remembered(self, judge: Callable[[Ask, str, Comma], Verdict], ask: Ask, text: str, comma: Comma) -> Verdict:
@@ -193,6 +198,11 @@ class Key:
     def sampled(self, ask: Ask) -> list[Point]:
         """Return the points at which a wrong formula is diagnosed."""
         return [point for point, _ in self.points.truths(ask).points[:SAMPLES]]
+
+
+def is_single(one: Diagnosis) -> bool:
+    """Whether a diagnosis is a mistake in the mathematics, and not two of them."""
+    return one.code not in pen.CODES and " + " not in one.code
 
 
 def repeated(lines: list[Given]) -> str:

@@ -11,12 +11,14 @@ import numpy as np
 
 from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.lines import Evaluation
+from gradcli.explanation.lines import Evaluation, Line
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
+from gradcli.language.tree import Name
 from gradcli.script.timeline.graphs import snapshot, valued
 from gradcli.script.timeline.model import Accumulated, Backward, Returned, Timeline
 from gradcli.script.timeline.recorder import Recorder
+from gradcli.source import Span
 
 Kept = tuple[Evaluation | None, Any]  # a graph, None where it was too large, and the gradient that entered
 
@@ -68,7 +70,8 @@ class Ways:
             return None
         name = asked.removesuffix(".grad")
         found = self.of_grad(name, asked, truth) if name != asked or self.is_copied(name) else None
-        return found or self.of_returned(truth) or (self.of_value(asked, truth) if name == asked else None)
+        found = found or self.of_returned(truth) or (self.of_value(asked, truth) if name == asked else None)
+        return found or number_alone(asked, truth)
 
     def is_copied(self, name: str) -> bool:
         """Whether the snippet gives a name to something that it reads from a `.grad`."""
@@ -139,6 +142,13 @@ class Ways:
             if graph is not None and by is not None and is_same(graph.vertices[by].value, truth):
                 return Problem(graph, "value", by, by)
         return None
+
+
+def number_alone(asked: str, truth: Any) -> Problem:
+    """Return the problem of a number whose graph is not known: it came about by steps of an optimizer."""
+    tensor = Tensor(np.asarray(truth, np.float64)[()])
+    line = Line(asked, tensor, Name(asked), Span(0, 0))
+    return Problem(Graph(Evaluation(lines=[line], output=tensor), ""), "value", 0, 0)
 
 
 def sums(arrived: Accumulated, earlier: Sequence[Any]) -> Iterator[Any]:

@@ -11,7 +11,8 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge, Graph, Vertex, sweep
+from gradcli.homework.solve.graph import Change, Edge, Graph, sweep
+from gradcli.homework.solve.vertices import Vertex
 from gradcli.homework.wording import wrapped
 
 T = TypeVar("T")
@@ -136,8 +137,13 @@ class Problem:
             found.append(path)
         return found
 
+    @property
+    def above(self) -> set[int]:
+        """The vertices from which `by` is reached, itself among them."""
+        return self.once(("above", self.by), self._above)
+
     def _walk(self) -> Iterator[tuple[Edge, ...]]:
-        above = self._above()
+        above = self.above
         waiting: list[tuple[int, tuple[Edge, ...]]] = [(self.of, ())]
         while waiting:
             vertex, path = waiting.pop()

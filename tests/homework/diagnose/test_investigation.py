@@ -8,7 +8,6 @@ import pytest
 from gradcli.homework.diagnose.ordering import in_class_order
 from gradcli.homework.grading import Grader
 from gradcli.homework.model import Diagnosis, Marked, Result
-from gradcli.homework.submission.submissions import read_text
 from tests.homework.asking import assignment, marked
 
 DETACHED = """script = '''
@@ -63,16 +62,6 @@ def test_the_answer_to_something_else_is_never_certain() -> None:
     (found,) = marked(grader(), {"dL/dw": f"{right:.5f}"})["dL/dw"].diagnoses
     assert (found.code, found.certain) == ("another-question", False)
     assert found.message == "this is the answer to a"
-
-
-def test_the_value_of_another_sheet() -> None:
-    checker = grader()
-    key = checker.keys["q"]
-    quantity = key.quantity("dL/dw")
-    assert quantity is not None
-    key.investigation.sheets = {quantity: [np.float64(0.123456)]}
-    result = checker.grade(read_text("a", "a", "[q]\ndL/dw = 0.12346\n"))
-    assert [one.code for one in result.answers[5].diagnoses] == ["another-sheet"]
 
 
 def test_a_class_decides_between_two_mistakes() -> None:

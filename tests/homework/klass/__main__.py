@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from tests.homework.klass.course import questions
+from tests.homework.klass.course import COURSES, MAKERS, questions
 from tests.homework.klass.students import students
 from tests.homework.klass.table import examples, in_their_ways, measured, sheet, table
 
@@ -17,8 +17,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--misses", type=int, default=0, metavar="N", help="the commonest N misses of each row, too")
     parser.add_argument("--plain", action="store_true", help="all answers typed plainly")
+    parser.add_argument("--course", choices=COURSES, help="the questions to take from; all of them by default")
     options = parser.parse_args()
-    asked = questions(options.seed)
+    asked = questions(options.seed, COURSES.get(options.course, MAKERS))
     measure = measured(
         asked, list(students(asked, options.students, options.seed)), sheet if options.plain else in_their_ways
     )

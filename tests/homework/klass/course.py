@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
-from tests.homework.klass import matrices, neurons, scalars, snippets
+from tests.homework.klass import chains, loops, losses, matrices, neurons, scalars, shapes, snippets
 from tests.homework.klass.model import Asked, Draw
 
-MAKERS = (
-    scalars.diamond, scalars.product, scalars.quotient, scalars.powers, scalars.wave, scalars.root,
-    neurons.neuron, neurons.tanh_neuron, neurons.units,
-    matrices.matrices, matrices.layers, matrices.relu_layer, matrices.classes, matrices.broadcasting, matrices.means,
-    snippets.accumulation, snippets.detached, snippets.without_grad, snippets.functional,
-)  # fmt: skip
+COURSES = {
+    "first": (
+        scalars.diamond, scalars.product, scalars.quotient, scalars.powers, scalars.wave, scalars.root,
+        neurons.neuron, neurons.tanh_neuron, neurons.units,
+        matrices.matrices, matrices.layers, matrices.relu_layer, matrices.classes, matrices.broadcasting,
+        matrices.means,
+        snippets.accumulation, snippets.detached, snippets.without_grad, snippets.functional,
+    ),
+    "second": (
+        chains.bell, chains.meeting, chains.kinks, chains.tied, chains.deep, chains.logs,
+        losses.logistic, losses.vector_layer, losses.scores, losses.jacobian, losses.regression,
+        shapes.outer, shapes.centred, shapes.layout, shapes.attention, shapes.gated,
+        loops.descent, loops.by_hand, loops.twice, loops.higher, loops.weighted, loops.module,
+    ),
+}  # fmt: skip
+MAKERS = tuple(maker for course in COURSES.values() for maker in course)
 ANSWERS = 54
 
 
-def questions(seed: int) -> list[Asked]:
+def questions(seed: int, makers: Sequence[Any] = MAKERS) -> list[Asked]:
     """Return questions that ask for `ANSWERS` quantities, or the nearest number below; the numbers are the seed's."""
     draw = Draw(seed)
     kept: list[Asked] = []
-    made = [maker(draw) for maker in MAKERS]
+    made = [maker(draw) for maker in makers]
     for place in draw.random.permutation(len(made)):
         if sum(map(asks, [*kept, made[place]])) <= ANSWERS:
             kept.append(made[place])

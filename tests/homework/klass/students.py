@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from tests.homework.klass.course import apart
-from tests.homework.klass.model import OUTSIDE, Asked, Numbers, Step, Value
+from tests.homework.klass.model import OUTSIDE, Asked, Numbers, Step, Value, Work
 
 SLIP = 0.13  # of the steps have a mistake
 PEN = 0.012  # the share of numbers with a slip of the pen
+ODD = 0.012  # the share of steps with an error that no catalogue knows
 BLANK = 0.01
 STEPWISE = 0.05  # the share of students who round at every step
 HABITS = 4  # mistakes that a student makes again and again
@@ -70,7 +71,7 @@ class Hand:
         weights = np.array(list(common.values()))
         habits = choose.choice(list(common), HABITS, replace=False, p=weights / weights.sum())
         self.weight = {**common, **dict.fromkeys(map(str, habits), 3.0)}
-        self.digits = int(choose.choice([4, 4, 5, 5, 6, 8]))
+        self.digits = int(choose.choice([3, 4, 4, 5, 5, 6, 8]))
         self.rate = SLIP * float(choose.uniform(0.2, 1.8))
         self.is_stepwise = choose.random() < STEPWISE
 
@@ -83,9 +84,10 @@ class Hand:
         fault = ""  # a mistake in a step that nobody asked about
         spoiled = False
         for step in question.steps:
-            right, straight = truth[step.name], step.right(own)
+            right = truth[step.name]
+            straight = computed(step.right, own, right)
             value, mistake = self.step(step, own, straight, right)
-            mistake = mistake or fault
+            mistake = f"{OUTSIDE}: two mistakes" if mistake and fault else mistake or fault
             if self.is_stepwise:
                 value = rounded(value, max(self.digits, 4))
             own[step.name] = value if np.shape(value) == np.shape(straight) else straight  # nothing goes on from it
@@ -102,6 +104,8 @@ class Hand:
 
     def step(self, step: Step, own: Numbers, straight: Value, right: Value) -> tuple[Value, str]:
         """Return the result of a step, and the mistake in it; only mistakes that show count."""
+        if step.quantity and self.choose.random() < ODD:
+            return self.odd(step, own, straight, right)
         if self.choose.random() >= self.rate:
             return straight, ""
         known = list(step.wrongs)
@@ -109,10 +113,29 @@ class Hand:
         if not known:
             return straight, ""
         mistake = str(self.choose.choice(known, p=weights / weights.sum()))
-        with np.errstate(all="ignore"):
-            value = step.wrongs[mistake](own)
-        shows = apart(value, straight) and apart(value, right) and plain(value)
-        return (value, mistake) if shows else (straight, "")
+        value = computed(step.wrongs[mistake], own, straight)
+        return (value, mistake) if shows(value, straight, right) else (straight, "")
+
+    def odd(self, step: Step, own: Numbers, straight: Value, right: Value) -> tuple[Value, str]:
+        """Make an error by accident: sums gone wrong, in one entry of several, or a given number misread."""
+        way = ("times", "plus", "misread")[self.choose.integers(3)]
+        if isinstance(straight, bool):
+            return straight, ""
+        value: Any = np.array(straight, float)
+        if way == "misread":
+            names = [name for name in own if isinstance(own[name], float | np.ndarray)]
+            name = str(self.choose.choice(names))
+            changed = np.array(own[name], float)
+            place = np.unravel_index(int(self.choose.integers(changed.size)), changed.shape)
+            changed[place] += float(self.choose.choice([-1, 1])) * int(self.choose.integers(1, 9)) / 10
+            value = computed(step.right, Numbers({**own, name: changed[()]}), straight)
+        else:
+            place = np.unravel_index(int(self.choose.integers(value.size)), value.shape)
+            if way == "times":
+                value[place] *= float(self.choose.uniform(1.05, 1.95)) ** float(self.choose.choice([-1, 1]))
+            else:
+                value[place] += float(self.choose.uniform(-2, 2))
+        return (np.asarray(value)[()], f"{OUTSIDE}: {way}") if shows(value, straight, right) else (straight, "")
 
     def answer(
         self, question: Asked, step: Step, value: Value, straight: Value, right: Value, mistake: str, *, spoiled: bool
@@ -123,7 +146,7 @@ class Hand:
         written = rounded(value, self.digits)
         if not mistake and self.choose.random() < PEN and np.ndim(value) == 0 and value:
             written, mistake = self.slipped(written)
-        is_right = not apart(written, right)
+        is_right = not apart(value, right)
         if is_right and not mistake:
             verdicts = {"correct", "precision"} if is_short(written) else {"correct"}
         elif mistake:
@@ -133,17 +156,15 @@ class Hand:
         return Answer(question.id, step.quantity, written, self.digits, frozenset(verdicts), mistake)
 
     def slipped(self, value: Value) -> tuple[Value, str]:
-        """Return a number with a slip of the pen: the point, two digits swapped, one digit off, or sums gone wrong."""
+        """Return a number with a slip of the pen: the point, two digits swapped, or one digit off."""
         digits = f"{abs(value):.{self.digits - 1}e}"
-        way = self.choose.integers(4)
+        way = self.choose.integers(3)
         if way == 0:
             return value * 10.0 ** int(self.choose.choice([-1, 1, 2])), "decimal-point: slipped"
-        if way == 1:
-            return value * float(self.choose.uniform(1.1, 1.9)), f"{OUTSIDE}: arithmetic"
         figures = list(digits)
-        places = [0, 2, 3][: 2 if way == 2 else 3]
+        places = [0, 2, 3][: 2 if way == 1 else 3]
         place = int(self.choose.choice(places))
-        if way == 2:
+        if way == 1:
             other = 2 if place == 0 else 3
             figures[place], figures[other] = figures[other], figures[place]
             name = "digit-slip: two swapped"
@@ -159,6 +180,20 @@ def is_short(value: Value) -> bool:
     """Whether a number has few digits but zeros, which some leave out when they type."""
     entries = np.ravel(np.asarray(value, float))
     return any(len(f"{abs(one):.15g}".replace(".", "").lstrip("0")) < 3 for one in entries)
+
+
+def computed(work: Work, own: Numbers, otherwise: Value) -> Value:
+    """Return the result of some work; another one where a student's own numbers give none."""
+    try:
+        with np.errstate(all="ignore"):
+            value = work(own)
+            return value if np.all(np.isfinite(np.asarray(value, float))) else otherwise
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return otherwise
+
+
+def shows(value: Value, straight: Value, right: Value) -> bool:
+    return apart(value, straight) and apart(value, right) and plain(value)
 
 
 def plain(value: Value) -> bool:

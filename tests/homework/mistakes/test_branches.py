@@ -73,7 +73,7 @@ def test_a_factor_that_stands_twice() -> None:
 def test_a_branch_that_enters_a_product_twice_is_one_term_of_the_sum() -> None:
     grader = assignment("program = 's = x*y; q = s*s + s'\nat = { x = 3.5, y = 1.2 }\nask = ['dq/ds']")
     found = marked(grader, {"dq/ds": "8.40"})["dq/ds"].diagnoses
-    assert [one.code for one in found][:2] == ["fanout-overwrite", "local-not-total"]
+    assert [one.code for one in found][:2] == ["fanout-overwrite", "path-missed"]
     assert {one.code for one in found} == {
         "fanout-overwrite",
         "local-not-total",
