@@ -11,8 +11,9 @@ import typer
 from gradcli.commands.course import InCourse
 from gradcli.commands.options import ItemLimited, Raw, Reported, Standalone
 from gradcli.commands.programs import read_source
-from gradcli.commands.reports import QUESTIONS, Report, Reveal, print_questions
+from gradcli.commands.reports import Reveal, print_questions
 from gradcli.errors import InternalError, UsageError
+from gradcli.render.check.reports.registry import QUESTIONS, REPORTS, known
 
 KINDS = ("--lint", "--key", "--handout")  # in place of grading
 OTHERS = ("--report", "--reveal", "a submission", "--attempts", "--overrides", "--against", "--layout")
@@ -30,6 +31,11 @@ ALONE = [
 FOLDERS = {"check": "check -o FOLDER/", "check --handout": "check --handout", "check --key": "check --key"}
 
 
+def completed(incomplete: str) -> list[str]:
+    """The reports that a shell may complete a beginning to."""
+    return [name for name in (*REPORTS, *QUESTIONS) if name.startswith(incomplete)]
+
+
 def command(
     assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="The questions, a TOML file.")],
     submissions: Annotated[
@@ -38,7 +44,15 @@ def command(
             metavar="[SUBMISSION]...", help="Answers: .txt, .json and .csv files, or folders; - is standard input."
         ),
     ] = None,
-    report: Annotated[Report | None, typer.Option("--report", help="The format of another tool.")] = None,
+    report: Annotated[
+        str | None,
+        typer.Option(
+            "--report",
+            metavar="NAME",
+            help=f"The format of another tool, or a table: {', '.join([*REPORTS, *QUESTIONS])}.",
+            autocompletion=completed,
+        ),
+    ] = None,
     reveal: Annotated[
         Reveal | None,
         typer.Option("--reveal", help="How much is told. [default: value; rule in reports that students read]"),
@@ -80,7 +94,7 @@ def command(
     for one, other in ALONE:
         if given[one] and given[other]:
             raise UsageError("E001", f"{one} does not go with {other}", help=f"leave out {other}")
-    if report in QUESTIONS and submissions:
+    if report and known(report) in QUESTIONS and submissions:
         raise UsageError("E001", f"--report {report} does not go with a submission", help="leave out the submissions")
     for option, value, place in (
         ("--no-simplify", no_simplify, "--key" * (not key)),
@@ -102,7 +116,7 @@ def command(
             limits.begin()
         read = read_assignment(text)
         if report in QUESTIONS:
-            return print_questions(read, report.value, reveal, page, limits)
+            return print_questions(read, report, reveal, page, limits)
         if kind != "check":
             from gradcli.commands.handout import hand_out, print_key, print_lint
 

@@ -6,23 +6,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from gradcli.commands.options import ItemLimited, Reported
+from gradcli.render.check.reports.registry import REPORTS
 
 if TYPE_CHECKING:
     from gradcli.homework.assignment.assignments import Assignment
-
-
-class Report(StrEnum):
-    gradescope = "gradescope"
-    check50 = "check50"
-    junit = "junit"
-    csv = "csv"
-    canvas = "canvas"
-    prairielearn = "prairielearn"
-    mistakes = "mistakes"
-    items = "items"
-    similar = "similar"
-    moodle = "moodle"
-    gift = "gift"
 
 
 class Reveal(StrEnum):
@@ -32,15 +19,10 @@ class Reveal(StrEnum):
     value = "value"
 
 
-QUESTIONS = (Report.moodle, Report.gift)  # made from the assignment alone
-
-
-def usual_level(report: Report | None, *, is_folder: bool) -> str:
+def usual_level(report: str | None, *, is_folder: bool) -> str:
     """Return how much is told where nobody says it: less where students read it."""
     if report is None:
         return "rule" if is_folder else "value"
-    from gradcli.render.check.reports.registry import REPORTS
-
     return REPORTS[report].reveal
 
 

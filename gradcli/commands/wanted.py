@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gradcli.commands.options import ItemLimited, Reported
-from gradcli.commands.reports import Report, usual_level
+from gradcli.commands.reports import usual_level
+from gradcli.render.check.reports.registry import REPORTS
 
 
 @dataclass
 class Wanted:
     """All that is asked about a class: a report or a form, how much is told, and the limits; bugs are collected."""
 
-    report: Report | None
+    report: str | None
     reveal: str | None
     page: Reported
     limits: ItemLimited
@@ -31,8 +32,6 @@ class Wanted:
         """Whether students get to read the results, each their own."""
         if self.report is None:
             return self.is_folder
-        from gradcli.render.check.reports.registry import REPORTS
-
         return REPORTS[self.report].per_student
 
     @property

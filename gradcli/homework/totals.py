@@ -17,9 +17,9 @@ LONGEST = 200  # characters of a student's name, or of another text, that a row 
 
 @dataclass(frozen=True, slots=True)
 class Student:
-    """One student. `wrong` counts the readable answers without full credit, `remarks` the remarks on the file.
+    """One student, `called` so in a roster. `wrong` counts the readable answers without full credit.
 
-    `mistake` is the code that explains most answers, empty where none is known.
+    `remarks` are those on the file; `mistake` is the code that explains most answers, empty where none is known.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Student:
     remarks: int
     is_right: bool
     mistake: str
+    called: str = ""
 
 
 class Occurrences(NamedTuple):
@@ -149,6 +150,7 @@ class ClassTotals:
                 len(result.remarks),
                 result.is_right,
                 max(own, key=lambda code: own[code], default=""),
+                result.name[:LONGEST],
             )
         )
 

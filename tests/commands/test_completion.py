@@ -18,6 +18,7 @@ import pytest
         ("gradcli ops logsi", ["logsigmoid"]),
         ("gradcli schema form", ["formulas"]),
         ("gradcli practice si", ["sigmoid-neuron"]),
+        ("gradcli check --report m", ["mistakes", "moodle"]),
     ],
 )
 def test_completion(words: str, found: list[str]) -> None:

@@ -99,7 +99,13 @@ class Similar:
                 yield from ((min(pair), max(pair)) for pair in pairwise(neighbours))
 
     def _both(self, first: int, second: int) -> list[Value]:
-        return [value for value in self.values[first] if value in self.values[second]]
+        """Return the values that two students share; what is right on the sheets of both is no sign of anything."""
+        names = {self.students[first], self.students[second]}
+        return [
+            value
+            for value in self.values[first]
+            if value in self.values[second] and not names.issubset(self.owners[value])
+        ]
 
     def _weight(self, first: int, second: int) -> float:
         return sum(log2(len(self.students) / len(self.holders[value])) for value in self._both(first, second))

@@ -15,6 +15,7 @@ from gradcli.render.page.html import Html, element
 from gradcli.render.text.layout import Section
 
 STUDENTS = "Students"
+SHORT = 16  # characters of a cell that are kept on one line
 
 
 def markdown_index(totals: ClassTotals, pages: str, asked: Asked) -> str:
@@ -72,7 +73,9 @@ def row_cells(texts: Sequence[str], used: Sequence[int], link: str | None) -> It
     first, *others = used
     name = element("a", texts[first], href=link) if link else texts[first]
     yield element("th", name, scope="row")
-    yield from (element("td", cells(texts, column)) for column in others)
+    for column in others:
+        text = cells(texts, column)
+        yield element("td", text, class_="short" if len(text) <= SHORT else None)
 
 
 def cells(texts: Sequence[str], column: int) -> str:

@@ -9,7 +9,7 @@ from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 
 QUESTIONS = 3  # of one mistake
-STUDENT = ("student", "points", "share", "wrong", "unreadable", "missing", "remarks", "mistake")
+STUDENT = ("student", "name", "points", "share", "wrong", "unreadable", "missing", "remarks", "mistake")
 ELSEWHERE = ("student", "answers", "on the sheets of")
 UNGRADED = ("student", "place", "why")
 MISTAKE = ("code", "mistake", "students", "answers", "questions")
@@ -55,6 +55,7 @@ def student(row: Student, looks: Looks) -> Row:
     return Row(
         (
             clipped(row.name, NAME, looks),
+            clipped(row.called, NAME, looks),
             points(row.score, row.max_score),
             percent(row.score, row.max_score),
             f"{row.wrong} wrong" if row.wrong else "",

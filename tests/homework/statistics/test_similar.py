@@ -58,6 +58,15 @@ def test_a_value_that_is_right_on_the_sheet_of_another_is_shared_with_that_stude
     assert [(one.text, one.students, one.owner) for one in pair.shared] == [("17.3", 2, "bob")]
 
 
+def test_what_is_right_on_the_sheets_of_two_is_not_shared_by_them() -> None:
+    similar = Similar()
+    for name, text in (("ada", None), ("bob", None), ("cy", "17.3"), ("dan", "6")):
+        elsewhere = ("ada", "bob") if name == "cy" else ()
+        wrong = Marked("a", "q", text, np.float64(8), "wrong", 0.0, 1.0, elsewhere=elsewhere)
+        similar.add(Result("", name, (wrong,) if text else ()))
+    assert [(pair.first, pair.second) for pair in similar.pairs] == [("ada", "cy"), ("bob", "cy")]
+
+
 def test_a_large_group_is_seen_without_all_its_pairs() -> None:
     """A sheet that a hundred students copied: each of them is in a pair that has all its values."""
     copied = [str(n + 0.5) for n in range(10)]

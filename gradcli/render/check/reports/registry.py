@@ -1,28 +1,22 @@
-"""The formats of `gradcli check --report`: to add one, write its file beside this one and a line in `REPORTS`."""
+"""The formats of `gradcli check --report`: to add one, write its file beside this one and a line in `REPORTS`.
+
+Nothing is imported before a report is asked for: this list is read whenever `gradcli check` starts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from gradcli.homework.assignment.assignments import Assignment
-from gradcli.homework.foreseen import Foreseen
-from gradcli.homework.model import Result
-from gradcli.render.check.reports import (
-    canvas,
-    check50,
-    classes,
-    gift,
-    gradebook,
-    gradescope,
-    junit,
-    moodle,
-    prairielearn,
-)
-from gradcli.render.documents.explanation import Document
-from gradcli.stream.values import dump
+if TYPE_CHECKING:
+    from gradcli.homework.assignment.assignments import Assignment
+    from gradcli.homework.foreseen import Foreseen
+    from gradcli.homework.model import Result
+    from gradcli.render.documents.explanation import Document
 
-Writer = Callable[[Assignment, Iterable[Result]], Iterator[str]]
+    Writer = Callable[[Assignment, Iterable[Result]], Iterator[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +35,22 @@ class Report:
     in_lines: bool = False
 
 
+def function(place: str) -> Callable[..., Any]:
+    """Return a function of a module beside this one, which is imported when it is called."""
+    module, _, name = place.partition(":")
+
+    def called(*given: Any) -> Any:
+        return getattr(import_module(f"gradcli.render.check.reports.{module}"), name)(*given)
+
+    return called
+
+
 def for_student(document: Callable[[Assignment, Result], Document]) -> Report:
     """A report that students read: the document of one submission, as JSON."""
 
     def write(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
+        from gradcli.stream.values import dump
+
         (result,) = results
         yield dump(document(assignment, result), indent=2, ascii=True) + "\n"
 
@@ -52,19 +58,32 @@ def for_student(document: Callable[[Assignment, Result], Document]) -> Report:
 
 
 REPORTS = {
-    "gradescope": for_student(gradescope.document),
-    "check50": for_student(check50.document),
-    "prairielearn": for_student(prairielearn.document),
-    "junit": Report(junit.write, ".xml"),
-    "csv": Report(gradebook.write, ".csv", in_lines=True),
-    "canvas": Report(canvas.write, ".csv", in_lines=True),
-    "mistakes": Report(gradebook.write_mistakes, ".csv", in_lines=True),
-    "items": Report(classes.write_items, ".csv", in_lines=True),
-    "similar": Report(classes.write_similar, ".csv", in_lines=True),
+    "gradescope": for_student(function("gradescope:document")),
+    "check50": for_student(function("check50:document")),
+    "prairielearn": for_student(function("prairielearn:document")),
+    "junit": Report(function("junit:write"), ".xml"),
+    "csv": Report(function("gradebook:write"), ".csv", in_lines=True),
+    "canvas": Report(function("canvas:write"), ".csv", in_lines=True),
+    "mistakes": Report(function("gradebook:write_mistakes"), ".csv", in_lines=True),
+    "items": Report(function("classes:write_items"), ".csv", in_lines=True),
+    "similar": Report(function("classes:write_similar"), ".csv", in_lines=True),
 }
 
 # Questions for other tools, made from an assignment alone; no submission is graded for them.
 QUESTIONS: dict[str, Callable[[Assignment, Iterable[Foreseen]], Iterator[str]]] = {
-    "moodle": moodle.write,
-    "gift": gift.write,
+    "moodle": function("moodle:write"),
+    "gift": function("gift:write"),
 }
+
+
+def known(name: str) -> str:
+    """Return the name of a report. Raises UsageError for any other, with one of nearly this name."""
+    from gradcli.errors import UsageError
+    from gradcli.source import did_you_mean
+
+    names = (*REPORTS, *QUESTIONS)
+    if name not in names:
+        close = did_you_mean(name, names)
+        help = f"did you mean {close}?" if close else f"the reports are {', '.join(names)}"
+        raise UsageError("E008", f"there is no report {name!r:.60}", help=help)
+    return name

@@ -1,8 +1,8 @@
 """Moodle's importers and the way it grades, as far as questions here use them: a file that Moodle refuses is refused.
 
 The rules are those of question/format/xml/format.php, question/format/gift/format.php, question/format.php and of
-the question types numerical, shortanswer, multianswer (cloze) and essay, of Moodle 4. Not tried: an import into a
-running Moodle, its cleaning of HTML, and how it shows the questions.
+the question types numerical, shortanswer, multichoice, multianswer (cloze) and essay, of Moodle 4. Not tried: an import
+into a running Moodle, its cleaning of HTML, and how it shows the questions.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from xml.etree import ElementTree
 
 GRADES = (0, 1, 0.9, 0.8333333, 0.8, 0.75, 0.7, 0.6666667, 0.6, 0.5, 0.4, 0.3333333, 0.3, 0.25, 0.2, 0.1666667)
 GRADES += (0.1428571, 0.125, 0.1111111, 0.1, 0.05)
+KINDS = ("numerical", "shortanswer", "multichoice", "cloze", "essay")
+FORMATS = ("html", "moodle_auto_format", "plain_text", "markdown")
+DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n'
 NUMERIC = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 PRECISION = 14  # digits of PHP's floats, of which comparisons allow the last
 
@@ -45,8 +48,11 @@ class Imported:
 
 def checked(question: Imported) -> Imported:
     """Refuse what the importer or the saving of a question type refuses."""
+    assert question.kind in KINDS
     assert question.name
-    assert len(question.name) <= 255
+    assert len(question.name) <= 255, "the importer would cut it"
+    assert question.mark >= 0
+    assert question.kind != "multichoice" or len(question.answers) >= 2
     for answers in question.boxes or [question.answers]:
         for answer in answers:
             assert answer.fraction in GRADES, "not one of the grades that an answer may have"
@@ -98,8 +104,11 @@ def shown(html: str) -> str:
 
 
 def read_xml(text: str) -> Iterator[Imported]:
-    """Read Moodle XML; a category holds for the questions after it."""
+    """Read Moodle XML; a category holds for the questions after it, and an unknown format would be taken for HTML."""
+    assert text.startswith(DECLARATION), "no byte-order mark, no empty line before the declaration"
+    assert text.isascii(), "in UTF-8, as the importer checks, and in any other encoding"
     root = ElementTree.fromstring(text)
+    assert {node.get("format", "html") for node in root.iter()} <= set(FORMATS)
     assert root.tag == "quiz"
     assert root[0].get("type") == "category"
     for question in root:
@@ -129,7 +138,7 @@ def _answer(node: ElementTree.Element) -> Answer:
     return Answer(text, fraction, shown(feedback.findtext("text") or ""), float(node.findtext("tolerance") or 0))
 
 
-ALTERNATIVE = r"(=|%(-?[0-9]+(?:[.,][0-9]*)?)%)?(.+?(?<!\\|&)(?=[~#}]|$))(#(.*?(?<!\\)(?=[~}]|$)))?"
+ALTERNATIVE = r"(=|%(-?[0-9]+(?:[.,][0-9]*)?)%)?(.+?(?<!\\)(?<!&)(?<!&amp;)(?=[~#}]|$))(#(.*?(?<!\\)(?=[~}]|$)))?"
 BOX = re.compile(r"\{([0-9]*):((NUMERICAL|NM)):(" + ALTERNATIVE + "(~" + ALTERNATIVE + r")*)\}", re.DOTALL)
 NUMBER = r"-?(([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?)"
 
