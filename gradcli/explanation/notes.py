@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +16,8 @@ from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Leaf, Node, Note, Step
 from gradcli.language.tree import Number
 
+ROUNDINGS = 2  # that a sum may be off, in the last digits of what is added
+
 
 def notes(evaluation: Evaluation, nodes: Sequence[Node], steps: Sequence[Step], leaves: Sequence[Leaf]) -> list[Note]:
     """Return all notes, in the order in which a reader meets their nodes."""
@@ -24,6 +28,7 @@ def notes(evaluation: Evaluation, nodes: Sequence[Node], steps: Sequence[Step], 
     found.extend(infinities.gradients(nodes, steps))
     found.extend(unstable(evaluation.lines))
     found.extend(changed(nodes, steps, leaves))
+    found.extend(islice(cancelled(steps), 1))
     found.extend(idle(nodes))
     found.extend(
         Note("unused", leaf.node, f"the output does not depend on {leaf.name}, so its gradient is None")
@@ -63,3 +68,19 @@ def flats(nodes: Sequence[Node]) -> Iterator[Note]:
                     "flat", node.id, f"the derivative of {node.op} is zero, so no gradient flows through {node.name}"
                 )
                 break
+
+
+def cancelled(steps: Sequence[Step]) -> Iterator[Note]:
+    """Gradients that are a sum of contributions, and 0 up to rounding though the sum is not."""
+    sizes = dict[str, Any]()
+    for step in steps:
+        sizes[step.input] = sizes.get(step.input, 0) + np.abs(step.contribution)
+    for input, step in {step.input: step for step in steps}.items():  # the last one has the sum
+        rounding = ROUNDINGS * np.finfo(np.asarray(step.total).dtype).eps * sizes[input]
+        count = int(np.count_nonzero((step.total != 0) & (np.abs(step.total) <= rounding)))
+        if count:
+            where = f" in {count} of {np.size(step.total)} entries" if np.size(step.total) > 1 else ""
+            message = (
+                f"the contributions to the gradient of {input} cancel{where}: what is left is rounding, and means 0"
+            )
+            yield Note("cancelled", input, message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,6 +14,7 @@ from gradcli.engine.domain import EVERYWHERE, Domain
 from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.explanation.build import explain
 from gradcli.explanation.calls import BINARY, COMPARE
+from gradcli.explanation.chain.copies import copied
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.folding import folded
 from gradcli.explanation.lines import Evaluation, Line
@@ -182,6 +183,11 @@ def sentence(node: Node) -> str:
     if node.is_whole and node.whole is not None and node.whole.says:
         return node.whole.says
     return REGISTRY[node.op].says if node.op in REGISTRY else ""
+
+
+def sentences(node: Node, nodes: Mapping[str, Node], upstream_name: str) -> str:
+    """Return the sentence about a node, and others about the inputs that it has copied."""
+    return " ".join(filter(None, [sentence(node), *copied(node, nodes, upstream_name)]))
 
 
 def explain_example(example: str) -> Explanation:

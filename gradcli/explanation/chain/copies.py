@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 
@@ -41,6 +41,14 @@ def copies(node: Node, local: Local, input: Node, upstream_name: str) -> Copies 
     one = {(2, 0): "rows", (2, 1): "columns"}.get((len(node.shape), axes[0])) if len(axes) == 1 else None
     parts = one or ("entries" if len(axes) == len(node.shape) else "copies")
     return Copies(prod(node.shape[axis] for axis in axes), parts, node.name)
+
+
+def copied(node: Node, nodes: Mapping[str, Node], upstream_name: str) -> Iterator[str]:
+    """Yield a sentence about each input that an operation entry by entry has copied."""
+    is_entry_by_entry = node.op in REGISTRY and not REGISTRY[node.op].structured
+    for local in {local.input: local for local in node.locals if is_entry_by_entry}.values():
+        if found := copies(node, local, nodes[local.input], upstream_name):
+            yield f"{local.input} stands in all {found.count} {found.parts} of {node.name}, and gets the sum over them."
 
 
 def is_sum_of(local: Local, upstream_name: str) -> bool:

@@ -80,6 +80,8 @@ class Reader:
                 return Read(node, self.algebra.number(node))
             case List() if all(isinstance(part.tree, Number | Unary | List) for part in parts):
                 return self._atom(node, shape_of_list(node))
+            case Attribute(name="T", value=List() as matrix) if len(shape_of_list(matrix) or ()) == 2:
+                return self.combine(transposed(matrix), parts)
             case Call(function="expand") if len(parts) == 2 and isinstance(parts[1].tree, Tuple):
                 return self._expanded(node, parts[0], parts[1].tree)
         if isinstance(node, WORDS):
@@ -215,6 +217,11 @@ def has_decimals(tree: Expression) -> bool:
         and not (id(node) in halves and float(2 * node.value).is_integer())
         for node in nodes
     )
+
+
+def transposed(matrix: List) -> List:
+    rows = [row.items for row in matrix.items if isinstance(row, List)]
+    return List(tuple(map(List, zip(*rows, strict=True))))
 
 
 def described(node: Expression, count: int) -> tuple[str, list[str | None]]:

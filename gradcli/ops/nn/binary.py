@@ -74,6 +74,16 @@ def _logits_target_rule(g: Any, out: Any, x: Any, y: Any, w: Any, p: Any, *, red
     return shared(g * (w * slope), x, reduction)
 
 
+_PLAIN, _WEIGHTED = (
+    entries.loss(f"-{{w}}·({positive}{{y}}·log(sigmoid({{x}})) + (1 - {{y}})·log(sigmoid(-{{x}})))", *slopes)
+    for positive, slopes in {
+        "": [("x", "{w}·(sigmoid({x}) - {y})"), ("y", "-{w}·{x}")],
+        "{p}·": [
+            ("x", "{w}·((1 - {y})·sigmoid({x}) - {p}·{y}·sigmoid(-{x}))"),
+            ("y", "{w}·(log(sigmoid(-{x})) - {p}·log(sigmoid({x})))"),
+        ],
+    }.items()
+)
 with_logits = primitive(
     "binary_cross_entropy_with_logits",
     _with_logits,
@@ -84,11 +94,7 @@ with_logits = primitive(
     traits=("average",),
     inputs=("self", "target"),
     says="The score gets its sigmoid minus the target, times the weights if there are any.",
-    index=entries.loss(
-        "-{w}·({p}·{y}·log(sigmoid({x})) + (1 - {y})·log(sigmoid(-{x})))",
-        ("x", "{w}·((1 - {y})·sigmoid({x}) - {p}·{y}·sigmoid(-{x}))"),
-        ("y", "{w}·(log(sigmoid(-{x})) - {p}·log(sigmoid({x})))"),
-    ),
+    index=lambda out, x, y, w, p, **options: (_PLAIN if _is_one(p) else _WEIGHTED)(out, x, y, w, p, **options),
 )
 
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from gradcli.explanation.index.printing import ATOM, FLOOR, POWER, PRODUCT, SUM, WHERE, Writer
 from gradcli.explanation.index.tree import COMPARISONS, Apply, Entry, Equation, Reduce, Term, Variable
 from gradcli.explanation.model import Local, Node, Why
-from gradcli.explanation.reference import sentence
+from gradcli.explanation.reference import sentences
 from gradcli.render.latex.aligned import Equation as Line
 from gradcli.render.latex.aligned import aligned
 from gradcli.render.latex.functions import applied
@@ -31,7 +31,7 @@ def reasons(pairs: Sequence[tuple[Node, Local]], lines: Sequence[Line], terms: T
         for (_, local), _ in found:
             if local.why is not None:
                 yield rf"\par\noindent {told(local, local.why, terms)}"
-        if said := sentence(found[0][0][0]):
+        if said := sentences(found[0][0][0], terms.nodes, terms.upstream_name):
             yield rf"\par\noindent\emph{{{escaped(said)}}}"
     yield r"\par\medskip"
 
@@ -48,7 +48,7 @@ def told(local: Local, why: Why, terms: Terms) -> str:
     equals = "=" if uses == 1 else r"\mathrel{+}="
     so = f"${write.derived(why.gradient, local.input, equals)}$" + ", 0 elsewhere" * why.is_sparse
     if why.outside:
-        so += f" (0 outside {', '.join(f'${terms.name(name).text}$' for name in why.outside)})"
+        so += f" (entries outside {' and '.join(f'${terms.name(name).text}$' for name in why.outside)} count as 0)"
     forward = " and ".join(f"${write.equation(one)}$" for one in why.forward)
     parts = [f"{forward}, so {so}" if forward else so]
     if why.given:

@@ -152,7 +152,7 @@ def locals_(explanation: Explanation, terms: Terms, *, why: bool = False) -> Row
             if local.reason is not None:
                 lines.append(partial(_reason, local, terms, why=why))
         if why and node.locals:
-            lines.append(partial(_said, node))
+            lines.append(partial(_said, node, terms))
     return Rows(lines, lambda line: line())
 
 
@@ -163,10 +163,10 @@ def _arrives(node: Node, terms: Terms, *, is_alone: bool) -> Row:
     return Row((text,), "between")
 
 
-def _said(node: Node) -> Row:
-    from gradcli.explanation.reference import sentence
+def _said(node: Node, terms: Terms) -> Row:
+    from gradcli.explanation.reference import sentences
 
-    return Row((sentence(node),), "why")
+    return Row((visible(sentences(node, terms.nodes, terms.upstream_name)),), "why")
 
 
 def _local(node: Node, local: Local, terms: Terms, *, why: bool) -> Row:

@@ -49,7 +49,7 @@ def in_one_line(why: Why, gradient: str, write: Writer, *, adds: bool = False) -
     forward = "; ".join(map(write.equation, why.forward))
     so = write.derived(why.gradient, gradient, "+=" if adds else "=")
     so += ", 0 elsewhere" * why.is_sparse
-    so += f" (0 outside {', '.join(why.outside)})" * bool(why.outside)
+    so += f" (entries outside {' and '.join(why.outside)} count as 0)" * bool(why.outside)
     return f"{forward}, so {so}" if forward else so
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from gradcli.explanation.chain.links import Link
 from gradcli.explanation.chain.trace import Route, Trace
 from gradcli.explanation.model import Explanation, Leaf, Node
-from gradcli.explanation.reference import sentence
+from gradcli.explanation.reference import sentences
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import EXACT, sizes_document
 from gradcli.render.documents.reasons import reason_document
@@ -80,8 +80,9 @@ def _derivations(links: Sequence[Link], known: Container[str], leaf: Leaf, terms
                 if term.local.reason is not None:
                     upstream = terms.total(term.step.node)
                     yield Row((reason(term.local, terms, in_full=why, upstream=upstream),), "reason")
-            said = (sentence(terms.nodes[term.step.node]) for term in link.terms)
-            yield from (Row((text,), "why") for text in dict.fromkeys(said) if why)
+            nodes = (terms.nodes[term.step.node] for term in link.terms)
+            said = (sentences(node, terms.nodes, terms.upstream_name) for node in nodes)
+            yield from (Row((visible(text),), "why") for text in dict.fromkeys(said) if why)
 
 
 def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:

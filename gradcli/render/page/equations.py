@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gradcli.explanation.reference import sentence
+from gradcli.explanation.reference import sentences
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
 from gradcli.explanation.steps.walk import Walk
 from gradcli.language.tree import Expression, Number
@@ -64,7 +64,7 @@ class Equations:
                 yield self.sum(move)
         if move.local.reason is not None and (why := reason(move.local, self.terms, in_full=False)):
             yield element("p", why, class_="why")
-        said = sentence(self.terms.nodes[move.edge.target])
+        said = sentences(self.terms.nodes[move.edge.target], self.terms.nodes, self.terms.upstream_name)
         yield element("p", said, class_="rule") if said else Html()
 
     def terms_of(self, move: Contributed) -> Html:

@@ -199,7 +199,7 @@ function check(event) {
   const mistake = question.wrong.find(([value]) => isSame(numbers, value));
   const rounded = numbers.map(({ value, half }) => ({ value, slack: half }));
   if (!mistake && isSame(rounded, question.answer)) return judge(false, "Right as far as it goes: type three digits.");
-  return judge(false, `${input.value.trim()} is not right: ${mistake ? mistake[1] : question.hint}`);
+  return judge(false, `${input.value.trim()} is not right${mistake ? `: ${mistake[1]}` : `. ${question.hint}`}`);
 }
 
 function judge(isRight, text) {

@@ -67,7 +67,7 @@ def question(move: Contributed, mistaken: Sequence[Mistaken], terms: Terms) -> J
         "ask": f"{target} hands its gradient on to {source}. {what}{alone}?{how}",
         "answer": listed(answer),
         "wrong": [[listed(one.value), f"{one.message}."] for one in mistaken if np.size(one.value) == size],
-        "hint": said or "multiply what comes from above by the local derivative.",
+        "hint": said or "Multiply what comes from above by the local derivative.",
     }
 
 

@@ -215,7 +215,7 @@ def _cell(text: str, column: int, kind: str) -> Text:
     from rich.text import Text
 
     cell = Text(text, style=STYLES[kind])
-    if kind in ("note", "aside", "title", "between"):
+    if kind in ("note", "aside", "title", "between", "reason", "why"):
         return cell
     if column == 0:
         cell.stylize(FIRST.get(kind, "cyan"))

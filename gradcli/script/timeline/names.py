@@ -55,8 +55,8 @@ class TensorNames:
         """
         for name, value in list(env.items()):
             if isinstance(value, Tensor):
-                tensor, node, gradient = self._looked.get(name, NEVER)
-                if tensor() is value and is_still(node, node_of(value)) and is_still(gradient, value._grad):
+                before, node, gradient = self._looked.get(name, NEVER)
+                if before() is value and is_still(node, node_of(value)) and is_still(gradient, value._grad):
                     continue
                 self._looked[name] = referred(value), referred(node_of(value)), referred(value._grad)
             if name == OUTER or name.startswith((" ", "__")):

@@ -291,3 +291,7 @@ def test_numbers_of_many_digits_are_only_rounded(tree: Expression) -> None:
         return
     if abs(expected) < LARGEST:
         assert abs(value(found, point) - expected) <= mpmath.mpf(1e-9) * max(1, abs(expected))
+
+
+def test_a_matrix_of_numbers_is_written_transposed() -> None:
+    assert simplified("[[1, 2], [3, 4], [5, 6]].T @ x", {"x": (3,)}) == "[[1, 3, 5], [2, 4, 6]] @ x"

@@ -68,7 +68,7 @@ def test_a_trace_has_the_upstream_gradient_itself(product: Explanation) -> None:
     ("program", "says"),
     [
         ("x = [1, 2]; sum(x[1]*x)", "so ∂v3/∂x[1] += g, 0 elsewhere"),
-        ("x = [1, 2, 3]; sum(x[:2])", "so ∂v2/∂x[i] = g[i] (0 outside g)"),
+        ("x = [1, 2, 3]; sum(x[:2])", "so ∂v2/∂x[i] = g[i] (entries outside g count as 0)"),
         ("x = [[2, 1]]; sum(cross_entropy(x, [0]))", "where c1 is [0]"),
         ("A = [[2, 1], [0, 1]]; det(A)", "dv1 = v1·trace(inverse(A) @ dA)"),
         ("x = [[[1, 2], [3, 0]]]; sum(max_pool2d(x, 2))", "row, column are the place of the largest entry"),
@@ -90,3 +90,10 @@ def test_a_document_has_the_facts(product: Explanation) -> None:
         "outside": [],
         "entry": {"place": [0, 0], "flat": False, "numbers": "1*2 + 2*22", "value": 46.0},
     }
+
+
+def test_copies_are_told_beside_the_rule() -> None:
+    told = page(explain_example("A = [[1, 2], [3, 4]]; v = [5, 6]; b = 7; sum(A*v + b)"), Looks(), why=True)
+    assert "both terms. b stands in all 4 entries of v2, and gets the sum over them." in told
+    assert "other factor. v stands in all 2 rows of v1, and gets the sum over them." in told
+    assert "stands in all" not in page(explain_example("A = [[1, 2], [3, 4]]; sum(A*A + A)"), Looks(), why=True)

@@ -1,0 +1,24 @@
+"""Notes of which no other room has the cause."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradcli.explanation.build import explain
+from gradcli.language.parser import parse_program
+from gradcli.source import Source
+
+PROGRAMS = {
+    "y / (x / x)": True,
+    "x * y / x - y": True,
+    "x / x + x - x": False,  # 0 without rounding
+    "(1 + 1e-9) * x - x": False,  # small, and meant
+    "sum([0.3, 3] * (x / x))": True,
+}
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+def test_what_rounding_leaves_of_contributions_that_cancel_is_said(text: str) -> None:
+    given = {"x": 0.4, "y": 0.7}
+    notes = explain(parse_program(Source(text)), {name: given[name] for name in given if name in text}).notes
+    assert ("cancelled" in [note.code for note in notes]) is PROGRAMS[text]
