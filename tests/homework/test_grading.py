@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import signal
 from dataclasses import replace
+from itertools import product
 from mmap import mmap
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from gradcli.homework.submission.files import File, files_of
 from gradcli.homework.submission.hand_ins import HandIn, hand_ins
 from gradcli.source import Source
 from gradcli.workers.limits import Limits
+from tests.programs import some
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "homework"
 
@@ -93,11 +95,14 @@ ENDS = {
     "crash": lambda: signal.raise_signal(signal.SIGSEGV),
     "bug": lambda: {}["nothing"],
 }
+FATAL = [("y",), ("dy/dx",), ("dz/dx",), ("dy/dx", "z"), ("y", "z", "dz/dx"), tuple(RIGHT)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("reason", ENDS)
-@pytest.mark.parametrize("fatal", [("y",), ("dy/dx",), ("dz/dx",), ("dy/dx", "z"), ("y", "z", "dz/dx"), tuple(RIGHT)])
+@pytest.mark.parametrize(
+    ("reason", "fatal"),
+    [case for start, reason in enumerate(ENDS) for case in some(product([reason], FATAL), 2, start)],
+)
 def test_an_answer_that_ends_its_process_costs_itself_and_where_it_is_the_second_what_follows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str, fatal: tuple[str, ...]
 ) -> None:

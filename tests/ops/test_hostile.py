@@ -76,7 +76,7 @@ def test_several_changes_at_once(family: str, capfd: pytest.CaptureFixture[str])
 def test_one_change(family: str, capfd: pytest.CaptureFixture[str]) -> None:
     choose = Random(family)
     cases = [case for text in FAMILIES[family] for case in Example(text).cases()]
-    check_all(choose.sample(cases, len(cases) // 20), capfd)
+    check_all(choose.sample(cases, len(cases) // 40), capfd)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from gradcli.explanation.model import Explanation
 from gradcli.language.parser import parse_program
 from gradcli.source import Source
 
+EXPLAINED: dict[str, Explanation] = {}  # of cases
 DIAMOND = "q=(x**2+1)*(x**2-1)"
 
 
@@ -26,7 +27,10 @@ class Case:
     options: dict[str, Any] = field(default_factory=dict)
 
     def explain(self, **options: Any) -> Explanation:
-        return explained(self.program, self.values, **self.options, **options)
+        key = repr((self, options))
+        if key not in EXPLAINED:
+            EXPLAINED[key] = explained(self.program, self.values, **self.options, **options)
+        return EXPLAINED[key]
 
 
 CASES = {

@@ -12,6 +12,7 @@ from gradcli.homework.assignment.lint import KINDS, Finding, findings
 from gradcli.source import Source
 from tests.homework.asking import question
 from tests.homework.drawing import network_tape, scalar_tape
+from tests.programs import some
 
 
 def assignment(program: str, at: str, ask: str) -> str:
@@ -126,7 +127,7 @@ def test_snippets_are_linted() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", some(range(15), 3))
 def test_random_programs_at_random_values_are_clean_or_have_reasons(seed: int) -> None:
     for tape in (scalar_tape(seed, nice=False), network_tape(1000 + seed)):
         asks = [f"d{tape.output}/d{name}" for name in tape.leaves]

@@ -175,9 +175,9 @@ def test_who_is_in_two_places_is_told_so_whatever_the_spelling(tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_a_folder_of_five_thousand_files(tmp_path: Path) -> None:
+def test_a_folder_of_thousands_of_files(tmp_path: Path) -> None:
     """The files lie flat, and each is looked at once: neither is opened before it is graded."""
-    count = 5000
+    count = 2000
     made(tmp_path / "a", [f"Student Number{n}_{n}_assignsubmission_file_answers.txt" for n in range(count)])
     everyone = read_roster("id,name\n" + "".join(f"s{n},Student Number{n}\n" for n in range(count)), "r.csv")
     found = list(collected(files_of([str(tmp_path / "a")]), everyone))

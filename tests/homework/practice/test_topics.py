@@ -35,8 +35,8 @@ def test_a_topic_passes_lint(name: str) -> None:
 def test_fresh_values_pass_lint_and_are_others(name: str) -> None:
     assignment, draws = topic(name), Draws(b"", "1")
     for question in assignment.questions:
-        keys = [fresh(question, assignment, draws) for _ in range(3)]
-        assert [list(of_question(key)) for key in keys] == [[], [], []]
+        keys = [fresh(question, assignment, draws) for _ in range(2)]
+        assert [list(of_question(key)) for key in keys] == [[], []]
         assert len({f"{key.question.source.text}{key.question.at}" for key in keys}) > 1
 
 

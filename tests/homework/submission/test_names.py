@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gradcli.homework.submission.names import identity
 from tests.homework.results import texts
+from tests.programs import some
 
 SAME = [
     ("ada", "Ada"),
@@ -61,6 +62,7 @@ def test_what_file_systems_do_to_a_name_changes_no_student(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("plane", range(17))
 def test_every_letter_is_folded_once(plane: int) -> None:
-    letters = map(chr, range(plane * 2**16, (plane + 1) * 2**16))
+    codes = range(plane * 2**16, (plane + 1) * 2**16)
+    letters = map(chr, codes if plane < 2 else some(codes, 16))
     unstable = [c for c in letters if identity(identity(c)) != identity(c) or identity(c.lower()) != identity(c)]
     assert unstable == []

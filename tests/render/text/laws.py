@@ -30,19 +30,23 @@ def whole(text: str, free: str, width: int) -> Counter[str]:
     return Counter(found for found in WHOLE.findall(text) if found not in wide)
 
 
-def fits(page: Page, width: int, **options: Any) -> None:
-    """A page is no wider than the terminal, says the same as without a width, and splits no token."""
-    free, narrow = page(Looks(**options)), page(Looks(width=width, **options))
-    assert columns(narrow) <= width, narrow
-    assert "".join(narrow.split()) == "".join(free.split())
-    assert whole(narrow, free, width) == whole(free, free, width)
+def fits(page: Page, *widths: int, **options: Any) -> None:
+    """A page is no wider than a terminal, says the same as without a width, and splits no token."""
+    free = page(Looks(**options))
+    for width in widths:
+        narrow = page(Looks(width=width, **options))
+        assert columns(narrow) <= width, narrow
+        assert "".join(narrow.split()) == "".join(free.split())
+        assert whole(narrow, free, width) == whole(free, free, width)
 
 
-def keeps_tokens(page: Page, width: int, **options: Any) -> None:
-    """A drawing is no wider than the terminal, and each number, name and operator on it stands on the wide one."""
-    free, narrow = page(Looks(**options)), page(Looks(width=width, **options))
-    assert columns(narrow) <= width, narrow
-    assert whole(narrow, free, width).keys() <= whole(free, free, width).keys() | {"see"}, narrow
+def keeps_tokens(page: Page, *widths: int, **options: Any) -> None:
+    """A drawing is no wider than a terminal, and each number, name and operator on it stands on the wide one."""
+    free = page(Looks(**options))
+    for width in widths:
+        narrow = page(Looks(width=width, **options))
+        assert columns(narrow) <= width, narrow
+        assert whole(narrow, free, width).keys() <= whole(free, free, width).keys() | {"see"}, narrow
 
 
 @contextmanager

@@ -48,6 +48,7 @@ from tests.programs import family, of_every
 from tests.render.programs import CASES
 from tests.render.text.laws import WIDTHS, aligned, columns, fits, keeps_tokens, whole
 from tests.render.text.wide_programs import PROGRAMS
+from tests.script.record_snippets import shortened
 from tests.script.running import recorded
 
 pytestmark = pytest.mark.slow
@@ -72,31 +73,33 @@ def widths(of: object, count: int = 2) -> list[int]:
     return [40, *(WIDTHS[(start + 53 * n) % len(WIDTHS)] for n in range(1, count))]
 
 
-def check_explanation(explanation: Explanation, width: int) -> None:
+def check_explanation(explanation: Explanation, *widths: int) -> None:
     def derivations(looks: Looks) -> str:
         return trace_page(explanation, [trace(explanation, leaf.name, 3) for leaf in explanation.leaves], looks)
 
     for precision, ascii in ((6, False), (17, True)):
         for shown in (partial(page, explanation, why=ascii), derivations):
-            fits(shown, width, precision=precision, ascii=ascii)
+            fits(shown, *widths, precision=precision, ascii=ascii)
     for listed in (gradients, formulas):
-        fits(partial(listed, explanation), width)
-    keeps_tokens(partial(tree, explanation), width)
+        fits(partial(listed, explanation), *widths)
+    keeps_tokens(partial(tree, explanation), *widths)
 
 
-@of_every(PROGRAMS[::6], family)
+@of_every(PROGRAMS, family, 8)
 def test_pages_on_programs(program: str) -> None:
-    explanation = simplified(explain_example(program))
-    verified = verify(parse_program(Source(program)), {}, upstream=explanation.upstream)
-    for width in widths(program):
-        check_explanation(explanation, width)
-        keeps_tokens(partial(verification_page, verified), width)
+    check_explanation(simplified(explain_example(program)), *widths(program))
+
+
+@of_every(PROGRAMS, family, 24)
+def test_pages_of_verifications(program: str) -> None:
+    upstream = explain_example(program).upstream
+    verified = verify(parse_program(Source(program)), {}, upstream=upstream)
+    keeps_tokens(partial(verification_page, verified), *widths(program))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_pages_on_values(name: str) -> None:
-    for width in widths(name, 5):
-        check_explanation(CASES[name].explain(), width)
+    check_explanation(CASES[name].explain(), *widths(name, 5))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -111,22 +114,20 @@ def test_colour_changes_no_page_and_ends_with_its_line(name: str) -> None:
 
 
 def test_the_list_of_operations() -> None:
-    for width in (40, 50, 64, 80, 120, 200):
-        fits(operations_page, width)
+    fits(operations_page, 40, 50, 64, 80, 120, 200)
 
 
-@of_every([name for name, one in operations().items() if one.name == name][::6], lambda name: operations()[name].family)
+@of_every([name for name, one in operations().items() if one.name == name], lambda name: operations()[name].family, 10)
 def test_pages_of_operations(name: str) -> None:
     (reference,) = references([name])
-    for width in widths(name):
-        fits(partial(operation_page, reference), width)
+    fits(partial(operation_page, reference), *widths(name))
 
 
 @pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda path: path.stem)
 def test_runs(snippet: Path) -> None:
-    found = recorded(snippet.read_text(encoding="utf-8"))
-    for width in widths(snippet.name, 3):
-        fits(partial(timeline_page, replace(found, training=())), width)
+    found = recorded(shortened(snippet.read_text(encoding="utf-8")))
+    fits(partial(timeline_page, replace(found, training=())), *widths(snippet.name))
+    for width in widths(snippet.name):
         assert columns(timeline_page(found, Looks(width=width))) <= width  # tables and curves depend on it
 
 
@@ -134,12 +135,11 @@ def test_runs(snippet: Path) -> None:
 def test_keys_and_findings(file: Path) -> None:
     assignment = read_assignment(Source(file.read_text(encoding="utf-8"), file.name))
     grader, found = Grader(assignment), list(findings(assignment))
-    for width in widths(file.name, 4):
-        fits(lambda looks: "\n".join(worked(grader, looks, all=True)), width)
-        fits(partial(lint_text, assignment, found), width)
+    fits(lambda looks: "\n".join(worked(grader, looks, all=True)), *widths(file.name, 4))
+    fits(partial(lint_text, assignment, found), *widths(file.name, 4))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(results(), max_size=4), st.sampled_from(WIDTHS))
 def test_marked_homework(members: list[Result], width: int) -> None:
     totals = ClassTotals(ASSIGNMENT)
