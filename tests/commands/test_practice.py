@@ -20,6 +20,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from gradcli.homework.mistakes.catalogue import TITLES
 from gradcli.homework.practice.topics import ORDER
 from gradcli.render.documents.schemas import schema
 from tests.commands.running import Result, document, gradcli
@@ -54,6 +55,14 @@ def diamond(tmp_path: Path) -> str:
 def value_of_x(text: str) -> float:
     (found,) = re.findall(r"at x = (\S+)", text)
     return float(found)
+
+
+def test_no_name_of_a_mistake_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are for teachers; with the right answer a student reads the same sentences."""
+    typed = "\n".join(["1", "?", "?", "?"] * 8)
+    shown = practised(capsys, monkeypatch, typed, "fan-out", "--seed", "3").out
+    assert "one of these: " in shown
+    assert not re.findall("|".join(map(re.escape, TITLES)), shown)
 
 
 def test_a_session_in_a_pipe(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, diamond: str) -> None:

@@ -13,7 +13,8 @@ from gradcli.render.check.document import check_document
 from gradcli.render.check.graphs import TOO_LARGE, sketches, told
 from gradcli.render.check.marking import NAME, SENTENCE, clipped
 from gradcli.render.check.page import MOST, REMARKS, by_question, check_page, heading, title
-from gradcli.render.check.student import FULL, LONGEST, Saying, columns, point, sayings
+from gradcli.render.check.sayings import Saying, sayings
+from gradcli.render.check.student import FULL, LONGEST, columns, point
 from gradcli.render.graph.mermaid import flowchart
 from gradcli.render.markdown.layout import code, fenced, plain, table
 from gradcli.render.page.html import cut

@@ -6,11 +6,10 @@ It holds what it shows and nothing else; the result comes without what the level
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from gradcli.homework.assignment.assignments import Question
 from gradcli.homework.grading import Grading
-from gradcli.homework.model import CREDITED, VERDICTS, Marked, Result
+from gradcli.homework.model import VERDICTS, Marked, Result
 from gradcli.homework.solve.key import Key
 from gradcli.render.asked import Asked
 from gradcli.render.check.graphs import TOO_LARGE, Told, drawn, sketches, told
@@ -21,17 +20,12 @@ from gradcli.render.check.marking import (
     difference,
     expected,
     given,
-    ledger,
-    likely,
     mark,
-    opening,
-    others,
     percent,
     points,
-    sentence,
-    set_by_hand,
 )
 from gradcli.render.check.page import KINDS, MOST, REMARKS, by_question, heading, whose
+from gradcli.render.check.sayings import Saying, sayings
 from gradcli.render.graph.sketch.model import Sketch
 from gradcli.render.page.document import still
 from gradcli.render.page.html import Html, cut, element
@@ -40,14 +34,6 @@ from gradcli.render.text.numbers import short
 LONGEST = 6000  # characters of a program
 FULL = 2000  # of the text of a question
 HEADS = ("quantity", "your answer", "verdict", "points", "right answer", "difference")
-
-
-class Saying(NamedTuple):
-    """A sentence about an answer, with the `rule` in words if it is about one."""
-
-    text: str
-    rule: str = ""
-    is_aside: bool = False
 
 
 def student_page(grading: Grading, result: Result, asked: Asked) -> str:
@@ -157,23 +143,6 @@ def mistakes(answers: Sequence[Marked], marks: Sequence[Told], asked: Asked) -> 
             signs = (element("span", one.mark, class_="mark") for one in marks if one.answer is answer)
             head = element("h3", *signs, clipped(answer.quantity, NAME, asked))
             yield element("div", head, *map(paragraph, said), class_="mistake")
-
-
-def sayings(answer: Marked, asked: Asked) -> Iterator[Saying]:
-    """Yield what there is to say about an answer; no code names, for students."""
-    if answer.remark:
-        yield Saying(clipped(answer.remark, SENTENCE, asked))
-    if answer.note is not None:
-        yield Saying(set_by_hand(answer, asked))
-    if answer.verdict in CREDITED:
-        return
-    shown = likely(answer)
-    for number, one in enumerate(shown):
-        yield Saying(f"{opening(shown, number)}{clipped(sentence(one), SENTENCE, asked)}", one.says)
-    if more := others(answer):
-        yield Saying(more, is_aside=True)
-    if paths := ledger(answer, asked):
-        yield Saying(f"Your answer {paths}.", is_aside=True)
 
 
 def paragraph(said: Saying) -> Html:

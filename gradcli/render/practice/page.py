@@ -10,8 +10,9 @@ from gradcli.homework.assignment.assignments import Assignment, Question
 from gradcli.homework.assignment.worked import answer
 from gradcli.homework.model import VERDICTS, Marked
 from gradcli.homework.practice.session import VALUE, VERDICT, Exercise, Score, Told
-from gradcli.render.check.marking import ASCII, SENTENCE, clipped, diagnoses, expected, ledger, mark, points
+from gradcli.render.check.marking import ASCII, SENTENCE, clipped, expected, mark, points
 from gradcli.render.check.page import KINDS
+from gradcli.render.check.sayings import Saying, sayings
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.source import visible
@@ -78,12 +79,16 @@ def _told(told: Told, looks: Looks) -> Iterator[Row]:
         if marked.remark:
             lines.append(clipped(marked.remark, SENTENCE, looks))
     else:
-        lines = [] if marked.given is None else [*diagnoses(marked, looks), *filter(None, [ledger(marked, looks)])]
+        lines = [] if marked.given is None else [whole(one) for one in sayings(marked, looks)]
         if told.level == VALUE:
             yield Row((f"right is {expected(marked, looks) or answer(marked.expected)}",), "result")
         elif not lines:
             lines = [NOTHING]
     yield from (Row(("   ", line), "below") for line in lines)
+
+
+def whole(one: Saying) -> str:
+    return f"{one.text}; the rule: {one.rule}" if one.rule else one.text
 
 
 def _again(marked: Marked) -> str:
