@@ -138,6 +138,8 @@ def autograde(autograder: Path) -> dict[str, Any]:
     ("submission", "name", "score"),
     [
         ("perfect.txt", "answers.txt", 25.0),
+        ("perfect.txt", "class.csv", 25.0),
+        ("perfect.txt", "answers.json", 25.0),
         ("partly.txt", "my  homework (final).TXT", 9.0),
         ("hostile.txt", "-o.answers", 8.0),
     ],
@@ -169,10 +171,15 @@ def test_gradescope_installs_the_wheel_that_lies_beside(tmp_path: Path) -> None:
     """With an `apt-get` and a `pip3` that write down what they are asked for; the first `pip3` refuses, as Debian's."""
     script = tmp_path / "setup.sh"
     shutil.copy(HOMEWORK / "gradescope" / "setup.sh", script)
-    for name, ending in (("apt-get", "true"), ("pip3", '[ "$2" = --break-system-packages ]')):
+
+    def stub(name: str, ending: str) -> None:
         command = tmp_path / name
         command.write_text(f'#!/bin/sh\necho {name} "$@" >> "{tmp_path}/log"\n{ending}\n', encoding="utf-8")
         command.chmod(0o755)
+
+    stub("apt-get", "true")
+    stub("python3", f'exec "{sys.executable}" "$@"')
+    stub("pip3", '[ "$2" = --break-system-packages ]')
 
     def setup() -> int:
         path = f"{tmp_path}:{os.environ['PATH']}"
@@ -185,5 +192,9 @@ def test_gradescope_installs_the_wheel_that_lies_beside(tmp_path: Path) -> None:
     assert setup() == 0
     log = (tmp_path / "log").read_text(encoding="utf-8").splitlines()
     assert log[-2:] == [f"pip3 install {wheel}", f"pip3 install --break-system-packages {wheel}"]
+    stub("python3", "false")  # too old
+    assert setup() == 1
+    stub("python3", "true")
+    assert setup() == 0
     (tmp_path / "gradcli-0.2.0-py3-none-any.whl").touch()
     assert setup() == 1

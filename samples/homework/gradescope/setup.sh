@@ -9,4 +9,8 @@ if [ ${#wheels[@]} -ne 1 ]; then
   exit 1
 fi
 apt-get update && apt-get install -y python3 python3-pip
+if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+  echo "$(python3 --version) is too old, gradcli needs 3.11: choose the base image with Ubuntu 24.04" >&2
+  exit 1
+fi
 pip3 install "${wheels[0]}" || pip3 install --break-system-packages "${wheels[0]}"
