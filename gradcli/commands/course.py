@@ -152,7 +152,8 @@ class InCourse:
             return known.get(identity(found.id if found else name))
 
         source = read_source(self.overrides, help="give the path of overrides, a .toml file")
-        return read_overrides(source, assignment, student_of)
+        students = {*known.values(), *(name for one in roster or () for name in (one.id, one.name))}
+        return read_overrides(source, assignment, student_of, sorted(students))
 
     def compared(self, assignment: Assignment, results: Iterator[Result], wanted: Wanted) -> Iterator[Result]:
         """Print what changes, and return the results. Raises UsageError where a score gets lower and may not."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,6 @@ from gradcli.source import Source, did_you_mean
 
 KEYS = ("student", "question", "quantity", "points", "note")
 EXAMPLE = 'write student = "ada", question = "chain", quantity = "dq/dx", points = 2, note = "..."'
-MOST = 1e6  # points
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +39,14 @@ def overridden(results: Iterable[Result], overrides: Overrides) -> Iterator[Resu
         yield replace(result, answers=tuple(answers)) if own else result
 
 
-def read_overrides(source: Source, assignment: Assignment, student_of: Callable[[str], str | None]) -> Overrides:
-    """Read the overrides of an assignment; `student_of` returns the name of a student as results have it.
+def read_overrides(
+    source: Source, assignment: Assignment, student_of: Callable[[str], str | None], students: Collection[str] = ()
+) -> Overrides:
+    """Read the overrides of an assignment; `student_of` returns the name of one of the `students` as results have it.
 
     Raises UsageError, at the place, for what is nobody's, was not asked, or is set twice.
     """
-    reader = _Reader(source, assignment, student_of)
+    reader = _Reader(source, assignment, student_of, students)
     found: dict[str, dict[tuple[str, str], Override]] = {}
     for number, one in enumerate(reader.tables()):
         who, place, override = reader.override(number, one)
@@ -58,9 +59,16 @@ def read_overrides(source: Source, assignment: Assignment, student_of: Callable[
 
 
 class _Reader:
-    def __init__(self, source: Source, assignment: Assignment, student_of: Callable[[str], str | None]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        assignment: Assignment,
+        student_of: Callable[[str], str | None],
+        students: Collection[str],
+    ) -> None:
         self.table = read_table(source)
-        self.source, self.places, self.student_of = source, Places(source.text), student_of
+        self.source, self.places = source, Places(source.text)
+        self.student_of, self.students = student_of, students
         self.questions = {question.id: question for question in assignment.questions}
 
     def refuse(self, number: int, key: str, message: str, help: str) -> UsageError:
@@ -87,7 +95,9 @@ class _Reader:
         texts = [self.text(number, table, key) for key in KEYS[:3]]
         who = self.student_of(texts[0])
         if who is None:
-            raise self.refuse(number, "student", f"there is no student {texts[0]}", "name one who handed in work")
+            close = did_you_mean(texts[0], self.students)
+            help = f"did you mean {close}?" if close else "name one who handed in work"
+            raise self.refuse(number, "student", f"there is no student {texts[0]}", help)
         question = self.questions.get(texts[1])
         if question is None:
             raise self.refuse(number, "question", f"there is no question {texts[1]}", near(texts[1], self.questions))
@@ -96,8 +106,10 @@ class _Reader:
             told = f"{question.id} does not ask for {texts[2]}"
             raise self.refuse(number, "quantity", told, near(texts[2], question.quantities))
         points: Any = table.get("points")
-        if type(points) not in (int, float) or not 0 <= points < MOST:
-            raise self.refuse(number, "points", f"points are {points!r:.40}", "write points = 2")
+        most = next(ask.points for ask in question.asks if ask.written == written)
+        if type(points) not in (int, float) or not 0 <= points <= most:
+            told = f"points are {points!r:.40}, and {written} has {most:g}"
+            raise self.refuse(number, "points", told, f"write a number from 0 to {most:g}")
         return who, (question.id, written), Override(float(points), self.text(number, table, "note", ""))
 
     def text(self, number: int, table: Mapping[str, Any], key: str, usual: str | None = None) -> str:

@@ -23,7 +23,8 @@ note = "the sheet was misprinted"
 
 def read(text: str) -> Overrides:
     known = {"ada": "Ada", "bob": "bob"}
-    return read_overrides(Source(text, "overrides.toml"), week(WEEK), lambda name: known.get(name.lower()))
+    source = Source(text, "overrides.toml")
+    return read_overrides(source, week(WEEK), lambda name: known.get(name.lower()), ["Ada", "bob"])
 
 
 def test_the_points_and_the_note_are_those_of_the_teacher() -> None:
@@ -40,6 +41,8 @@ def test_the_points_and_the_note_are_those_of_the_teacher() -> None:
     ("old", "new", "under", "told"),
     [
         ('"ADA"', '"eve"', '"eve"', "there is no student eve"),
+        ('"ADA"', '"bobb"', '"bobb"', "did you mean bob?"),
+        ("points = 0.5", "points = 100", "100", "and dq/ds has 1; write a number from 0 to 1"),
         ('"ADA"', "3", "3", "student is 3"),
         ('student = "ADA"\n', "", "[[override]]", "there is no student"),
         ('"diamond"', '"dimond"', '"dimond"', "did you mean diamond"),
