@@ -64,6 +64,8 @@ class Primitive:
     fold: shortens a formula, or returns None.
     traits: words of `TRAITS` that hold of it.
     inputs: torch's names of the inputs, in what a node saved.
+    saves: positions that torch's node saves though the rules do not read them; None if it saves nothing whatever they
+        read, as with places that are computed here.
     node_in_place: torch's name of the node where `x.name_()` has one of its own.
     index: why the rules of a structured operation hold: `out[i,k] = Σj A[i,j]·B[j,k]`, with the inputs as the rules
         call them and options in braces, or a function (out, *inputs, **options) that returns it where shapes matter.
@@ -90,6 +92,7 @@ class Primitive:
     fold: Callable[..., Formula | None] | None = None
     traits: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ("self", "other")
+    saves: tuple[int, ...] | None = ()
     node_in_place: str = ""
     index: str | Callable[..., Any] = ""
     differential: str | Callable[..., Any] = ""
@@ -169,7 +172,11 @@ class Primitive:
 
     @cached_property
     def saved(self) -> tuple[frozenset[int], ...]:
-        return tuple(frozenset() if rule is None else mentioned(rule, not self.variadic) for rule in self.rules)
+        if self.saves is None:
+            return (frozenset(),) * len(self.rules)
+        return tuple(
+            frozenset() if rule is None else mentioned(rule, not self.variadic).union(self.saves) for rule in self.rules
+        )
 
     @cached_property
     def saves_out(self) -> bool:

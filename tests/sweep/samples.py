@@ -120,8 +120,10 @@ def text_of(kind: str, form: str, sample: Any) -> tuple[str, tuple[str, ...]]:
 
 def empty_results(form: str, sample: Any) -> str:
     """The text of empty tensors for what a call gives."""
-    function = found(form.removeprefix("torch."))
-    results = function and function(sample.input, *sample.args, **sample.kwargs)
+    try:
+        results = found(form.removeprefix("torch."))(sample.input, *sample.args, **sample.kwargs)
+    except (TypeError, RuntimeError):  # an operator such as `2 ** x`, whose operands come in another order
+        results = None
     several = isinstance(results, tuple | list)
     if not all(isinstance(x, torch.Tensor) for x in (results if several else [results])):
         raise UnwritableError("no tensor")

@@ -58,21 +58,21 @@ entries_backward: Primitive = primitive(
 
 
 @cache
-def named(taking: Primitive, node: str) -> Primitive:
+def named(taking: Primitive, node: str, **facts: Any) -> Primitive:
     """Return the primitive under the node name that torch gives to one of its uses."""
-    return replace(taking, node=node)
+    return replace(taking, node=node, **facts)
 
 
-def taken(x: Tensor, places: Any, dims: int, node: str) -> Any:
-    """Return the entries at an array of places, recorded as a node of the given name."""
+def taken(x: Tensor, places: Any, dims: int, node: str, saves: tuple[int, ...] | None = None) -> Any:
+    """Return the entries at an array of places, recorded as a node of the given name; torch saves no places."""
     check_size((*x.shape[: x.ndim - dims], *places.shape))
-    return named(entries, node)(x, Tensor(places), dims=dims)
+    return named(entries, node, saves=saves)(x, Tensor(places), dims=dims)
 
 
 def added(x: Tensor, places: Any, shape: Shape, dims: int, node: str) -> Any:
     """Add entries to zeros at an array of places, recorded as a node of the given name."""
     check_size(shape)
-    return named(entries_backward, node)(x, Tensor(places), shape=shape, dims=dims)
+    return named(entries_backward, node, saves=None)(x, Tensor(places), shape=shape, dims=dims)
 
 
 def _check(places: Tensor, shape: Shape, dims: int) -> None:

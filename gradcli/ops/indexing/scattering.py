@@ -121,6 +121,7 @@ take: Primitive = primitive(
     "take",
     lambda x, index: np.take(x, index),
     lambda g, out, x, index: take_backward(g, index, shape=x.shape),
+    saves=(0,),
     structured=True,
     says=PICKED,
     index=entries.taken,

@@ -18,7 +18,7 @@ from gradcli.ops.linalg.matmul import matmul
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import zero
 from gradcli.ops.pointwise.selection import unless, where
-from gradcli.ops.shaping.shaping import clone
+from gradcli.ops.shaping.shaping import clone, reshape
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.axes import aligned
 from gradcli.ops.support.covering import as_one, ended
@@ -74,6 +74,7 @@ det: Primitive = primitive(
     np.linalg.det,
     lambda g, out, A: unless(equal(out, 0), lambda: zero(A), lambda: _over(g * out, A) * transposed(inverse(A))),
     node="LinalgDetBackward0",
+    saves=(0,),
     structured=True,
     kinks=lambda A: np.equal(np.linalg.det(A), 0),
     traits=("lenient",),
@@ -181,6 +182,8 @@ def det_(input: Real) -> Any:
     _check_square("linalg.det", input)
     if mode.strict and not input.value.size:  # whose gradient of torch is a plain tensor
         return forgotten("LinalgDetBackward0", np.ones(input.shape[:-2], input.dtype)[()], input)
+    if mode.strict and input.shape[-1] == 1:  # whose gradient is that of its entry, which depends on nothing
+        return ended(reshape(input, shape=input.shape[:-2]), "LinalgDetBackward0", input)
     return det(input)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.engine.modes import mode
 from gradcli.engine.numerics import lapack
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
@@ -96,6 +96,7 @@ cholesky_solve: Primitive = primitive(
     lambda B, L, *, upper=False: _inverted(L, upper) @ B,
     lambda g, out, B, L, *, upper=False: cholesky_solve(g, L, upper=upper),
     _cholesky_solve_rule,
+    saves=(OUT, 0, 1),
     structured=True,
     says="The right side gets the solution with the gradient in its place; the factor follows by the product rule.",
     differential=change.by_factor,

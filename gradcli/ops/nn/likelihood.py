@@ -106,6 +106,7 @@ def _likelihood(name: str, node: str) -> tuple[Primitive, Primitive]:
         lambda g, out, x, target, weight, **o: backward(g, target, weight, size=x.shape, **o),
         node=node,
         notation=write("nll_loss", "weight"),
+        saves=(0,),
         structured=True,
         index=entries.likelihood,
         traits=("average",),

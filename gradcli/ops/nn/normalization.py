@@ -47,7 +47,8 @@ def _input_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, normalized_
 def normal_rule(h: Any, x: Any, normal: Any, axes: tuple[int, ...], eps: float) -> Any:
     """Return the gradient without its parts along the mean and the deviation (Ba et al. 2016)."""
     over = {"dim": axes[0] if len(axes) == 1 else axes, "keepdim": True}
-    inner = h - mean_dim(h, **over) - normal * mean_dim(h * normal, **over)
+    centred = h - mean_dim(h, **over)  # first, so that nothing is left of a gradient that is the same everywhere
+    inner = centred - normal * mean_dim(centred * normal, **over)
     return inner / sqrt(var(x, correction=0, **over) + eps)
 
 

@@ -77,6 +77,7 @@ following = primitive(
     np.nextafter,
     lambda g, out, x, y: g,
     lambda g, out, x, y: g * 0,
+    saves=(0, 1),
     says="The next number moves with the input, which gets the gradient; where it lies does not depend on the other.",
 )
 

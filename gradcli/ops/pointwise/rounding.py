@@ -78,6 +78,7 @@ floor_divide = primitive(
     np.floor_divide,
     lambda g, out, a, b: g * 0,
     lambda g, out, a, b: g * 0,
+    saves=(0, 1),
     node="DivBackward2",
     notation=infix("//"),
     convention="the quotient is flat between its steps: derivative 0",
@@ -91,6 +92,7 @@ truncating_divide = primitive(
     lambda a, b: np.trunc(np.true_divide(a, b)).astype(np.result_type(a, b)),
     lambda g, out, a, b: g * 0,
     lambda g, out, a, b: g * 0,
+    saves=(0, 1),
     node="DivBackward2",
     notation=lambda operands, _: Call(
         "div", (*(Argument(x.tree) for x in operands), Argument(Literal("trunc"), "rounding_mode"))

@@ -191,10 +191,13 @@ def corrcoef(input: Real) -> Any:
 MODES = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-def _ranks(x: Any, q: Any, interpolation: str) -> tuple[Any, Any, Any]:
+def _ranks(x: Any, q: Any, interpolation: str, passes_nan: bool) -> tuple[Any, Any, Any]:
     """Return the indices below and above each quantile in a sorted row, and the weight of the upper one."""
-    last = x.shape[-1] - 1
-    ranks = np.where(np.isnan(x).any(-1, keepdims=True), last, q * last)
+    missing, last = np.isnan(x), x.shape[-1] - 1
+    if passes_nan:
+        ranks = q * np.maximum(last - missing.sum(-1, keepdims=True), 0)
+    else:
+        ranks = np.where(missing.any(-1, keepdims=True), last, q * last)
     if interpolation in ("lower", "higher", "nearest"):
         ranks = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}[interpolation](ranks)
     below, above = np.floor(ranks), np.ceil(ranks)
@@ -212,27 +215,33 @@ def quantile(
     input: Real, q: Operand, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Any:
     """The values below which the share `q` of the entries lies, of all entries or along a dimension."""
+    return quantiles("quantile", input, q, dim, keepdim, interpolation)
+
+
+def quantiles(
+    name: str, input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str, *, passes_nan: bool = False
+) -> Any:
+    """Return the quantiles under the name of a function of torch, perhaps of the entries that are not nan."""
     shares = as_tensor(q).value
     if not input.value.size:
-        raise AutogradError("quantile() input tensor must be non-empty")
+        raise AutogradError(f"{name}() input tensor must be non-empty")
     if np.ndim(shares) > 1:
-        raise AutogradError(f"quantile() q must be a scalar or 1D tensor, but got a {np.ndim(shares)}D tensor")
+        raise AutogradError(f"{name}() q must be a scalar or 1D tensor, but got a {np.ndim(shares)}D tensor")
     if not np.all((shares >= 0) & (shares <= 1)):
         outside = " but got " + f"{float(shares):g}" if not np.ndim(shares) else ""
-        raise AutogradError(f"quantile() q must be in the range [0, 1]{outside}")
+        raise AutogradError(f"{name}() q must be in the range [0, 1]{outside}")
     if interpolation not in MODES:
         raise AutogradError(
-            "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
-            f"{interpolation}"
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
         )
     x: Any = flatten(input) if dim is None else input
     axis = dimension(0 if dim is None else dim, x.ndim)
     reduced = (1,) * (keepdim and bool(x.ndim))
     kept = reduced * input.ndim if dim is None else (*x.shape[:axis], *reduced, *x.shape[axis + 1 :])
-    if x.ndim and axis != x.ndim - 1:
+    if axis != x.ndim - 1:
         x = transpose(unsqueeze(x, dim=x.ndim), dim0=axis, dim1=x.ndim)
     rows = reshape(sort_(x).values, shape=(*kept, max(x.value.size // max(math.prod(kept), 1), 1)))
-    below, above, weights = _ranks(rows.value, np.atleast_1d(shares), interpolation)
+    below, above, weights = _ranks(rows.value, np.atleast_1d(shares), interpolation, passes_nan)
     last = rows.ndim - 1
     found = gather(rows, Tensor(below), dim=last)
     if interpolation in ("linear", "midpoint"):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.numerics import selecting
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -26,52 +27,45 @@ from gradcli.ops.support.sentences import CHOSEN, EXTREME, MOVED, PICKED
 from gradcli.ops.support.surface import operation
 
 
-def _order(x: Any, *, dim: int, descending: bool = False) -> Any:
-    """Return the indices that sort, equal entries in their order; nan counts as the largest."""
+def _top(x: Array, *, k: int, dim: int, largest: bool = True, sorted: bool = True) -> Any:
+    """The indices of the `k` largest or smallest entries, equal ones as torch's algorithm comes upon them."""
     if not np.ndim(x):
         return np.int64(0)
-    if not descending:
-        return np.argsort(x, axis=dim, kind="stable")
-    backwards = np.argsort(np.flip(x, dim), axis=dim, kind="stable")
-    return np.flip(x.shape[dim] - 1 - backwards, dim).copy()
-
-
-def _top(x: Array, *, k: int, dim: int, largest: bool = True) -> Any:
-    """The indices of the `k` largest or smallest entries."""
-    if not np.ndim(x):
-        return np.int64(0)
-    return np.take(_order(x, dim=dim, descending=largest), np.arange(k), dim)
+    if not (x.size and k) or (sorted and not selecting.repeats(x, dim)):
+        return np.take(selecting.ordered(x, dim=dim, descending=largest), np.arange(k), dim)
+    return np.apply_along_axis(selecting.top, dim, x, k, largest=largest, ordered=sorted)
 
 
 def _kth(x: Array, *, k: int, dim: int, keepdim: bool = False) -> Any:
-    """The index of the entry that is the `k`-th in order."""
+    """The index of the entry that is the `k`-th in order, of equal ones that which torch's algorithm comes upon."""
     if not np.ndim(x):
         return np.int64(0)
-    order = _order(x, dim=dim)
-    return np.take(order, [k - 1] if keepdim else k - 1, dim)
+    if selecting.repeats(x, dim):
+        found = np.apply_along_axis(selecting.kth, dim, x, k)
+        return np.expand_dims(found, dim) if keepdim else found
+    return _in_order(x, k=k, dim=dim, keepdim=keepdim)
+
+
+def _in_order(x: Array, *, k: int, dim: int, keepdim: bool) -> Any:
+    """The index of the `k`-th entry, equal ones in their order."""
+    return np.take(selecting.ordered(x, dim=dim), [k - 1] if keepdim else k - 1, dim)
 
 
 def _middle(x: Array, *, dim: int, keepdim: bool = False) -> Any:
     """The index of the median, the lower of two; of a nan where there is one."""
     if not np.ndim(x):
         return np.int64(0)
-    middle = _kth(x, k=(x.shape[dim] + 1) // 2, dim=dim, keepdim=keepdim)
+    middle = _in_order(x, k=(x.shape[dim] + 1) // 2, dim=dim, keepdim=keepdim)
     missing = np.isnan(x)
     return np.where(np.any(missing, dim, keepdims=keepdim), np.argmax(missing, dim, keepdims=keepdim), middle)[()]
 
 
 def _most_frequent(x: Array, *, dim: int, keepdim: bool = False) -> Any:
-    """The index of the last of the most frequent entries; of equally frequent ones the smallest."""
+    """The index of one of the most frequent entries; of equally frequent ones the smallest."""
     if not np.ndim(x):
         return np.int64(0)
-
-    def last(row: Any) -> Any:
-        values, counts = np.unique(row, return_counts=True, equal_nan=False)
-        places = np.flatnonzero(row == values[np.argmax(counts)])
-        return places[-1] if places.size else 0  # where nothing but nan is found
-
     empty = np.zeros(x.shape[:dim] + x.shape[dim + 1 :], np.int64)
-    found = np.apply_along_axis(last, dim, x) if empty.size else empty
+    found = np.apply_along_axis(selecting.most_frequent, dim, x) if empty.size else empty
     return (np.expand_dims(found, dim) if keepdim else found)[()]
 
 
@@ -119,7 +113,7 @@ def _kth_picked(x: Any, indices: Any, *, k: int, dim: int = -1, keepdim: bool = 
     return picked(x, indices, dim=dim, keepdim=keepdim)
 
 
-order = primitive("argsort", _order, structured=True)
+order = primitive("argsort", selecting.ordered, structured=True)
 top = primitive("topk_indices", _top, structured=True)
 kth = primitive("kth_index", _kth, structured=True)
 middle = primitive("median_index", _middle, structured=True)
@@ -137,7 +131,9 @@ printed(running_smallest, "x = [1, 3, 2]; gather(x, 0, cummin_indices(x, dim=0))
 LEADS = "Each entry adds up the gradients of the places where it led; the others get 0."
 
 
-def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, says: str) -> Primitive:
+def _by_index(
+    name: str, forward: Callable[..., Any], node: str, function: str, says: str, saves: tuple[int, ...] = ()
+) -> Primitive:
     """Declare a primitive that gathers entries along one dimension by their indices."""
     return primitive(
         name,
@@ -147,6 +143,7 @@ def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, 
         structured=True,
         notation=values_of(function, forward),
         says=says,
+        saves=saves,
         index=places.ordered,
     )
 
@@ -154,8 +151,8 @@ def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, 
 sort = _by_index("sort", _sorted, "SortBackward0", "sort", MOVED)
 sort_stable = _by_index("sort_stable", _sorted, "SortBackward1", "sort", MOVED)
 topk = _by_index("topk", _chosen, "TopkBackward0", "topk", PICKED)
-cummax = _by_index("cummax", _running_entries, "CummaxBackward0", "cummax", LEADS)
-cummin = _by_index("cummin", _running_entries, "CumminBackward0", "cummin", LEADS)
+cummax = _by_index("cummax", _running_entries, "CummaxBackward0", "cummax", LEADS, (0,))
+cummin = _by_index("cummin", _running_entries, "CumminBackward0", "cummin", LEADS, (0,))
 
 
 def _picking(name: str, forward: Callable[..., Any], node: str, function: str) -> Primitive:
@@ -227,7 +224,7 @@ def topk_(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bo
     if not 0 <= k <= (input.shape[axis] if input.ndim else 1):
         raise AutogradError("selected index k out of range")
     options = {"k": k, "dim": axis, "largest": largest}
-    indices = top(input, **options)
+    indices = top(input, **options, **({} if sorted else {"sorted": False}))
     return ReturnType("topk", values=topk(input, indices, **options), indices=indices)
 
 

@@ -240,7 +240,7 @@ def var_mean(
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> ReturnType:
     """The smallest entry, `.min`, and the largest, `.max`; ties share the gradient."""
     axis = wrapped(dim, input.ndim)
-    if not (input.value.size if axis is None or not input.ndim else input.shape[axis]):
+    if not (input.shape[axis] if isinstance(axis, int) and input.ndim else input.value.size):
         raise AutogradError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
         )

@@ -62,7 +62,7 @@ i0: Primitive = elementwise(
 i1: Primitive = elementwise(
     "i1",
     _function(1, scaled=False),
-    lambda g, out, x: guarded(equal(x, 0), g / 2, g * (i0(x) - out / _apart(x))),
+    lambda g, out, x: g * guarded(equal(x, 0), 0.5, i0(x) - out / _apart(x)),
     "The modified Bessel function of order 1.",
     node="SpecialI1Backward0",
     method=False,
@@ -82,7 +82,7 @@ i0e: Primitive = elementwise(
 i1e: Primitive = elementwise(
     "i1e",
     _function(1, scaled=True),
-    lambda g, out, x: guarded(equal(x, 0), g / 2, g * (i0e(x) - out * sign(x) - out / _apart(x))),
+    lambda g, out, x: g * guarded(equal(x, 0), 0.5, i0e(x) - out * sign(x) - out / _apart(x)),
     "`exp(-abs(x))*i1(x)`, which stays finite.",
     node="SpecialI1EBackward0",
     method=False,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.domain import EVERYWHERE, Domain, between
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.engine.symbolic.notation import number
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Name
@@ -87,6 +87,7 @@ sgn = elementwise(
     sign_of,
     lambda g, out, x: zero(g),
     "The sign, under its name for complex numbers.",
+    saves=(OUT, 0),
     whole=True,
     kinks=(0.0,),
     convention="flat everywhere: sgn' = 0",

@@ -94,7 +94,13 @@ def _continued(x: Tensor, pad: Shape, mode: str, value: float | None) -> Any:
         check_size((size + before + after,))
     check_size((*x.shape[:-count], *(size + sum(width) for size, width in zip(spatial, widths, strict=True))))
     sides = [_sources(size, *width, mode) for size, width in zip(spatial, widths, strict=True)]
-    return taken(x, np.ravel_multi_index(np.ix_(*sides), spatial), count, NODES[mode].format(count))
+    return taken(
+        x,
+        np.ravel_multi_index(np.ix_(*sides), spatial),
+        count,
+        NODES[mode].format(count),
+        None if mode == "circular" else (0,),
+    )
 
 
 @operation(

@@ -11,6 +11,9 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.indexing.entries import named
+from gradcli.ops.indexing.gathering import gather
+from gradcli.ops.reducing.samples import quantiles
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import ended
 from gradcli.ops.support.forgetting import forgotten
@@ -153,7 +156,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     counts = np.sum(present, axis=axis, keepdims=True)
     order = np.argsort(input.value, axis=axis, kind="stable")  # nan comes last
     places = Tensor(np.take_along_axis(order, np.maximum(counts - 1, 0) // 2, axis))
-    found = _call("gather", input, axis, places)
+    found = named(gather, "GatherBackward0", saves=())(input, places, dim=axis)
     if not keepdim:
         found, places = _call("squeeze", found, axis), Tensor(np.squeeze(places.value, axis))
     return ReturnType("nanmedian", values=ended(found, "NanmedianBackward1", input), indices=places)
@@ -164,21 +167,11 @@ def nanquantile(
 ) -> Any:
     """Return the quantile of the entries that are not nan; nan where there are none."""
     check_share(q)
-    if dim is None or not input.ndim:
-        flat = _call("masked_select", input, Tensor(~np.isnan(input.value)))
-        found = _call("quantile", flat, q, interpolation=interpolation)
-        return ended(found if not keepdim else found.reshape(*found.shape, *(1,) * input.ndim), "SqueezeBackward4")
-    axis = dimension(dim, input.ndim)
-    rows = _call("unbind", _call("reshape", _call("movedim", input, axis, -1), (-1, input.shape[axis])))
-    parts = [nanquantile(row, q, interpolation=interpolation) for row in rows]
-    shape = [size for at, size in enumerate(input.shape) if at != axis]
-    found = _call("stack", parts, -1)
-    found = _call("reshape", found, (*found.shape[:-1], *shape))
-    return ended(_call("unsqueeze", found, axis - input.ndim) if keepdim else found, "SqueezeBackward4")
+    return quantiles("nanquantile", input, q, dim, keepdim, interpolation, passes_nan=True)
 
 
 def _bounds(values: Any) -> tuple[float, float]:
-    return (values.min(), values.max()) if values.size else (0, 0)
+    return (values.min(), values.max()) if values.size else (0, 1)
 
 
 def histogram(

@@ -179,7 +179,7 @@ LOWERED: dict[str, Callable[..., Any]] = {
     **{name: _of_reals(name, SPREAD) for name in ("std", "var")},
     "floor_divide": quotient,
     **{name: _scaled(name) for name in ("add", "sub", "subtract")},
-    **{name: _runtime(name) for name in ("gather", "scatter_add")},
+    **{name: _runtime(name) for name in ("gather", "scatter_add", "index_add", "take_along_dim")},
     "scatter": _scatter,
     "repeat_interleave": _repeated,
 }

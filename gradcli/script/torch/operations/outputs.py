@@ -24,6 +24,16 @@ RESIZED = (
 )
 
 
+# Functions that write into a tensor of the dtype of the result alone.
+EXACT = """
+addmm addmv aminmax baddbmm bmm cross det diag eigh eigvalsh gather index_add index_copy inv lu
+lu_factor log_softmax matmul matrix_power mm msort mv norm permute_copy qr renorm scatter scatter_add scatter_reduce
+slice_scatter slogdet softmax solve sort svd svdvals take_along_dim topk triangular_solve tril triu vector_norm avg_pool2d
+avg_pool3d
+"""
+WORDS = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int", "bool": "bool"}
+
+
 def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Call an operation outside the graph and write what it gives; what was written to is the answer."""
     outputs = list(out) if isinstance(out, tuple | list) else [out]
@@ -38,6 +48,10 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
         )
     result = call(*arguments, **keywords)
     results = list(result) if isinstance(result, tuple) else [result]
+    for output, value in zip(outputs, results, strict=True):
+        if name in EXACT.split() and output.dtype != value.dtype:
+            wanted, given = (WORDS.get(str(x.dtype), str(x.dtype)) for x in (value, output))
+            raise RuntimeError(f"Expected out tensor to have dtype {wanted}, but got {given} instead")
     for output, value in zip(outputs, results, strict=True):
         fill(output, value)
     if isinstance(result, ReturnType):

@@ -27,6 +27,8 @@ def resize_(x: Tensor, *size: Any, **_: Any) -> Tensor:
         raise RuntimeError("cannot resize variables that require grad")
     given = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
     shape = checked_shape("resize_", given)
+    if shape == x.shape:
+        return x
     old = np.ascontiguousarray(owner(x.array)).reshape(-1)
     new = np.zeros(math.prod(shape), x.dtype)
     kept = min(old.size, new.size)
@@ -43,6 +45,7 @@ def resize_as_(x: Tensor, other: Tensor) -> Tensor:
 def set_(x: Tensor, source: Tensor) -> Tensor:
     """Take the memory and the sizes of another tensor."""
     x.data = source
+    x.changed()
     return x
 
 

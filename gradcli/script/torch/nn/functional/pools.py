@@ -154,7 +154,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
             help="pool with avg_pool3d",
         )
     kernel = tuple(own // n for own, n in zip(input.shape[-3:], sizes, strict=True))
-    return ended(checked("avg_pool3d")(input, kernel), "AdaptiveAvgPool3DBackward0")
+    return ended(checked("avg_pool3d")(input, kernel), "AdaptiveAvgPool3DBackward0", input)
 
 
 max_unpool1d, max_unpool2d, max_unpool3d = _unpooled(1), _unpooled(2), _unpooled(3)
