@@ -77,7 +77,7 @@ def cancelled(steps: Sequence[Step]) -> Iterator[Note]:
         sizes[step.input] = sizes.get(step.input, 0) + np.abs(step.contribution)
     for input, step in {step.input: step for step in steps}.items():  # the last one has the sum
         rounding = ROUNDINGS * np.finfo(np.asarray(step.total).dtype).eps * sizes[input]
-        count = int(np.count_nonzero((step.total != 0) & (np.abs(step.total) <= rounding)))
+        count = int(np.count_nonzero((step.total != 0) & (np.abs(step.total) <= rounding) & np.isfinite(rounding)))
         if count:
             where = f" in {count} of {np.size(step.total)} entries" if np.size(step.total) > 1 else ""
             message = (

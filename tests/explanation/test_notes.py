@@ -14,6 +14,7 @@ PROGRAMS = {
     "x / x + x - x": False,  # 0 without rounding
     "(1 + 1e-9) * x - x": False,  # small, and meant
     "sum([0.3, 3] * (x / x))": True,
+    "1 / (x - x) + x / (x - x)": False,  # infinite
 }
 
 

@@ -57,7 +57,8 @@ class _Gradients:
         self.at_any_point = at_any_point
         self.point = explanation.point
         self.shapes = {name: np.shape(value) for name, value in self.point.items()}
-        self.products = products_of(statement.value for statement in explanation.parsed.statements)
+        written = [statement.value for statement in explanation.parsed.statements]
+        self.products = products_of(written or [node.expression for node in explanation.nodes])
         self.notes: list[Note] = []
         self.left = MOST_WORK
         self.long, self.widest = LONG, WIDEST
@@ -169,7 +170,8 @@ class _InNames:
         large = np.size(explanation.upstream) > LARGEST_UPSTREAM or is_named
         self.seed = Name(explanation.seed_name) if large else literal(explanation.upstream)
         self._gradients: dict[str, Expression] = {}
-        self.products = products_of(statement.value for statement in explanation.parsed.statements)
+        written = [statement.value for statement in explanation.parsed.statements]
+        self.products = products_of(written or [node.expression for node in explanation.nodes])
         self.shapes = dict(shapes) | {self.gradients[id]: self.nodes[id].shape for id in self.links}
 
     def inlined(self) -> dict[str, Expression]:

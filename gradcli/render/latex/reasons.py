@@ -16,7 +16,7 @@ from gradcli.render.latex.numbers import value
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.symbols import Symbols, escaped
 from gradcli.render.latex.terms import Terms
-from gradcli.render.lesson.reasons import meanings, place
+from gradcli.render.lesson.reasons import elsewhere, meanings, place
 
 LONGEST = 80  # characters above a line of fraction
 SIGNS = {"≠": r"\neq", "≤": r"\le", "≥": r"\ge", "Σ": r"\sum", "Π": r"\prod", "max": r"\max", "min": r"\min"}
@@ -46,7 +46,7 @@ def told(local: Local, why: Why, terms: Terms) -> str:
         return f"{changes}; the gradient of an input is what multiplies its change."
     uses = sum(other.input == local.input for node in terms.explanation.nodes for other in node.locals)
     equals = "=" if uses == 1 else r"\mathrel{+}="
-    so = f"${write.derived(why.gradient, local.input, equals)}$" + ", 0 elsewhere" * why.is_sparse
+    so = f"${write.derived(why.gradient, local.input, equals)}$" + elsewhere(why)
     if why.outside:
         so += f" (entries outside {' and '.join(f'${terms.name(name).text}$' for name in why.outside)} count as 0)"
     forward = " and ".join(f"${write.equation(one)}$" for one in why.forward)

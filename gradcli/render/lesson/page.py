@@ -140,7 +140,7 @@ def locals_(explanation: Explanation, terms: Terms, *, why: bool = False) -> Row
     edges of each node.
     """
     lines: list[Callable[[], Row]] = []
-    is_introduced = False
+    is_introduced = is_held = False
     reached = [node for node in explanation.nodes if node.grad is not None]  # others have no part in any gradient
     ruled = [node for node in reached if any(local.formula is None for local in node.locals)]
     for node in reversed(reached):
@@ -148,6 +148,9 @@ def locals_(explanation: Explanation, terms: Terms, *, why: bool = False) -> Row
             if local.formula is None and not is_introduced:
                 lines.append(partial(_arrives, node, terms, is_alone=len(ruled) == 1))
                 is_introduced = True
+            if local.held and not is_held:
+                lines.append(partial(_stays, node, local, terms))
+                is_held = True
             lines.append(partial(_local, node, local, terms, why=why))
             if local.reason is not None:
                 lines.append(partial(_reason, local, terms, why=why))
@@ -160,7 +163,13 @@ def _arrives(node: Node, terms: Terms, *, is_alone: bool) -> Row:
     name, total = terms.upstream_name, terms.total(node.id)
     told = f"{name} is the gradient that arrives from above"
     text = f"{told}, here {total}" if is_alone else f"at each node, {told}: at {visible(node.name)} it is {total}"
-    return Row((text,), "between")
+    return Row((text if terms.plain_seed else f"{text}, which is given",), "between")
+
+
+def _stays(node: Node, local: Local, terms: Terms) -> Row:
+    stay = "stays as it is, though it depends" if len(local.held) == 1 else "stay as they are, though they depend"
+    held = " and ".join(map(visible, local.held))
+    return Row((f"in {terms.edge(node.name, local)}, {held} {stay} on {visible(local.input)}",), "between")
 
 
 def _said(node: Node, terms: Terms) -> Row:
@@ -186,10 +195,11 @@ def _reason(local: Local, terms: Terms, *, why: bool) -> Row:
     return Row((reason(local, terms, in_full=why),), "reason")
 
 
-def chain_rule(explanation: Explanation, terms: Terms) -> Rows[Link]:
+def chain_rule(explanation: Explanation, terms: Terms) -> Rows[Link | None]:
     """Return the gradient that enters, and that of every node: in symbols, in numbers, and the result."""
     links = chain(explanation)
-    return Rows([*seed(explanation), *links] if links else [], partial(_link, terms=terms))
+    given = [] if terms.plain_seed else [None]
+    return Rows([*given, *seed(explanation), *links] if links else [], partial(_link, terms=terms))
 
 
 def seed(explanation: Explanation) -> list[Link]:
@@ -197,7 +207,11 @@ def seed(explanation: Explanation) -> list[Link]:
     return [Link(explanation.output, (), explanation.upstream)]
 
 
-def _link(link: Link, terms: Terms) -> Row:
+def _link(link: Link | None, terms: Terms) -> Row:
+    if link is None:
+        output, later = terms.explanation.output, terms.differentiated
+        text = f"{terms.total(output)} is given: {later} is a later number, which {visible(output)} leads to"
+        return Row((text,), "between")
     total = terms.total(link.input)
     return Row((total, *equations(total, [terms.symbols(link), terms.numbers(link), terms.value(link.total)])))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.explanation.index.printing import Writer
+from gradcli.explanation.index.tree import Reduce
 from gradcli.explanation.index.worked import Worked
 from gradcli.explanation.model import Local, Why
 from gradcli.language.unparser import unparse_statement as write_statement
@@ -48,9 +49,16 @@ def in_one_line(why: Why, gradient: str, write: Writer, *, adds: bool = False) -
         return "; ".join(write_statement(statement, multiply=write.sign("·")) for statement in why.differential)
     forward = "; ".join(map(write.equation, why.forward))
     so = write.derived(why.gradient, gradient, "+=" if adds else "=")
-    so += ", 0 elsewhere" * why.is_sparse
+    so += elsewhere(why)
     so += f" (entries outside {' and '.join(why.outside)} count as 0)" * bool(why.outside)
     return f"{forward}, so {so}" if forward else so
+
+
+def elsewhere(why: Why) -> str:
+    """Return what holds for entries that the formula of the gradient does not name, or for which it does not hold."""
+    right = None if why.gradient is None else why.gradient.right
+    has_condition = isinstance(right, Reduce) and not right.variables
+    return ", 0 elsewhere" if why.is_sparse else ", else 0" if has_condition else ""
 
 
 def told_in_full(why: Why, upstream: str, write: Writer) -> Iterator[str]:
