@@ -266,6 +266,7 @@ def test_a_session_at_a_terminal(diamond: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_gives_the_score_so_far(diamond: str) -> None:
     with terminal(diamond, *SEED, code=130) as screen:
         x = value_of_x(re.sub("\x1b[^m]*m", "", screen.until("dq/ds = ")))

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.commands.running import gradcli
+
 COMMAND = [sys.executable, "-m", "gradcli"]
 SQUARE = ["eval", "z=(x1+a*x2)**2", "x1=1", "a=2", "x2=3"]
 QUIET = {
@@ -144,11 +146,11 @@ def test_streams_that_are_not_utf8(environment: dict[str, str]) -> None:
         [b"\xff"],
     ],
 )
-def test_arguments_that_are_not_utf8(arguments: list[bytes]) -> None:
+def test_arguments_that_are_not_utf8(capsys: pytest.CaptureFixture[str], arguments: list[bytes]) -> None:
     result = start(*arguments)
     assert (result.returncode, result.stdout) == (2, b"")
     assert b"\\udcff" in result.stderr
-    document = json.loads(start(*arguments, b"--json").stdout)
+    document = json.loads(gradcli(capsys, [*map(os.fsdecode, arguments), "--json"]).out)
     assert document["ok"] is False
 
 

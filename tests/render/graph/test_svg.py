@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradcli.errors import EvaluationError
+from gradcli.explanation.build import explain
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation
 from gradcli.language.parser import parse_program
@@ -223,11 +224,12 @@ def test_the_backward_side() -> None:
 def test_what_repeats_is_folded() -> None:
     layers = "; ".join(f"z{n} = h{n - 1}*w{n} + b{n}; h{n} = tanh(z{n})" for n in range(1, 21))
     values: dict[str, Any] = {"x": 0.5, **{f"w{n}": 0.9 for n in range(1, 21)}, **{f"b{n}": 0.1 for n in range(1, 21)}}
-    explanation = explained(f"h0 = x*2; {layers}; loss = (h20 - 1)**2", values)
+    program = parse_program(Source(f"h0 = x*2; {layers}; loss = (h20 - 1)**2"))
+    explanation = explain(program, values)
     texts = read_picture(svg(explanation, Asked())).texts
     assert "×20, up to h20" in texts
     assert {"z1 = h0·w1 + b1", "h1 = tanh(z1)", "loss = (h20 - 1)**2", "… 40 in all"} <= set(texts)
-    inner = explained(f"h0 = x*2; {layers}; loss = (h20 - 1)**2", values, of="h7")
+    inner = explain(program, values, of="h7")
     assert mermaid(inner, Asked()).count(" output") == 2  # its class, and the box that has it
     assert {"×6, up to h6", "h7 = tanh(z7)"} <= set(read_picture(svg(inner, Asked())).texts)
     whole = read_picture(svg(explanation, Asked(all=True)))
