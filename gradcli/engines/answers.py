@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from gradcli.workers.apart import Apart
 
 KEY = "key"  # the column that all rows of a student share, however the name is spelt
 FRAME = File(Path("frame"))
+ROWS = 2**14  # of a batch of verdicts
 Answers = list[tuple[str, ...]]  # the cells of COLUMNS
 
 
@@ -99,13 +101,14 @@ class Grades:
         rows = sorted(row for batch in batches for row in rows_of(batch))
         if rows:
             with Apart(self.graded) as apart:
-                yield apart([row[1:] for row in rows])
+                yield from apart([row[1:] for row in rows])
 
-    def graded(self, rows: Answers) -> Any:
-        """Return the batch of verdicts on the answers of some students, each walled for itself."""
+    def graded(self, rows: Answers) -> list[Any]:
+        """Return batches of verdicts on the answers of some students, each walled for itself."""
         work = (HandIn(FRAME, one.student, one) for one in by_student(str(FRAME.path), ((0, row) for row in rows)))
         results = graded(self.assignment, [FRAME], variants=self.variants, work=work)
-        return pyarrow().RecordBatch.from_pylist([row for result in results for row in told(result)], verdicts())
+        found = (row for result in results for row in told(result))
+        return [pyarrow().RecordBatch.from_pylist([first, *islice(found, ROWS - 1)], verdicts()) for first in found]
 
 
 def rows_of(batch: Any) -> Iterator[tuple[str, ...]]:
@@ -116,7 +119,8 @@ def rows_of(batch: Any) -> Iterator[tuple[str, ...]]:
 
 def told(result: Result) -> Iterator[dict[str, Any]]:
     """Yield a row for each answer of a student, with the fields that the documents of `gradcli check` have."""
-    for answer in map(answer_document, result.answers):
+    for marked in result.answers:
+        answer = answer_document(replace(marked, expected=None, ledger=()))
         first = answer["diagnoses"][0] if answer["diagnoses"] else {}
         yield answer | {
             "student": result.student,

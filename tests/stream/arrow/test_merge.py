@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
+import gradcli
 from gradcli.errors import GradcliError
 from gradcli.stream.arrow.merge import merged
 from tests.stream.arrow.conftest import SQUARE, Run, left
@@ -16,6 +18,7 @@ pytest.importorskip("pyarrow")
 
 from tests.stream.arrow.test_job import read, table, write
 
+SCHEMAS = Path(gradcli.__file__).parent / "schemas"
 NAMES = ["a.parquet", "day=1/b.parquet"]
 
 
@@ -45,8 +48,13 @@ def test_shards_are_one_run(parts: Path, run: Run, of: int) -> None:
 def test_groups_are_dealt_in_turn(parts: Path, run: Run) -> None:
     shards(run, 3)
     dealt = {}
+    described = jsonschema.Draft202012Validator(json.loads((SCHEMAS / "manifest.json").read_text()))
+    run("in", "whole", task={"fixed": {"a": 2.0}, "wrt": ("x1",)})
+    for path in (parts / "whole").rglob("*.json"):
+        described.validate(json.loads(path.read_text()))
     for path in (parts / "shards3").rglob("*.json"):
         manifest = json.loads(path.read_text())
+        described.validate(manifest)
         dealt.update({group["number"]: manifest["shard"] for group in manifest["groups"]})
         assert manifest["rows"] == sum(group["rows"] for group in manifest["groups"])
         assert manifest["total"] == 8
