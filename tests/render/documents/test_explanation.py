@@ -246,6 +246,7 @@ def test_every_schema_is_valid_and_strict() -> None:
         "graph",
         "key",
         "lint",
+        "manifest",
         "operations",
         "plot",
         "practice",
