@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -107,8 +109,19 @@ to_copy = primitive(
 )
 
 
+_LAST = ("SumBackward1", "ViewBackward0")
+
+
+@cache
+def _named(node: str) -> Primitive:
+    return replace(sum_to_size, node=node)
+
+
 def fit(gradient: Any, x: Any) -> Any:
     """Bring a gradient to the shape and dtype of the input it belongs to."""
     if gradient.shape != x.shape:
-        gradient = sum_to_size(gradient, size=x.shape)
+        summing = sum_to_size
+        if getattr(gradient, "node", None) is not None:  # recorded again: a number, or behind fewer dimensions a view
+            summing = _named("SumBackward0" if not x.shape else _LAST[gradient.ndim > x.ndim])
+        gradient = summing(gradient, size=x.shape)
     return gradient if gradient.dtype == x.dtype else to_copy(gradient, dtype=x.dtype)

@@ -51,15 +51,20 @@ def operands(node: Node, create_graph: bool) -> tuple[Sequence[Any], Any]:
 
 # Nodes whose gradients torch computes by a function of the upstream gradient and inputs, and differentiates by both.
 NAMES = """
-AdaptiveAvgPool2D AdaptiveMaxPool2D AvgPool2D AvgPool3D Convolution Hardshrink MaxPool2DWithIndices
-MaxPool3DWithIndices NativeBatchNorm NativeLayerNorm NllLoss NllLoss2D PreluKernel ReflectionPad1D ReflectionPad2D
-ReflectionPad3D ReplicationPad1D ReplicationPad2D ReplicationPad3D RreluWithNoise Softshrink Threshold
+AdaptiveAvgPool2D AdaptiveMaxPool2D AvgPool2D AvgPool3D BinaryCrossEntropy Convolution Elu Gelu Glu Hardshrink
+Hardswish HuberLoss LogSigmoid MaxPool2DWithIndices MaxPool3DWithIndices NativeBatchNorm NativeLayerNorm NllLoss
+NllLoss2D PreluKernel ReflectionPad1D ReflectionPad2D ReflectionPad3D ReplicationPad1D ReplicationPad2D
+ReplicationPad3D RreluWithNoise SmoothL1Loss SoftMarginLoss Softplus Softshrink Threshold
 """
 JOINT = frozenset(f"{name}Backward0" for name in NAMES.split())
 
 
 # Nodes whose gradients torch cannot differentiate again, and the words in which it says so.
 ONCE = {
+    "EmbeddingBagWeightsBackward0": (
+        RuntimeError,
+        "derivative for aten::_embedding_bag_per_sample_weights_backward is not implemented",
+    ),
     "CdistBackward0": (NotImplementedError, "the derivative for '_cdist_backward' is not implemented."),
     **{
         f"{name.title().replace('_', '')}Backward0": (
@@ -97,14 +102,20 @@ def _joint(node: str) -> Primitive:
     return Primitive("joint", lambda g, *inputs: g, (rule,), name, write, structured=True, variadic=True)
 
 
+def _is_joint(node: Any) -> bool:
+    return isinstance(node, AccumulateGrad) or node.name().endswith("BackwardBackward0")
+
+
 def joined(gradient: Any, node: Node, inputs: Sequence[Any]) -> Any:
     """Return the gradient as a function of the inputs too: it requires grad where one of them does.
 
-    For a snippet a gradient that torch cannot differentiate again refuses that.
+    For a snippet it has torch's node, and a gradient that torch cannot differentiate again refuses that.
     """
     once = node.primitive.node in ONCE
-    if not isinstance(gradient, Tensor) or (gradient.requires_grad if not once else not mode.strict):
+    if not isinstance(gradient, Tensor) or (once and not mode.strict):
         return gradient
+    if gradient.requires_grad and not once:
+        return _joint(node.primitive.node)(gradient) if mode.strict and not _is_joint(gradient.node) else gradient
     needed = [x for x in inputs[:2] if isinstance(x, Tensor) and x.requires_grad]  # not of a bias, which is not saved
     if not needed:
         return gradient

@@ -19,9 +19,9 @@ OPERATORS = {"add": "+", "div": "/", "matmul": "@", "mod": "%", "mul": "*", "pow
 OPERATORS |= {"or": "|", "xor": "^"}
 COMPOSED = ("singular",)  # variants that are more than one call of the operator
 CALLS = ("function", "method", "alias", "in_place", "refused", "int64", "bool", "float32")
-# The call upon a part of a tensor, with strides, into a tensor; before a change of its input, or of its result; with
-# two passes back through one graph.
-SETTINGS = ("view", "strided", "out", "input_changed", "result_changed", "again")
+# The call upon a part of a tensor, with strides, into a tensor, with a first tensor of another dtype; before a change
+# of its input, or of its result; with two passes back through one graph.
+SETTINGS = ("view", "strided", "out", "mixed", "input_changed", "result_changed", "again")
 KINDS = (*CALLS, *SETTINGS)
 
 
@@ -41,11 +41,12 @@ class Sample(NamedTuple):
 class Writer:
     """The text of a call, after the lines that make its tensors."""
 
-    def __init__(self, *, strided: bool = False) -> None:
+    def __init__(self, kind: str = "") -> None:
         self.lines: list[str] = []
         self.leaves: list[str] = []
         self.entries = 0
-        self.strided = strided  # whether there is room between the entries of tensors
+        self.strided = kind == "strided"  # whether there is room between the entries of tensors
+        self.mixed = kind == "mixed"
 
     def written(self, value: Any) -> str:
         if isinstance(value, torch.Tensor):
@@ -75,7 +76,8 @@ class Writer:
         if self.entries > ENTRIES:
             raise UnwritableError("size")
         name = f"x{len(self.lines)}"
-        options = f"dtype={value.dtype}"
+        dtype = torch.float32 if self.mixed and not self.lines else value.dtype
+        options = f"dtype={dtype}"
         if value.requires_grad:
             self.leaves.append(name)
             options += ", requires_grad=True"
@@ -104,7 +106,7 @@ class Writer:
 
 def text_of(kind: str, form: str, sample: Any) -> tuple[str, tuple[str, ...]]:
     """The snippet of a sample in one of the forms of `forms` and its leaves; see `SETTINGS` for kinds."""
-    writer = Writer(strided=kind == "strided")
+    writer = Writer(kind)
     call = writer.call(form, sample)
     lines = ["import torch", "torch.default_generator.manual_seed(0)", *writer.lines]
     if kind in ("in_place", "view", "input_changed"):

@@ -20,6 +20,7 @@ from gradcli.script.machine import running
 from gradcli.script.originals import torch_has
 from gradcli.script.torch.operations.arguments import Signature
 from gradcli.script.torch.operations.lowering import LOWERED
+from gradcli.script.torch.operations.mixing import refusing_mixtures
 from gradcli.script.torch.operations.outputs import into
 from gradcli.script.torch.operations.whole import WHOLE, whole
 
@@ -36,9 +37,9 @@ def further(name: str) -> Function | None:
     """The function of that name in one of these modules."""
     for place in FURTHER:
         module = import_module(f"gradcli.script.torch.{place}")
-        found = vars(module).get(name)
+        found: Any = vars(module).get(name)
         if getattr(found, "__module__", "") == module.__name__ and not name.startswith("_"):
-            return found
+            return refusing_mixtures(name, found)
     return None
 
 
@@ -111,7 +112,8 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
         return Tensor(np.asarray(result)) if type(result) in NUMBERS else result
 
     call.__name__ = call.__qualname__ = name
-    return whole(call) if name in WHOLE else call
+    found = whole(call) if name in WHOLE else call
+    return refusing_mixtures(name, found)
 
 
 def underived(stem: str) -> Function:

@@ -62,6 +62,8 @@ def _runtime(name: str) -> Callable[..., Any]:
         indices = [x for x in arguments if isinstance(x, Tensor)][:1]
         if indices and is_floating(indices[0].value):
             raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+        if name == "scatter_add" and len(arguments) > 2 and arguments[2].dtype != input.dtype:
+            raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
         try:
             return getattr(ops, name)(input, *arguments, **options)
         except AutogradError as error:

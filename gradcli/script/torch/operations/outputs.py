@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any
 
 from gradcli.engine.checks.promotion import CATEGORIES
-from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.memory.in_place import check_overlap
 from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import mode
@@ -28,10 +28,9 @@ RESIZED = (
 EXACT = """
 addmm addmv aminmax baddbmm bmm cross det diag eigh eigvalsh gather index_add index_copy inv lu
 lu_factor log_softmax matmul matrix_power mm msort mv norm permute_copy qr renorm scatter scatter_add scatter_reduce
-slice_scatter slogdet softmax solve sort svd svdvals take_along_dim topk triangular_solve tril triu vector_norm avg_pool2d
-avg_pool3d
+slice_scatter slogdet softmax solve sort svd svdvals take_along_dim topk triangular_solve tril triu vector_norm
+avg_pool2d avg_pool3d
 """
-WORDS = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int", "bool": "bool"}
 
 
 def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -50,7 +49,7 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
     results = list(result) if isinstance(result, tuple) else [result]
     for output, value in zip(outputs, results, strict=True):
         if name in EXACT.split() and output.dtype != value.dtype:
-            wanted, given = (WORDS.get(str(x.dtype), str(x.dtype)) for x in (value, output))
+            wanted, given = (C_NAMES[TYPE_NAMES[x.dtype]] for x in (value, output))
             raise RuntimeError(f"Expected out tensor to have dtype {wanted}, but got {given} instead")
     for output, value in zip(outputs, results, strict=True):
         fill(output, value)

@@ -104,7 +104,10 @@ def embedding_bag(
         starts = starts[:-1]
     rows = embedding(Tensor(flat), weight, None, max_norm, norm_type, scale_grad_by_freq)
     if per_sample_weights is not None:
-        rows = rows * ops.unsqueeze(ops.reshape(per_sample_weights, -1), 1)
+        if per_sample_weights.ndim > 1:
+            per_sample_weights = ops.reshape(per_sample_weights, -1)
+        factors = ended(per_sample_weights, "EmbeddingBagWeightsBackward0")
+        rows = rows * ops.unsqueeze(factors, 1)
     keep = [np.arange(a, b) for a, b in zip(starts, [*starts[1:], flat.size], strict=True)]
     if padding_idx is not None:
         keep = [places[flat[places] != padding_idx % weight.shape[0]] for places in keep]

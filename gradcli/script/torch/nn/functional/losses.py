@@ -140,6 +140,9 @@ def cross_entropy(
     check_tensor("cross_entropy_loss", target, "target", 2)
     if input.shape != target.shape or not input.ndim:
         check_labels(input, target)
+        if weight is not None and weight.dtype != input.dtype:
+            kinds = (TYPE_NAMES[x.dtype] for x in (input, weight))
+            raise AutogradError("expected scalar type {} but found {}".format(*kinds))
     elif target.dtype.kind != "f":
         kind = TYPE_NAMES[target.dtype]
         raise AutogradError(f"Expected floating point type for target with class probabilities, got {kind}")

@@ -18,6 +18,7 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_shared, check_tensor
 from gradcli.script.torch.operations import facade
+from gradcli.script.torch.operations.mixing import refusing_mixtures
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.printing import size_text
 
@@ -63,7 +64,7 @@ def find(name: str) -> Function | None:
         return activation(name)
     if kind is None:
         return facade.function(name, "nn.functional")
-    return getattr(import_module(f"gradcli.script.torch.nn.{kind}"), name)  # type: ignore[no-any-return]
+    return refusing_mixtures(name, getattr(import_module(f"gradcli.script.torch.nn.{kind}"), name))
 
 
 def checked(name: str) -> Function:

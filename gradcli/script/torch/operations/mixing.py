@@ -1,0 +1,77 @@
+"""Functions of several tensors that torch refuses if their dtypes differ, with its words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.script.errors import UnsupportedError
+
+EXPECTED = "expected scalar type {0} but found {1}"
+SYSTEM = "linalg.solve: Expected A and B to have the same dtype, but found A of type {0} and B of type {1} instead"
+TRIANGLE = "Expected b and A to have the same dtype, but found b of type {0} and A of type {1} instead."
+NORMAL = "mixed dtype (CPU): expect parameter to have scalar type of {0}"
+GRID = "meshgrid expects all tensors to have the same dtype"
+# The message, with the first dtype and the one that is another: `Float`, or in C's words as `{c0}`.
+WORDS = {
+    "addbmm": "self and mat2 must have the same dtype, but got {0} and {1}",
+    "cdist": EXPECTED,
+    "cholesky_solve": TRIANGLE,
+    "cross": EXPECTED,
+    "group_norm": NORMAL,
+    "index_add": "index_add_(): self ({0}) and source ({1}) must have the same scalar type",
+    "index_copy": "index_copy_(): self and source expected to have the same dtype, but got (self) {0} and (source) {1}",
+    "instance_norm": NORMAL,
+    "layer_norm": NORMAL,
+    "lerp": "expected dtype {c0} for `end` but got dtype {c1}",
+    "lstsq": (
+        "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype {0} and other's "
+        "dtype {1}"
+    ),
+    "masked_scatter": "masked_scatter: expected self and source to have same dtypes but got{0} and {1}",
+    "meshgrid": GRID,
+    "multi_margin_loss": EXPECTED,
+    "nll_loss": EXPECTED,
+    "cartesian_prod": GRID,
+    "prelu": "prelu: Type promoting not supported. Got {0} and {1}",
+    "solve": SYSTEM,
+    "tensorsolve": SYSTEM,
+    "triangular_solve": TRIANGLE,
+    "vecdot": (
+        "linalg.vecdot: Expected x and y to have the same dtype, but found x of type {0} and y of type {1} instead"
+    ),
+    **{f"conv_transpose{count}d": EXPECTED for count in (1, 2, 3)},
+    **{f"conv{count}d": EXPECTED for count in (1, 2, 3)},
+}
+# Of which torch has ways of its own: it promotes, or takes the first dtype, or refuses the backward pass alone.
+UNSUPPORTED = frozenset(("addr", "dist", "huber_loss", "rms_norm", "soft_margin_loss", "solve_triangular"))
+BIAS = "Input type ({c0}) and bias type ({c1}) should be the same"
+
+
+def refusing_mixtures(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which refuses tensors of two dtypes where torch does; of most functions integers are indices."""
+    if name not in WORDS and name not in UNSUPPORTED:
+        return function
+    slides = name.startswith("conv")
+
+    @wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        given = [*arguments, *keywords.values()]
+        flat = [*given[0], *given[1:]] if given and isinstance(given[0], list | tuple) else given
+        tensors = [x for x in flat if isinstance(x, Tensor) and (slides or x.dtype.kind == "f")]
+        other = next((x for x in tensors if x.dtype != tensors[0].dtype), None)
+        if other is None:
+            return function(*arguments, **keywords)
+        if name in UNSUPPORTED:
+            raise UnsupportedError(f"{name} of tensors of two dtypes is not supported here", help="convert one of them")
+        words = WORDS[name]
+        if slides and "transpose" not in name and len(tensors) > 2 and tensors[2].dtype != tensors[0].dtype:
+            words, other = BIAS, tensors[2]
+        names = [TYPE_NAMES[x.dtype] for x in (tensors[0], other)]
+        raise AutogradError(words.format(*names, **{f"c{at}": C_NAMES[kind] for at, kind in enumerate(names)}))
+
+    return call
