@@ -185,9 +185,10 @@ def sentence(node: Node) -> str:
     return REGISTRY[node.op].says if node.op in REGISTRY else ""
 
 
-def sentences(node: Node, nodes: Mapping[str, Node], upstream_name: str) -> str:
-    """Return the sentence about a node, and others about the inputs that it has copied."""
-    return " ".join(filter(None, [sentence(node), *copied(node, nodes, upstream_name)]))
+def sentences(node: Node, nodes: Mapping[str, Node], upstream_name: str, input: str | None = None) -> str:
+    """Return the sentence about a node, and others about the inputs that it has copied, or about one `input`."""
+    told = copied(node, nodes, upstream_name)
+    return " ".join(filter(None, [sentence(node), *(told.values() if input is None else [told.get(input)])]))
 
 
 def explain_example(example: str) -> Explanation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
@@ -43,12 +43,14 @@ def copies(node: Node, local: Local, input: Node, upstream_name: str) -> Copies 
     return Copies(prod(node.shape[axis] for axis in axes), parts, node.name)
 
 
-def copied(node: Node, nodes: Mapping[str, Node], upstream_name: str) -> Iterator[str]:
-    """Yield a sentence about each input that an operation entry by entry has copied."""
-    is_entry_by_entry = node.op in REGISTRY and not REGISTRY[node.op].structured
-    for local in {local.input: local for local in node.locals if is_entry_by_entry}.values():
+def copied(node: Node, nodes: Mapping[str, Node], upstream_name: str) -> dict[str, str]:
+    """Return a sentence about each input that an operation entry by entry has copied, by its id."""
+    told = {}
+    for local in node.locals if node.op in REGISTRY and not REGISTRY[node.op].structured else ():
         if found := copies(node, local, nodes[local.input], upstream_name):
-            yield f"{local.input} stands in all {found.count} {found.parts} of {node.name}, and gets the sum over them."
+            place = f"all {found.count} {found.parts} of {node.name}"
+            told[local.input] = f"{local.input} stands in {place}, and gets the sum over them."
+    return told
 
 
 def is_sum_of(local: Local, upstream_name: str) -> bool:

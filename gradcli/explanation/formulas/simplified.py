@@ -104,7 +104,9 @@ class _Gradients:
         elif raw is not None:
             yield raw
         if self.in_names:
-            yield from self.in_names.formulas(leaf.node)
+            finite = is_finite(leaf.gradient)
+            found = self.in_names.formulas(leaf.node)
+            yield from (x for x in found if finite or self.at_any_point or self.is_as_infinite(x, leaf.gradient))
 
     def shorter(self, formula: Expression, leaf: Leaf) -> Expression:
         """Return the formula, or the one by the rules of operations that torch takes several nodes for."""
@@ -125,6 +127,16 @@ class _Gradients:
         if shape == np.shape(gradient) or len(shape) > np.ndim(gradient):
             return formula
         return Call("expand", (Argument(formula), Argument(literal(np.shape(gradient)))))
+
+    def is_as_infinite(self, formula: Expression, gradient: Any) -> bool:
+        """Tell whether a formula in names has the infinite entries of the gradient, and nan where that has."""
+        assert self.in_names is not None
+        try:
+            with np.errstate(all="ignore"), switched(default_dtype=gradient.dtype):
+                value = value_of(formula, self.point | self.in_names.values)
+        except GradcliError:
+            return False
+        return bool(np.allclose(value, gradient, equal_nan=True))
 
     def objection(self, formula: Expression, gradient: Any) -> str:
         """Return why a simplified formula does not stand at the point; empty if it does."""
@@ -169,6 +181,7 @@ class _InNames:
         is_named = explanation.is_seed_named and np.ndim(explanation.upstream) > 0
         large = np.size(explanation.upstream) > LARGEST_UPSTREAM or is_named
         self.seed = Name(explanation.seed_name) if large else literal(explanation.upstream)
+        self.values = {name: self.nodes[id].grad for id, name in self.gradients.items()}
         self._gradients: dict[str, Expression] = {}
         written = [statement.value for statement in explanation.parsed.statements]
         self.products = products_of(written or [node.expression for node in explanation.nodes])

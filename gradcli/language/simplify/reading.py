@@ -162,9 +162,11 @@ class Reader:
             if isinstance(node, Index) and before is not None and not before.extent.unknown:
                 shape = shape_of_index(before.extent.shape, node.items)
                 extent = extent if shape is None else Extent(shape)
-            if before is not None and before.product is not None and before.is_total | (name not in ("sum", "mean")):
-                simpler = self._simpler(node, name, before, extent, arguments, product)
-                product = product if simpler is None else simpler
+            if before is not None and before.product is not None:
+                one = structures.sum_of_one(self.algebra, before.product, before.extent) if name == "sum" else None
+                if one is None and before.is_total | (name not in ("sum", "mean")):
+                    one = self._simpler(node, name, before, extent, arguments, product)
+                product = product if one is None else one
         total = name in PASSING and name not in PARTIAL and all(part.is_total for part in parts)
         return Read(node, product, extent, total)
 

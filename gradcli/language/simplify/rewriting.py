@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import combinations
 
-from gradcli.language.simplify import cases, linearity
+from gradcli.language.simplify import cases, linearity, structures
 from gradcli.language.simplify.algebra.bases import Argument, Base, Function, Group, Sum
 from gradcli.language.simplify.algebra.factors import factored
 from gradcli.language.simplify.algebra.functions import Builder
@@ -37,7 +37,7 @@ class Rewriter(Identities):
 
     def alternatives(self, product: Product) -> Iterator[Product]:
         """Yield products of the same value, in forms that courses teach."""
-        for ways in (self._by_rules, self._by_forms, self._by_groups, self._by_expansion):
+        for ways in (self._by_rules, self._by_forms, self._by_groups, self._by_expansion, self._by_entries):
             with suppress(UnsimplifiedError):
                 for found in ways(product):
                     if not self.algebra.is_within(found) or self._is_lower(found, product):
@@ -158,6 +158,14 @@ class Rewriter(Identities):
                         moved = self.algebra.multiply(product, inside, Product(1, ((base, step),)))
                         if magnitude(exponent + step) <= magnitude(exponent) or len(moved.term) < len(product.term):
                             yield moved
+
+    def _by_entries(self, product: Product) -> Iterator[Product]:
+        """Yield the product multiplied out, with entries for vectors beside one-hot ones."""
+        flat = self.algebra.expanded({product.term: product.coefficient})
+        terms = [Product(c, t) for t, c in flat.items()] if flat else [product]
+        chosen = [structures.entries_of(self.algebra, term) for term in terms]
+        if any(chosen):
+            yield self.algebra.add(*(term if one is None else one for one, term in zip(chosen, terms, strict=True)))
 
     def _by_expansion(self, product: Product) -> Iterator[Product]:
         """Yield the product with all brackets multiplied out, and with two that have the same power."""

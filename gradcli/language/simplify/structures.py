@@ -11,7 +11,7 @@ from gradcli.language.simplify.algebra.extents import Extent, Shape
 from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.terms import Product, scaled
 from gradcli.language.simplify.facts.shapes import dims_of, plain
-from gradcli.language.tree import Expression, Index, Number
+from gradcli.language.tree import Expression, Index, Name, Number
 
 RESHAPING = frozenset([
     ".T", ".mT", "Index", "flip", "permute", "reshape", "roll", "squeeze", "unsqueeze",
@@ -29,7 +29,7 @@ def of_constant(
     if before.unknown or after.unknown or algebra.extent(inside).unknown:
         return None
     own = algebra.extent(inside).shape
-    if name == "select_backward" and not own and len(after.shape) == 1 and inside.is_number:
+    if name == "select_backward" and not own and len(after.shape) == 1:
         place = Argument(Product(options["index"] % after.shape[0]))
         return algebra.multiply(inside, algebra.call("one_hot", [place, Argument(Product(after.shape[0]))]))
     if name in COPIES or (name == "reshape" and own == before.shape == after.shape):
@@ -72,6 +72,31 @@ def selected(algebra: Builder, node: Index, inside: Product, after: Extent) -> P
     if algebra.extent(value) != after:
         return None
     return value if options.get("index") == Product(int(item.value)) else Product(0)
+
+
+def entries_of(algebra: Builder, product: Product) -> Product | None:
+    """Return `y[1]*one_hot(1, n)` for `y*one_hot(1, n)`: of vectors beside a one-hot one only one entry counts."""
+    for base, _ in product.term:
+        hot = algebra.bases[base]
+        place = hot.arguments[0].value if isinstance(hot, Function) and hot.name == "one_hot" else None
+        vectors = [one for one in product.term if one[0] != base and algebra.bases[one[0]].extent == hot.extent]
+        if isinstance(place, Product) and place.is_number and len(hot.extent.shape) == 1 and vectors:
+            template = Index(Name("_"), (Number(int(place.coefficient)),))
+            entries = (
+                algebra.power(algebra.call("Index", [Argument(Product(1, ((b, 1),))), Argument(place)], template), e)
+                for b, e in vectors
+            )
+            return algebra.multiply(product, Product(1, tuple((b, -e) for b, e in vectors)), *entries)
+    return None
+
+
+def sum_of_one(algebra: Builder, inside: Product, before: Extent) -> Product | None:
+    """Return the sum of a vector of which all entries but one are 0 by a one-hot factor."""
+    chosen = entries_of(algebra, inside) if len(before.shape) == 1 and not before.unknown else None
+    if chosen is None:
+        return None
+    rest = tuple(x for x in chosen.term if getattr(algebra.bases[x[0]], "name", "") != "one_hot")
+    return Product(chosen.coefficient, rest) if len(rest) == len(chosen.term) - 1 else None
 
 
 def described(algebra: Builder, arguments: Sequence[Argument]) -> dict[int | str, Any]:

@@ -10,7 +10,18 @@ from gradcli.explanation.chain.trace import Route, Trace
 from gradcli.explanation.model import Explanation
 from gradcli.render.latex.aligned import Equation
 from gradcli.render.latex.formulas import multiplied
-from gradcli.render.latex.lesson import Reasons, Rows, edges, forward, fragment, in_variables, local, statement
+from gradcli.render.latex.lesson import (
+    Reasons,
+    Rows,
+    edges,
+    forward,
+    fragment,
+    given,
+    in_variables,
+    introduced,
+    local,
+    statement,
+)
 from gradcli.render.latex.numbers import value
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.terms import Terms
@@ -37,7 +48,8 @@ def derivations(
         total = terms.total(trace.leaf.name)
         links = [Link(explanation.output, (), explanation.upstream), *trace.links] if trace.links else []
         own = [link for link in links if link.input not in known]
-        rows = Rows(own, terms, partial(derivation, trace=trace))
+        lead = given(terms) if own and not own[0].terms else ""
+        rows = Rows(own, terms, partial(derivation, trace=trace), lead)
         known.update(link.input for link in links)
         if trace.leaf.gradient is None:
             rows = Rows([Equation(total, [Piece(r"\text{None: the output does not depend on it}")])], terms)
@@ -48,7 +60,7 @@ def derivations(
             sections.append((f"Paths to ${terms.name(trace.leaf.name).text}$", Rows(paths(trace, terms), terms)))
     if why:
         used = [pair for pair in edges(explanation) if pair[1].input in known]
-        sections.append(("Why the rules hold", Reasons(used, terms, local)))
+        sections.append(("Why the rules hold", Reasons(used, terms, local, introduced(used, terms))))
     return fragment(explanation, sections)
 
 

@@ -21,26 +21,27 @@ MOST = 200  # equations of a section; more nobody prints
 def lesson(explanation: Explanation, precision: int = PRECISION, *, why: bool = False) -> str:
     """The whole solution as a fragment, on demand with the reasons for the rules."""
     terms = Terms(explanation, precision)
-    locals_ = (Reasons if why else Rows)(list(edges(explanation)), terms, local)
+    pairs = list(edges(explanation))
+    locals_ = (Reasons if why else Rows)(pairs, terms, local, introduced(pairs, terms))
     return fragment(
         explanation,
         [
             ("", Rows(statement(explanation, terms), terms)),
             ("Forward", Rows([node for node in explanation.nodes if node.kind == "op"], terms, forward)),
             ("Local derivatives", locals_),
-            ("Chain rule, newest node first", Rows(links(explanation), terms, chain_rule)),
+            ("Chain rule, newest node first", Rows(links(explanation), terms, chain_rule, given(terms))),
             ("Gradients", Rows(explanation.leaves, terms, gradient)),
         ],
     )
 
 
 class Rows:
-    """The facts of a section, of which the first are written as equations."""
+    """The facts of a section, of which the first are written as equations below a sentence, the `lead`."""
 
     def __init__(
-        self, facts: Sequence[Any], terms: Terms, write: Callable[[Any, Terms], Equation] | None = None
+        self, facts: Sequence[Any], terms: Terms, write: Callable[[Any, Terms], Equation] | None = None, lead: str = ""
     ) -> None:
-        self.facts, self.terms, self.write = facts, terms, write
+        self.facts, self.terms, self.write, self.lead = facts, terms, write, lead
 
     def __len__(self) -> int:
         return len(self.facts)
@@ -69,10 +70,29 @@ def fragment(explanation: Explanation, sections: Iterable[tuple[str, Rows]]) -> 
     for title, rows in sections:
         if len(rows):
             lines.extend([rf"\par\noindent\textbf{{{title}}}"] if title else [])
+            lines.extend([rf"\par\noindent {rows.lead}"] if rows.lead else [])
             lines.extend(rows.blocks())
             lines.extend([hidden(len(rows) - MOST)] if len(rows) > MOST else [])
     lines.extend(rf"\par\noindent\emph{{Note:}} {escaped(note.message)}" for note in explanation.notes)
     return "\n".join([*lines, r"\par\endgroup"])
+
+
+def introduced(pairs: Sequence[tuple[Node, Local]], terms: Terms) -> str:
+    """Return what the `g` of the rules is; nothing where no edge has a rule."""
+    node = next((node for node, edge in pairs if edge.formula is None), None)
+    if node is None:
+        return ""
+    name, total, at = terms.name(terms.upstream_name).text, terms.total(node.id).text, terms.name(node.id).text
+    return f"At each node, ${name}$ is the gradient that arrives from above: at ${at}$ it is ${total}$."
+
+
+def given(terms: Terms) -> str:
+    """Return what the `L` of an upstream gradient is; nothing where none was given."""
+    if terms.plain_seed:
+        return ""
+    output, later = terms.explanation.output, terms.name(terms.differentiated).text
+    total, leads = terms.total(output).text, terms.name(output).text
+    return f"${total}$ is given: ${later}$ is a later number, which ${leads}$ leads to."
 
 
 def hidden(count: int) -> str:

@@ -56,7 +56,8 @@ def told(local: Local, why: Why, terms: Terms) -> str:
     if why.entry is not None:
         term = why.entry.numbers if why.entry.entry is None else why.entry.entry
         sides = dict.fromkeys([write.term(term), write.number(float(why.entry.value))])
-        parts.append(f"entry {escaped(place(why.entry))} is ${' = '.join(sides)}$")
+        says = " is" if why.entry.place else ""
+        parts.append(f"{escaped(place(why.entry))}{says} ${' = '.join(sides)}$")
     return "; ".join(parts) + "."
 
 

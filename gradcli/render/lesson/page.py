@@ -209,11 +209,16 @@ def seed(explanation: Explanation) -> list[Link]:
 
 def _link(link: Link | None, terms: Terms) -> Row:
     if link is None:
-        output, later = terms.explanation.output, terms.differentiated
-        text = f"{terms.total(output)} is given: {later} is a later number, which {visible(output)} leads to"
-        return Row((text,), "between")
+        return given(terms)
     total = terms.total(link.input)
     return Row((total, *equations(total, [terms.symbols(link), terms.numbers(link), terms.value(link.total)])))
+
+
+def given(terms: Terms) -> Row:
+    """Return the line that says what the `L` of an upstream gradient is."""
+    output, later = terms.explanation.output, terms.differentiated
+    text = f"{terms.total(output)} is given: {later} is a later number, which {visible(output)} leads to"
+    return Row((text,), "between")
 
 
 def equations(first: str, sides: Sequence[str]) -> list[str]:

@@ -69,7 +69,7 @@ def told_in_full(why: Why, upstream: str, write: Writer) -> Iterator[str]:
     if why.given:
         yield f"where {meanings(why)}"
     if why.entry is not None:
-        yield f"entry {place(why.entry)}: {entry_in_numbers(why.entry, write)}"
+        yield f"{place(why.entry)}: {entry_in_numbers(why.entry, write)}"
 
 
 def meanings(why: Why) -> str:
@@ -83,8 +83,9 @@ def meanings(why: Why) -> str:
 
 
 def place(entry: Worked) -> str:
-    places = f"[{','.join(map(str, entry.place))}]" if entry.place else "of the scalar"
-    return f"flat{places}" if entry.is_flat else places
+    """Return which entry it is; of a scalar that goes without saying."""
+    places = f"[{','.join(map(str, entry.place))}]"
+    return f"entry {'flat' * entry.is_flat}{places}" if entry.place else "in numbers"
 
 
 def entry_in_numbers(entry: Worked, write: Writer) -> str:

@@ -12,7 +12,7 @@ from gradcli.explanation.reference import sentences
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import EXACT, sizes_document
 from gradcli.render.documents.reasons import reason_document
-from gradcli.render.lesson.page import FORWARD, equations, forward, heading, last, seed, shown
+from gradcli.render.lesson.page import FORWARD, equations, forward, given, heading, last, seed, shown
 from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.layout import Row, Section, lay_out
@@ -75,6 +75,7 @@ def _as_above(links: Sequence[Link], known: Container[str], terms: Terms) -> Ite
 def _derivations(links: Sequence[Link], known: Container[str], leaf: Leaf, terms: Terms, *, why: bool) -> Iterator[Row]:
     for link in links:
         if link.input not in known:
+            yield from [] if link.terms or terms.plain_seed else [given(terms)]
             yield from _derivation(link, leaf, terms)
             for term in link.terms:
                 if term.local.reason is not None:

@@ -64,7 +64,8 @@ class Equations:
                 yield self.sum(move)
         if move.local.reason is not None and (why := reason(move.local, self.terms, in_full=False)):
             yield element("p", why, class_="why")
-        said = sentences(self.terms.nodes[move.edge.target], self.terms.nodes, self.terms.upstream_name)
+        nodes, upstream = self.terms.nodes, self.terms.upstream_name
+        said = sentences(nodes[move.edge.target], nodes, upstream, move.edge.source)
         yield element("p", said, class_="rule") if said else Html()
 
     def terms_of(self, move: Contributed) -> Html:

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 
+from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_expression
 from gradcli.language.simplify import simplifier
 from gradcli.language.simplify.algebra.functions import Builder
@@ -295,3 +297,23 @@ def test_numbers_of_many_digits_are_only_rounded(tree: Expression) -> None:
 
 def test_a_matrix_of_numbers_is_written_transposed() -> None:
     assert simplified("[[1, 2], [3, 4], [5, 6]].T @ x", {"x": (3,)}) == "[[1, 3, 5], [2, 4, 6]] @ x"
+
+
+@pytest.mark.parametrize(
+    ("raw", "short"),
+    [
+        ("softmax(x)*(sum(softmax(x)*one_hot(1, 3)/softmax(x)[1], dim=0, keepdim=True) - one_hot(1, 3)/softmax(x)[1])",
+         "softmax(x) - one_hot(1, 3)"),
+        ("sum(x*y*one_hot(2, 3))", "x[2]*y[2]"),
+        ("sum(x*y*one_hot(2, 3), dim=0, keepdim=True)", "expand(x[2]*y[2], (1,))"),
+        ("x*one_hot(0, 3)/x[0]", "one_hot(0, 3)"),
+        ("select_backward(2*x[1], shape=(3,), dim=0, index=-1)", "2*one_hot(2, 3)*x[1]"),
+    ],
+)  # fmt: skip
+def test_of_vectors_beside_a_one_hot_one_only_one_entry_counts(raw: str, short: str) -> None:
+    shapes = {"x": (3,), "y": (3,)}
+    assert simplified(raw, shapes) == short
+    point = {"x": np.array([0.5, -1, 2.0]), "y": np.array([3, 0.25, -2.0])}
+    values = [value_of(parse_expression(Source(text)), point) for text in (raw, short)]
+    assert np.shape(values[0]) == np.shape(values[1])
+    np.testing.assert_allclose(*values, rtol=1e-12, atol=1e-15)

@@ -119,12 +119,18 @@ def _given(position: int, keyword: str) -> Callable[[Arguments], Shape | None]:
     return given
 
 
+def _indexed(x: Arguments) -> Shape | None:
+    items = [value for position, value in x.items() if position]
+    return tuple(x[0][len(items) :]) if all(isinstance(item, int) for item in items) else None
+
+
 def _same(x: Arguments) -> Shape:
     return tuple(x[0])
 
 
 RULES: dict[str, Callable[[Arguments], Shape | None]] = {
     "@": _matmul,
+    "Index": _indexed,
     ".T": lambda x: x[0][::-1],
     ".mT": lambda x: (*x[0][:-2], x[0][-1], x[0][-2]),
     "det": lambda x: x[0][:-2],

@@ -57,6 +57,7 @@ CALLS = {
     "index_backward": ["index_backward(u, [0, 2], shape=(3,), dims=(0,))"],
     "log_softmax": ["log_softmax(M, dim=1)"],
     "logsumexp": ["logsumexp(M, dim=0)", "logsumexp(M, dim=1, keepdim=True)"],
+    "Index": ["v[0]", "M[-1, 2]", "M[1]"],
     "mean": ["mean(M)", "mean(M, dim=0)", "mean(M, dim=-1, keepdim=True)"],
     "norm": ["norm(M)", "norm(M, dim=1)"],
     "one_hot": ["one_hot(2, 4)", "one_hot([0, 2], 3)"],
@@ -89,7 +90,7 @@ def of(name: str, letter: str) -> str:
 
 
 def test_every_function_exists() -> None:
-    assert ELEMENTWISE | (LINEAR.keys() | RULES.keys() | NONNEGATIVE) - {"@", ".T", ".mT"} <= OPERATIONS.keys()
+    assert ELEMENTWISE | (LINEAR.keys() | RULES.keys() | NONNEGATIVE) - {"@", ".T", ".mT", "Index"} <= OPERATIONS.keys()
     assert PARTIAL <= ELEMENTWISE
     assert LINEAR.keys() | RULES.keys() == CALLS.keys()
 
