@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.homework.asking import Wrong, assignment, check, marked, typed
 from tests.homework.tapes import FUNCTIONS, Site, Tape, slope
