@@ -33,9 +33,12 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     return 0 if config.args_source is config.ArgsSource.ARGS else None
 
 
+gc.disable()  # until the tests are there: thousands, and the modules behind them, none of which is garbage
+
+
 def pytest_collection_finish() -> None:
-    """Thousands of tests and the modules behind them stay: collections of garbage need not look at them again."""
-    gc.collect()
+    """Collect garbage from now on, without looking again at what is there."""
+    gc.enable()
     gc.freeze()
 
 

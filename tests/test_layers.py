@@ -44,6 +44,11 @@ def trees() -> dict[str, ast.Module]:
     return {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in FILES.items()}
 
 
+@cache
+def nodes() -> dict[str, list[ast.AST]]:
+    return {module: [*ast.walk(tree)] for module, tree in trees().items()}
+
+
 def module_of(name: str) -> str | None:
     """The module behind a dotted name, as a key of FILES; None when it is not ours."""
     if name != "gradcli" and not name.startswith("gradcli."):
@@ -55,9 +60,9 @@ def module_of(name: str) -> str | None:
     return package if package in FILES else None
 
 
-def needs(tree: ast.AST) -> Iterator[str]:
+def needs(module: str) -> Iterator[str]:
     """The modules that a file imports anywhere, those that it names in full in strings included."""
-    for node in ast.walk(tree):
+    for node in nodes()[module]:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -73,7 +78,7 @@ def needs(tree: ast.AST) -> Iterator[str]:
 
 @cache
 def graph() -> dict[str, set[str]]:
-    return {module: set(needs(tree)) - {module} for module, tree in trees().items()}
+    return {module: set(needs(module)) - {module} for module in FILES}
 
 
 def layer(module: str) -> str:
@@ -155,15 +160,15 @@ def dotted(node: ast.AST, imported: dict[str, str]) -> str:
     return imported.get(node.id, "") if isinstance(node, ast.Name) else ""
 
 
-def patches(tree: ast.AST, classes: set[str]) -> Iterator[str]:
+def patches(module: str, classes: set[str]) -> Iterator[str]:
     """The statements that give an attribute to a class of another module."""
     imported = {
         alias.asname or alias.name: f"{node.module}.{alias.name}"
-        for node in ast.walk(tree)
+        for node in nodes()[module]
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    for node in ast.walk(tree):
+    for node in nodes()[module]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("setattr", "delattr"):
             changed: list[ast.AST] = [node.args[0]]
         elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
@@ -181,7 +186,7 @@ def test_no_module_changes_a_class_of_another() -> None:
         for node in tree.body
         if isinstance(node, ast.ClassDef)
     }
-    found = {module: list(patches(tree, classes)) for module, tree in trees().items()}
+    found = {module: list(patches(module, classes)) for module in FILES}
     assert {module: statements for module, statements in found.items() if statements} == {}
 
 

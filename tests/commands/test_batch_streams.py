@@ -59,6 +59,7 @@ def test_a_result_does_not_wait_for_more_records(jobs: str) -> None:
         assert process.wait() == 0
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_a_result_a_line() -> None:
     controller, terminal = pty.openpty()
     with opened("batch", "x**2", stdin=terminal) as process:

@@ -341,6 +341,7 @@ def test_an_interruption_is_quiet(crowd: Path, jobs: str) -> None:
     assert (process.returncode, errors) == (130, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0, 1])
 def test_a_bar_after_a_second(week: Path, seconds: int) -> None:
     arguments = ["check", "week1.toml", "answers", "--report", "csv", "-o", "grades.csv", "--ascii"]

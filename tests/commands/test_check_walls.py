@@ -36,6 +36,7 @@ BINARY = "it is binary data, not text"
 CLASS = {"ada": "correct", "bob": "wrong", "cy": "unreadable", "dan": f"unreadable {BINARY}"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("week")
 def test_a_folder_of_strangers(capsys: pytest.CaptureFixture[str]) -> None:
     Path("secret.txt").write_text(f"[é]\ns = {SECRET}\n", encoding="utf-8")
@@ -73,6 +74,7 @@ def test_who_hands_in_twice_has_no_points_and_costs_no_other(capsys: pytest.Capt
     }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("week")
 def test_an_item_that_is_not_graded_is_told_beside_a_report(capsys: pytest.CaptureFixture[str]) -> None:
     for name in FORMATS:

@@ -173,6 +173,7 @@ def test_a_path_that_cannot_be_written(capsys: pytest.CaptureFixture[str], path:
     assert "help: check the path after -o" in refused.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", forms(FOLDER))
 def test_a_folder_gets_a_file_a_student(capsys: pytest.CaptureFixture[str], name: str) -> None:
     Path("answers").mkdir()

@@ -15,7 +15,7 @@ DEPTH = 300  # beyond the limit of recursion that these tests have
 PROGRAMS = {
     "parentheses": "(" * DEPTH + "x" + ")" * DEPTH,
     "signs": "-" * DEPTH + "x",
-    "calls": "sin(" * DEPTH + "x" + ")" * DEPTH,
+    "calls": "sin(" * 2 * DEPTH + "x" + ")" * 2 * DEPTH,
     "sum": "+".join(["x"] * DEPTH),
     "statements": "\n".join(["s0 = x", *(f"s{n + 1} = s{n}*1.0001 + 1" for n in range(DEPTH))]),
     "doubling": "\n".join(["s0 = x", *(f"s{n + 1} = s{n} + s{n}" for n in range(60))]),

@@ -152,6 +152,7 @@ def test_a_terminal_gets_no_control_characters(
     assert gradcli(capsys, f"run {lesson}").out == "\\x1b[31mred\tblue\n"
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_quiet() -> None:
     script = "for i in range(100000): print('line', i)"
     run = [sys.executable, "-m", "gradcli", "run", "-"]

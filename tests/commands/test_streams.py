@@ -56,6 +56,7 @@ def test_a_full_disk_is_told(arguments: list[str]) -> None:
     assert b"Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["ops"], SQUARE])
 def test_a_full_disk_is_told_without_a_buffer(tmp_path: Path, arguments: list[str]) -> None:
     """Python's own streams lose the rest of a text of which a disk takes the beginning."""
@@ -72,6 +73,7 @@ def test_a_full_disk_is_told_without_a_buffer(tmp_path: Path, arguments: list[st
     assert result.stderr.startswith(b"error[E011]: cannot write the output: File too large\n")
 
 
+@pytest.mark.slow
 def test_an_error_that_cannot_be_told_keeps_its_code() -> None:
     with Path("/dev/full").open("wb") as full:
         assert start("eval", "x+", stderr=full).returncode == 2

@@ -49,6 +49,7 @@ def test_no_instruction_of_a_snippet_escapes_the_clock(name: str) -> None:
     assert done.stdout == ("before\n" if name == "search" else "")
 
 
+@pytest.mark.slow
 def test_a_document_about_the_clock() -> None:
     done = gradcli("run", "-", "--json", "--timeout", "0.3", text=ENDLESS["search"][0])
     told = document(done.stdout)

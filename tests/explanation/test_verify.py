@@ -74,6 +74,7 @@ def test_the_outcome_of_one_point(program: str, x: float, outcome: Outcome, reas
     assert (row.outcome, reason in row.reason) == (outcome, True), row
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "x", "outcome", "reason"),
     [
@@ -115,6 +116,7 @@ def test_a_gradient_of_0_agrees_where_the_function_is_flat(program: str, point: 
     assert verified(program, point).agrees
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [1e-3, -1e-9])
 @pytest.mark.parametrize(("program", "point"), FLAT)
 def test_a_gradient_beside_0_disagrees_where_the_function_is_flat(

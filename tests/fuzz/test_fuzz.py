@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 from dataclasses import replace
-from itertools import islice
 
 import pytest
 
@@ -102,6 +101,6 @@ def test_a_worker_that_dies_or_hangs_is_a_verdict() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("area", AREAS)
 def test_some_cases_of_each_area_find_nothing(area: str) -> None:
-    places = [Place(0, area, number) for number in range(100)]
-    found = [verdict for verdict in verdicts(inside, islice(places, 100), 1) if verdict.fault]
+    places = [Place(3, area, number) for number in range(60)]  # none asks for the page of all operations
+    found = [verdict for verdict in verdicts(inside, places, 1) if verdict.fault]
     assert found == []

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradcli.errors import UsageError
@@ -48,6 +48,7 @@ LONG = b"".join(LINE % number for number in range(3 * MEMBER // 8))
 
 
 @pytest.mark.slow
+@settings(max_examples=20)
 @given(st.lists(st.integers(0, len(LONG)), max_size=3))
 def test_a_long_text_is_compressed_in_the_same_parts_whatever_comes_at_a_time(cuts: list[int]) -> None:
     places = [place - place % 8 for place in sorted(cuts)]

@@ -16,7 +16,7 @@ from gradcli.explanation.build import explain
 from gradcli.language.parser import parse_program
 from gradcli.source import Source
 from gradcli.stream.plan import MANY, Plan, Result, Task
-from tests.programs import every_operation
+from tests.programs import every_operation, some
 
 DTYPES = ("float64", "float32")
 EDGES = [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 1e-300, -1e-300, 5e-324, 1e300, -1e300, 1e-8, 709.5, 88.5, 0.1, 1 / 3, 1e16]
@@ -116,7 +116,7 @@ def test_a_replay_is_the_program(arguments: str, dtype: str) -> None:
     """At values other than those of its tape, every edge among them; where the program refuses, so does the plan."""
     x, y = (column.ravel() for column in np.meshgrid(EDGES, EDGES))
     replayed = 0
-    for name in elementwise(arguments):
+    for name in some(elementwise(arguments), 2):
         for program in (f"{name}({arguments})", f"u = {name}({arguments}); sin(u)*x + {name}({arguments})"):
             plan = Plan(Task(program, dtype=dtype))
             if plan.replay is None:
@@ -124,7 +124,7 @@ def test_a_replay_is_the_program(arguments: str, dtype: str) -> None:
             replayed += 1
             values = {key: {"x": x, "y": y}[key] for key in plan.names}
             assert outcome(plan, values) == outcome(pickle.loads(pickle.dumps(plan)), values), program
-    assert replayed > 5
+    assert replayed > 2
 
 
 def outcome(plan: Plan, values: dict[str, Any]) -> Any:

@@ -19,6 +19,7 @@ POINTS = b'{"x": 2}\n' * 5
 ANSWER = b'{"ok": true, "value": 4.0, "gradients": {"x": 4.0}}\n'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", ENDS)
 @pytest.mark.usefixtures("interruptible")
 def test_a_command_that_waits_for_input_closes_its_output_well(tmp_path: Path, number: int) -> None:

@@ -210,6 +210,7 @@ class Elsewhere:
         return 1
 
 
+@pytest.mark.slow
 def test_without_children_that_share_memory_a_timer_ends_an_item(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notes, "HAS_FORK", False)
     losses: list[Lost] = []

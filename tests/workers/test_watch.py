@@ -215,6 +215,7 @@ def test_no_file_is_written_and_no_socket_opened(tmp_path: Path, name: str) -> N
     assert (tmp_path / "old").read_text() == "old"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("number", ENDS)
 def test_an_interruption_ends_it_and_keeps_what_was_printed(tmp_path: Path, number: int) -> None:
@@ -254,6 +255,7 @@ def test_the_child_ends_with_a_parent_that_is_killed() -> None:
     assert are_gone([pid])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", ["0", "1", "2"])
 def test_a_closed_stream_costs_only_itself(closed: str) -> None:
     command = f'"{sys.executable}" -m gradcli eval "x**2" x=3 {closed}>&-'

@@ -131,6 +131,7 @@ def test_where_the_simplified_formula_overflows_the_raw_one_stands() -> None:
         np.testing.assert_equal(found, leaf.gradient)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [450, 3000])
 def test_a_long_program_is_left_in_peace(count: int) -> None:
     program = "; ".join(["y0 = x", *(f"y{n + 1} = y{n}*x" for n in range(count))])

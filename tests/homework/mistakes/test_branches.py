@@ -36,6 +36,7 @@ def some_paths(tape: Tape) -> Iterator[Wrong]:
                     yield Wrong(by, tape.along(kept, by), by)
 
 
+@pytest.mark.slow
 def test_one_branch_is_kept() -> None:
     check("fanout-overwrite", one_branch, scalars=50, networks=10)
 

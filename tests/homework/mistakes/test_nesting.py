@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.homework.asking import Wrong, assignment, check, marked, typed
 from tests.homework.tapes import FUNCTIONS, Site, Tape, slope
@@ -83,10 +84,12 @@ def looking_through_sums(tape: Tape) -> Iterator[Wrong]:
                     yield Wrong(x, tape.gradients({below: slope(1.0)})[x])
 
 
+@pytest.mark.slow
 def test_the_inner_derivative_is_dropped() -> None:
     check("inner-dropped", inner_is_one, scalars=25, networks=15)
 
 
+@pytest.mark.slow
 def test_the_outer_derivative_is_taken_at_the_inner_input() -> None:
     check("outer-at-wrong-point", outer_at_inner_input, scalars=25, networks=10)
 

@@ -126,6 +126,7 @@ def test_one_entry_alone_is_wrong(seed: int) -> None:
     assert answer.remark == f"1 of {off.size} entries are off, most of all [{place}]"
 
 
+@pytest.mark.slow
 def test_a_bias_of_a_batch() -> None:
     """The gradient of a bias as one row a sample, by direct formulas."""
     for seed in range(1000, 1080):

@@ -117,6 +117,7 @@ def test_giving_up_shows_what_is_right(session: Session) -> None:
     assert session.score == Score(given_up=1, max_points=2.0)
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_values(session: Session) -> None:
     def values(seed: int, count: int) -> list[object]:
         return [dict(one.question.at) for one in Session(ASSIGNMENT, seed, count)]

@@ -58,6 +58,7 @@ def test_each_step_is_seen_in_the_part_that_is_shown(name: str) -> None:
                 assert move.node in {node.id for node in part.boxes}
 
 
+@pytest.mark.slow
 def test_a_page_has_a_picture_for_each_part() -> None:
     page = read(program_page(walked(PROGRAMS["one statement"]).explanation, Looks()))
     pictures = page.all("svg")[5:]  # the buttons have one each

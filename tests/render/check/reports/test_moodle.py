@@ -192,6 +192,7 @@ def test_words_and_choices(name: str) -> None:
     assert [answer.fraction for answer in choice.answers] == [0, 1, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_feedback_tells_as_much_as_asked_for(chain_rule: Grader, name: str) -> None:
     own = replace(chain_rule.assignment, questions=chain_rule.assignment.questions[:1])
@@ -219,6 +220,7 @@ ask = ["y"]
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_values_that_vary_give_versions(name: str) -> None:
     """Each with its own right answer, in a category from which a quiz draws one."""
