@@ -80,32 +80,49 @@ class Key:
             if len(lines) == 1 and not lines[0].problem and lines[0].text is not None:
                 at(self.question.id, ask.written)
                 own.keep(ask, self.problems[ask.quantity], self.remembered(self.judged, ask, lines[0].text, comma))
-        for ask in self.question.asks:
+        found: dict[Quantity, Marked] = {}
+        for ask in self.in_order:
             at(self.question.id, ask.written)
-            lines = given.get(ask.quantity, [])
-            text = lines[0].text if lines else None
-            if unreadable:
-                verdict = Verdict("unreadable")  # why stands once, beside the file
-            elif len(lines) > 1 or (lines and lines[0].problem):
-                verdict = Verdict("unreadable", lines[0].problem or repeated(lines))
-            elif text is None:
-                verdict = Verdict("missing")
-            else:
-                verdict = self.verdict(ask, text, comma, own)
-            yield Marked(
-                self.question.id,
-                ask.written,
-                None if text is None else on_one_line(text),
-                self.expected[ask.quantity],
-                verdict.verdict,
-                ask.points * share(verdict, self.assignment),
-                ask.points,
-                verdict.remark,
-                verdict.diagnoses,
-                verdict.ledger,
-                lines[0].reason if lines and len(lines) == 1 else None,
-                verdict.read_as,
-            )
+            found[ask.quantity] = self.marked(ask, given.get(ask.quantity, []), unreadable, comma, own)
+        yield from (found[ask.quantity] for ask in self.question.asks)
+
+    @cached_property
+    def in_order(self) -> list[Ask]:
+        """The quantities in the order in which they are computed: values, local derivatives, gradients from the end."""
+
+        def place(ask: Ask) -> tuple[int, ...]:
+            problem = self.problems[ask.quantity]
+            if problem is None or problem.kind == "value":
+                return 0, problem.by if problem else -1
+            return (2, problem.of, -problem.by) if not problem.stop else (1, problem.by)
+
+        return sorted(self.question.asks, key=place)
+
+    def marked(self, ask: Ask, lines: list[Given], unreadable: str, comma: Comma, own: Own) -> Marked:
+        """Return the marked answer to a quantity, which stands on these lines."""
+        text = lines[0].text if lines else None
+        if unreadable:
+            verdict = Verdict("unreadable")  # why stands once, beside the file
+        elif len(lines) > 1 or (lines and lines[0].problem):
+            verdict = Verdict("unreadable", lines[0].problem or repeated(lines))
+        elif text is None:
+            verdict = Verdict("missing")
+        else:
+            verdict = self.verdict(ask, text, comma, own)
+        return Marked(
+            self.question.id,
+            ask.written,
+            None if text is None else on_one_line(text),
+            self.expected[ask.quantity],
+            verdict.verdict,
+            ask.points * share(verdict, self.assignment),
+            ask.points,
+            verdict.remark,
+            verdict.diagnoses,
+            verdict.ledger,
+            lines[0].reason if lines and len(lines) == 1 else None,
+            verdict.read_as,
+        )
 
     def verdict(self, ask: Ask, text: str, comma: Comma, own: Own) -> Verdict:
         """Return the verdict on an answer; a wrong number is added to the student's own."""
@@ -118,7 +135,7 @@ class Key:
             if found and found.verdict == "precision" and self.is_mistaken(ask, text, comma):
                 found = None
             if verdict.verdict == "wrong" and (found is None or found.verdict == "carried"):
-                own.wrong[ask.quantity] = (problem, typed)
+                own.add(ask.quantity, problem, typed, self.tolerance, is_carried=found is not None)
         if found or verdict.verdict not in ("wrong", "shape", "precision"):
             return found or verdict
         found = self.remembered(self.diagnosed, ask, text, comma)
