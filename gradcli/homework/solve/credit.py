@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.assignment.assignments import Ask, Assignment
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.mistakes.pen import is_slip
@@ -55,7 +56,8 @@ class Own:
             with np.errstate(all="ignore"):
                 sets = [{q: self.wrong[q] for q in chosen} for chosen in choices(self.wrong, self.spare)]
                 meant = [problem.truth, *(recomputed(problem, used) for used in sets)]
-                if any(value is not None and is_slip(typed, value, tolerance) for value in meant):
+                nearly = replace(typed, unit=5 * np.asarray(typed.unit))  # digits that were not written down
+                if any(value is not None and is_slip(nearly, value, tolerance) for value in meant):
                     self.slips.add(quantity)
         self.wrong[quantity] = (problem, typed)
 
@@ -64,7 +66,7 @@ def credited(problem: Problem, typed: Typed, verdict: Verdict, own: Own, assignm
     """Return the verdict on a number that is right up to rounding, or follows from the student's own; else None."""
     if verdict.verdict != "wrong":
         return None
-    with suppress(Exception), np.errstate(all="ignore"):  # no number that a student may think of stops a class
+    with suppress(*FAILURES), np.errstate(all="ignore"):  # no number that a student may think of stops a class
         if up_to_rounding(problem, typed, own.right, assignment.tolerance):
             return replace(verdict, verdict="correct", remark="right, with rounded steps")
         if own.wrong and assignment.carry_forward:
