@@ -19,6 +19,7 @@ NUDGE = 1e-2  # by which numbers are moved
 STILL = 1e-6  # a share by which no answer moves that is the same for every input
 CLOSE = 0.05  # a share within which digits that were not written down may lead
 SIGNS = 8
+FAR = 4  # times the reach of such digits, from where no other signs lead
 Earlier = Mapping[Quantity, tuple[Problem, Typed]]  # wrong answers, with the problems that they are about
 
 
@@ -81,29 +82,42 @@ def is_met(problem: Problem, typed: Typed, used: Earlier, value: Value, toleranc
         return False
     if np.all(tolerance.judge(typed, value)[0]):
         return True
-    off = unwritten_off(problem, used, value)
-    wider = np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * off, 0.0)
-    looser = replace(tolerance, atol=tolerance.atol + float(np.max(off)))
-    return bool(np.all(looser.judge(replace(typed, unit=wider), value)[0]))
+    for off in unwritten_off(problem, used, value):
+        wider = np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * off, 0.0)
+        looser = replace(tolerance, atol=tolerance.atol + float(np.max(off)))
+        if np.all(looser.judge(replace(typed, unit=wider), value)[0]):
+            return True
+        if gap > FAR * np.max(wider, initial=0.0):
+            break
+    return False
 
 
-def unwritten_off(problem: Problem, used: Earlier, value: Value) -> Value:
-    """Return how far digits of the own numbers that were used and not written down may lead, entry by entry.
+def unwritten_off(problem: Problem, used: Earlier, value: Value) -> Iterator[Value]:
+    """Yield how far digits of the own numbers that were used and not written down may lead, entry by entry.
 
-    The entries of a tensor move by themselves, so that they are tried with several signs.
+    The entries of a tensor move by themselves, so that signs are tried, and it grows.
     """
-    off: Value = np.zeros_like(value, float)
-    for quantity, (other, typed) in used.items():
-        if np.max(typed.digits, initial=0) < ENOUGH:
-            continue
-        step = np.minimum(np.asarray(typed.unit) / 2, np.abs(typed.value) / 100)
-        most: Value = np.zeros_like(value, float)
-        for sign in signs(np.shape(typed.value)) if np.any(step) else ():
-            moved = recomputed(problem, {**used, quantity: (other, replace(typed, value=typed.value + sign * step))})
+    steps = {
+        quantity: np.minimum(np.asarray(typed.unit) / 2, np.abs(typed.value) / 100)
+        for quantity, (_, typed) in used.items()
+        if np.max(typed.digits, initial=0) >= ENOUGH
+    }
+    most = {quantity: np.zeros_like(value, float) for quantity, step in steps.items() if np.any(step)}
+    drawn = {quantity: signs(np.shape(steps[quantity])) for quantity in most}
+    while drawn:
+        for quantity, ways in list(drawn.items()):
+            sign = next(ways, None)
+            if sign is None:
+                del drawn[quantity]
+                continue
+            other, typed = used[quantity]
+            moved = recomputed(
+                problem, {**used, quantity: (other, replace(typed, value=typed.value + sign * steps[quantity]))}
+            )
             if moved is not None and np.shape(moved) == np.shape(value):
-                most = np.maximum(most, np.where(np.isfinite(moved), np.abs(moved - value), 0.0))
-        off = off + most
-    return off
+                off = np.where(np.isfinite(moved), np.abs(moved - value), 0.0)
+                most[quantity] = np.maximum(most[quantity], off)
+        yield sum(most.values())
 
 
 def signs(shape: tuple[int, ...]) -> Iterator[Any]:
@@ -190,8 +204,8 @@ def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
             changes.update(local_changes(other, typed.value, values))
     if values is None and not given and not changes:
         return None
-    totals = sweep(graph, problem.of, changes, seed=problem.seed, given=given, values=values, stop=problem.stop)
-    found = totals.get(problem.by)
+    on_the_way = {"given": given, "values": values, "stop": problem.stop, "only": problem.above}
+    found = sweep(graph, problem.of, changes, seed=problem.seed, **on_the_way).get(problem.by)
     return found if problem.before is None or found is None else problem.before + found
 
 

@@ -204,7 +204,8 @@ class Key:
             ):
                 remark += "; it is the right number for the values of the question, and a formula was asked for"
             return replace(verdict, remark=remark, diagnoses=detective.diagnoses(answers))
-        assert verdict.typed is not None
+        if verdict.typed is None:  # a word, where there is a number
+            return verdict
         found = detective.diagnoses([verdict.typed])
         if verdict.verdict == "precision":
             return replace(verdict, diagnoses=tuple(one for one in found if one.code not in pen.CODES))

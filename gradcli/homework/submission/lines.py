@@ -29,37 +29,10 @@ KEYWORD = re.compile(r"\s*(?:dtype|device|requires_grad|grad_fn|shape|size)\s*="
 AGAIN = re.compile(r"[;,]\s*(?=[^=;,]+=)")
 MARKUP = re.compile(r"</(?:p|div|h[1-6]|li|td|body)>", re.IGNORECASE)
 WIDE = str.maketrans("＝：／【】［］\xa0", "=:/[][] ")
-HEADER = frozenset(
-    [
-        "question",
-        "questions",
-        "quantity",
-        "quantities",
-        "answer",
-        "answers",
-        "value",
-        "values",
-        "result",
-        "results",
-        "name",
-        "symbol",
-        "id",
-        "no.",
-        "#",
-        "label",
-        "aufgabe",
-        "frage",
-        "größe",
-        "antwort",
-        "wert",
-        "ergebnis",
-        "your",
-        "my",
-        "solution",
-        "variable",
-        "term",
-        "expression",
-    ]
+HEADER = re.compile(  # the cells at the head of a table
+    r"\|(?:[\s|*_#`]|your|my|questions?|quantity|quantities|answers?|values?|results?|names?|symbol|id|no\.|label|term"
+    r"|solution|variable|expression|aufgabe|frage|größe|antwort|wert|ergebnis)+\|",
+    re.IGNORECASE,
 )
 FARTHEST = 1000  # lines of one answer
 
@@ -90,7 +63,7 @@ class Reader:
             if id is not None:
                 self.head(id)
             return True
-        if line.count("|") > 1 and set(re.sub(r"[|*_`]", " ", line).lower().split()) <= HEADER:
+        if HEADER.fullmatch(line):
             return True
         return DECORATION.fullmatch(line) is not None and not OPENS.search(line) and line not in ("∞", "-∞")
 

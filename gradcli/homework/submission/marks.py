@@ -8,7 +8,8 @@ from collections.abc import Iterator
 OPENS = re.compile(r"\\begin\b|[\[({]")
 CLOSES = re.compile(r"\\end\b|[\])}]")
 BULLET = re.compile(
-    r"(?:[-*•–·>+○▪]\s*|\(?(?:[a-zA-Z]{1,2}|\d{1,2}|[ivx]{1,4})\)\s*|(?:[a-zA-Z]|\d{1,2})\.\s+|\[(?:[a-z ]|\d{1,2})\]\s*|\\item\b\s*)"
+    r"(?:[-*•–·>+○▪]\s*|\(?(?:[a-zA-Z]{1,2}|\d{1,2}|[ivx]{1,4})\)\s*|(?:[a-zA-Z]|\d{1,2})\.\s+"
+    r"|\[(?:[a-z ]|\d{1,2})\]\s*|\\item\b\s*)"
 )
 BULLETS = 3  # before one another: `- [x] a)`
 SECTION = re.compile(r"\\(?:(?:sub)*section|paragraph|textbf|textit|underline|emph)\*?\{(?P<name>[^{}]*)\}:?\s*$")
