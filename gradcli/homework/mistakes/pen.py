@@ -8,12 +8,12 @@ import numpy as np
 
 from gradcli.homework.mistakes.declaration import Mistake
 from gradcli.homework.mistakes.forward import LAST
-from gradcli.homework.model import Diagnosis
+from gradcli.homework.model import Diagnosis, Value
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.numerals import EXACT, SLACK, Tolerance, Typed
 from gradcli.homework.wording import shown
 
-SHIFTS = 6  # places that a decimal point may have slipped
+SHIFTS = [n for n in range(-6, 7) if n]  # places by which a decimal point may have slipped
 FIGURES = 3  # digits of a number in which one can be off, and the others right by no accident
 CUT_OFF = "digits are cut off"
 NEARLY = 0.01  # of the right number: rounded on the way
@@ -37,52 +37,68 @@ CODES = (DECIMAL_POINT.code, DIGIT_SLIP.code, ROUNDING.code)
 
 def decimal_point(problem: Problem, typed: Typed, tolerance: Tolerance) -> Iterator[Diagnosis]:
     """The right digits, with the point elsewhere."""
-    if np.shape(typed.value) != np.shape(problem.truth):
-        return
-    shifts = [n for n in range(-SHIFTS, SHIFTS + 1) if n]
-    shifted = np.array([problem.truth * 10.0**n for n in shifts])
-    for place in np.flatnonzero(tolerance.matches(typed, shifted))[:1]:
-        if np.any(shifted[place]):
-            shift = shifts[place]
-            what = f"{abs(shift)} place{'s' if abs(shift) > 1 else ''} to the {'right' if shift > 0 else 'left'}"
-            yield Diagnosis(
-                DECIMAL_POINT.code,
-                problem.label(problem.by),
-                f"10**{shift} times the right number",
-                "the digits are right, the decimal point is not",
-                f"it is {what}",
-                shifted[place],
-                certain=False,
-                vertex=problem.by,
-            )
+    shift = shift_of(typed, problem.truth, tolerance)
+    if shift:
+        what = f"{abs(shift)} place{'s' if abs(shift) > 1 else ''} to the {'right' if shift > 0 else 'left'}"
+        yield Diagnosis(
+            DECIMAL_POINT.code,
+            problem.label(problem.by),
+            f"10**{shift} times the right number",
+            "the digits are right, the decimal point is not",
+            f"it is {what}",
+            problem.truth * 10.0**shift,
+            certain=False,
+            vertex=problem.by,
+        )
+
+
+def shift_of(typed: Typed, truth: Value, tolerance: Tolerance) -> int:
+    """Return the places by which the point of a number has slipped, 0 where it has not."""
+    if np.shape(typed.value) != np.shape(truth) or not np.any(truth):
+        return 0
+    shifted = np.array([truth * 10.0**n for n in SHIFTS])
+    return next((SHIFTS[place] for place in np.flatnonzero(tolerance.matches(typed, shifted))), 0)
+
+
+def is_slip(typed: Typed, meant: Value, tolerance: Tolerance) -> bool:
+    """Whether a number is another one with a slip of the pen."""
+    return bool(shift_of(typed, meant, tolerance) or slipped_digits(typed, meant))
 
 
 def digit_slip(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
     """One digit off, or two neighbours swapped, in a number of at least `FIGURES` digits or in one entry of several."""
-    truth, given = np.asarray(problem.truth), np.asarray(typed.value)
+    found = slipped_digits(typed, problem.truth)
+    if found:
+        right, is_swapped = found
+        yield Diagnosis(
+            DIGIT_SLIP.code,
+            problem.label(problem.by),
+            "two digits swapped" if is_swapped else "one digit off",
+            "two neighbouring digits are swapped" if is_swapped else "one digit is off",
+            f"it was to be {shown(right)}",
+            typed.value,
+            certain=False,
+            vertex=problem.by,
+            rank=LAST + 1,
+        )
+
+
+def slipped_digits(typed: Typed, truth: Value) -> tuple[float, bool] | None:
+    """Return the number that was meant, and whether two digits are swapped, not one off; None for anything else."""
+    truth, given = np.asarray(truth), np.asarray(typed.value)
     if given.shape != truth.shape or truth.dtype.kind != "f" or not given.size:
-        return
+        return None
     digits = np.broadcast_to(typed.digits, given.shape)
     off = np.flatnonzero(np.abs(given - truth).ravel() > np.broadcast_to(typed.unit, given.shape).ravel() / 2 * SLACK)
     if len(off) != 1 or not truth.ravel()[off[0]] or not FIGURES <= (count := digits.ravel()[off[0]]) < EXACT:
-        return
-    one, right = (f"{abs(float(x.ravel()[off[0]])):.{int(count) - 1}e}" for x in (given, truth))
+        return None
+    one, right = (f"{float(x.ravel()[off[0]]):.{int(count) - 1}e}" for x in (given, truth))
     places = [place for place, (a, b) in enumerate(zip(one, right, strict=False)) if a != b]
     swapped = len(places) == 2 and [one[p] for p in places] == [right[p] for p in reversed(places)]
     near = swapped and one[places[0] + 1 : places[1]] in ("", ".")
     if len(one) != len(right) or not (len(places) == 1 or near) or "e" in one[: places[0]]:
-        return
-    yield Diagnosis(
-        DIGIT_SLIP.code,
-        problem.label(problem.by),
-        "two digits swapped" if near else "one digit off",
-        "two neighbouring digits are swapped" if near else "one digit is off",
-        f"it was to be {shown(truth.ravel()[off[0]])}",
-        typed.value,
-        certain=False,
-        vertex=problem.by,
-        rank=LAST + 1,
-    )
+        return None
+    return truth.ravel()[off[0]], near
 
 
 def rounding(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:

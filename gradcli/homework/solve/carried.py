@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -12,59 +13,132 @@ from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Graph, sweep
 from gradcli.homework.solve.problem import Problem, scaled, slope
-from gradcli.homework.submission.numerals import Tolerance, Typed
+from gradcli.homework.submission.numerals import ENOUGH, Tolerance, Typed
 
 NUDGE = 1e-2  # by which numbers are moved
 STILL = 1e-6  # a share by which no answer moves that is the same for every input
+CLOSE = 0.05  # a share within which digits that were not written down may lead
+SIGNS = 8
+FAR = 4  # times the reach of such digits, from where no other signs lead
 Earlier = Mapping[Quantity, tuple[Problem, Typed]]  # wrong answers, with the problems that they are about
 
 
 def follows(
-    problem: Problem, typed: Typed, earlier: Earlier, tolerance: Tolerance, right: Earlier = MappingProxyType({})
+    problem: Problem,
+    typed: Typed,
+    own: Earlier,
+    tolerance: Tolerance,
+    *,
+    spare: Sequence[Collection[Quantity]] = (),
+    right: Earlier = MappingProxyType({}),
 ) -> Quantity | None:
-    """Return the first of the earlier answers from which this one follows, or None.
+    """Return the wrong number of a student's `own` from which an answer follows, or None.
 
-    Digits of an earlier answer that were used and not written down are allowed for, and `right` are right answers whose
-    rounded numbers may have been used beside it. Nothing follows where the earlier answer has left no question: the
-    number is 0 then, or the same for every input.
+    All of them count, for whoever typed a number goes on with it; `spare` are groups that may be left out: numbers that
+    follow from others on the sheet, and slips of the pen, which are often in the typed number alone. Digits that were
+    used and not written down are allowed for, and `right` are right answers whose rounded numbers may have been used
+    beside the wrong ones. Nothing follows where an own number has left no question: it is 0 or not finite, or the
+    answer is 0 then, or the same for every input.
     """
     if is_nothing(typed.value, tolerance):
         return None
-    wrong = [{quantity: earlier[quantity] for quantity in chosen} for chosen in choices(earlier)]
-    for used in (*wrong, *({**right, **one} for one in wrong if right)):
-        with np.errstate(all="ignore"):
+    for chosen in choices(own, spare):
+        wrong = {quantity: own[quantity] for quantity in chosen}
+        for used in ({**right, **wrong}, wrong) if right else (wrong,):
             value = recomputed(problem, used)
-        if value is None or np.shape(value) != np.shape(typed.value) or np.all(tolerance.near(value, problem.truth)):
-            continue
-        if not is_close(typed, value, 0.05):
-            continue
-        off = unwritten_off(problem, used, value)
-        wider = np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * off, 0.0)
-        looser = replace(tolerance, atol=tolerance.atol + float(np.max(off)))
-        if np.all(looser.judge(replace(typed, unit=wider), value)[0]) and is_alive(problem, used, value, tolerance):
-            return next(quantity for quantity in used if quantity in earlier)
+            if (
+                value is None
+                or np.shape(value) != np.shape(typed.value)
+                or np.all(tolerance.near(value, problem.truth))
+            ):
+                continue
+            if not is_met(problem, typed, used, value, tolerance) or is_dead(problem, used, value):
+                continue
+            if is_alive(problem, used, value, tolerance):
+                return source(problem, wrong)
     return None
 
 
-def is_close(typed: Typed, value: Value, share: float) -> bool:
+def choices(own: Earlier, spare: Sequence[Collection[Quantity]]) -> list[tuple[Quantity, ...]]:
+    """Return the sets of own numbers that a student may have gone on with, the latest number first in each."""
+    everything = list(own)[::-1]
+    sets = (tuple(quantity for quantity in everything if quantity not in some) for some in ((), *spare))
+    return [chosen for chosen in dict.fromkeys(sets) if chosen]
+
+
+def source(problem: Problem, wrong: Earlier) -> Quantity:
+    """Return the last number that changes an answer by itself."""
+    for quantity, one in wrong.items():
+        value = recomputed(problem, {quantity: one})
+        if value is not None and not np.allclose(value, problem.truth, rtol=STILL, atol=0):
+            return quantity
+    return next(iter(wrong))
+
+
+def is_met(problem: Problem, typed: Typed, used: Earlier, value: Value, tolerance: Tolerance) -> bool:
+    """Whether an answer is the number computed, up to digits that were used and not written down."""
     gap = np.max(np.abs(typed.value - value), initial=0.0)
-    return bool(gap <= share * np.max(np.abs(value), initial=0.0) + np.max(typed.unit, initial=0.0))
+    if not gap <= CLOSE * np.max(np.abs(value), initial=0.0) + np.max(typed.unit, initial=0.0):
+        return False
+    if np.all(tolerance.judge(typed, value)[0]):
+        return True
+    for off in unwritten_off(problem, used, value):
+        wider = np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * off, 0.0)
+        looser = replace(tolerance, atol=tolerance.atol + float(np.max(off)))
+        if np.all(looser.judge(replace(typed, unit=wider), value)[0]):
+            return True
+        if gap > FAR * np.max(wider, initial=0.0):
+            break
+    return False
 
 
-def unwritten_off(problem: Problem, used: Earlier, value: Value) -> Value:
-    """Return how far digits of the earlier answers that were used and not written down may lead, entry by entry."""
-    off: Value = np.zeros_like(value, float)
-    for quantity, (other, typed) in used.items():
-        step = np.minimum(np.asarray(typed.unit) / 2, np.abs(typed.value) / 100)
-        if np.any(step):
-            moved = recomputed(problem, {**used, quantity: (other, replace(typed, value=typed.value + step))})
+def unwritten_off(problem: Problem, used: Earlier, value: Value) -> Iterator[Value]:
+    """Yield how far digits of the own numbers that were used and not written down may lead, entry by entry.
+
+    The entries of a tensor move by themselves, so that signs are tried, and it grows.
+    """
+    steps = {
+        quantity: np.minimum(np.asarray(typed.unit) / 2, np.abs(typed.value) / 100)
+        for quantity, (_, typed) in used.items()
+        if np.max(typed.digits, initial=0) >= ENOUGH
+    }
+    most = {quantity: np.zeros_like(value, float) for quantity, step in steps.items() if np.any(step)}
+    drawn = {quantity: signs(np.shape(steps[quantity])) for quantity in most}
+    while drawn:
+        for quantity, ways in list(drawn.items()):
+            sign = next(ways, None)
+            if sign is None:
+                del drawn[quantity]
+                continue
+            other, typed = used[quantity]
+            moved = recomputed(
+                problem, {**used, quantity: (other, replace(typed, value=typed.value + sign * steps[quantity]))}
+            )
             if moved is not None and np.shape(moved) == np.shape(value):
-                off = off + np.where(np.isfinite(moved), np.abs(moved - value), 0.0)
-    return off
+                off = np.where(np.isfinite(moved), np.abs(moved - value), 0.0)
+                most[quantity] = np.maximum(most[quantity], off)
+        yield sum(most.values())
+
+
+def signs(shape: tuple[int, ...]) -> Iterator[Any]:
+    """Yield signs for the entries of a tensor; for a single number one."""
+    yield np.ones(shape)
+    draw = np.random.default_rng(0)
+    for _ in range(SIGNS if shape else 0):
+        yield draw.choice([-1.0, 1.0], shape)
 
 
 def is_nothing(value: Value, tolerance: Tolerance) -> bool:
     return bool(np.all(tolerance.near(np.zeros_like(value, float), value)))
+
+
+def is_dead(problem: Problem, used: Earlier, value: Value) -> bool:
+    """Whether a number that is 0 or not finite has a part in an answer."""
+    kept = {q: one for q, one in used.items() if np.any(one[1].value) and np.all(np.isfinite(one[1].value))}
+    if len(kept) == len(used):
+        return False
+    other = recomputed(problem, kept)
+    return other is None or not np.allclose(other, value, rtol=STILL, atol=0)
 
 
 def is_alive(problem: Problem, used: Earlier, value: Value, tolerance: Tolerance) -> bool:
@@ -111,14 +185,6 @@ def unwritten(typed: Typed) -> float:
     return min(float(np.max(shares)), 0.01)
 
 
-def choices(earlier: Earlier) -> Iterator[Sequence[Quantity]]:
-    """Yield each earlier answer alone, the latest first, then all together; never one that is 0 or not finite."""
-    usable = [q for q, (_, typed) in earlier.items() if np.all(np.isfinite(typed.value)) and np.any(typed.value)]
-    yield from ((quantity,) for quantity in reversed(usable))
-    if len(usable) > 1:
-        yield usable[::-1]
-
-
 def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
     """Return the answer to the question if the earlier ones were right; None where it does not depend on them."""
     graph = problem.graph
@@ -132,15 +198,29 @@ def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
         for other, typed in earlier.values()
         if other.kind == "gradient" and not other.stop and other.of == problem.of and other.by != problem.by
     }
-    changes: dict[Edge, Change] = {}
+    changes = own_probabilities(graph, forward)
     for other, typed in earlier.values():
         if is_partial(other, problem):
             changes.update(local_changes(other, typed.value, values))
     if values is None and not given and not changes:
         return None
-    totals = sweep(graph, problem.of, changes, seed=problem.seed, given=given, values=values, stop=problem.stop)
-    found = totals.get(problem.by)
+    on_the_way = {"given": given, "values": values, "stop": problem.stop, "only": problem.above}
+    found = sweep(graph, problem.of, changes, seed=problem.seed, **on_the_way).get(problem.by)
     return found if problem.before is None or found is None else problem.before + found
+
+
+def own_probabilities(graph: Graph, forward: Mapping[int, Value]) -> dict[Edge, Change]:
+    """Return the rule of a cross entropy over a student's own probabilities, which may have any sign."""
+
+    def rule(own: Value, axis: int) -> Change:
+        return lambda g, contribution: g - own * np.sum(g, axis=axis, keepdims=True)
+
+    softmax = [vertex for vertex in forward if vertex in graph.twins]
+    return {
+        Edge(twin, 0): rule(np.asarray(forward[index]), graph.vertices[twin].options["dim"])
+        for index in softmax
+        for twin in graph.twins[index]
+    }
 
 
 def is_partial(other: Problem, problem: Problem) -> bool:

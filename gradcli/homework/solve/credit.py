@@ -7,14 +7,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.assignment.assignments import Ask, Assignment
 from gradcli.homework.assignment.quantities import Quantity
+from gradcli.homework.mistakes.pen import is_slip
 from gradcli.homework.model import CREDITED
-from gradcli.homework.solve.carried import follows
+from gradcli.homework.solve.carried import choices, follows, recomputed
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.rounding import rounded_to, too_coarse, up_to_rounding
 from gradcli.homework.solve.verdicts import Verdict
-from gradcli.homework.submission.numerals import Typed
+from gradcli.homework.submission.numerals import Tolerance, Typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,14 @@ class Own:
     few: dict[Quantity, tuple[Problem, Typed]] = field(default_factory=dict)
     wrong: dict[Quantity, tuple[Problem, Typed]] = field(default_factory=dict)
     known: dict[Quantity, Problem] = field(default_factory=dict)  # all that are right
+    carried: set[Quantity] = field(default_factory=set)  # of the wrong ones
+    slips: set[Quantity] = field(default_factory=set)
+
+    @property
+    def spare(self) -> list[set[Quantity]]:
+        """Groups of wrong numbers that a student need not have gone on with."""
+        each = [{quantity} for quantity in self.slips] if len(self.slips) > 1 else []
+        return [group for group in (self.carried, self.slips, self.carried | self.slips, *each) if group]
 
     def keep(self, ask: Ask, problem: Problem | None, verdict: Verdict) -> None:
         """Keep a right number that was rounded, from which others may follow."""
@@ -36,16 +46,31 @@ class Own:
         if isinstance(verdict.read, Typed) and np.any(verdict.read.value != problem.truth):
             kinds[verdict.verdict][ask.quantity] = (problem, verdict.read)
 
+    def add(
+        self, quantity: Quantity, problem: Problem, typed: Typed, tolerance: Tolerance, *, is_carried: bool
+    ) -> None:
+        """Keep a wrong number; a slip of the pen is one from the right number, or from one that follows."""
+        if is_carried:
+            self.carried.add(quantity)
+        else:
+            with np.errstate(all="ignore"):
+                sets = [{q: self.wrong[q] for q in chosen} for chosen in choices(self.wrong, self.spare)]
+                meant = [problem.truth, *(recomputed(problem, used) for used in sets)]
+                nearly = replace(typed, unit=5 * np.asarray(typed.unit))  # digits that were not written down
+                if any(value is not None and is_slip(nearly, value, tolerance) for value in meant):
+                    self.slips.add(quantity)
+        self.wrong[quantity] = (problem, typed)
+
 
 def credited(problem: Problem, typed: Typed, verdict: Verdict, own: Own, assignment: Assignment) -> Verdict | None:
     """Return the verdict on a number that is right up to rounding, or follows from the student's own; else None."""
     if verdict.verdict != "wrong":
         return None
-    with suppress(Exception), np.errstate(all="ignore"):  # no number that a student may think of stops a class
+    with suppress(*FAILURES), np.errstate(all="ignore"):  # no number that a student may think of stops a class
         if up_to_rounding(problem, typed, own.right, assignment.tolerance):
             return replace(verdict, verdict="correct", remark="right, with rounded steps")
         if own.wrong and assignment.carry_forward:
-            source = follows(problem, typed, own.wrong, assignment.tolerance, own.right)
+            source = follows(problem, typed, own.wrong, assignment.tolerance, spare=own.spare, right=own.right)
             if source is not None:
                 return replace(verdict, verdict="carried", remark=f"it follows from your {source}")
         digits = rounded_to(problem, typed, own.few)

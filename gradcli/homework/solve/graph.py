@@ -169,11 +169,10 @@ class Graph:
     def operands(self, index: int, values: Mapping[int, Value] | Sequence[Value]) -> list[Any]:
         """Return the operands of a vertex where vertices have these values (its own where a mapping has none)."""
         vertex = self.vertices[index]
-        known = values if isinstance(values, Mapping) else dict(enumerate(values))
-        return [
-            known.get(source, operand) if source >= 0 else operand
-            for source, operand in zip(vertex.sources, vertex.operands, strict=True)
-        ]
+        pairs = zip(vertex.sources, vertex.operands, strict=True)
+        if isinstance(values, Mapping):
+            return [values.get(source, operand) if source >= 0 else operand for source, operand in pairs]
+        return [values[source] if source >= 0 else operand for source, operand in pairs]
 
 
 def sweep(
@@ -187,30 +186,36 @@ def sweep(
     changed: Mapping[int, Vertex] = MappingProxyType({}),
     stop: Collection[int] = (),
     fitted: bool = True,
+    only: Collection[int] | None = None,
 ) -> dict[int, Value]:
-    """Return the gradients of vertex `of` with respect to everything below it, by vertex.
+    """Return the gradients of vertex `of` with respect to everything below it, by vertex, or to some vertices `only`.
 
     `changes` replace contributions; `seed` (default 1) enters at `of`, and may be an array of many seeds where the
     graph is scalar; `given` replace computed gradients, `values` forward values, and `changed` vertices; nothing flows
     on from the vertices in `stop`; contributions are summed over broadcast axes only if `fitted`.
     """
-    changes, given = changes or {}, given or {}
+    changes, given, is_fitted = changes or {}, given or {}, fitted and not graph.is_scalar
     totals = {of: np.ones_like(graph.vertices[of].value)[()] if seed is None else seed}
     for index in range(of, -1, -1):
-        if index in given and index in totals:
-            totals[index] = np.asarray(given[index])[()]
-        vertex, g = changed.get(index) or graph.vertices[index], totals.get(index)
-        if g is None or (index in stop and index != of):
+        if index not in totals:
             continue
+        if index in given:
+            totals[index] = np.asarray(given[index])[()]
+        if index in stop and index != of:
+            continue
+        vertex, g = changed.get(index) or graph.vertices[index], totals[index]
         operands = vertex.operands if values is None or index in changed else graph.operands(index, values)
         out = vertex.value if values is None else values[index]
+        options = vertex.options
         for position, rule in vertex.rules.items():
-            contribution = rule(g, out, *operands, **vertex.options)
-            change = changes.get(Edge(index, position))
+            source = vertex.sources[position]
+            if only is not None and source not in only:
+                continue
+            contribution = rule(g, out, *operands, **options)
+            change = changes.get(Edge(index, position)) if changes else None
             if change is not None:
                 contribution = change(g, contribution)
-            if fitted and not graph.is_scalar:
+            if is_fitted:
                 contribution = fit(contribution, operands[position])
-            source = vertex.sources[position]
             totals[source] = totals[source] + contribution if source in totals else contribution
     return totals

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
 from gradcli.homework.diagnose.agreement import in_agreement
@@ -80,32 +81,49 @@ class Key:
             if len(lines) == 1 and not lines[0].problem and lines[0].text is not None:
                 at(self.question.id, ask.written)
                 own.keep(ask, self.problems[ask.quantity], self.remembered(self.judged, ask, lines[0].text, comma))
-        for ask in self.question.asks:
+        found: dict[Quantity, Marked] = {}
+        for ask in self.in_order:
             at(self.question.id, ask.written)
-            lines = given.get(ask.quantity, [])
-            text = lines[0].text if lines else None
-            if unreadable:
-                verdict = Verdict("unreadable")  # why stands once, beside the file
-            elif len(lines) > 1 or (lines and lines[0].problem):
-                verdict = Verdict("unreadable", lines[0].problem or repeated(lines))
-            elif text is None:
-                verdict = Verdict("missing")
-            else:
-                verdict = self.verdict(ask, text, comma, own)
-            yield Marked(
-                self.question.id,
-                ask.written,
-                None if text is None else on_one_line(text),
-                self.expected[ask.quantity],
-                verdict.verdict,
-                ask.points * share(verdict, self.assignment),
-                ask.points,
-                verdict.remark,
-                verdict.diagnoses,
-                verdict.ledger,
-                lines[0].reason if lines and len(lines) == 1 else None,
-                verdict.read_as,
-            )
+            found[ask.quantity] = self.marked(ask, given.get(ask.quantity, []), unreadable, comma, own)
+        yield from (found[ask.quantity] for ask in self.question.asks)
+
+    @cached_property
+    def in_order(self) -> list[Ask]:
+        """The quantities in the order in which they are computed: values, local derivatives, gradients from the end."""
+
+        def place(ask: Ask) -> tuple[int, ...]:
+            problem = self.problems[ask.quantity]
+            if problem is None or problem.kind == "value":
+                return 0, problem.by if problem else -1
+            return (2, problem.of, -problem.by) if not problem.stop else (1, problem.by)
+
+        return sorted(self.question.asks, key=place)
+
+    def marked(self, ask: Ask, lines: list[Given], unreadable: str, comma: Comma, own: Own) -> Marked:
+        """Return the marked answer to a quantity, which stands on these lines."""
+        text = lines[0].text if lines else None
+        if unreadable:
+            verdict = Verdict("unreadable")  # why stands once, beside the file
+        elif len(lines) > 1 or (lines and lines[0].problem):
+            verdict = Verdict("unreadable", lines[0].problem or repeated(lines))
+        elif text is None:
+            verdict = Verdict("missing")
+        else:
+            verdict = self.verdict(ask, text, comma, own)
+        return Marked(
+            self.question.id,
+            ask.written,
+            None if text is None else on_one_line(text),
+            self.expected[ask.quantity],
+            verdict.verdict,
+            ask.points * share(verdict, self.assignment),
+            ask.points,
+            verdict.remark,
+            verdict.diagnoses,
+            verdict.ledger,
+            lines[0].reason if lines and len(lines) == 1 else None,
+            verdict.read_as,
+        )
 
     def verdict(self, ask: Ask, text: str, comma: Comma, own: Own) -> Verdict:
         """Return the verdict on an answer; a wrong number is added to the student's own."""
@@ -118,7 +136,7 @@ class Key:
             if found and found.verdict == "precision" and self.is_mistaken(ask, text, comma):
                 found = None
             if verdict.verdict == "wrong" and (found is None or found.verdict == "carried"):
-                own.wrong[ask.quantity] = (problem, typed)
+                own.add(ask.quantity, problem, typed, self.tolerance, is_carried=found is not None)
         if found or verdict.verdict not in ("wrong", "shape", "precision"):
             return found or verdict
         found = self.remembered(self.diagnosed, ask, text, comma)
@@ -136,7 +154,7 @@ class Key:
     def rebased(self, ask: Ask, verdict: Verdict, own: Own) -> Verdict:
         """Return a verdict with the diagnoses that the student's own earlier numbers give, if there are some."""
         assert verdict.typed is not None
-        with suppress(Exception), np.errstate(all="ignore"):
+        with suppress(*FAILURES), np.errstate(all="ignore"):
             for found in self.investigation.on_own_numbers(ask, verdict.typed, own.wrong, own.right):
                 if any(map(is_single, found)):
                     return replace(verdict, diagnoses=found)
@@ -163,7 +181,7 @@ class Key:
     def diagnosed(self, ask: Ask, text: str, comma: Comma) -> Verdict:
         """Return the verdict on a wrong answer, with diagnoses."""
         verdict = self.remembered(self.judged, ask, text, comma)
-        with suppress(Exception), np.errstate(all="ignore"):  # the grade stands, whatever happens here
+        with suppress(*FAILURES), np.errstate(all="ignore"):  # the grade stands, whatever happens here
             return self.explain(ask, text, verdict)
         return verdict
 
@@ -186,7 +204,8 @@ class Key:
             ):
                 remark += "; it is the right number for the values of the question, and a formula was asked for"
             return replace(verdict, remark=remark, diagnoses=detective.diagnoses(answers))
-        assert verdict.typed is not None
+        if verdict.typed is None:  # a word, where there is a number
+            return verdict
         found = detective.diagnoses([verdict.typed])
         if verdict.verdict == "precision":
             return replace(verdict, diagnoses=tuple(one for one in found if one.code not in pen.CODES))

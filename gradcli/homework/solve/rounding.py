@@ -13,7 +13,7 @@ import numpy as np
 
 from gradcli.homework.mistakes.pen import CUT_OFF, ROUNDING, rounding
 from gradcli.homework.model import Diagnosis, Value
-from gradcli.homework.solve.carried import Earlier, choices, recomputed
+from gradcli.homework.solve.carried import Earlier, recomputed
 from gradcli.homework.solve.graph import Change, Edge, sweep
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.numerals import EXACT, SLACK, Tolerance, Typed
@@ -21,7 +21,7 @@ from gradcli.homework.submission.numerals import EXACT, SLACK, Tolerance, Typed
 ENOUGH = 4  # digits of a step that are enough
 FEW = (3, 2)
 ENOUGH_TYPED = 3  # digits of the answer itself
-MOST = 8  # digits, beyond which no step is rounded
+MOST = 8  # digits to which a step is tried rounded
 NEAR = 0.02  # of the right number: no honest rounding to four digits leads further
 NEAR_FEW = 0.15
 SAMPLES = 24
@@ -41,30 +41,38 @@ PLAIN = (
     "t",
     "permute",
 )  # rules without a step
+EXACTLY = 1e-9  # a share of a number that binary arithmetic may be off
 LARGEST = 400  # vertices of a graph that is run again and again
 
 Rounded = Callable[[Value], Value]
 
 
 def up_to_rounding(problem: Problem, typed: Typed, right: Earlier, tolerance: Tolerance) -> bool:
-    """Whether a number is right up to rounding: `right` are right answers as they were typed."""
+    """Whether a number is right up to rounding: `right` are right answers as they were typed.
+
+    Its own digits say how far off it may be: steps with fewer explain it only where they give this very number.
+    """
     if not is_near(problem, typed, NEAR) or len(problem.graph.vertices) > LARGEST:
         return False
     digits = np.asarray(typed.digits)
     if np.any(digits < (tolerance.precision or ENOUGH_TYPED)):
         return False
-    off = allowed(problem, int(min(MOST, max(ENOUGH, np.min(digits)))))
+    claimed = int(np.max(digits, where=digits < EXACT, initial=ENOUGH))
+    off = allowed(problem, claimed)
     own = np.asarray(typed.unit) / 2 * SLACK
-    return any(
-        bool(np.all(np.abs(typed.value - value) <= own + off)) for value in (problem.truth, *used(problem, right))
-    )
+    if any(is_within(typed, value, own + off) for value in (problem.truth, *used(problem, right))):
+        return True
+    exactly = own + EXACTLY * np.abs(typed.value)
+    tried = (value for digits in range(ENOUGH, min(claimed, MOST + 1)) for value in attempts(problem, digits))
+    return any(is_within(typed, value, exactly) for value in tried)
 
 
 def used(problem: Problem, right: Earlier) -> Iterator[Value]:
     """Yield the answer as computed from right answers as they were typed: from each alone, and from all."""
-    for chosen in choices(right):
+    usable = [one for one in right.items() if np.all(np.isfinite(one[1][1].value)) and np.any(one[1][1].value)]
+    for chosen in (*([one] for one in reversed(usable)), *([usable] if len(usable) > 1 else ())):
         with np.errstate(all="ignore"):
-            value = recomputed(problem, {quantity: right[quantity] for quantity in chosen})
+            value = recomputed(problem, dict(chosen))
         if value is not None and np.shape(value) == np.shape(problem.truth) and np.all(np.isfinite(value)):
             yield value
 
@@ -79,7 +87,7 @@ def rounded_to(problem: Problem, typed: Typed, few: Earlier) -> int:
     own = np.asarray(typed.unit) / 2 * SLACK
     for digits in FEW:
         for value in attempts(problem, digits):
-            if is_within(typed, value, own + 1e-9 * np.abs(value)):
+            if is_within(typed, value, own + EXACTLY * np.abs(value)):
                 return digits
     least = int(np.min(typed.digits))
     if least in FEW and bool(np.all(np.abs(typed.value - problem.truth) <= own + allowed(problem, least))):
@@ -173,7 +181,7 @@ def shaken(draw: np.random.Generator, digits: int) -> Rounded:
 
     def way(value: Value) -> Value:
         last = unit(value, digits)
-        is_exact = np.abs(np.rint(value / last) * last - value) <= 1e-9 * np.abs(value)
+        is_exact = np.abs(np.rint(value / last) * last - value) <= EXACTLY * np.abs(value)
         return value + np.where(is_exact, 0.0, last * np.where(draw.random(np.shape(value)) < 0.5, -0.5, 0.5))
 
     return way

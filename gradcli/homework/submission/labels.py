@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 from unicodedata import normalize
 
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
+from gradcli.homework.submission.marks import open_brackets
 from gradcli.homework.submission.plain.characters import undressed
 from gradcli.homework.submission.plain.latex import without_latex
 from gradcli.homework.submission.plain.names import folded
@@ -20,11 +21,25 @@ WORDS = re.compile(
     r"^(?:question|exercise|problem|task|part|aufgabe|frage|übung|ex\.?|no\.?|nr\.?|q)\s*[-.:#]?\s*(?=\w)",
     re.IGNORECASE,
 )
-EDGES = re.compile(r"^[\s#*_>\[\](){}`]+|[\s#*_\[\](){}`:.,]+$")
+NUMBERED = re.compile(r"^(?P<number>\d{1,2})?[a-z]?\s*(?:[-–—.:)(]|\s)+\s*(?=\w)", re.IGNORECASE)
+IN_WORDS = re.compile(
+    r"(?:question|exercise|problem|task|aufgabe|frage|q)\s*[-.:#]?\s*(?P<number>\d{1,2})", re.IGNORECASE
+)
+EDGES = re.compile(r"^[\s#*_>\[\](){}`<=\"'«“„~–—-]+|[\s#*_\[\](){}`:.,<>=\"'»“”~–—-]+$")
 UNDERSCORED = re.compile(r"(?P<local>[Ll]ocal\s+)?[d∂]_?(?P<of>\w+?)_+[d∂]_?(?P<by>\w+)")
 GRADIENT = re.compile(
-    r"(?:∇_?|(?:the\s+)?grad(?:ient)?(?:\s+of\s+|[\s_(]+))(?P<first>\w+)\)?|(?P<last>\w+)_grad", re.IGNORECASE
+    r"(?:∇_?|(?:the\s+)?grad(?:ient)?(?:\s+of\s+|[\s_(]+))(?P<first>\w+)\)?|(?P<last>\w+)_grad|d_?(?P<short>[^\W\d_]\w*)",
+    re.IGNORECASE,
 )
+OF_BY = re.compile(
+    r"(?:the\s+)?(?:partial\s+|total\s+)?(?:gradient|derivative|ableitung)\s+(?:of|von)\s+(?P<of>\w+)\s+"
+    r"(?:wrt\.?|w\.\s?r\.\s?t\.?|with\s+respect\s+to|by|nach)\s+(?P<by>\w+)",
+    re.IGNORECASE,
+)
+LOCAL = re.compile(r"^(?P<local>local)\s+(?:partial\s+)?(?:derivative|gradient)\s*(?:of\s+)?(?=\S)", re.IGNORECASE)
+PRIME = re.compile(r"(?P<of>\w+)['′]\((?P<by>[^\W\d]\w*)\)")
+AT = re.compile(r"\s*(?:\||\bat\b).*$|(?<=\w)\((?:[^()]*[\d=,][^()]*|[a-z])\)$")  # dq/ds|_{x=2}, s(2)
+NAMED = re.compile(r"[\w∂]")
 ARTICLE = re.compile(r"^(?:answer|result|the|ans|value of)\s*:?\s+(?=\S)", re.IGNORECASE)
 
 
@@ -56,10 +71,17 @@ class Labels:
         text = normalize("NFC", text.strip())
         if text in self.asked or self.is_strict or len(text) > LONGEST:
             return text if text in self.asked else None
-        return self.once(
-            ("", text),
-            lambda: self.ids.get(question_name(text)) or self.ids.get(question_name(WORDS.sub("", bare(text)))),
-        )
+        return self.once(("", text), partial(self._question, text))
+
+    def _question(self, text: str) -> str | None:
+        shorter = bare(WORDS.sub("", bare(text)))
+        names = (text, shorter, bare(NUMBERED.sub("", shorter)), *re.findall(r"[(\"“]([^()\"“”]+)[)\"”]?$", bare(text)))
+        found = next((self.ids[name] for name in map(question_name, names) if name in self.ids), None)
+        numbered = IN_WORDS.fullmatch(bare(text))
+        if found is None and numbered and not any(re.search(r"\d", id) for id in self.asked):
+            place = int(numbered["number"]) - 1  # of questions that have no numbers of their own
+            found = list(self.asked)[place] if 0 <= place < len(self.asked) else None
+        return found
 
     def ask(self, id: str, text: str) -> Asked | None:
         """Return the quantity of a question that a label names."""
@@ -76,7 +98,8 @@ class Labels:
         if special is not None:
             return special
         plain = ARTICLE.sub("", undressed(without_latex(undressed(text.strip()))))
-        for spelling in (plain, underscored(plain), gradient(plain)):
+        plain = LOCAL.sub(r"\g<local> ", plain)
+        for spelling in (plain, underscored(plain), gradient(plain), in_words(plain)):
             found = self.exact(id, spelling) if spelling else None
             if found is not None:
                 return found
@@ -84,11 +107,23 @@ class Labels:
             filter(None, (self.read(id, one) for one in (underscored(plain), gradient(plain), plain) if one)), None
         )
         if quantity is None:
-            return next((ask for ask in asks if squeezed(ask.written) == squeezed(plain)), None)
+            return self.nearly(id, plain)
         found = self.forms[id].get(form(quantity))
         if found is None and quantity.kind == "gradient":  # a derivative of one step is its local one
             found = self.forms[id].get(form(Quantity("local", quantity.of, quantity.by)))
-        return found
+        return found or self.nearly(id, plain)
+
+    def nearly(self, id: str, plain: str) -> Asked | None:
+        """Return the one quantity whose name has the same letters, or has them but for the place: `dLdW`, `s(2)`."""
+        if not NAMED.match(plain) or open_brackets(plain):
+            return None
+        for text in dict.fromkeys((plain, AT.sub("", plain))):
+            for letters in (lettered, lambda one: lettered(one).casefold()):
+                found = [ask for ask in self.asked[id] if letters(ask.written) == letters(text)]
+                if len(found) == 1:
+                    return found[0]
+        shorter = AT.sub("", plain)
+        return self.ask(id, shorter) if shorter and shorter != plain else None
 
     def exact(self, id: str, text: str) -> Asked | None:
         quantity = self.read(id, text)
@@ -177,6 +212,17 @@ def squeezed(text: str) -> str:
     return "".join(text.split()).replace("∂", "d")
 
 
+def lettered(text: str) -> str:
+    """Return the letters and digits of a label."""
+    return re.sub(r"[\W_]+", "", text.replace("∂", "d"))
+
+
+def in_words(text: str) -> str:
+    """`dL/dW` for `the gradient of L with respect to W` and `q'(x)`; "" for any other text."""
+    found = OF_BY.fullmatch(text) or PRIME.fullmatch(text)
+    return f"d{found['of']}/d{found['by']}" if found else ""
+
+
 def underscored(text: str) -> str:
     """`df/dx` for `df_dx`; "" for any other text."""
     found = UNDERSCORED.fullmatch(text)
@@ -186,4 +232,4 @@ def underscored(text: str) -> str:
 def gradient(text: str) -> str:
     """`w.grad` for `grad w`; "" for any other text."""
     found = GRADIENT.fullmatch(text)
-    return f"{found['first'] or found['last']}.grad" if found else ""
+    return f"{found['first'] or found['last'] or found['short']}.grad" if found else ""

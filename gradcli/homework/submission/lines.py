@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass, field
 
 from gradcli.homework.submission.labels import Labels
-from gradcli.homework.submission.marks import OPENS, bulleted, closing_mark, open_brackets, unmarked
+from gradcli.homework.submission.marks import OPENS, bulleted, closing_mark, open_brackets, unmarked, untexed
+from gradcli.homework.submission.markup import text_of
 from gradcli.homework.submission.submissions import Given, Submission, limited, named, shortened
 
 ENDS = re.compile(r"\r\n|\r|\n")
@@ -26,6 +27,13 @@ NUMERIC = re.compile(r"[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*\d[-+−–\s\d
 ROW = re.compile(r"[-+−–]?[\d.,]+(?:[eE][-+]?\d+)?(?:[ \t]+[-+−–]?[\d.,]+(?:[eE][-+]?\d+)?)+")
 KEYWORD = re.compile(r"\s*(?:dtype|device|requires_grad|grad_fn|shape|size)\s*=")
 AGAIN = re.compile(r"[;,]\s*(?=[^=;,]+=)")
+MARKUP = re.compile(r"</(?:p|div|h[1-6]|li|td|body)>", re.IGNORECASE)
+WIDE = str.maketrans("＝：／【】［］\xa0", "=:/[][] ")
+HEADER = re.compile(  # the cells at the head of a table
+    r"\|(?:[\s|*_#`]|your|my|questions?|quantity|quantities|answers?|values?|results?|names?|symbol|id|no\.|label|term"
+    r"|solution|variable|expression|aufgabe|frage|größe|antwort|wert|ergebnis)+\|",
+    re.IGNORECASE,
+)
 FARTHEST = 1000  # lines of one answer
 
 
@@ -54,6 +62,8 @@ class Reader:
             id = self.labels.question(line.lstrip("#"))
             if id is not None:
                 self.head(id)
+            return True
+        if HEADER.fullmatch(line):
             return True
         return DECORATION.fullmatch(line) is not None and not OPENS.search(line) and line not in ("∞", "-∞")
 
@@ -125,6 +135,12 @@ class Reader:
                 found = self.row([cell.strip() for cell in text.strip("|").split("|")])
                 if found is not None:
                     return found
+            for mark in ";,":
+                cells = [cell.strip() for cell in text.split(mark, 2)]
+                if len(cells) == 3 and self.labels.question(cells[0]) is not None:
+                    found = self.row(cells)
+                    if found is not None:
+                        return found
             for question in [self.question] if self.question in self.labels.asked else [] if self.question else [""]:
                 split = self.split(text, question)
                 if split is not None:
@@ -251,6 +267,8 @@ class Reader:
 
 def read_lines(name: str, student: str, text: str, labels: Labels) -> Submission:
     """Read a hand-in with the labels of its assignment."""
-    reader = Reader(labels, ENDS.split(text))
+    if MARKUP.search(text):
+        text = text_of(text)
+    reader = Reader(labels, list(map(untexed, ENDS.split(text.translate(WIDE) if not text.isascii() else text))))
     reader.read()
     return Submission(name, student, tuple(reader.given), remarks=limited(reader.remarks))

@@ -47,6 +47,24 @@ def test_rounding_steps_that_nobody_asked_for(digits: int, verdict: str) -> None
     assert {answer.verdict for answer in found.values()} == {verdict}
 
 
+CANCELLING = "program = 'u = exp(x); v = u - 20.0855; q = v*1234.5'\nat = { x = 3 }\nask = ['q']\n"
+RIGHT = (np.exp(3) - 20.0855) * 1234.5
+
+
+@pytest.mark.parametrize(
+    ("typed", "verdict"),
+    [
+        (f"{RIGHT:.12g}", "correct"),
+        (f"{RIGHT * 1.01:.4g}", "correct"),  # nobody can tell it from a number of rounded steps
+        (f"{RIGHT * 1.0015:.13g}", "wrong"),
+        (f"{RIGHT * 1.0005:.12g}", "wrong"),
+        (f"{(20.085537 - 20.0855) * 1234.5:.9g}", "correct"),  # from a step with eight digits
+    ],
+)
+def test_a_number_of_many_digits_is_judged_by_them(typed: str, verdict: str) -> None:
+    assert marked(assignment(CANCELLING), {"q": typed})["q"].verdict == verdict
+
+
 def test_rounding_to_three_digits_is_named() -> None:
     body = "program = 'u = x*1.337; v = u*2.719; q = v*3.141'\nat = { x = 1.2388 }\nask = ['q']\n"
     answer = marked(assignment(body), {"q": f"{4.51 * 3.141:.4g}"})["q"]  # from 1.66 and 4.51
@@ -144,3 +162,45 @@ def test_several_own_numbers_are_used_together() -> None:
     own = {"w": "0.8718", "r": "0.3829", "dr/dx": "0.3829"}
     own["dq/dx"] = f"{np.cos(0.512) * 1.92 * 0.3829 + 0.8718 * 0.3829:.5f}"
     assert marked(assignment(body), own)["dq/dx"].verdict == "carried"
+
+
+def test_a_wrong_number_that_was_not_gone_on_with_earns_nothing() -> None:
+    """Two errors that cancel, and the right number where the student's own one stands on the sheet."""
+    body = "program = 's = x**2; p = s + 2.2; m = s - 2.7; q = p*m'\nat = { x = 2.6 }\n"
+    grader = assignment(f"{body}ask = ['local ds/dx', 'dq/ds', 'dq/dx']\n")
+    twice = {"local ds/dx": "2.6", "dq/ds": "-13.02", "dq/dx": "33.852"}
+    assert [answer.verdict for answer in marked(grader, twice).values()] == ["wrong", "wrong", "wrong"]
+    once = twice | {"dq/dx": "-33.852"}
+    assert [answer.verdict for answer in marked(grader, once).values()] == ["wrong", "wrong", "carried"]
+    body = "program = 't = x**2 + 1.9*y; d = sqrt(t); q = x/d'\nat = { x = 1.6, y = 2.3 }\n"
+    grader = assignment(f"{body}ask = ['d', 'local dd/dt', 'dq/dy']\n")
+    found = marked(grader, {"d": "6.93", "local dd/dt": "0.07215", "dq/dy": "-0.03165"})  # right d**2, wrong d
+    assert [answer.verdict for answer in found.values()] == ["wrong", "carried", "wrong"]
+
+
+@pytest.mark.parametrize(("slip", "verdict"), [("-13.02", "wrong"), ("130.2", "carried"), ("10.32", "carried")])
+def test_a_slip_of_the_pen_may_be_in_the_typed_number_alone(slip: str, verdict: str) -> None:
+    body = "program = 's = x**2; p = s + 2.2; m = s - 2.7; q = p*m'\nat = { x = 2.6 }\n"
+    grader = assignment(f"{body}ask = ['local ds/dx', 'dq/ds', 'dq/dx']\n")
+    found = marked(grader, {"local ds/dx": "2.6", "dq/ds": slip, "dq/dx": f"{13.02 * 2.6}"})
+    assert found["dq/dx"].verdict == verdict
+
+
+def test_probabilities_that_are_none_are_gone_on_with() -> None:
+    at = "at = { Z = [[0.3, 1.7, -0.8], [1.3, -0.2, 1.1]] }"
+    body = f"program = 'P = softmax(Z, 1); L = cross_entropy(Z, [0, 2])'\n{at}\n"
+    own = np.array([[0.25, 1.4167, -0.6667], [0.5909, -0.0909, 0.5]])
+    slope = (own - np.eye(3)[[0, 2]]) / 2
+    answers = {"P": f"{own.tolist()}", "dL/dZ": f"{slope.round(5).tolist()}"}
+    found = marked(assignment(f"{body}ask = ['P', 'dL/dZ']\n"), answers)
+    assert [answer.verdict for answer in found.values()] == ["wrong", "carried"]
+
+
+def test_the_order_in_which_is_asked_does_not_count() -> None:
+    answers = {"z": "2.5", "a": "0.92414", "dL/da": "-0.051718", "dL/dz": "-0.0036257", "dL/dw": "-0.0056923"}
+    verdicts = {}
+    for asked in (list(answers), list(answers)[::-1]):
+        found = marked(neuron(*asked), answers)
+        assert list(found) == asked
+        verdicts[asked[0]] = {name: answer.verdict for name, answer in found.items()}
+    assert verdicts["z"] == verdicts["dL/dw"] == {"z": "wrong", **dict.fromkeys(list(answers)[1:], "carried")}

@@ -29,7 +29,7 @@ def test_a_class_is_read_in_any_mixture_of_styles(seed: int) -> None:
     for student in students(asked, STUDENTS, seed):
         draw = random.Random(f"{seed} {student.name}")
         texts = [
-            Text("", "") if "missing" in one.verdicts else typed(one.value, draw, max(one.digits, 4))
+            Text("", "") if "missing" in one.verdicts else typed(one.value, draw, one.digits or 4)
             for one in student.answers
         ]
         lines = [

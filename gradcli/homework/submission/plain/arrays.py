@@ -20,7 +20,9 @@ KIND = (
     r"(?:[tT]ensor|[aA]rray|asarray|[mM]atrix|[vV]ector|Size|(?:Float|Double|Long|Int|Half)Tensor|constant|as_tensor"
     r"|Parameter|[fF]loat|float(?:16|32|64|_)|int(?:32|64|_)?)"
 )
-MAKER = re.compile(rf"(?<![\w.]){MODULE}{KIND}\s*(?=\()")
+MAKER = re.compile(rf"(?<![\w.]){MODULE}{KIND}\s*(?=\()|^c(?=\([^()]*,[^()]*\)$)")  # c(1, 2) is R's
+QUOTED = re.compile(r"\(\s*(['\"])(?P<inner>[^'\"]*)\1\s*\)")  # np.matrix("1 2; 3 4")
+EMPTY = re.compile(r"\[[ \t]*\][ \t]*(?:\n|$)")
 KEYWORDS = re.compile(
     r",\s*(?:dtype|device|requires_grad|grad_fn|shape|order|copy|ndmin|weak_type|size)\s*=\s*"
     r"(?:<[^<>]*>|\([^()]*\)|'[^']*'|\"[^\"]*\"|[^,()\[\]{}<>]+)"
@@ -62,6 +64,7 @@ def pattern(comma: str) -> re.Pattern[str]:
 
 
 PATTERNS = {comma: pattern(comma) for comma in ("separator", "decimal")}
+PRODUCT = re.compile(r"\)\(")  # (2)(3)
 MINUS = re.compile(r"[-+]\s")  # `1 - 2` is one entry, `1 -2` two
 
 
@@ -69,7 +72,9 @@ def bare(text: str) -> str:
     """Return a text without the names of functions that make tensors, and without their keyword arguments."""
     if "(" in text or ":" in text:
         text = KEYWORDS.sub("", text)
-        text = MAKER.sub("", text)
+        text = QUOTED.sub(r"[\g<inner>]", MAKER.sub("", text))
+    text = EMPTY.sub("", text) if "]\n" in text else text
+    text = f"[{text[1:-1]}]" if re.fullmatch(r"<[^<>]*,[^<>]*>", text) else text
     return re.sub(r"(?<=[\])}])\s*(?:\^\s*(?:\(T\)|T)\b|\.T\b|')$", "ᵀ", text.strip())
 
 
@@ -101,6 +106,8 @@ def turned(rows: Any) -> Any:
 
 def nested(text: str, comma: str, newline: str) -> Any:
     """Return the lists of a text, None where it is no tensor of numbers."""
+    if PRODUCT.search(text) and not re.search("[,;]", text):
+        return None
     frames = [Frame("")]
     place, gap, fresh = 0, True, True
     matcher = PATTERNS[comma]

@@ -15,7 +15,8 @@ from gradcli.homework.submission.plain.numbers import Comma, numerals
 from gradcli.homework.submission.plain.products import TwoReadingsError, formula
 from gradcli.language.tree import names as names_in
 
-PIECE = re.compile(r"[\[({]|[\])}]|(?<![<>!=])={1,2}(?!=)|≈|~=|'[^']*'|\"[^\"]*\"|.", re.DOTALL)
+SIGNS = ("=", "==", "≈", "~=", "~", "=>", "==>", "->", "→", "⇒", "⟹")
+PIECE = re.compile(r"[\[({]|[\])}]|==?>|->|(?<![<>!=])={1,2}(?!=)|≈|~=|'[^']*'|\"[^\"]*\"|.", re.DOTALL)
 ENOUGH = 3  # digits that a factor has which may be rounded; 0.5 is meant as it stands
 NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?:[eE][-+]?\d+)?(?![\w.])")
 MOST = 12  # factors that may be rounded
@@ -24,7 +25,7 @@ CLOSE = 1e-5
 
 def members(text: str) -> list[str]:
     """Return the members of a chain of equations, which stand outside of all brackets."""
-    if "=" not in text and "≈" not in text:
+    if not any(sign in text for sign in SIGNS):
         return [text]
     found, start, depth = [], 0, 0
     for one in PIECE.finditer(text):
@@ -33,7 +34,7 @@ def members(text: str) -> list[str]:
             depth += 1
         elif piece in "])}":
             depth -= 1
-        elif depth == 0 and piece in ("=", "==", "≈", "~="):
+        elif depth == 0 and piece in SIGNS:
             found.append(text[start : one.start()].strip())
             start = one.end()
     found.append(text[start:].strip())

@@ -11,6 +11,7 @@ SPACES = dict.fromkeys(map(ord, "\u00a0\u1680\u2007\u202f\u205f\u3000\t\v\f"), "
 INVISIBLE = dict.fromkeys((0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF))
 FULLWIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 FRACTIONS = {ord(c): f"({normalize('NFKC', c).replace(chr(0x2044), '/')})" for c in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"}
+MIXED = re.compile(rf"(\d+)\s?([{''.join(map(chr, FRACTIONS))}])")  # 1½
 OPERATORS = {
     **dict.fromkeys(map(ord, "−–—‐‑‒﹣"), "-"),
     **dict.fromkeys(map(ord, "∙•∗⊙"), "*"),
@@ -20,6 +21,10 @@ OPERATORS = {
     ord("∞"): "inf",
     ord("π"): "pi",
     ord("٫"): ".",
+    **dict.fromkeys(map(ord, "⎡⎢⎣⎛⎜⎝"), "["),
+    **dict.fromkeys(map(ord, "⎤⎥⎦⎞⎟⎠"), "]"),
+    **dict.fromkeys(map(ord, "⟨〈"), "("),
+    **dict.fromkeys(map(ord, "⟩〉"), ")"),
 }
 PROSE = {**SPACES, **INVISIBLE}
 ALL = {**PROSE, **FULLWIDTH, **FRACTIONS, **OPERATORS}
@@ -29,7 +34,7 @@ PAIRS = (
 )
 BOXED = re.compile(r"\\(?:boxed|underline|mathbf|mathrm|text|textbf|bm)\{(?P<inner>[^{}]*)\}")
 BEFORE = re.compile(
-    r"(?:[=≈~≃≅≡:→⇒]|->|\\approx\b|\\simeq\b|\\sim\b|(?:ca|approx|approximately|about|circa|roughly|etwa|ungefähr)\b\.?)\s*",
+    r"(?:==?>|[=≈~≃≅≡:→⇒]|->|\\approx\b|\\simeq\b|\\sim\b|(?:ca|approx|approximately|about|circa|roughly|etwa|ungefähr)\b\.?)\s*",
     re.IGNORECASE,
 )
 DIGITS = (
@@ -49,13 +54,15 @@ ROUNDS = 20  # of taking something off
 
 def tidied(text: str) -> str:
     """Return a number, a tensor or a formula in plain characters, without what stands around it."""
-    return undressed(text.translate(ALL)) if not text.isascii() or "\t" in text else undressed(text)
+    if text.isascii() and "\t" not in text:
+        return undressed(text)
+    return undressed(MIXED.sub(lambda found: f"({found[1]}+{found[2]})", text).translate(ALL))
 
 
 def undressed(text: str) -> str:
     """Take off, from the outside in, quotation marks, signs such as `≈`, and a remark such as `(rounded)`."""
     for _ in range(ROUNDS):
-        if text[:1] in STARTS and text[-1:] in ENDS:
+        if text[:1] in STARTS and text[-1:] in ENDS and text[:2] != "->":
             break
         shorter = without_marks(text.strip())
         if shorter == text:

@@ -8,6 +8,11 @@ ROUNDS = 60  # of replacing the innermost braces
 MATRIX = r"(?:[pbBvV]?matrix\*?|smallmatrix|array|[pb]smallmatrix|cases)"
 LOOKS = "left|right|[bB]ig[lr]?|displaystyle|mathrm|mathbf|text|textbf|operatorname|boldsymbol|bm|boxed|hline"
 PLAIN = [
+    (re.compile(r"\\[pbv]?matrix\s*\{(?P<inner>[^{}]*\\cr[^{}]*)\}"), r" [ \g<inner> ] "),
+    (re.compile(r"\\cr(?![A-Za-z])"), " ; "),
+    (re.compile(r"\\langle(?![A-Za-z])"), " ( "),
+    (re.compile(r"\\rangle(?![A-Za-z])"), " ) "),
+    (re.compile(r"\\%"), "%"),
     (re.compile(rf"\\begin\{{{MATRIX}\}}(?:\{{[lcr| ]*\}})?(?:\[[lcr]\])?"), " [ "),
     (re.compile(rf"\\end\{{{MATRIX}\}}"), " ] "),
     (re.compile(rf"\\(?:{LOOKS})(?![A-Za-z])"), " "),
@@ -51,7 +56,16 @@ def fraction(found: re.Match[str]) -> str:
     above, below = (next(part for part in found.group(*names) if part is not None) for names in ("ac", "bd"))
     if re.fullmatch(r"[d∂]\s*\w+", above.strip()) and re.fullmatch(r"[d∂]\s*\w+", below.strip()):
         return f"{above.strip()}/{below.strip()}"  # the label of a derivative
+    if above.strip().isdigit() and below.strip().isdigit() and stands_alone(found):
+        return f"{above.strip()}/{below.strip()}"
     return f"(({above})/({below}))"
+
+
+def stands_alone(found: re.Match[str]) -> bool:
+    """Whether a fraction is a whole entry of a matrix, but for its sign."""
+    before = found.string[: found.start()].rstrip().rstrip("-+").rstrip()[-1:]
+    after = found.string[found.end() :].lstrip()[:1]
+    return before in ("[", ";", "&", ",") and after in ("]", ";", "&", ",")
 
 
 def raised(found: re.Match[str]) -> str:

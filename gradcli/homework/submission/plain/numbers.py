@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Literal
 
 Comma = Literal["decimal", "thousands", ""]  # the use of the comma; "" where nothing tells
@@ -31,6 +32,9 @@ def numerals(text: str) -> dict[Comma, str]:
     if len(text) > LONGEST:
         return {}
     text = re.sub(r"^([-+])\s+", r"\1", text.replace("{,}", ",").strip())
+    if text.endswith("%") and "e" not in text.lower():
+        hundredths = numerals(text[:-1])
+        return {comma: f"{Decimal(plain).scaleb(-2):f}" for comma, plain in hundredths.items()}
     power = ""
     found = POWER.fullmatch(text)
     if found:

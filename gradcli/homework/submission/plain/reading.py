@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -22,15 +22,18 @@ from gradcli.homework.submission.answers import (
 )
 from gradcli.homework.submission.numerals import NUMERAL, Typed, read_numeral
 from gradcli.homework.submission.plain import arrays, characters
-from gradcli.homework.submission.plain.chains import agree, members
+from gradcli.homework.submission.plain.chains import agree, members, worth
 from gradcli.homework.submission.plain.latex import without_latex
 from gradcli.homework.submission.plain.numbers import DOUBTFUL, Comma, numerals
 from gradcli.homework.submission.plain.products import TwoReadingsError, formula
+from gradcli.homework.submission.plain.prose import unmixed, without_prose
 from gradcli.language.tree import Call, postorder
 from gradcli.language.tree import names as names_in
 
 LONGEST = 10_000  # characters of an answer
 SHORT = 40
+USES: tuple[Comma, ...] = ("decimal", "thousands")
+AND = re.compile(r"(?<=[\d\])])\s+(?:and|und|&)\s+(?=[-+\[(.\d])")
 DECIMAL = re.compile(r"(?<![\w.,])\d+,\d+(?!\d|,\d)")
 UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)")  # 0.32(2) is a number with an uncertainty
 BRACKETS = re.compile(r"[\[({\s]*(?P<inner>[^\[\](){}]*?)[\])}\s]*")
@@ -81,12 +84,36 @@ def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
 
 
 def number_of(text: str, wanted: Wanted, comma: Comma) -> Plain:
-    *earlier, last = members(text)
-    found = amount(last, wanted.shape, comma)
+    *earlier, last = map(without_prose, members(without_prose(text)))
+    try:
+        found = amount(last, wanted.shape, comma)
+    except (UnreadableError, TwoReadingsError):
+        return by_the_others(earlier, last, wanted, comma)
     for one in earlier:
         if not agree(one, found.read, wanted.values, comma):
+            if DOUBTFUL.fullmatch(last):
+                return by_the_others(earlier, last, wanted, comma)
             raise UnreadableError(f"{shortened(one)} is not {shortened(last)}: write the one that you mean")
     return found
+
+
+def by_the_others(earlier: Sequence[str], last: str, wanted: Wanted, comma: Comma) -> Plain:
+    """Read the last member of a chain as the others say: `2*4.25 = 8,500`, or a number before a formula: `8.5 = 2*s`.
+
+    Raises the error of the last member where they do not tell.
+    """
+    sure = [one for one in earlier if worth(one, wanted.values, comma)[0] is not None]
+    if sure and DOUBTFUL.fullmatch(last):
+        readings = [amount(last, wanted.shape, use) for use in USES]
+        told = [found for found in readings if all(agree(one, found.read, wanted.values, comma) for one in sure)]
+        if len(told) == 1:
+            return told[0]
+        raise UnreadableError(f"{shortened(sure[-1])} is not {shortened(last)}: write the one that you mean")
+    if sure and numerals(sure[-1]) and worth(last, wanted.values, comma)[0] is not None:
+        found = amount(sure[-1], wanted.shape, comma)
+        if all(agree(one, found.read, wanted.values, comma) for one in (*sure, last)):
+            return found
+    return amount(last, wanted.shape, comma)
 
 
 def amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
@@ -98,12 +125,15 @@ def amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
         raise UnreadableError("not a finite number")
     bare = arrays.bare(text)
     if all(n == 1 for n in shape):
+        bare = unmixed(bare)
         inner = BRACKETS.fullmatch(bare)
         found = numerals(bare) or (numerals(inner["inner"]) if inner else {})
         if found:
             one = read_numeral(settled(found, comma))
             assert one is not None
             return Plain(settled(found, comma), checked(shaped(one, shape)))
+    else:
+        bare = AND.sub(", ", bare)
     tensor = tensor_of(bare, shape, comma)
     if tensor is not None:
         return tensor
