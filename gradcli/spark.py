@@ -23,8 +23,8 @@ def batch(frame: DataFrame, program: str, /, **fixed: Any) -> DataFrame:
     `fixed` and its keywords are those of `gradcli.columns`. Raises GradcliError before there is a job where the program
     cannot take the columns of the frame.
     """
-    function = columns(program, **fixed)
-    return mapped(frame, Points(function), function.schema(schema_of(frame)))
+    function, schema = columns(program, **fixed), schema_of(frame)
+    return mapped(frame, Points(function), function.schema(schema))
 
 
 def check(assignment: str | Path, frame: DataFrame, *, variants: str | Path | None = None) -> DataFrame:
@@ -42,7 +42,8 @@ def check(assignment: str | Path, frame: DataFrame, *, variants: str | Path | No
 
 def schema_of(frame: DataFrame) -> Any:
     """Return the Arrow schema of a frame."""
-    return types().to_arrow_schema(frame.schema)
+    known = types()
+    return known.to_arrow_schema(frame.schema)
 
 
 def mapped(frame: DataFrame, work: Work, schema: Any) -> DataFrame:
