@@ -10,7 +10,7 @@ from gradcli.homework.solve.key import Key
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.asked import Asked
 from gradcli.render.check.document import check_document
-from gradcli.render.check.graphs import TOO_LARGE, sketches, told
+from gradcli.render.check.graphs import TOO_LARGE, placed
 from gradcli.render.check.marking import NAME, SENTENCE, clipped
 from gradcli.render.check.page import MOST, REMARKS, by_question, check_page, heading, title
 from gradcli.render.check.sayings import Saying, sayings
@@ -58,10 +58,8 @@ def question(key: Key | None, answers: Sequence[Marked], asked: Asked) -> Iterat
             yield code(point(key.question))
     heads, rows = columns(answers, asked)
     yield table([Row(tuple(row)) for row in rows], heads)
-    marks = told(answers)
-    if key is not None:
-        found = sketches(key, answers, marks, asked)
-        yield from (f"```mermaid\n{flowchart(one, asked)}\n```" if one else TOO_LARGE for one in found)
+    graphs, marks = placed(key, answers, asked)
+    yield from (f"```mermaid\n{flowchart(one, asked)}\n```" if one else TOO_LARGE for one in graphs)
     for answer in answers:
         said = [sentence(one) for one in sayings(answer, asked)]
         if said:

@@ -48,6 +48,13 @@ def told(answers: Sequence[Marked]) -> list[Told]:
     return [Told(number, answer, answer.diagnoses[0]) for number, answer in enumerate(found, 1)]
 
 
+def placed(key: Key | None, answers: Sequence[Marked], asked: Asked) -> tuple[list[Sketch | None], list[Told]]:
+    """Return the graphs of a question, None for one that is too large, and the marks, if they stand in a graph."""
+    marks = told(answers)
+    found = [] if key is None else list(sketches(key, answers, marks, asked))
+    return found, marks if any(found) else []
+
+
 def sketches(key: Key, answers: Sequence[Marked], marks: Sequence[Told], asked: Asked) -> Iterator[Sketch | None]:
     """Yield the graphs of a question, None for one that is too large."""
     is_open = any(answer.expected is not WITHHELD for answer in answers)

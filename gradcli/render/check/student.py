@@ -12,7 +12,7 @@ from gradcli.homework.grading import Grading
 from gradcli.homework.model import VERDICTS, Marked, Result
 from gradcli.homework.solve.key import Key
 from gradcli.render.asked import Asked
-from gradcli.render.check.graphs import TOO_LARGE, Told, drawn, sketches, told
+from gradcli.render.check.graphs import TOO_LARGE, Told, drawn, placed
 from gradcli.render.check.marking import (
     NAME,
     SENTENCE,
@@ -67,10 +67,8 @@ def header(assignment: str, result: Result, asked: Asked) -> Html:
 
 def question(key: Key | None, answers: Sequence[Marked], asked: Asked) -> Html:
     """Return a question as it was asked, with its graph, the answers and the mistakes; of one not asked the answers."""
-    marks = told(answers)
-    content: list[Html] = []
-    if key is not None:
-        content += [*about(key.question), *(graph(one, asked) for one in sketches(key, answers, marks, asked))]
+    graphs, marks = placed(key, answers, asked)
+    content = [*about(key.question), *(graph(one, asked) for one in graphs)] if key is not None else []
     content += [table(answers, asked), *mistakes(answers, marks, asked)]
     return element("section", element("h2", heading(answers, "", asked)), *content)
 
@@ -105,7 +103,7 @@ def columns(answers: Sequence[Marked], asked: Asked) -> tuple[list[str], list[li
     rows = [
         (
             clipped(answer.quantity, NAME, asked),
-            given(answer, asked),
+            given(answer, asked, width=2 * NAME),
             f"{mark(answer.verdict, asked)} {VERDICTS[answer.verdict]}",
             points(answer.points, answer.max_points),
             expected(answer, asked),
