@@ -52,7 +52,7 @@ def based(problem: Problem, earlier: Earlier, before: Sequence[Problem]) -> Prob
     if not (forward or given or changes):
         return None
     graph.within = region(problem, {other.by for other in asked if is_upstream(other, problem)})
-    return replace(problem, graph=graph, given=given, own=changes, cache={})
+    return replace(problem, graph=graph, given=given, own=changes, is_alone=True, cache={})
 
 
 def is_upstream(other: Problem, problem: Problem) -> bool:

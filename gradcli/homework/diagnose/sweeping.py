@@ -20,16 +20,19 @@ from gradcli.homework.solve.vertices import Vertex
 def sweeps(problem: Problem, suspects: Sequence[Suspect]) -> Callable[[int], Any]:
     """Return the gradients after each suspect's slips as a function of the vertex; None where none arrives there."""
     changes = [{e: c for slip in s.parts if isinstance(slip, Slip) for e, c in slip.changes.items()} for s in suspects]
-    if not problem.graph.is_scalar or problem.given or problem.own:
+    if not problem.graph.is_scalar or not suspects:
         totals = [attempt(problem, change) for change in changes]
         return lambda by: [total.get(by) for total in totals]
     by_edge: dict[Edge, list[tuple[int, Change]]] = {}
     for place, change in enumerate(changes):
         for edge, one in change.items():
             by_edge.setdefault(edge, []).append((place, one))
+    for edge, own in problem.own.items():
+        by_edge.setdefault(edge, []).extend((p, own) for p, change in enumerate(changes) if edge not in change)
     merged = {edge: side_by_side(parts) for edge, parts in by_edge.items()}
     seed = np.full(len(suspects), 1.0 if problem.seed is None else problem.seed)
-    wide = sweep(problem.graph, problem.of, merged, seed=seed, stop=problem.stop)
+    given = {vertex: np.full(len(suspects), value) for vertex, value in problem.given.items() if vertex != problem.by}
+    wide = sweep(problem.graph, problem.of, merged, seed=seed, given=given, stop=problem.stop)
     return lambda by: np.broadcast_to(wide[by], seed.shape) if by in wide else [None] * len(suspects)
 
 
@@ -40,8 +43,10 @@ def attempt(
     changed: Mapping[int, Vertex] = MappingProxyType({}),
 ) -> dict[int, Value]:
     """Run one sweep; empty where the mistake does not fit the shapes."""
+    of_same = all(vertex.sources == problem.graph.vertices[index].sources for index, vertex in changed.items())
+    only = problem.above if problem.is_alone and of_same else None
     try:
-        return problem.swept(changes, values=values, changed=changed)
+        return problem.swept(changes, values=values, changed=changed, only=only)
     except (*FAILURES, TypeError):
         return {}
 

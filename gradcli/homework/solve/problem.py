@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -43,6 +43,7 @@ class Problem:
     rates: tuple[float, ...] = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)  # steps that learners take
     given: Mapping[int, Value] = field(default_factory=dict)
     own: Mapping[Edge, Change] = field(default_factory=dict)
+    is_alone: bool = False  # whether nobody asks for the gradients of other vertices
     cache: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     def at(self, by: int) -> Problem:
@@ -56,6 +57,7 @@ class Problem:
         values: Sequence[Value] | None = None,
         changed: Mapping[int, Vertex] = MappingProxyType({}),
         fitted: bool = True,
+        only: Collection[int] | None = None,
     ) -> dict[int, Value]:
         """Return the gradients of `of`, by vertex, with some rules or vertices changed, or at other values."""
         merged = {**self.own, **(changes or {})}
@@ -70,6 +72,7 @@ class Problem:
             changed=changed,
             stop=self.stop,
             fitted=fitted,
+            only=only,
         )
 
     def once(self, key: Any, compute: Callable[[], T]) -> T:
