@@ -10,6 +10,7 @@ from gradcli.render.text.layout import BETWEEN, Row, Section
 from gradcli.render.text.wrapping import GLUE
 from gradcli.source import visible
 
+SENTENCES = ("between", "why")
 # Signs of emphasis, code, links, HTML and tables, mentions and maths; of lists at the beginning; of addresses, emoji.
 MEANS = re.compile(r"[\\`*_\[\]<>|~&$@#]|^[-+=]|^\d(?=\d*[.)])|:(?=//|\w+:)|(?<=www)\.", re.IGNORECASE)
 
@@ -39,18 +40,31 @@ def table(rows: Sequence[Row], columns: Sequence[str], links: Sequence[str | Non
 
     A row that stands between others has its text in the second column.
     """
-    cells = [("", row.cells[0]) if len(row.cells) == 1 else row.cells for row in rows]
-    cells = [tuple(cell.replace(GLUE, " ") for cell in row) for row in cells]
-    width = max(map(len, cells))
-    used = [column for column in range(width) if any(column < len(row) and row[column] for row in cells)]
-    named = [columns[column] if column < len(columns) else "" for column in used]
-    lines = [named, ["---"] * len(used)]
-    whole = [(*row, *[""] * (width - len(row))) for row in cells]
-    written = [[cell(row[column], is_headed=bool(columns and column)) for column in used] for row in whole]
-    for line, link in zip(written, links, strict=False):
+    rows = [one for row in rows for one in _lines(row)]
+
+    def written(row: Row, place: int) -> str:
+        text = row.cells[place].replace(GLUE, " ") if place < len(row.cells) else ""
+        return sentence(text) if row.kind in SENTENCES else cell(text, is_headed=bool(columns and place))
+
+    width = max(len(row.cells) for row in rows)
+    used = [place for place in range(width) if any(place < len(row.cells) and row.cells[place] for row in rows)]
+    lines = [[written(row, place) for place in used] for row in rows]
+    for line, link in zip(lines, links, strict=False):
         line[0] = f"[{line[0]}]({link})" if link else line[0]
-    lines += written
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    named = [columns[place] if place < len(columns) else "" for place in used]
+    return "\n".join(f"| {' | '.join(line)} |" for line in [named, ["---"] * len(used), *lines])
+
+
+def _lines(row: Row) -> Iterator[Row]:
+    """Yield the lines of a row that stands between others, each in the second column; any other row as it is."""
+    if len(row.cells) > 1:
+        yield row
+    else:
+        yield from (Row(("", line), row.kind) for line in row.cells[0].split("\n"))
+
+
+def sentence(text: str) -> str:
+    return f"*{plain(text)}*" if text else ""
 
 
 def cell(text: str, *, is_headed: bool) -> str:

@@ -40,9 +40,9 @@ def _table(rows: Sequence[Row], columns: Sequence[str]) -> Html:
 
 def _row(row: Row, used: Sequence[int], *, is_headed: bool) -> Html:
     if len(row.cells) == 1 and len(used) > 1:  # it stands between the others
-        return element(
-            "tr", element("td"), element("td", element("em", row.cells[0]), colspan=len(used) - 1, align="left")
-        )
+        look = "code" if row.kind == "reason" else "em"  # an index formula, or a sentence
+        parts = [part for line in row.cells[0].split("\n") for part in (element("br"), element(look, line))]
+        return element("tr", element("td"), element("td", *parts[1:], colspan=len(used) - 1, align="left"))
     cells = [row.cells[n] if n < len(row.cells) else "" for n in used]
     if is_headed:  # the head says what stands there, without a sign between it and the cell before
         cells = [cells[0], *(cell.removeprefix("= ") for cell in cells[1:])]

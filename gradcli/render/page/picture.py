@@ -10,11 +10,12 @@ from gradcli.explanation.model import Local, Node, Value
 from gradcli.explanation.reference import sentence
 from gradcli.explanation.steps.moves import Edge, edges
 from gradcli.language.tree import Name, Number
+from gradcli.language.unparser import precedence
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Drawing, Rectangle, Route
 from gradcli.render.graph.layered.model import Edge as Line
 from gradcli.render.graph.layered.paths import pair, path
-from gradcli.render.lesson.terms import Terms
+from gradcli.render.lesson.terms import PRODUCT, Terms
 from gradcli.render.page.changes import NONE, Changes, Changing, together
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.mathml import Paint
@@ -29,6 +30,8 @@ FEW = 6  # entries of a tensor whose numbers stand in its box
 LONGEST = 26  # characters of a line in a box
 REM = 16  # pixels of the letters of the page, where it is not larger: a picture grows with them
 LABEL = 16  # characters of a label
+FEWEST = 3  # entries of a local derivative that are written at its edge
+CLEAR = 6  # beside a label, which an edge comes near when it is drawn thick
 RULE = 120  # characters of a rule
 NARROW, WIDE = 760, 1500  # a picture up to here stands beside the steps; a wider one than this is not made smaller
 
@@ -178,12 +181,14 @@ class Picture:
         if local.formula is None:
             return cut(f"↦{self.terms.formula(local.rule)}", LABEL)
         value: Value = local.value
-        if self.terms.explanation.sizes is not None or np.size(value) > FEW:
-            return cut(f"×{self.terms.formula(local.formula)}", LABEL)
-        return cut(f"×{self.value(local.value)}", LABEL)
+        is_number = isinstance(local.formula, Number)
+        if is_number or self.terms.explanation.sizes is not None or np.size(value) > FEWEST:
+            text = self.terms.formula(local.formula)
+            return cut(f"×({text})" if precedence(local.formula) < precedence(PRODUCT) else f"×{text}", LABEL)
+        return cut(f"×{self.value(value)}", LABEL)
 
     def label_size(self, local: Local | None) -> tuple[float, float] | None:
-        return None if local is None else (columns(self.slope(local)) * SMALL, LINE - 4)
+        return None if local is None else (columns(self.slope(local)) * SMALL + CLEAR, LINE - 4)
 
     def told(self, edge: Edge, local: Local | None) -> Iterator[tuple[int, str]]:
         """Yield an edge in words: its rule, and its numbers from the step on at which the gradient flows along it."""

@@ -23,7 +23,7 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_means_anything(text: str) -> None:
     row = table([Row((text, text)), Row((text,), "reason")], ("one", "two")).split("\n")
-    assert len(row) == 4
+    assert len(row) == 4 + text.count("\n")
     for line in row[2:]:
         unescaped = line.replace("\\|", "")
         assert unescaped.count("|") == 3
@@ -54,3 +54,13 @@ def test_every_table_is_one(name: str) -> None:
     for block in eval_page(CASES[name].explain(), Asked()).split("\n\n"):
         lines = block.split("\n")
         assert not lines[0].startswith("|") or len({line.replace("\\|", "").count("|") for line in lines}) == 1
+
+
+def test_a_row_between_others_stands_line_by_line_and_a_sentence_is_no_code() -> None:
+    rows = [Row(("a", "= b")), Row(("v[i] = x[i]\nentry [0]: 1",), "reason"), Row(("A sum | adds.",), "why")]
+    assert table(rows, ("edge", "rule")).split("\n")[2:] == [
+        "| `a` | `b` |",
+        "|  | `v[i] = x[i]` |",
+        "|  | `entry [0]: 1` |",
+        "|  | *A sum &#124; adds.* |",
+    ]
