@@ -18,8 +18,10 @@ from gradcli.render.check.reports.registry import QUESTIONS, REPORTS
 from tests.commands.running import document, gradcli, peak
 from tests.commands.test_batch_streams import arrives, opened, shown
 from tests.commands.test_streams import in_terminal, start
+from tests.programs import some
 
 FORMATS = tuple(REPORTS)
+OUTPUTS = ["--all", *(f"--report {name}" for name in FORMATS)]
 ASSIGNMENT = """\
 title = "Week 1"
 [[question]]
@@ -228,7 +230,7 @@ def test_a_report_of_the_last_time_is_no_submission(capsys: pytest.CaptureFixtur
     ("level", "output"),
     [
         *product(["verdict", "node", "rule", "value"], ["", "--json"]),
-        *product(["verdict", "node", "rule"], ["--all", *(f"--report {name}" for name in FORMATS)]),
+        *some(((level, output) for output in OUTPUTS for level in ("verdict", "node", "rule")), 2),
     ],
 )
 def test_no_right_number_is_told_below_value(
@@ -291,7 +293,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "week1.toml").write_text(ASSIGNMENT, encoding="utf-8")
     (folder / "answers").mkdir()
     rows = ["student,question,quantity,answer"]
-    for number in range(100):
+    for number in range(60):
         answers = [f"s = {1.8 + number % 9 / 100}", f"q = 4.{number}", f"dq/ds = {0.397 + number}", "dq/dx = m*2*x"]
         (folder / f"answers/s{number:03}.txt").write_text("\n".join(["[é]", *answers]), encoding="utf-8")
         rows += [f"s{number:03},é,{','.join(answer.split(' = '))}" for answer in answers]
@@ -304,7 +306,7 @@ def test_more_processes_give_the_same(crowd: Path) -> None:
     results = [start("check", "week1.toml", "answers", "--json", "--jobs", jobs, cwd=crowd) for jobs in ("1", "2")]
     assert [result.returncode for result in results] == [1, 1]
     assert results[0].stdout == results[1].stdout
-    assert b"s099" in results[0].stdout
+    assert b"s059" in results[0].stdout
 
 
 @pytest.mark.slow
