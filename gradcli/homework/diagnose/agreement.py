@@ -5,32 +5,36 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from gradcli.homework.diagnose.ordering import UNLIKELY, weight
+from gradcli.homework.diagnose.ordering import UNLIKELY, settled, weight
 from gradcli.homework.mistakes.catalogue import TURNS
 from gradcli.homework.model import Diagnosis
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
 
+Found = tuple[Diagnosis, ...]
 
-def in_agreement(found: Sequence[Diagnosis], problem: Problem, right: Collection[Problem]) -> tuple[Diagnosis, ...]:
+
+def in_agreement(found: Sequence[Diagnosis], problem: Problem | None, right: Collection[Problem]) -> Found:
     """Return diagnoses with the mistakes last that would have spoiled answers that are `right`."""
+    if problem is None:
+        return settled(found)
     others = [other for other in right if other.graph is problem.graph]
     judged = [
-        replace(one, rank=one.rank + UNLIKELY, certain=False) if any(spoils(one, other) for other in others) else one
+        replace(one, rank=one.rank + UNLIKELY) if any(spoils(one, problem, other) for other in others) else one
         for one in found
     ]
-    return tuple(sorted(judged, key=weight))
+    return settled(sorted(judged, key=weight))
 
 
-def spoils(one: Diagnosis, other: Problem) -> bool:
-    """Whether a mistake changes the answer to another problem."""
+def spoils(one: Diagnosis, problem: Problem, other: Problem) -> bool:
+    """Whether a mistake about one problem changes the answer to another."""
     if one.edges and other.kind == "gradient":
         return any(v in other.above and other.graph.vertices[v].sources[p] in other.above for v, p in one.edges)
     if one.kind not in TURNS or one.vertex is None:
         return False
     if other.kind == "value":
         return one.vertex in behind(other.graph, other.by)
-    return one.vertex in other.above and one.vertex != other.by
+    return problem.kind == "gradient" and one.vertex in other.above and one.vertex != other.by
 
 
 def behind(graph: Graph, vertex: int) -> set[int]:

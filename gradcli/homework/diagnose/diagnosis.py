@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.homework.diagnose.detection import MOST, PAIR, SINGLE, Suspects
-from gradcli.homework.diagnose.ordering import weight
+from gradcli.homework.diagnose.ordering import kin, weight
 from gradcli.homework.diagnose.shelves import Suspect, by_rank, matching, shelved
-from gradcli.homework.mistakes.catalogue import GUESSED, KIN, OF_RULES
+from gradcli.homework.mistakes.catalogue import GUESSED, LATE, OF_RULES
 from gradcli.homework.mistakes.declaration import Turn
 from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
@@ -24,6 +24,8 @@ from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.numerals import Tolerance, Typed
 
 ENOUGH = 4  # digits of an answer that can be certain of its mistake
+LIKELY = 2  # the rank of a mistake that can be certain
+UNFELT = 2  # the rank of a mistake with more changed rules than the number shows
 COARSE = 2e-3  # the share of it that the last digit may be, with what was rounded away before
 
 
@@ -45,22 +47,19 @@ class Detective:
     ) -> tuple[Diagnosis, ...]:
         """Return the mistakes that give the answer (one answer a point), likely ones first.
 
-        One is certain where it alone does: no other mistake, no pair without it, no slip of the pen. `base` are
-        the suspects at the student's own earlier numbers, which are the likelier start; up to a `share` of the
-        numbers that were used may have been rounded away.
+        They are certain as far as the number goes: it has enough digits, and no pair of other mistakes and no slip of
+        the pen gives it; `settled` compares them with each other. `base` are the suspects at the student's own earlier
+        numbers, which are the likelier start; up to a `share` of what was used may have been rounded away.
         """
         problem, typed = base.problem if base is not None else self.problems[0], answers[0]
         wide = [widened(one, share) for one in answers]
         single, pairs = self.common(wide if base is None else answers, SINGLE), self.common(answers, PAIR)
         found = [*(base.matching(problem.by, wide[0], self.tolerance, SINGLE) if base is not None else []), *single]
         slips = self.slips_of_the_pen(problem, typed) if len(answers) == 1 else []
-        codes = {kin(suspect.code) for suspect, _ in found if is_felt(problem, suspect)}
+        codes = {kin(suspect.code) for suspect, _ in found}
         rivals = [suspect for suspect, _ in pairs if codes.isdisjoint(map(kin, suspect.codes))]
-        alone = len(codes - GUESSED) == 1 and not rivals and not slips and telling(wide[0])
-        told = [
-            self.described(suspect, value, certain=alone and suspect.code not in GUESSED, problem=problem)
-            for suspect, value in found or pairs
-        ]
+        clear = bool(found) and not rivals and not slips and telling(wide[0])
+        told = [self.described(suspect, value, certain=clear, problem=problem) for suspect, value in found or pairs]
         if len(answers) == 1:
             told = [*told, *slips, *rounding(problem, typed)] if found else [*slips, *told, *rounding(problem, typed)]
         return tuple(one_of_each(list(distinct(told)))[:MOST])
@@ -84,7 +83,7 @@ class Detective:
 
     def described(self, suspect: Suspect, value: Value, *, certain: bool, problem: Problem) -> Diagnosis:
         first = suspect.parts[0]
-        felt = is_felt(problem, suspect)
+        felt, rank = is_felt(problem, suspect), sum(part.rank for part in suspect.parts)
         return Diagnosis(
             suspect.code,
             self.problems[0].label(first.node),
@@ -92,12 +91,12 @@ class Detective:
             ", and ".join(part.message for part in suspect.parts),
             ", ".join(part.detail for part in suspect.parts if part.detail),
             value,
-            certain and felt,
+            certain and felt and suspect.code not in GUESSED and (rank <= LIKELY or suspect.code in LATE),
             self.rule_in_words(suspect),
             first.node,
             tuple(dict.fromkeys(edge for part in suspect.parts for edge in part.edges)),
             suspect.kind,
-            sum(part.rank for part in suspect.parts) + 2 * (not felt),
+            rank + UNFELT * (not felt),
         )
 
     def rule_in_words(self, suspect: Suspect) -> str:
@@ -142,11 +141,6 @@ def telling(typed: Typed) -> bool:
     """Whether a number has enough digits for one mistake to be told from hundreds of others."""
     known = np.max(typed.unit) <= COARSE * np.max(np.abs(typed.value), initial=0.0)
     return typed.is_telling and bool(np.max(typed.digits) >= ENOUGH and known)
-
-
-def kin(code: str) -> str:
-    """Return the code of a mistake, one for two that are the same in other words."""
-    return KIN.get(code, code)
 
 
 @cache

@@ -75,7 +75,8 @@ class Investigation:
         return self.detectives[ask.quantity]
 
     def suspects(self, problem: Problem, place: int) -> Suspects:
-        key = (id(problem.graph), problem.kind, problem.of, problem.stop, place)
+        leaf = problem.by if problem.accumulates else -1  # what earlier passes left is another number in each `.grad`
+        key = (id(problem.graph), problem.kind, problem.of, problem.stop, leaf, place)
         if key not in self.shared:
             self.shared[key] = Suspects(problem)
         return self.shared[key]

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from math import log10
 from tempfile import TemporaryFile
 
-from gradcli.homework.mistakes.catalogue import LATE
+from gradcli.homework.mistakes.catalogue import KIN, LATE
+from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.model import Diagnosis, Marked, Result
 
 UNLIKELY = 100  # the rank from which a mistake disagrees with the rest of a sheet
@@ -82,7 +83,26 @@ def ordered(result: Result, habits: Habits = NOBODY) -> Result:
 
 def weight(one: Diagnosis) -> tuple[bool, ...]:
     """Return the order of diagnoses before anything is known of the student: two mistakes at once are rare."""
-    return " + " in one.code, one.rank >= UNLIKELY, one.code in LATE
+    is_unlikely = one.rank >= UNLIKELY
+    rank = one.rank - UNLIKELY * is_unlikely
+    return " + " in one.code, one.code in LATE or rank > LAST, is_unlikely
+
+
+def settled(found: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
+    """Return diagnoses that are certain only if one mistake alone is left.
+
+    A slip in the forward pass is none that is left where the student's values speak against it.
+    """
+    found = tuple(found)
+    left = {kin(one.code) for one in found if one.certain and not (one.rank >= UNLIKELY and one.code in LATE)}
+    alone = found and found[0].certain and len(left) == 1
+    return tuple(replace(one, certain=False) if one.certain and not (alone and kin(one.code) in left) else one
+                 for one in found)  # fmt: skip
+
+
+def kin(code: str) -> str:
+    """Return the code of a mistake, one for two that are the same in other words."""
+    return KIN.get(code, code)
 
 
 def kind(one: Diagnosis) -> Kind:

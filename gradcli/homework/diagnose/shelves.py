@@ -47,12 +47,30 @@ def matching(
     shelves: Mapping[tuple[int, ...], Shelf], typed: Typed, tolerance: Tolerance
 ) -> list[tuple[Suspect, Value]]:
     """Return the suspects that give a number, with their exact numbers; likely ones first."""
-    shelf = shelves.get(np.shape(typed.value))
+    shape = np.shape(typed.value)
+    if shape not in shelves:
+        shape = next((other for other in shelves if plain(other) == plain(shape)), shape)
+        typed = laid_out(typed, shape)
+    shelf = shelves.get(shape)
     if shelf is None:
         return []
     with np.errstate(all="ignore"):
         found = np.flatnonzero(in_precision(tolerance, shelf.numbers, typed).matches(typed, shelf.numbers))
     return sorted(((shelf.suspects[n], shelf.numbers[n]) for n in found), key=by_rank)
+
+
+def plain(shape: tuple[int, ...]) -> list[int]:
+    """Return a shape without the axes of length 1, which brackets too many or too few make."""
+    return [size for size in shape if size != 1]
+
+
+def laid_out(typed: Typed, shape: tuple[int, ...]) -> Typed:
+    """Return an array with another shape for the same entries."""
+    if np.size(typed.value) != np.prod(shape):
+        return typed
+    parts = (np.reshape(np.broadcast_to(x, np.shape(typed.value)), shape)[()]
+             for x in (typed.value, typed.unit, typed.digits, typed.zeros))  # fmt: skip
+    return Typed(*parts)
 
 
 def by_rank(found: tuple[Suspect, Value]) -> tuple[float, ...]:

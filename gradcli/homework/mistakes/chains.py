@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import reduce
 from operator import add, mul
 
@@ -69,13 +69,28 @@ def of_another_value(problem: Problem) -> Iterator[Guess]:
     """The derivative of a named value on the way, over several named ones, not carried on to the output."""
     if problem.kind != "gradient" or problem.stop:
         return
-    direct = set(consumers(problem))
-    for above in sorted(problem.graph.named & problem.above - direct - {problem.by, problem.of}):
+    for above, ratio, found in named_above(problem, set(consumers(problem))):
+        message = f"this is {ratio}; it is still to be multiplied by {problem.ratio(problem.of, above)}"
+        yield Guess(problem.by, f"{problem.ratio(problem.of, problem.by)} = {ratio}", message, found, rank=2)
+
+
+def named_above(problem: Problem, but: Collection[int] = ()) -> Iterator[tuple[int, str, Value]]:
+    """Yield the numbers with names on the way to a variable, with their derivatives by it."""
+    for above in sorted(problem.graph.named & problem.above - {problem.by, problem.of, *but}):
         found = sweep(problem.graph, above, problem.own).get(problem.by)
         if found is not None and np.ndim(problem.graph.vertices[above].value) == 0:
-            ratio, rest = problem.ratio(above, problem.by), problem.ratio(problem.of, above)
-            message = f"this is {ratio}; it is still to be multiplied by {rest}"
-            yield Guess(problem.by, f"{problem.ratio(problem.of, problem.by)} = {ratio}", message, found, rank=2)
+            yield above, problem.ratio(above, problem.by), found
+
+
+@CHAIN_ADDED.guesses
+def added_over_steps(problem: Problem) -> Iterator[Guess]:
+    """The gradient of a named number plus its derivative, over all the steps between."""
+    if problem.kind != "gradient" or problem.stop or np.ndim(problem.truth):
+        return
+    for above, ratio, found in named_above(problem):
+        upstream = problem.ratio(problem.of, above)
+        message = f"you added {ratio} to {upstream}; along a chain they are multiplied"
+        yield Guess(above, f"{upstream} + {ratio}", message, problem.totals[above] + found, rank=1)
 
 
 @CHAIN_ADDED.slips
@@ -145,6 +160,9 @@ def links(problem: Problem, path: Sequence[Edge]) -> list[Value]:
         if np.ndim(graph.vertices[source].value) == 0:
             others = {other: nothing for other in problem.edges if other not in part}
             alone = len(part) == 1 and not graph.vertices[edge.vertex].structured
-            found.append(graph.local(edge) if alone else sweep(graph, part[0].vertex, others)[source])
+            changes = {**problem.own, **others}
+            found.append(problem.local(edge) if alone else sweep(graph, part[0].vertex, changes)[source])
             part = []
+            if source in problem.given and source != problem.by:  # the student has the chain so far as one number
+                found = [problem.given[source]]
     return found

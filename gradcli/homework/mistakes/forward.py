@@ -149,6 +149,13 @@ def _mirrored(rule: Any, g: Any, out: Any, x: Any) -> Any:
     return -rule(g, out, -x)
 
 
+def of_extreme(graph: Graph, index: int) -> Iterator[Other]:
+    vertex = graph.vertices[index]
+    out, *_ = names(graph, index)
+    other = "minimum" if vertex.op == "maximum" else "maximum"
+    yield f"{other} for {vertex.op}", f"you took the {other} for {out}", operated(vertex, other, (0, 1))
+
+
 def of_negation(graph: Graph, index: int) -> Iterator[Other]:
     yield "- left out", f"in {graph.label(index)} you lost the minus sign", itself(graph.vertices[index], 0)
 
@@ -170,6 +177,8 @@ MAKERS: dict[str, tuple[Any, ...]] = {
     "pow": (of_power,),
     "pow_tensor": (of_power,),
     "neg": (of_negation,),
+    "maximum": (of_extreme,),
+    "minimum": (of_extreme,),
     "addmm": (of_addmm,),
     **dict.fromkeys(FUNCTIONS, (of_function,)),
 }

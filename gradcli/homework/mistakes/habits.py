@@ -64,12 +64,13 @@ def another_variable(problem: Problem) -> Iterator[Guess]:
     for other in [*problem.graph.leaves, *(v for v in sorted(problem.graph.named) if v not in problem.graph.leaves)]:
         if other in problem.totals and other not in (problem.by, problem.of):
             asked, given = problem.ratio(problem.of, problem.by), problem.ratio(problem.of, other)
+            is_sign = np.array_equal(problem.totals[other], -problem.truth)
             yield Guess(
                 problem.by,
                 f"{asked} = {given}",
                 f"this is the gradient of {problem.label(other)}, not of {problem.label(problem.by)}",
                 problem.totals[other],
-                rank=0 if other in problem.graph.leaves else 3,
+                rank=int(is_sign) if other in problem.graph.leaves else 3,
             )
 
 
@@ -81,7 +82,8 @@ def value_given(problem: Problem) -> Iterator[Guess]:
     for vertex in (problem.by, problem.of):
         name = problem.label(vertex)
         message = f"this is the value of {name}, not a gradient"
-        yield Guess(problem.by, f"{what} = {name}", message, problem.graph.vertices[vertex].value)
+        rank = int(vertex == problem.by)
+        yield Guess(problem.by, f"{what} = {name}", message, problem.graph.vertices[vertex].value, rank=rank)
 
 
 @NOT_A_GRADIENT.guesses

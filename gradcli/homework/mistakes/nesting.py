@@ -10,8 +10,9 @@ import numpy as np
 from gradcli.homework.mistakes.activations import is_gate
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Edge, Graph, sweep
+from gradcli.homework.solve.graph import Change, Edge, Graph, sweep
 from gradcli.homework.solve.problem import Problem, slope
+from gradcli.homework.solve.vertices import Vertex
 from gradcli.homework.wording import shown
 
 INNER_DROPPED = Mistake("inner-dropped", "forgot the inner derivative", order=2)
@@ -76,13 +77,20 @@ def factor_is_one(problem: Problem) -> Iterator[Slip]:
     nested = {inner for _, inner in nests(problem)}
     for edge in problem.edges:
         vertex, source = problem.graph.vertices[edge.vertex], problem.graph.source(edge)
-        if vertex.op != "mul" or edge.vertex in nested:
+        if vertex.op not in ("mul", "mm", "mv", "dot") or (vertex.op == "mul" and edge.vertex in nested):
             continue
-        other = vertex.sources[1 - edge.position]
-        factor = problem.label(other) if other >= 0 else shown(vertex.operands[1 - edge.position])
+        place = 1 - edge.position
+        other = vertex.sources[place]
+        factor = problem.label(other) if other >= 0 else shown(vertex.operands[place])
         message = f"in the derivative of {problem.label(edge.vertex)} by {problem.label(source)} a factor is missing"
-        yield Slip(edge.vertex, f"{problem.ratio(edge.vertex, source)} = 1", message, {edge: slope(1.0)},
-                   f"the factor is {factor}", rank=1)  # fmt: skip
+        yield Slip(edge.vertex, f"{problem.ratio(edge.vertex, source)} = 1", message, {edge: _without(vertex, edge)},
+                   f"the factor is {factor}", rank=1 if vertex.op == "mul" else 3)  # fmt: skip
+
+
+def _without(vertex: Vertex, edge: Edge) -> Change:
+    """Return the rule of an edge with 1 for the other factor."""
+    ones = [x if place == edge.position else np.ones_like(x)[()] for place, x in enumerate(vertex.operands)]
+    return lambda g, contribution: vertex.rules[edge.position](g, vertex.value, *ones)
 
 
 @INNER_DROPPED.slips
@@ -178,7 +186,7 @@ def insides(problem: Problem) -> Iterator[tuple[Edge, int, Value]]:
 
 def masked(graph: Graph, vertex: int) -> int:
     """Return a rank: at a mask, a slip in the chain is less likely than one in the mask itself."""
-    return int(is_gate(graph.vertices[vertex]))
+    return 2 if graph.vertices[vertex].op == "abs" else int(is_gate(graph.vertices[vertex]))
 
 
 @OUTER_AT_WRONG_POINT.slips
@@ -201,16 +209,17 @@ def outer_at_inner_derivative(problem: Problem) -> Iterator[Slip]:
     """f'(g'(x)) for f'(g(x)) g'(x)."""
     for edge, inner in nests(problem):
         for below in problem.graph.below(inner):
-            x = problem.graph.source(below)
+            x, wrong = problem.graph.source(below), slope_at(problem.graph, edge, problem.graph.local(below))
+            is_same = np.array_equal(wrong, problem.graph.local(edge))  # then it is the inner one that was forgotten
             yield Slip(
                 edge.vertex,
                 composed(problem, x),
                 put_inside(problem, edge, inner),
                 {
-                    edge: slope(slope_at(problem.graph, edge, problem.graph.local(below))),
+                    edge: slope(wrong),
                     below: slope(1.0),
                 },
-                rank=masked(problem.graph, edge.vertex),
+                rank=masked(problem.graph, edge.vertex) + is_same,
             )
 
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from gradcli.engine.broadcast import fit
 from gradcli.explanation.refusals import FAILURES
-from gradcli.homework.mistakes.declaration import Mistake, Slip, Turn
-from gradcli.homework.mistakes.forward import fits
+from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip, Turn
+from gradcli.homework.mistakes.forward import LAST, fits
 from gradcli.homework.mistakes.tensors import TRANSPOSE, vertex_first
 from gradcli.homework.solve.graph import Change, Edge, Graph
 from gradcli.homework.solve.problem import Problem, slope
+from gradcli.homework.solve.vertices import Vertex
 
 FACTORS_ORDER = Mistake(
     "factors-order",
@@ -91,7 +92,7 @@ def products(graph: Graph) -> Iterator[tuple[int, Any, Any, Any]]:
     for index, vertex in graph.new():
         if "matrix" in vertex.traits and len(vertex.operands) >= 2:
             a, b = vertex.operands[-2:]
-            if np.ndim(a) == np.ndim(b) == 2:
+            if np.ndim(a) == 2 and np.ndim(b) > 0:
                 yield index, a, b, vertex.operands[0] if len(vertex.operands) > 2 else 0.0
 
 
@@ -109,7 +110,8 @@ def _turn(graph: Graph, index: int, make: Any, rule: str, message: str) -> Itera
 def transposed_factor(graph: Graph) -> Iterator[Turn]:
     for index, a, b, c in products(graph):
         message = f"in {graph.label(index)} you transposed a factor"
-        yield from _turn(graph, index, lambda a=a, b=b, c=c: a @ b.T + c, "X @ W.T for X @ W", message)
+        if np.ndim(b) == 2:
+            yield from _turn(graph, index, lambda a=a, b=b, c=c: a @ b.T + c, "X @ W.T for X @ W", message)
         yield from _turn(graph, index, lambda a=a, b=b, c=c: a.T @ b + c, "X.T @ W for X @ W", message)
 
 
@@ -117,7 +119,8 @@ def transposed_factor(graph: Graph) -> Iterator[Turn]:
 def swapped_product(graph: Graph) -> Iterator[Turn]:
     for index, a, b, c in products(graph):
         message = f"in {graph.label(index)} you put the factors in the other order"
-        yield from _turn(graph, index, lambda a=a, b=b, c=c: b @ a + c, "W @ X for X @ W", message)
+        if np.ndim(b) == 2:  # a vector before a matrix is the transpose
+            yield from _turn(graph, index, lambda a=a, b=b, c=c: b @ a + c, "W @ X for X @ W", message)
 
 
 @ELEMENTWISE.turns
@@ -134,25 +137,42 @@ def result_for_input(problem: Problem) -> Iterator[Slip]:
     for edge in problem.edges:
         vertex = graph.vertices[edge.vertex]
         is_matrix = "matrix" in vertex.traits and edge.position >= vertex_first(vertex)
-        if len(vertex.rules) < 1 or not (is_matrix or vertex.op == "mul"):
+        if len(vertex.rules) < 1 or not (is_matrix or vertex.op in ("mul", "dot")):
             continue
         last = len(vertex.operands) - 1
         place = last if edge.position == last - 1 else last - 1
         factor, source = vertex.operands[place], vertex.sources[place]
-        for other in nearby(problem, edge.vertex, source):
+        near = nearby(problem, edge.vertex, source)
+        known = sorted({*graph.named, *graph.leaves} - {*near})
+        for other in [*near, *(one for one in known if one < edge.vertex)]:
             value = graph.vertices[other].value
             if other in (source, graph.source(edge)) or np.shape(value) != np.shape(factor):
                 continue
-            change = slope(value) if not is_matrix else _matrix(value, is_first=place == last)
+            change = _with(vertex, edge, place, value)
             if possible(problem, edge, change):
                 wanted, used = graph.label(source) if source >= 0 else "the other factor", graph.label(other)
                 message = f"on the way back through {graph.label(edge.vertex)} you used {used}; it is {wanted}"
-                rank = 0 if is_matrix else 2
+                rank = 0 if is_matrix and other in near else LAST + 1
                 yield Slip(edge.vertex, f"{used} for {wanted}", message, {edge: change}, rank=rank)
 
 
-def _matrix(value: Any, *, is_first: bool) -> Change:
-    return (lambda g, contribution: g @ value.T) if is_first else (lambda g, contribution: value.T @ g)
+def _with(vertex: Vertex, edge: Edge, place: int, value: Any) -> Change:
+    """Return the rule of an edge with another value for an operand."""
+    operands = [value if position == place else x for position, x in enumerate(vertex.operands)]
+    return lambda g, contribution: vertex.rules[edge.position](g, vertex.value, *operands, **vertex.options)
+
+
+@ELEMENTWISE.guesses
+def entries_for_outer(problem: Problem) -> Iterator[Guess]:
+    """The entries of two vectors multiplied where their outer product belongs."""
+    for edge in problem.into(problem.by) if problem.kind == "gradient" else ():
+        vertex = problem.graph.vertices[edge.vertex]
+        if vertex.op == "mv" and edge.position == 0:
+            g, x = problem.totals[edge.vertex], vertex.operands[1]
+            if np.shape(g) == np.shape(x):
+                name = problem.label(edge.vertex)
+                message = f"on the way back through {name} you multiplied entry by entry; it is an outer product"
+                yield Guess(problem.by, "* for the outer product", message, g * x)
 
 
 def nearby(problem: Problem, vertex: int, factor: int) -> list[int]:

@@ -13,7 +13,7 @@ from gradcli.homework.solve.graph import Change, Edge, sweep
 from gradcli.homework.solve.problem import Problem, scaled, slope
 from gradcli.homework.wording import wrapped
 
-MINUS = frozenset(("sub", "neg", "rsub", "reciprocal", "div", "cos"))  # where a minus sign is in the rule
+MINUS = frozenset(("sub", "neg", "rsub", "reciprocal", "div", "cos", "abs"))  # where a minus sign is in the rule
 
 SIGN = Mistake(
     "sign", "slipped a sign", order=6, of_rule=True, hint="look again at each sign on the way through {node}"
@@ -113,7 +113,7 @@ def power(problem: Problem) -> Iterator[Slip]:
 def own_factor(problem: Problem) -> Iterator[Slip]:
     """d(uv)/du = u: one factor, or both."""
     for index, vertex in enumerate(problem.graph.vertices):
-        if vertex.op != "mul" or not problem.reaches(index):
+        if vertex.op not in ("mul", "dot") or not problem.reaches(index):
             continue
         swapped: dict[Edge, Change] = {}
         for position in vertex.rules:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,9 @@ TRANSPOSE = Mistake(
     of_rule=True,
     hint="look again at the layout at {node}: which factor is transposed, and what has whose shape",
 )
+
+
+LAYOUTS = ("t", "transpose", "permute", "reshape", "view")
 
 
 TRANSPOSE.ends("the transpose", "it is turned over", lambda problem, value: value.T if np.ndim(value) == 2 else None)
@@ -176,6 +180,44 @@ def untransposed(problem: Problem) -> Iterator[Slip]:
             f"on the way back through {problem.label(edge.vertex)} you did not transpose the other factor",
             {edge: change},
         )
+
+
+@TRANSPOSE.slips
+def reshaped_gradient(problem: Problem) -> Iterator[Slip]:
+    """A reshape for a transpose on the way back, and the other way."""
+    for edge in problem.edges:
+        vertex, g = problem.graph.vertices[edge.vertex], problem.totals[edge.vertex]
+        shape = np.shape(vertex.operands[0])
+        if vertex.op in LAYOUTS and len(shape) == np.ndim(g) == 2:
+            name = problem.label(edge.vertex)
+            for rule, made in ways(shape):
+                if np.shape(made(g)) == shape:
+                    message = f"at {name} you laid the entries of the gradient out in another order"
+                    yield Slip(edge.vertex, rule, message, {edge: _laid_out(made)}, rank=1)
+
+
+def _laid_out(made: Any) -> Change:
+    return lambda g, contribution: made(g)
+
+
+def ways(shape: tuple[int, ...]) -> list[tuple[str, Any]]:
+    """Return the ways in which readers turn a matrix over."""
+    return [
+        ("transposed", lambda x: x.T),
+        ("reshaped", lambda x: np.reshape(x, shape)),
+        ("left as it is", lambda x: x),
+    ]
+
+
+@TRANSPOSE.turns
+def reshaped_value(graph: Graph) -> Iterator[Turn]:
+    for index, vertex in graph.new():
+        if vertex.op in LAYOUTS and np.ndim(vertex.operands[0]) == np.ndim(vertex.value) == 2:
+            for rule, made in ways(np.shape(vertex.value)):
+                value = made(vertex.operands[0])
+                if np.shape(value) == np.shape(vertex.value):
+                    message = f"in {graph.label(index)} you laid the entries out in another order"
+                    yield Turn(index, rule, message, {index: replace(vertex, value=value)}, rank=1)
 
 
 def vertex_first(vertex: Vertex) -> int:

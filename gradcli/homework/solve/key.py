@@ -142,9 +142,7 @@ class Key:
         found = self.remembered(self.diagnosed, ask, text, comma)
         if problem and typed and ask.form == "number":
             found = self.rebased(ask, found, own)
-        if problem and len(found.diagnoses) and own.known:
-            return replace(found, diagnoses=in_agreement(found.diagnoses, problem, own.known.values()))
-        return found
+        return replace(found, diagnoses=in_agreement(found.diagnoses, problem, own.known.values()))
 
     def is_mistaken(self, ask: Ask, text: str, comma: Comma) -> bool:
         """Whether a mistake gives a number that coarse rounding gives too."""
@@ -158,7 +156,9 @@ class Key:
             for found in self.investigation.on_own_numbers(ask, verdict.typed, own.wrong, own.right):
                 if any(map(is_single, found)):
                     return replace(verdict, diagnoses=found)
-                if any(map(is_single, verdict.diagnoses)):
+                if found and not verdict.diagnoses:
+                    verdict = replace(verdict, diagnoses=found)
+                elif any(map(is_single, verdict.diagnoses)):
                     break
         return verdict
 

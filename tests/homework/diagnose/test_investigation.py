@@ -64,6 +64,37 @@ def test_the_answer_to_something_else_is_never_certain() -> None:
     assert found.message == "this is the answer to a"
 
 
+TWICE = """script = '''
+import torch
+x = torch.tensor(1.3, dtype=torch.float64, requires_grad=True)
+y = torch.tensor(1.1, dtype=torch.float64, requires_grad=True)
+u = x**2 * y
+v = u + 1.9 * x
+v.backward(retain_graph=True)
+u.backward()
+'''
+ask = ["x.grad", "y.grad"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("quantity", "given", "code"),
+    [
+        ("x.grad", "6.1900", "power-rule"),  # 2xy + 1.9 and then xy
+        ("x.grad", "4.7600", "stale-grad"),
+        ("x.grad", "3.3800", "swapped-variable"),
+        ("y.grad", "2.2000", "product-own-factor"),  # y in both passes
+        ("y.grad", "1.6900", "stale-grad"),
+    ],
+)
+def test_what_earlier_passes_left_is_of_each_leaf(quantity: str, given: str, code: str) -> None:
+    """The two leaves are looked into one after the other."""
+    checker = assignment(TWICE)
+    for first in ("x.grad", "y.grad"):
+        marked(checker, {first: "9.9999"})
+    assert marked(checker, {quantity: given})[quantity].diagnoses[0].code == code
+
+
 def test_a_class_decides_between_two_mistakes() -> None:
     def answered(student: str, *codes: str) -> Result:
         found = tuple(Diagnosis(code, "x", "", code, "", 1.0, certain=False) for code in codes)

@@ -14,9 +14,10 @@ def bell(draw: Draw) -> Asked:
         program("d = x - m\nz = d**2/(2*v)\np = exp(-z)", x=x, m=m, v=v),
         {"x": x, "m": m, "v": v},
         (
-            hidden("d", lambda n: n.x - n.m, sign__turned=lambda n: n.m - n.x, forward_slip__plus=lambda n: n.x + n.m),
+            hidden("d", lambda n: n.x - n.m),
             asked("z", lambda n: n.d**2 / (2 * n.v),
                 forward_slip__no_square=lambda n: n.d / (2 * n.v),
+                forward_slip__plus=lambda n: (n.x + n.m) ** 2 / (2 * n.v),
                 forward_slip__times_v=lambda n: n.d**2 / 2 * n.v,
                 forward_slip__no_two=lambda n: n.d**2 / n.v,
                 outside__v_squared=lambda n: n.d**2 / (2 * n.v**2),
@@ -98,15 +99,14 @@ def kinks(draw: Draw) -> Asked:
         {"x": x, "y": y, "w": w, "t": t},
         (
             asked("r", lambda n: max(n.t * n.x - n.w, 0), forward_slip__plus=lambda n: n.t * n.x + n.w,
-                forward_slip__no_bias=lambda n: n.t * n.x, forward_slip__zero=lambda n: 0.01,
+                forward_slip__no_bias=lambda n: n.t * n.x,
                 outside__bias_inside=lambda n: n.t * (n.x - n.w) + 2 * n.w),
             asked("L", lambda n: n.r * max(n.x, n.y) + (n.x - n.y) ** 2,
                 forward_slip__minimum=lambda n: n.r * min(n.x, n.y) + (n.x - n.y) ** 2,
                 forward_slip__no_square=lambda n: n.r * max(n.x, n.y) + abs(n.x - n.y),
                 forward_slip__minus=lambda n: n.r * max(n.x, n.y) - (n.x - n.y) ** 2,
             ),
-            asked("dL/dr", lambda n: max(n.x, n.y), product_own_factor__r=lambda n: n.r,
-                forward_slip__minimum=lambda n: min(n.x, n.y)),
+            asked("dL/dr", lambda n: max(n.x, n.y), product_own_factor__r=lambda n: n.r),
             asked("dL/dm", lambda n: n.r, product_own_factor__m=lambda n: max(n.x, n.y),
                 swapped_variable__r=lambda n: n.L_r, outside__product=lambda n: n.r * max(n.x, n.y) / 2),
             asked("dL/dx", lambda n: n.L_r * n.t + 2 * (n.x - n.y),
@@ -168,7 +168,7 @@ def tied(draw: Draw) -> Asked:
                 outside__mean_of_both=lambda n: (n.L_o * n.h + n.L_z * n.x) / 1.7,
             ),
             asked("dL/db", lambda n: n.L_z, swapped_variable__w=lambda n: n.L_w,
-                not_a_gradient__update=lambda n: n.b - 0.1 * n.L_z, inner_dropped__all=lambda n: n.L_o),
+                not_a_gradient__update=lambda n: n.b - 0.1 * n.L_z),
         ),
     )  # fmt: skip
 

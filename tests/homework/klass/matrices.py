@@ -178,7 +178,7 @@ def classes(draw: Draw) -> Asked:
                 softmax__wrong_labels=lambda v: (v.P - np.roll(v.hot, 1, 1)) / 2,
                 sign__whole=lambda v: (v.hot - v.P) / 2,
                 softmax__wrong_axis=lambda v: (softmax(v.Z, 0) - v.hot) / 2,
-                outside__sigmoid=lambda v: (1 / (1 + np.exp(-v.Z)) - v.hot) / 2,
+                forward_slip__sigmoid=lambda v: (1 / (1 + np.exp(-v.Z)) - v.hot) / 2,
             ),
             asked("dL/dW", lambda v: v.X.T @ v.L_Z,
                 transpose__left_out=lambda v: v.X @ v.L_Z,

@@ -98,7 +98,6 @@ def layout(draw: Draw) -> Asked:
             asked("dL/dB", lambda n: np.reshape(n.L_C, (3, 2)), transpose__for_reshape=lambda n: n.L_C.T),
             asked("dL/dW", lambda n: n.A @ n.L_B,
                 transpose__whole=lambda n: (n.A @ n.L_B).T,
-                transpose__reshaped=lambda n: n.A @ np.reshape(n.L_B.T, (3, 2)),
                 sign__whole=lambda n: -n.A @ n.L_B,
                 not_a_gradient__update=lambda n: n.W - 0.1 * n.A @ n.L_B,
                 outside__half=lambda n: n.A @ n.L_B / 1.9,

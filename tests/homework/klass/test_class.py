@@ -30,12 +30,12 @@ def test_a_small_class_reaches_the_bars() -> None:
     asked = questions(5)
     measure = measured(asked, list(students(asked, 40, 5)), sheet)
     tally = measure.tally
-    assert tally.share("verdict") >= 0.99, table(measure)
-    assert tally.share("among") >= 0.96, table(measure)
-    assert tally.share("first") >= 0.90, table(measure)
-    assert tally.share("certain is true") >= 0.97, table(measure)
-    assert tally.share("outside not certain") >= 0.9, table(measure)
-    assert tally.share("something said") >= 0.97, table(measure)
+    assert tally.share("verdict") >= 0.985, table(measure)
+    assert tally.share("among") >= 0.97, table(measure)
+    assert tally.share("first") >= 0.93, table(measure)
+    assert tally.share("certain is true") >= 0.98, table(measure)
+    assert tally.share("outside not certain") >= 0.98, table(measure)
+    assert tally.share("something said") >= 0.98, table(measure)
 
 
 @pytest.mark.slow
