@@ -45,7 +45,7 @@ def main():
     parser.add_argument("--address", help="of the scheduler of a cluster that is there")
     given = parser.parse_args()
 
-    own = {"n_workers": given.workers, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": "ERROR"}
+    own = {"n_workers": given.workers, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": "ERROR"}
     with tempfile.TemporaryDirectory() as folder, Client(given.address, **({} if given.address else own)):
         if given.answers:
             frame = dd.read_csv(given.answers, dtype=str, blocksize="16MB", keep_default_na=False)

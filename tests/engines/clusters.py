@@ -42,7 +42,7 @@ def dask() -> Iterator[Cluster]:
         end = once(mark)
         return frame.map_partitions(lambda part: end(part) if (part[column] == fatal).any() else part, meta=frame._meta)
 
-    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="ERROR")
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR")
     with cluster, distributed.Client(cluster):
         yield Cluster(
             "dask",
