@@ -66,5 +66,6 @@ class Cast:
 
 def types() -> Any:
     """Return the part of Spark that knows the types of Arrow. Raises UsageError where it is not installed."""
+    found = library("pyspark.sql.pandas.types", "frames of Spark", "spark")
     pyarrow()
-    return library("pyspark.sql.pandas.types", "frames of Spark", "spark")
+    return found
