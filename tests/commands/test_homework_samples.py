@@ -60,7 +60,7 @@ PARTLY = {
     "chain_rule/partly.txt": {
         "dq/ds": ("wrong", "fanout-overwrite"),
         "dq/dx": ("wrong", "power-rule"),
-        "a": ("precision", ""),
+        "a": ("precision", "rounding"),
         "local da/dz": ("wrong", "pre-post-activation"),
         "dL/da": ("wrong", "sign"),
         "dL/dz": ("carried", ""),
