@@ -14,6 +14,7 @@ from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.mistakes.declaration import Mistake, Turn
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.vertices import Vertex
+from gradcli.ops import load
 
 FORWARD_SLIP = Mistake(
     "forward-slip",
@@ -34,6 +35,8 @@ def operated(
     vertex: Vertex, op: str, positions: tuple[int | float, ...], options: Mapping[str, Any] | None = None
 ) -> Vertex:
     """Return a vertex with another operation; a position is one of its operands, a float is a number."""
+    if op not in REGISTRY:  # a program imports the families of its own operations alone
+        load()
     primitive = REGISTRY[op]
     operands = tuple(vertex.operands[p] if isinstance(p, int) else np.float64(p) for p in positions)
     sources = tuple(vertex.sources[p] if isinstance(p, int) else -1 for p in positions)

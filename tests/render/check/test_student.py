@@ -57,7 +57,7 @@ def test_marks_go_as_far_as_the_level_allows() -> None:
     assert "marked" not in told["node"]
     assert re.search(r"[✗?]\d here", told["node"])
     assert "look again at" in told["node"]
-    assert re.search(r"s enters p, marked [✗?]\d", told["rule"])
+    assert re.search(r"s enters [pm], marked [✗?]\d", told["rule"])
     assert "you kept the branch through m; s also feeds p" in told["rule"]
     assert "s enters p, local derivative 1" not in told["rule"]
     assert "s enters p, local derivative 1" in told["value"]
