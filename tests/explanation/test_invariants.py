@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,17 +18,13 @@ from gradcli.source import Source
 from tests.programs import EXAMPLES, SMOOTH, explained, family, listed_programs, of_every, run
 
 EVERY = EXAMPLES + listed_programs()
-READINGS = list(product(EVERY, [False, True]))
 
 
-def reading(case: tuple[str, bool]) -> str:
-    return family(case[0])
-
-
-def read(program: str, is_folded: bool) -> Explanation:
-    """The explanation node by node, or in the operations that the program has."""
+def readings(program: str) -> list[Explanation]:
+    """The explanation node by node, and in the operations that the program has where these are others."""
     explanation = explained(program)
-    return folded(explanation) if is_folded else explanation
+    whole = folded(explanation)
+    return [explanation] if whole is explanation else [explanation, whole]
 
 
 def read_back(tree: Expression) -> Expression:
@@ -49,53 +44,53 @@ def values(explanation: Explanation) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@of_every(READINGS, reading)
-def test_each_node_is_what_its_expression_says(case: tuple[str, bool]) -> None:
-    explanation = read(*case)
-    names = values(explanation)
-    assert names[explanation.output] is explanation.value
-    for node in explanation.nodes:
-        if node.kind == "op":
-            close(value_of(read_back(node.expression), names), node.value, node.id)
+@of_every(EVERY, family)
+def test_each_node_is_what_its_expression_says(program: str) -> None:
+    for explanation in readings(program):
+        names = values(explanation)
+        assert names[explanation.output] is explanation.value
+        for node in explanation.nodes:
+            if node.kind == "op":
+                close(value_of(read_back(node.expression), names), node.value, node.id)
 
 
 @pytest.mark.slow
-@of_every(READINGS, reading)
-def test_each_contribution_is_its_printed_rule(case: tuple[str, bool]) -> None:
-    explanation = read(*case)
-    names = values(explanation)
-    for step in explanation.steps:
-        if "==" in unparse(step.rule) and np.isnan(names[step.node]).any():
-            continue  # the tie of nan with itself, which no equation can say
-        found = value_of(read_back(step.rule), {**names, "g": step.upstream})
-        found = np.broadcast_to(found, step.contribution.shape)
-        close(found, step.contribution, f"{step.node} to {step.input}: {unparse(step.rule)}")
+@of_every(EVERY, family)
+def test_each_contribution_is_its_printed_rule(program: str) -> None:
+    for explanation in readings(program):
+        names = values(explanation)
+        for step in explanation.steps:
+            if "==" in unparse(step.rule) and np.isnan(names[step.node]).any():
+                continue  # the tie of nan with itself, which no equation can say
+            found = value_of(read_back(step.rule), {**names, "g": step.upstream})
+            found = np.broadcast_to(found, step.contribution.shape)
+            close(found, step.contribution, f"{step.node} to {step.input}: {unparse(step.rule)}")
 
 
-@of_every(READINGS, reading)
-def test_each_local_derivative_is_its_printed_formula(case: tuple[str, bool]) -> None:
-    explanation = read(*case)
-    names = values(explanation)
-    for node in explanation.nodes:
-        for local in node.locals:
-            read_back(local.rule)
-            if local.formula is not None:
-                found = value_of(read_back(local.formula), names)
-                assert local.value.shape == node.shape
-                close(np.broadcast_to(found, node.shape), local.value, f"{node.id} by {local.input}")
+@of_every(EVERY, family)
+def test_each_local_derivative_is_its_printed_formula(program: str) -> None:
+    for explanation in readings(program):
+        names = values(explanation)
+        for node in explanation.nodes:
+            for local in node.locals:
+                read_back(local.rule)
+                if local.formula is not None:
+                    found = value_of(read_back(local.formula), names)
+                    assert local.value.shape == node.shape
+                    close(np.broadcast_to(found, node.shape), local.value, f"{node.id} by {local.input}")
 
 
-@of_every(READINGS, reading)
-def test_contributions_sum_to_the_gradient(case: tuple[str, bool]) -> None:
-    explanation = read(*case)
-    totals: dict[str, Any] = {explanation.output: explanation.upstream}
-    for step in explanation.steps:
-        np.testing.assert_array_equal(step.upstream, totals[step.node])  # complete before it flows on
-        totals[step.input] = totals.get(step.input, 0) + step.contribution
-        np.testing.assert_array_equal(step.total, totals[step.input])
-    for node in explanation.nodes:
-        if node.requires_grad:
-            np.testing.assert_array_equal(node.grad, totals.get(node.id))
+@of_every(EVERY, family)
+def test_contributions_sum_to_the_gradient(program: str) -> None:
+    for explanation in readings(program):
+        totals: dict[str, Any] = {explanation.output: explanation.upstream}
+        for step in explanation.steps:
+            np.testing.assert_array_equal(step.upstream, totals[step.node])  # complete before it flows on
+            totals[step.input] = totals.get(step.input, 0) + step.contribution
+            np.testing.assert_array_equal(step.total, totals[step.input])
+        for node in explanation.nodes:
+            if node.requires_grad:
+                np.testing.assert_array_equal(node.grad, totals.get(node.id))
 
 
 @of_every(SMOOTH, family)
