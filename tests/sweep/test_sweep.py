@@ -18,7 +18,7 @@ KNOWN = ("message", "another error")  # differences beside values, shapes, flags
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "name"), enumerate(OPERATORS.split()))
+@pytest.mark.parametrize(("number", "name"), list(enumerate(OPERATORS.split())))
 def test_samples_agree_or_are_refused(number: int, name: str) -> None:
     """Each operator is called in all forms, and in one of the settings."""
     from tests.sweep.running import verdict
