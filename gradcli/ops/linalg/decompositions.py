@@ -97,9 +97,7 @@ def _refuse_full(U: Any, A: Any, full_matrices: bool) -> None:
 
 def _left_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
     _refuse_full(out, A, full_matrices)
-    if 0 in A.shape:
-        return A * 0
-    return _side(g, *_factors(A))
+    return A * 0 if 0 in A.shape else _side(g, *_factors(A))
 
 
 def _right_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:

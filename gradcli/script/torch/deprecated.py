@@ -18,6 +18,7 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import ended
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.operations.lowering import check_share
 from gradcli.script.torch.operations.whole import whole
@@ -48,6 +49,8 @@ def _call(name: str, *arguments: Any, **keywords: Any) -> Any:
 
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> ReturnType:
     """Factor as torch.linalg.svd, but do not transpose the last factor."""
+    if not some and input.requires_grad and 0 not in input.shape and input.shape[-1] != input.shape[-2]:
+        raise UnsupportedError("the gradient of svd(some=False) is not supported here", help="leave `some` out")
     U, S, Vh = _call("svd", input, full_matrices=not some)
     return ReturnType("svd", U=U, S=S, V=_call("mT", Vh))
 
