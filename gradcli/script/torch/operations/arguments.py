@@ -17,7 +17,8 @@ from gradcli.source import did_you_mean
 
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input"}  # numpy's names, which torch takes too
 # The operations whose indices are refused in other words.
-OWN_INDICES = frozenset(("gather", "scatter", "scatter_add", "bincount", "take_along_dim"))
+OWN = "bincount gather index_add index_copy index_fill index_select scatter scatter_add take_along_dim"
+OWN_INDICES = frozenset(OWN.split())
 
 
 class Signature:

@@ -17,6 +17,7 @@ from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED, underived
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.overloads import refusal
+from gradcli.script.torch.operations.slices import out_of_bounds
 
 ADDCDIV = (
     "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
@@ -69,7 +70,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> An
     if indices.dtype != np.int64:
         kind = TYPE_NAMES[indices.dtype]
         raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {kind}")
-    return ops.take_along_dim(input, indices, dim)
+    with out_of_bounds():
+        return ops.take_along_dim(input, indices, dim)
 
 
 def alike(name: str) -> Callable[..., Any]:
@@ -125,13 +127,6 @@ def heaviside(input: Tensor, values: Tensor) -> Any:
     return replace(step, node=NOT_IMPLEMENTED, rules=(underived("heaviside"),) * 2)(input, values)
 
 
-def power(input: Any, exponent: Any) -> Any:
-    """Refuse two plain numbers."""
-    if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
-        raise TypeError(refusal("pow", (input, exponent), {}, "", method=False))
-    return ops.pow(input, exponent)
-
-
 def laid_out(name: str) -> Callable[..., Any]:
     """Make `clone` or `contiguous`, whose `memory_format=` is the order of rows, or the one that there is."""
 
@@ -168,7 +163,6 @@ DEMANDS: dict[str, Callable[..., Any]] = {
     "lerp": lerp,
     **{name: laid_out(name) for name in ("clone", "contiguous")},
     "heaviside": heaviside,
-    "pow": power,
     "clamp": clamp,
     "clip": clamp,
     "nanmean": nanmean,

@@ -9,12 +9,12 @@ import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.arithmetic import quotient
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.demands import DEMANDS, quantile_shares
 from gradcli.script.torch.operations.overloads import refusal
+from gradcli.script.torch.operations.slices import SLICES, out_of_bounds
 
 EXPECTED = "linalg.{}: Expected a floating point or complex tensor as input. Got "
 NOT_IMPLEMENTED = "not implemented for '{}'"
@@ -55,12 +55,8 @@ def _runtime(name: str) -> Callable[..., Any]:
             raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
         if name == "scatter_add" and len(arguments) > 2 and arguments[2].dtype != input.dtype:
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
-        try:
+        with out_of_bounds():
             return getattr(ops, name)(input, *arguments, **options)
-        except AutogradError as error:
-            if "out of bounds" in error.message:
-                raise RuntimeError(error.message) from None
-            raise
 
     return call
 
@@ -159,8 +155,9 @@ LOWERED: dict[str, Callable[..., Any]] = {
     "log_softmax": _along("log_softmax", "log_softmax_lastdim_kernel_impl"),
     **{name: _of_reals(name, SPREAD) for name in ("std", "var")},
     "floor_divide": quotient,
-    **{name: _runtime(name) for name in ("gather", "scatter_add", "index_add", "take_along_dim")},
+    **{name: _runtime(name) for name in ("gather", "scatter_add")},
     **DEMANDS,
+    **SLICES,
     "scatter": _scatter,
     "repeat_interleave": _repeated,
 }
