@@ -83,9 +83,13 @@ def walk(
         if captured is not None and passes and node in captured:
             captured[node] = upstream  # before the hooks, as torch has it where the gradient flows on
         if node.hooks is not None:
-            upstream = before_hooks(node, upstream, passes=passes)
+            upstream = before_hooks(node, upstream, passes=passes or captured is None)
         if not passes:
-            if captured is not None and node in captured:
+            if captured is None:  # torch runs the node of a result among `inputs`, and frees it
+                operands(node, create_graph)
+                if not retain:
+                    release(node)
+            elif node in captured:
                 captured[node] = upstream
             continue
         values, out = operands(node, create_graph)

@@ -46,6 +46,12 @@ class Handle:
     def remove(self) -> None:
         self._hooks.pop(self._key, None)
 
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.remove()
+
 
 class Hookable:
     """A place in the graph that gradients arrive at."""

@@ -19,7 +19,7 @@ class Tape(Protocol):
 class Mode:
     """The settings of the engine; read on every operation, so plain attributes."""
 
-    __slots__ = ("default_dtype", "grad_enabled", "inference", "largest", "strict", "tape")
+    __slots__ = ("default_dtype", "examples", "grad_enabled", "inference", "largest", "strict", "tape", "wrapping")
 
     def __init__(self) -> None:
         self.grad_enabled = True
@@ -28,6 +28,8 @@ class Mode:
         self.strict = False  # torch asks its users to convert integers; numbers in an expression need not be
         self.largest = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
         self.tape: Tape | None = None
+        self.wrapping = False  # in a function that torch.func differentiates, whose tensors print in another form
+        self.examples: Any = None  # under vmap: its `refuse` is asked before a tensor becomes a number
 
 
 mode = Mode()

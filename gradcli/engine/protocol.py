@@ -122,14 +122,20 @@ class TensorProtocol(Arithmetic):
         if self.value.size != 1:
             many = "no values" if not self.value.size else "more than one value"
             raise AutogradError(f"Boolean value of Tensor with {many} is ambiguous")
+        if mode.examples is not None:
+            mode.examples.refuse(self, "bool")
         return bool(self.value)
 
     def __float__(self) -> float:
         if self.requires_grad and mode.grad_enabled:
             warnings.warn(GRADIENT_LOST, UserWarning, stacklevel=2)
+        if mode.examples is not None:
+            mode.examples.refuse(self, "item")
         return float(single(self.value))
 
     def __int__(self) -> int:
+        if mode.examples is not None:
+            mode.examples.refuse(self, "item")
         return int(single(self.value))
 
     def __index__(self) -> int:

@@ -187,11 +187,17 @@ def modified(
     origin = f", which is output 0 of {_short(made_by.name())}," if isinstance(made_by, Node) else ""
     return ModifiedError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[torch.{TYPE_NAMES.get(value.dtype, 'Float')}Tensor {list(value.shape)}]{origin} is at version "
+        f"[{_kind(value)} {list(value.shape)}]{origin} is at version "
         f"{len(history)}; expected version {expected} instead. {HINT}",
         saver,
         next(time for time in history if time > since),
     )
+
+
+def _kind(value: Any) -> str:
+    """Return the name of the type of a tensor in these errors, where booleans have an old one."""
+    name = TYPE_NAMES.get(value.dtype, "Float")
+    return "CPUBoolType" if name == "Bool" else f"torch.{name}Tensor"
 
 
 def _short(name: str) -> str:

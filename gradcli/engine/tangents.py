@@ -50,7 +50,9 @@ class Level:
         return found[0]
 
     def append(self, application: Application) -> None:
-        """Give the result of an operation a tangent, if an operand has one."""
+        """Give the result of an operation a tangent, if an operand has one; a function of a snippet has its `jvp`."""
+        if not getattr(application.primitive, "pushes", True):
+            return
         given = [(n, self.get(x)) for n, x in enumerate(application.inputs) if isinstance(x, Tensor)]
         parts = [pushed(application, position, tangent) for position, tangent in given if tangent is not None]
         found = [part for part in parts if part is not None]

@@ -17,6 +17,7 @@ from gradcli.engine.dtypes import type_name
 from gradcli.engine.graph import AccumulateGrad, Handle, Node, Target, Unversioned
 from gradcli.engine.modes import changes, mode, tick
 from gradcli.engine.operators import FUNCTIONS
+from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.protocol import TensorProtocol
 from gradcli.errors import AutogradError
 
@@ -45,8 +46,9 @@ class Tensor(TensorProtocol):
     on the same memory.
     """
 
-    __slots__ = ("__weakref__", "_grad", "history", "node", "value")
+    __slots__ = ("__weakref__", "_grad", "history", "node", "own", "value")
     __array_ufunc__ = None  # numpy leaves its operators to this class
+    own: dict[str, Any]  # the attributes that a snippet puts on a tensor; not set before there is one
     base: Tensor | None = None  # of a view: the tensor whose memory it looks into
     is_unrecorded = False  # whether this is a view, made under no_grad, of a tensor that requires grad
 
@@ -153,6 +155,8 @@ class Tensor(TensorProtocol):
     def _keep(self, gradient: Tensor) -> None:
         """Accumulate, as a leaf does: a second backward pass adds to the gradient of the first."""
         held: Any = self._grad
+        if held is None and gradient.requires_grad:
+            gradient = FUNCTIONS["apply"](REGISTRY["clone"], (gradient,), {})  # as torch copies it
         self._grad = gradient if held is None else held + gradient
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Handle:
@@ -205,6 +209,8 @@ class Tensor(TensorProtocol):
 
     def item(self) -> Any:
         """Return the Python number of a tensor of one element."""
+        if mode.examples is not None:
+            mode.examples.refuse(self, "item")
         if self.value.size != 1:
             raise AutogradError(f"a Tensor with {self.value.size} elements cannot be converted to Scalar")
         return self.value.item()

@@ -14,8 +14,13 @@ from gradcli.errors import AutogradError
 
 Path = tuple[tuple[Primitive, dict[str, Any]], ...]  # the views that lead from the base, each with its options
 
-# Made under no_grad; one of several results of an operation; the output of a function of the snippet.
-UNRECORDED, PART, CUSTOM = "unrecorded", "part", "custom"
+# Made under no_grad; one of several results of an operation; the output of a function of the snippet, recorded or not.
+UNRECORDED, PART, CUSTOM, PLAIN = "unrecorded", "part", "custom", "plain"
+INSIDE = (
+    "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to "
+    "handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect "
+    "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
+)
 ITSELF = "is being modified inplace"
 ANOTHER = "its base or another view of its base has been modified inplace"
 _node: Any = Tensor.__dict__["node"]  # the plain attribute, below the property of views
@@ -91,15 +96,14 @@ class View(Tensor):
                 "outside (if you want the inplace to be tracked).",
                 code="E304",
             )
+        if self.origin == PLAIN:
+            return AutogradError(
+                f"A view was created in no_grad mode and {what} with grad mode enabled. {INSIDE}", code="E304"
+            )
         primitive, options = self.path[-1]
         if self.origin == CUSTOM:
-            return AutogradError(
-                f"Output 0 of {primitive.name} is a view and {what}. This view was created inside a custom Function "
-                "(or because an input was returned as-is) and the autograd logic to handle view+inplace would override "
-                "the custom backward associated with the custom Function, leading to incorrect gradients. This "
-                "behavior is forbidden. You can fix this by cloning the output of the custom Function.",
-                code="E304",
-            )
+            name = primitive.node.removesuffix("Backward")
+            return AutogradError(f"Output 0 of {name} is a view and {what}. {INSIDE}", code="E304")
         number = part_number(primitive, options)
         return AutogradError(
             f"Output {number} of {primitive.node.removesuffix('Backward0')} is a view and {what}. "
@@ -107,6 +111,9 @@ class View(Tensor):
             "views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
             code="E304",
         )
+
+
+View.__name__ = View.__qualname__ = "Tensor"  # which Python's own messages name
 
 
 def part_number(primitive: Primitive, options: dict[str, Any]) -> int:

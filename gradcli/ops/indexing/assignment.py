@@ -72,6 +72,7 @@ def assign(x: Tensor, items: Any, value: Any) -> None:
         return
     part, arrays = located(x, items)
     if arrays:
+        check_bytes(items, value)
         put(part, value, arrays)
     elif isinstance(value, Tensor) and value.shape == part.shape:
         change(part, copy, value)
@@ -79,6 +80,13 @@ def assign(x: Tensor, items: Any, value: Any) -> None:
         change(part, copy, _spread(_without_leading_ones(value), part.shape))
     else:
         change(part, fill_tensor, _constant(value))
+
+
+def check_bytes(items: Any, value: Any) -> None:
+    """Refuse one number for the places of a mask of bytes, as torch does."""
+    masks = [x for x in (items if isinstance(items, tuple) else (items,)) if isinstance(x, Tensor)]
+    if any(x.dtype == np.uint8 for x in masks) and (not isinstance(value, Tensor) or value.value.size == 1):
+        raise AutogradError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
 
 
 def _constant(value: Any) -> Tensor:
@@ -130,6 +138,12 @@ def put(x: Tensor, value: Any, arrays: dict[int, Tensor], accumulate: bool = Fal
 
 def index_put_(x: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Carry out `x[indices] = values`; with `accumulate`, add the values to the entries."""
+    if not isinstance(indices, tuple | list):
+        raise TypeError(
+            f"index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}"
+        )
+    if len(indices) > x.ndim:
+        raise AutogradError(f"too many indices for tensor of dimension {x.ndim} (got {len(indices)})", code="E301")
     part, arrays = located(x, tuple(indices))
     return put(part, values, arrays, accumulate, whole=True)
 

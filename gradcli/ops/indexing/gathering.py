@@ -223,7 +223,7 @@ def take_along_dim(input: Tensor, indices: Indices, dim: int | None = None) -> A
     x = expand(input, size=(*common[:axis], own[axis], *common[axis + 1 :]))
     places = np.broadcast_to(indices.value, (*common[:axis], wanted[axis], *common[axis + 1 :]))
     size = input.shape[axis]
-    return gather_(x, axis, Tensor(np.where((places < 0) & (places >= -size), places + size, places)))
+    return gather_(x, axis, Tensor(places % size if size else places))  # torch wraps any index around
 
 
 @operation("x = [[1, -2], [3, 4]]; masked_select(x, x > 0)")

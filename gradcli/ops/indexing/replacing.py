@@ -218,6 +218,7 @@ def scatter_reduce_(
     input: Tensor, dim: int, index: Indices, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Any:
     """Entries of `src` combined with the input at the indices: their sum, product, mean, largest or smallest."""
+    reduce = {"max": "amax", "min": "amin"}.get(reduce, reduce)
     if reduce not in COMBINED:
         raise AutogradError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     axis = dimension(dim, input.ndim)

@@ -260,5 +260,5 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Operand) -> Any:
         mask = Tensor(np.broadcast_to(mask.value, shape))
     whole = input if input.shape == shape else expand(input, size=shape)
     if source.value.size < np.count_nonzero(mask.value):
-        raise AutogradError("masked_scatter: expected self and source to have same dtypes and enough entries")
+        raise AutogradError("Number of elements of source < number of ones in mask")
     return as_one(masked_scatter(whole, mask, source), input, source)

@@ -79,6 +79,10 @@ def _item(item: Any) -> Any:
         return int(item)
     if mode.strict and isinstance(item, Tensor) and item.dtype.kind == "f":
         raise AutogradError(NOT_WHOLE)
+    if mode.strict and isinstance(item, Tensor) and item.dtype == np.uint8:
+        item = Tensor(item.value.astype(np.bool_))  # torch's masks were bytes once, and bytes are masks still
+    if mode.strict and isinstance(item, dict | set):
+        raise AutogradError(f"{ALLOWED} (got {type(item).__name__})")
     if mode.strict and isinstance(item, str):
         raise TypeError("new(): invalid data type 'str'")
     if isinstance(item, float | str):

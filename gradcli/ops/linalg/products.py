@@ -156,7 +156,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
             b = sum_dim(b, dim=n, keepdim=True) if a.shape[m] == 1 != b.shape[n] else b
         elif a.shape[m] != b.shape[n]:
             raise AutogradError(
-                f"contracted dimensions need to match, but first has size {a.shape[m]} in dim {m} and second has size "
+                f"contracted dimensions need to match, but first has size {a.shape[m]} in dim "
+                f"{m - a.ndim if isinstance(dims, int) else m} and second has size "
                 f"{b.shape[n]} in dim {n}",
                 code="E301",
             )

@@ -158,10 +158,20 @@ fmod_tensor = primitive(
     says=REMAINDER_BY,
 )
 
+
+def underived(name: str) -> Any:
+    """Make the rule of an operation that torch has no derivative for."""
+
+    def refuse(g: Any, out: Any, *operands: Any) -> Any:
+        raise AutogradError(f"derivative for aten::{name} is not implemented")
+
+    return refuse
+
+
 # torch has no derivative for `x // y` and `2 % x`, and its nodes say so; here `div` and `remainder` give one.
 NOT_IMPLEMENTED = "torch::autograd::NotImplemented"
-quotient = replace(floor_divide, node=NOT_IMPLEMENTED)
-remainder_of = replace(remainder_tensor, node=NOT_IMPLEMENTED)
+quotient = replace(floor_divide, node=NOT_IMPLEMENTED, rules=(underived("floor_divide"),) * 2)
+remainder_of = replace(remainder_tensor, node=NOT_IMPLEMENTED, rules=(underived("remainder"),) * 2)
 
 
 def check_divisor(*operands: Any) -> None:
@@ -174,4 +184,5 @@ def check_divisor(*operands: Any) -> None:
 @operation("x = [5, -5]; fmod(x, 3)", "x = [5, -5]; y = [3, 2]; fmod(x, y)")
 def fmod_(input: Tensor, other: Operand) -> Any:
     """The remainder with the sign of the input, as in C."""
+    check_divisor(input, other)
     return fmod(input, other) if isinstance(other, int | float) else fmod_tensor(input, other)

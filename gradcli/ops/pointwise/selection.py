@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.checks.shapes import broadcastable, mismatch
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -227,6 +228,8 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Operand) -> Any:
     """The input with `value` where the mask is True."""
     dtype = C_NAMES[TYPE_NAMES[mask.dtype]]
     _boolean(mask, f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype}")
+    if not broadcastable(given := [mask.value, input.value]):
+        raise mismatch(given)
     if _is_number(value):
         return masked_fill(input, mask, value)
     if value.ndim:

@@ -183,7 +183,9 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 
 
 
 @operation(
-    "x = [1, 2]; y = [3, 4]; z = [5, 6]; addcdiv(x, y, z)", "x = 1; y = [3, 4]; z = 5; addcdiv(x, y, z, value=2)"
+    "x = [1, 2]; y = [3, 4]; z = [5, 6]; addcdiv(x, y, z)",
+    "x = 1; y = [3, 4]; z = 5; addcdiv(x, y, z, value=2)",
+    integers_stay=True,
 )
 def addcdiv_(input: Real, tensor1: Real, tensor2: Real, *, value: float = 1) -> Any:
     """`input + value*tensor1/tensor2`."""

@@ -73,7 +73,7 @@ def nansum_(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dt
     return nansum(converted(input, dtype), dim=wrapped(dim, input.ndim), keepdim=keepdim)
 
 
-@operation("x = [[1, 2], [3, 4]]; nanmean(x)", "x = [[1, 2], [3, 4]]; nanmean(x, dim=0)")
+@operation("x = [[1, 2], [3, 4]]; nanmean(x)", "x = [[1, 2], [3, 4]]; nanmean(x, dim=0)", integers_stay=True)
 def nanmean(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The mean of the entries that are not nan, of all or over dimensions."""
     x = converted(input, dtype)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.shapes import dimension, dimensions
+from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import attribute, positional
@@ -94,7 +94,18 @@ def T(input: Tensor) -> Any:
     return permute(input, dims=tuple(reversed(range(input.ndim))))
 
 
-@operation("A = [[[1, 2, 3], [4, 5, 6]]]; A.mT", aliases=["H", "mH"], method=False)
+@operation("A = [[1, 2, 3], [4, 5, 6]]; A.H", method=False)
+def H(input: Tensor) -> Any:
+    """The transpose of a matrix, written `A.H`."""
+    if input.ndim not in (0, 2):
+        raise AutogradError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {input.ndim}-D tensor."
+            + (" For batches of matrices, consider using tensor.mH" if input.ndim > 2 else "")
+        )
+    return transpose(input, dim0=0, dim1=1) if input.ndim else input
+
+
+@operation("A = [[[1, 2, 3], [4, 5, 6]]]; A.mT", aliases=["mH"], method=False)
 def mT(input: Tensor) -> Any:
     """The last two dimensions exchanged, written `A.mT`."""
     if input.ndim < 2:
@@ -125,10 +136,19 @@ def permute_(input: Tensor, *dims: Shape) -> Any:
     return permute(input, dims=wrapped)
 
 
+def _once(name: str, dims: Dims, ndim: int) -> tuple[int, ...]:
+    """Return dimensions counted from the front, after the check that none is named twice."""
+    given = flat((dims,))
+    found = tuple(dimension(dim, ndim) for dim in given)
+    if len(set(found)) < len(found):
+        raise AutogradError(f"movedim: repeated dim in `{name}` ({list(given)})")
+    return found
+
+
 @operation("x = [[[1, 2], [3, 4]]]; movedim(x, 0, -1)", aliases=["moveaxis"])
 def movedim(input: Tensor, source: Dims, destination: Dims) -> Any:
     """Some dimensions at new places, the others in their order."""
-    froms, tos = (dimensions(flat((dims,)), input.ndim) for dims in (source, destination))
+    froms, tos = (_once(name, dims, input.ndim) for name, dims in (("source", source), ("destination", destination)))
     if len(froms) != len(tos):
         raise AutogradError(
             "movedim: Invalid source or destination dims: source "

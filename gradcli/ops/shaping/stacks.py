@@ -153,9 +153,7 @@ def meshgrid(*tensors: Tensors, indexing: str = "ij") -> tuple[Any, ...]:
     """The coordinates of the points of a grid; 'xy' lets the first vary along the columns."""
     parts = all_of(tensors)
     if indexing not in ("ij", "xy"):
-        raise AutogradError(
-            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}', code="E204"
-        )
+        raise AutogradError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     if not parts:
         raise AutogradError("meshgrid expects a non-empty TensorList")
     for x in parts:
@@ -209,7 +207,7 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Any, ...]:
         raise AutogradError(
             "torch.hsplit requires a tensor with at least 1 dimension, but got a tensor with 0 dimensions!", code="E301"
         )
-    return tensor_split(input, indices_or_sections, 0 if input.ndim == 1 else 1)
+    return evenly_split("hsplit", input, indices_or_sections, 0 if input.ndim == 1 else 1)
 
 
 @operation("A = [[1, 2, 3], [4, 5, 6]]; vsplit(A, 2)[1]")
@@ -220,7 +218,18 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Any, ...]:
             f"torch.vsplit requires a tensor with at least 2 dimension, but got a tensor with {input.ndim} dimensions!",
             code="E301",
         )
-    return tensor_split(input, indices_or_sections, 0)
+    return evenly_split("vsplit", input, indices_or_sections, 0)
+
+
+def evenly_split(name: str, x: Tensor, sections: Any, dim: int) -> tuple[Any, ...]:
+    """Split at indices, or into a number of parts that must have the same size."""
+    if isinstance(sections, int) and (sections < 1 or x.shape[dim] % sections):
+        raise AutogradError(
+            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {x.shape[dim]} is "
+            f"not divisible by the split_size {sections}!",
+            code="E301",
+        )
+    return tensor_split(x, sections, dim)
 
 
 def _ends(size: int, parts: int) -> list[int]:

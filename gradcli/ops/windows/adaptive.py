@@ -183,7 +183,13 @@ def max_pool1d(
     image = _as_image("max_pool1d", input)
     kernel, border, apart = (_length("max_pool1d", value) for value in (kernel_size, padding, dilation))
     step = kernel if stride is None else _length("max_pool1d", stride)
-    found = max_pool2d(image, (1, kernel), (1, step), (0, border), (1, apart), ceil_mode)
+    try:
+        found = max_pool2d(image, (1, kernel), (1, step), (0, border), (1, apart), ceil_mode)
+    except AutogradError as error:
+        if "Output size is too small" in error.message:
+            size = (input.shape[-1] + 2 * border - apart * (kernel - 1) - 1) // step + 1
+            raise AutogradError(f"max_pool1d() Invalid computed output size: {size}", code="E301") from None
+        raise
     return squeeze_dim(found, dim=input.ndim - 1)
 
 

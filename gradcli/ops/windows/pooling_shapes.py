@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradcli.engine.checks.shapes import dimension
 from gradcli.errors import AutogradError
 from gradcli.ops.support.arguments import Pair, Shape, check_size
 from gradcli.ops.windows import windows
@@ -32,6 +33,8 @@ def options(
     border = windows.each(padding, count, message.format("padding"))
     apart = windows.each(dilation, count, message.format("dilation"))
     if len(x) not in (count + 1, count + 2) or 0 in x[-count - 1 :]:
+        if name == "avg_pool2d" and 0 < len(x) < 3:
+            dimension(-3, len(x))
         kinds = f"{count + 1}D or {count + 2}D (batch mode)"
         raise AutogradError(f"non-empty {kinds} tensor expected for input", code="E301")
     if 0 in steps:

@@ -143,11 +143,27 @@ def _tensor(value: Tensor, memo: Memo) -> Tensor:
     """Copy a leaf with numbers of its own, and its gradient."""
     if not value.is_leaf and not isinstance(memo, Saved):
         raise AutogradError(NON_LEAF)
-    copied = Tensor(value.value.copy())
+    copied = Tensor(_memory(value.value, memo))
     if value.requires_grad:
         copied.node = AccumulateGrad(copied)
     copied.grad = None if isinstance(memo, Saved) else deepcopy(value.grad, memo)
     return copied
+
+
+def _memory(array: Any, memo: Memo) -> Any:
+    """Copy the memory of a tensor once: tensors that share it share the copy."""
+    root = array
+    while isinstance(root, np.ndarray) and isinstance(root.base, np.ndarray):
+        root = root.base
+    if root is array and not isinstance(array, np.ndarray):
+        return array.copy()
+    if ~id(root) not in memo:
+        memo[~id(root)] = root, root.copy(order="K")
+    copied = memo[~id(root)][1]
+    if copied.strides != root.strides:
+        return array.copy()
+    first = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+    return np.ndarray(array.shape, array.dtype, copied, first, array.strides) if array.size else array.copy()
 
 
 def namespace(name: str) -> Namespace:

@@ -1,4 +1,4 @@
-"""`io` and `logging`: text buffers, and messages, which are not shown."""
+"""`io` and `logging`: buffers of text and of what torch saves, and messages, which are not shown."""
 
 from __future__ import annotations
 
@@ -59,6 +59,30 @@ class StringIO(Facade):
     close = flush
 
 
+class BytesIO(Facade):
+    """A buffer for `torch.save` and `torch.load`: it keeps the object, not its bytes."""
+
+    def __init__(self) -> None:
+        self._kept: Any = None
+        self._wound_back = False
+
+    def keep(self, saved: Any) -> None:
+        """Hold an object, and stand at its end."""
+        self._kept, self._wound_back = saved, False
+
+    def taken(self) -> Any:
+        """Return the object; EOFError at its end."""
+        if not self._wound_back:
+            raise EOFError
+        self._wound_back = False
+        return self._kept
+
+    def seek(self, place: int) -> int:
+        """Go back to the beginning."""
+        self._wound_back = place == 0 and self._kept is not None
+        return place
+
+
 class Logger(Facade):
     """A logger, which drops its messages."""
 
@@ -77,7 +101,7 @@ for _name in SILENT.split():
 def namespace(name: str) -> Namespace:
     """`io` or `logging`."""
     if name == "io":
-        return Namespace(name, {"StringIO": StringIO})
+        return Namespace(name, {"StringIO": StringIO, "BytesIO": BytesIO})
     root: dict[str, Any] = dict.fromkeys(SILENT.split(), _silent)
     kinds = {word: lambda *_, **__: Logger() for word in ("StreamHandler", "Formatter", "NullHandler")}
     return Namespace(name, {**root, **kinds, **LEVELS, "getLogger": Logger, "Logger": Logger})

@@ -14,6 +14,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather
 from gradcli.ops.reducing.samples import quantiles
+from gradcli.ops.shaping.stacks import evenly_split
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import ended
 from gradcli.ops.support.forgetting import forgotten
@@ -117,7 +118,7 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> Any:
         raise RuntimeError(
             f"torch.dsplit requires a tensor with at least 3 dimension, but got a tensor with {input.ndim} dimensions!"
         )
-    return _call("tensor_split", input, indices_or_sections, 2)
+    return evenly_split("dsplit", input, indices_or_sections, 2)
 
 
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
@@ -138,6 +139,8 @@ def chain_matmul(*matrices: Tensor) -> Any:
 
 def pdist(input: Tensor, p: float = 2.0) -> Any:
     """Return the distances of each row from the later rows."""
+    if input.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
     rows, columns = np.triu_indices(input.shape[0], 1)
     return _call("cdist", input, input, p)[Tensor(rows), Tensor(columns)]
 

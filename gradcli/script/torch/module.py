@@ -64,6 +64,10 @@ def is_tensor(value: Any) -> bool:
 
 
 def set_default_dtype(dtype: Any) -> None:
+    if not isinstance(dtype, DType):
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
+    if dtype.numpy.kind != "f":
+        raise TypeError("only floating-point types are supported as the default type")
     mode.default_dtype = np.dtype(numpy_dtype(dtype))
 
 
@@ -92,6 +96,12 @@ def broadcast_shapes(*shapes: Any) -> Size:
                     f"{position} had {shapes[position]}; but expected shape should be broadcastable to {common}"
                 )
     return Size(common)
+
+
+def check(condition: Any, message: Any = "") -> None:
+    """`torch._assert`: raise AssertionError unless the condition holds."""
+    if not condition:
+        raise AssertionError(message)
 
 
 def nothing(*_: Any, **__: Any) -> None:
@@ -136,6 +146,7 @@ MEMBERS: dict[str, Any] = {
     "set_default_dtype": set_default_dtype,
     "get_default_dtype": lambda: BY_NUMPY[mode.default_dtype],
     "compile": uncompiled,
+    "_assert": check,
     "set_num_threads": nothing,
     "get_num_threads": lambda: 1,
     "use_deterministic_algorithms": nothing,

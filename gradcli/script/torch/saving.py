@@ -9,18 +9,25 @@ from typing import Any
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.stdlib.copying import Saved, deepcopy
+from gradcli.script.stdlib.streams import BytesIO
 
 NOTE = "no file is written: what torch.save is given can be loaded until the snippet ends"
 
 
 def save(obj: Any, f: Any, *_: Any, **__: Any) -> None:
-    """Keep a copy under the name of the file."""
-    running.machine.saved[_path("save", f)] = deepcopy(obj, Saved())
+    """Keep a copy under the name of the file, or in a buffer."""
+    copied = deepcopy(obj, Saved())
+    if isinstance(f, BytesIO):
+        f.keep(copied)
+        return
+    running.machine.saved[_path("save", f)] = copied
     running.machine.note(NOTE)
 
 
 def load(f: Any, *_: Any, **__: Any) -> Any:
-    """Return a copy of the object that was saved under the name."""
+    """Return a copy of the object that was saved under the name, or in a buffer that was wound back."""
+    if isinstance(f, BytesIO):
+        return deepcopy(f.taken())
     path = _path("load", f)
     if path not in running.machine.saved:
         raise FileNotFoundError(ENOENT, strerror(ENOENT), path)
@@ -31,7 +38,7 @@ def _path(name: str, f: Any) -> str:
     if type(f) is str:
         return f
     raise UnsupportedError(
-        f"torch.{name} with anything but the name of a file is not supported here",
+        f"torch.{name} with anything but the name of a file or an io.BytesIO is not supported here",
         python=TypeError,
         help=f"write torch.{name}(..., 'model.pt')",
     )

@@ -39,6 +39,7 @@ class Members:
     deleters: dict[str, Callable[[Any], None]] = field(default_factory=dict)
     find: Callable[[str], Callable[..., Any] | None] = lambda name: None
     names: Callable[[], Iterable[str]] = tuple
+    own: Callable[[Any], dict[str, Any]] | None = None  # the attributes that the snippet has put on a value
 
     def __post_init__(self) -> None:
         name_members(self.methods)
@@ -90,6 +91,8 @@ def attribute(value: Any, name: str) -> Any:
     method = members.methods.get(name) or members.find(name)
     if method is not None:
         return MethodType(method, value)
+    if members.own is not None and name in (own := members.own(value)):
+        return own[name]
     if name == "__class__":
         return type_of(value)
     if isinstance(value, Facade):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradcli.script.originals import torch_has
 from gradcli.script.python.values import failures, special
-from gradcli.script.python.values.attributes import members_of, refused
+from gradcli.script.python.values.attributes import Members, members_of, refused
 from gradcli.script.python.values.kinds import BuiltinType, Defined, missing, type_name
 
 
@@ -20,6 +21,8 @@ def set_attribute(value: Any, name: str, new: Any) -> None:
     members = members_of(kind)
     if members is not None and name in members.setters:
         members.setters[name](value, new)
+    elif members is not None and members.own is not None and is_free(members, name):
+        members.own(value)[name] = new
     elif isinstance(value, BaseException):
         failures.set_attribute(value, name, new)
     elif special.is_settable(value, name):
@@ -28,6 +31,12 @@ def set_attribute(value: Any, name: str, new: Any) -> None:
         check_settable(value, name)
         message = f"setting {type_name(value)}.{name} is not supported here"
         raise missing(message, name, members.setters if members else ())
+
+
+def is_free(members: Members, name: str) -> bool:
+    """Return whether a name is none that a tensor has in torch or here."""
+    taken = name in members.methods or name in members.getters or torch_has("torch.Tensor", name)
+    return not taken and not special.is_special(name)
 
 
 def check_settable(value: Any, name: str) -> None:
@@ -48,6 +57,9 @@ def delete_attribute(value: Any, name: str) -> None:
     members = members_of(type(value))
     if members is not None and name in members.deleters:
         members.deleters[name](value)
+        return
+    if members is not None and members.own is not None and name in members.own(value):
+        del members.own(value)[name]
         return
     if not special.is_settable(value, name) or special.is_special(name):
         raise refused(value, name)

@@ -184,6 +184,11 @@ def _upstream(outputs: Sequence[Tensor], grads: Any, *, batched: bool = False) -
             raise RuntimeError(
                 f"grad can be implicitly created only for real scalar outputs but got {BY_NUMPY[output.dtype]}"
             )
+        elif batched and output.requires_grad:
+            raise ValueError(
+                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
+                "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+            )
     if len(given) < len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     for index, output in enumerate(outputs):
@@ -195,9 +200,16 @@ def _upstream(outputs: Sequence[Tensor], grads: Any, *, batched: bool = False) -
 
 
 def _check_shape(index: int, output: Tensor, gradient: Tensor, batched: bool) -> None:
+    if batched and not gradient.ndim:
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+            "0-dim tensor to a number"
+        )
     shape = gradient.shape[1:] if batched else gradient.shape
     if shape == output.shape:
         return
+    if batched:
+        shape = shape[1:]  # as torch's message has it
     sizes = [f"torch.Size({list(x)})" for x in (shape, output.shape)]
     if batched:
         raise RuntimeError(BATCHES.format(index, sizes[0], index, sizes[1]))

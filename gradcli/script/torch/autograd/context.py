@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from gradcli.engine.graph import Handle
@@ -28,6 +30,8 @@ class Context(Facade):
         self._dirty: tuple[Any, ...] = ()
         self._without_gradient: tuple[Any, ...] = ()
         self._materialize = True
+        self._forward: tuple[Any, ...] = ()  # what was saved for `jvp`
+        self._pushing = False
 
     def __call__(self, gradient: Tensor) -> Any:
         return self._node(gradient)
@@ -58,11 +62,23 @@ class Context(Facade):
         self._saved = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
-        """Accept tensors for a `jvp`, which is never run."""
+        """Keep tensors for `jvp`, which reads them as `saved_tensors`."""
+        self._forward = tensors
+
+    @contextmanager
+    def forward_mode(self) -> Iterator[None]:
+        """Let `saved_tensors` be those of `save_for_forward`, where there are some, while `jvp` runs."""
+        self._pushing = bool(self._forward)
+        try:
+            yield
+        finally:
+            self._pushing = False
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The saved tensors; AutogradError after the graph was freed, and where one was changed since."""
+        if self._pushing:
+            return self._forward
         if self._freed:
             raise AutogradError(SECOND_TIME, code="E302")
         for tensor, version in zip(self._saved, self._versions, strict=True):

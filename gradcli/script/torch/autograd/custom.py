@@ -23,6 +23,11 @@ from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.windows.padding import pad_constant
 from gradcli.script.torch.operations.readers import kind_name
 
+BOTH = (
+    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of "
+    "them."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Opaque(Primitive):
@@ -38,6 +43,7 @@ class Custom(Opaque):
     """One call of a function of the snippet, whose context saves tensors."""
 
     call: Any = None
+    pushes = False  # tangents go by the `jvp` of the function, not by its rules
 
     def from_nothing(self, node: Any, recorded: bool) -> Any:
         """Return zeros: the snippet's `backward` runs, with None if it asks for that."""
@@ -183,6 +189,8 @@ class Call:
         given = self._given(g if carried else Tensor(g))
         kind = self.function
         base = next(parent for parent in kind.__mro__ if "apply" in vars(parent))
+        if kind.backward is not base.backward and kind.vjp is not base.vjp:
+            raise RuntimeError(BOTH)
         own = kind.backward if kind.backward is not base.backward else kind.vjp  # two names of one thing
         found = own(self.context, *given)
         answers = list(found) if isinstance(found, tuple) else [found]

@@ -10,12 +10,14 @@ import warnings
 from typing import Any
 
 from gradcli.engine.memory.in_place import change, check_in_place
-from gradcli.engine.memory.views import CUSTOM, View
+from gradcli.engine.memory.views import CUSTOM, PLAIN, View
 from gradcli.engine.memory.writing import copy
 from gradcli.engine.modes import mode, set_grad_enabled, switched
 from gradcli.engine.primitive import Primitive
+from gradcli.engine.recorder import listening
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import call
+from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.python.values.attributes import Facade
@@ -46,6 +48,8 @@ NO_BACKWARD = (
     "mode AD."
 )
 
+NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+
 
 class Function(Facade):
     """The base class of a snippet's own functions; `apply` calls them."""
@@ -72,6 +76,10 @@ class Function(Facade):
     def vjp(ctx: Any, *gradients: Any) -> Any:
         raise NotImplementedError(NO_BACKWARD)
 
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        raise NotImplementedError(NO_JVP)
+
     @classmethod
     def apply(cls, *arguments: Any, **keywords: Any) -> Any:
         """Run `forward` outside the graph, and record a node that runs `backward`."""
@@ -89,11 +97,26 @@ class Function(Facade):
         recording = mode.grad_enabled and any(context.needs_input_grad)
         parts = tuple(_apart(x) if recording and _is_written(context, x) else x for x in results)
         Call(cls, context, arguments, parts).record()
+        push(cls, context, arguments, results)
         for result, part in zip(results, parts, strict=True):
             if result is not part:
                 change(result, copy, part)
         context._seal({id(before): after for before, after in zip(given, results, strict=True)})
         return results if isinstance(outputs, tuple) else results[0]
+
+
+def push(function: Any, context: Context, arguments: tuple[Any, ...], results: tuple[Any, ...]) -> None:
+    """Give the results the tangents that the `jvp` of the function returns, if an argument has one."""
+    for level in listening(Level)[:1]:
+        given = [level.get(x) if isinstance(x, Tensor) else None for x in arguments]
+        if all(tangent is None for tangent in given):
+            continue
+        with switched(tape=None), context.forward_mode():
+            found = function.jvp(context, *given)
+        found = found if isinstance(found, tuple) else (found,)
+        for x, tangent in zip(results, found, strict=True):
+            if isinstance(x, Tensor) and isinstance(tangent, Tensor):
+                level.set(x, tangent)
 
 
 def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -133,8 +156,8 @@ def _apart(x: View) -> Tensor:
 
 def _alias(x: Tensor, *, recorded: bool) -> Tensor:
     """Return another tensor on the same memory; where graphs are recorded, a view that may not be changed."""
-    if recorded:
-        return View(x.array, x if x.base is None else x.base, (), CUSTOM)
+    if mode.grad_enabled:
+        return View(x.array, x if x.base is None else x.base, (), CUSTOM if recorded else PLAIN)
     alias = Tensor(x.array)
     alias.history = x.shared_history()
     return alias
@@ -145,7 +168,11 @@ def _check_dirty(x: Tensor) -> None:
         raise AutogradError("a leaf Variable that requires grad has been used in an in-place operation.", code="E304")
 
 
-Function.__module__ = "torch.autograd.function"
+class InplaceFunction(Function):
+    """An old name for a function that changes its inputs in place."""
+
+
+Function.__module__ = InplaceFunction.__module__ = "torch.autograd.function"
 
 
 def _refuse(g: Any, out: Any, x: Any) -> Any:
@@ -178,6 +205,7 @@ def once_differentiable(backward: Any) -> Any:
 
 MEMBERS: dict[str, Any] = {
     "Function": Function,
+    "InplaceFunction": InplaceFunction,
     "FunctionCtx": Context,
     "once_differentiable": once_differentiable,
 }

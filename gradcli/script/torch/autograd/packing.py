@@ -13,6 +13,13 @@ from gradcli.engine.primitive import OUT
 from gradcli.engine.recorder import Application, leave, listen, listening
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+
+CHANGED = (
+    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
+    "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to "
+    "perform in-place operations on the input to a pack hook."
+)
 
 
 class Packed:
@@ -21,8 +28,11 @@ class Packed:
     def __init__(self, packer: Packer, x: Tensor) -> None:
         self.packer = packer
         self.node = x.node
+        before = len(x.history or ())
         with set_grad_enabled(False):
             self.content = packer.pack(x)
+        if len(x.history or ()) > before:
+            raise AutogradError(CHANGED)
 
     def tensor(self) -> Tensor:
         """Return the result of `unpack`, at the node of the tensor that was saved."""

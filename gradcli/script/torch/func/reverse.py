@@ -9,7 +9,7 @@ from typing import Any
 from gradcli.engine import tangents
 from gradcli.engine.backward import reachable
 from gradcli.engine.graph import AccumulateGrad, Node
-from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.modes import set_grad_enabled, switched
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
@@ -81,7 +81,8 @@ def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Fu
     def call(*args: Any, **keywords: Any) -> Any:
         with set_grad_enabled(True):
             inputs = Inputs(args, argnums)
-            output = func(*inputs.args, **keywords)
+            with switched(wrapping=True):
+                output = func(*inputs.args, **keywords)
             if has_aux and not (isinstance(output, tuple) and len(output) == 2):
                 raise RuntimeError(
                     "grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True"
@@ -132,7 +133,8 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     """Return the output, and a function from upstream gradients to the gradients of the inputs."""
     with set_grad_enabled(True):
         inputs = Inputs(primals, tuple(range(len(primals))))
-        made = func(*inputs.args)
+        with switched(wrapping=True):
+            made = func(*inputs.args)
         made, aux = made if has_aux else (made, None)
         outputs, _ = outputs_of(made, "vjp(f, *primals)")
 
@@ -156,7 +158,8 @@ def jacrev(func: Func, argnums: Places = 0, *, has_aux: bool = False, chunk_size
     def call(*args: Any) -> Any:
         with set_grad_enabled(True):
             inputs = Inputs(args, argnums)
-            made = func(*inputs.args)
+            with switched(wrapping=True):
+                made = func(*inputs.args)
             made, aux = made if has_aux else (made, None)
             outputs, build = outputs_of(made, "vjp(f, *primals)")
             found = build(inputs.arranged(rows(out, inputs.leaves, True)) for out in outputs)

@@ -6,9 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any
+from weakref import ref
 
+from gradcli.engine.modes import switched
+from gradcli.engine.recorder import Application, leave, listen
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
@@ -21,7 +25,47 @@ RANDOM = (
 )
 
 
+ITEM = (
+    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
+    "please try to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch "
+    "internals, please file a bug report."
+)
+CONTROL = (
+    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that "
+    "yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
+)
 EACH = 512  # bytes that the results of one example take at least
+
+
+class Examples:
+    """Listens to operations: knows the tensors that come from the examples, and refuses to make numbers of them."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, Any] = {}  # weak references by identity, for tensors are compared entry by entry
+
+    def add(self, x: Any) -> None:
+        if isinstance(x, Tensor):
+            self.known[id(x)] = ref(x)
+
+    def holds(self, x: Any) -> bool:
+        found = self.known.get(id(x))
+        return found is not None and found() is x
+
+    def append(self, application: Application) -> None:
+        if any(map(self.holds, application.inputs)):
+            self.add(application.out)
+
+    def refuse(self, x: Any, what: str) -> None:
+        """Raise RuntimeError for a tensor of the batch, which in torch is the whole batch at once."""
+        if not self.holds(x):
+            return
+        if what == "print":
+            raise UnsupportedError(
+                "printing a tensor inside of vmap, which torch prints as a BatchedTensor, is not supported",
+                python=RuntimeError,
+                help="print the result of vmap(f)(x), or f(x[0])",
+            )
+        raise RuntimeError(ITEM if what == "item" else CONTROL)
 
 
 class Refusing:
@@ -29,6 +73,34 @@ class Refusing:
 
     def __getattr__(self, name: str) -> Any:
         raise RuntimeError(RANDOM)
+
+
+@contextmanager
+def examples_of(given: list[Any], dims: list[Any]) -> Iterator[None]:
+    """Know the tensors of the batch while its function runs for one example."""
+    examples = Examples()
+    for x, dim in zip(given, dims, strict=True):
+        if dim is not None:
+            examples.add(x)
+    listen(examples)
+    try:
+        with switched(examples=examples):
+            yield
+    finally:
+        leave(examples)
+
+
+@contextmanager
+def muted(again: bool) -> Iterator[None]:
+    """Let the function print for the first example alone: torch calls it once."""
+    machine = running.machine
+    write = machine._write
+    if again:
+        machine._write = lambda text: None
+    try:
+        yield
+    finally:
+        machine._write = write
 
 
 @contextmanager
@@ -139,7 +211,8 @@ def vmap(
             for n in range(batch.size):
                 begin()
                 given, named = batch.example(n)
-                made = func(*given, **named)
+                with muted(n > 0), examples_of([*flattened(given)[0], *flattened(named)[0]], batch.dims):
+                    made = func(*given, **named)
                 leaves, build = flattened(made)
                 dims = spread(out_dims, made) if dims is None else dims
                 results.append([checked(name, x) for x in leaves])

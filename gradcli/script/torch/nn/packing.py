@@ -124,7 +124,9 @@ def pad_sequence(
     rows = list(ops.unbind(sequences, 0)) if isinstance(sequences, Tensor) else list(sequences)
     if padding_side not in ("left", "right"):
         raise AutogradError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
-    longest = max((row.shape[0] for row in rows), default=0)
+    if not rows:
+        raise AutogradError("received an empty list of sequences")
+    longest = max(row.shape[0] for row in rows)
     running.machine.budget.fits(longest * sum(row.value.size // max(1, row.shape[0]) for row in rows), "the tensor")
     padded = []
     for row in rows:

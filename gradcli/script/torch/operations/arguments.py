@@ -16,7 +16,9 @@ from gradcli.script.torch.operations.readers import READERS, Reader, kind_name, 
 from gradcli.source import did_you_mean
 
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input"}  # numpy's names, which torch takes too
-OWN_INDICES = frozenset(("gather", "scatter", "scatter_add"))  # which `lowering` refuses in other words
+# The operations whose indices are refused in other words.
+OWN = "bincount gather index_add index_copy index_fill index_select scatter scatter_add take_along_dim"
+OWN_INDICES = frozenset(OWN.split())
 
 
 class Signature:

@@ -50,10 +50,15 @@ def function(name: str, module: str = "") -> Function | None:
         return in_place(name)
     known = OPERATIONS.get(f"{module}.{name}")
     if known is not None:
-        return plain(known.name, method=False)
+        return plain(known.name, method=False, shown=_shown(name, module))
     if name not in OPERATIONS or OPERATIONS[name].only not in ("", module):
         return None
-    return plain(name, method=False)
+    return plain(name, method=False, shown=_shown(name, module))
+
+
+def _shown(name: str, module: str) -> str:
+    """Return the name that torch's messages have."""
+    return f"{module}_{name}" if module == "linalg" else name
 
 
 @cache

@@ -9,16 +9,17 @@ import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.arithmetic import quotient
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.torch.operations.demands import DEMANDS, quantile_shares
 from gradcli.script.torch.operations.overloads import refusal
+from gradcli.script.torch.operations.slices import SLICES, out_of_bounds
 
 EXPECTED = "linalg.{}: Expected a floating point or complex tensor as input. Got "
 NOT_IMPLEMENTED = "not implemented for '{}'"
 SPREAD = "std and var only support floating point and complex dtypes"
-KERNELS = {"frac": "frac_cpu", "lerp": "lerp_kernel_scalar", "histc": "histogram_cpu"}
+KERNELS = {"frac": "frac_cpu", "histc": "histogram_cpu"}
 
 
 def _whole(name: str) -> Callable[..., Any]:
@@ -33,26 +34,16 @@ def _whole(name: str) -> Callable[..., Any]:
 
 def _along(name: str, kernel: str) -> Callable[..., Any]:
     """A softmax without `dim` is refused: torch.nn.functional guesses, and says so."""
-    call = _of_reals(name, f'"{kernel}" {NOT_IMPLEMENTED}', NotImplementedError)
 
     def along(input: Tensor, *arguments: Any, **options: Any) -> Any:
         if not arguments and options.get("dim") is None:
             raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
+        is_last = (arguments[0] if arguments else options["dim"]) in (-1, input.ndim - 1)
+        shown = kernel if is_last else kernel.replace("_lastdim", "")
+        call = _of_reals(name, f'"{shown}" {NOT_IMPLEMENTED}', NotImplementedError)
         return call(input, *arguments, **options)
 
     return along
-
-
-def _scaled(name: str) -> Callable[..., Any]:
-    """A sum of integers takes no fraction of one of them."""
-
-    def call(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-        whole = all(x.dtype.kind != "f" if isinstance(x, Tensor) else not isinstance(x, float) for x in (input, other))
-        if isinstance(alpha, float) and whole:
-            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-        return getattr(ops, name)(input, other, alpha=alpha)
-
-    return call
 
 
 def _runtime(name: str) -> Callable[..., Any]:
@@ -64,12 +55,8 @@ def _runtime(name: str) -> Callable[..., Any]:
             raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
         if name == "scatter_add" and len(arguments) > 2 and arguments[2].dtype != input.dtype:
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
-        try:
+        with out_of_bounds():
             return getattr(ops, name)(input, *arguments, **options)
-        except AutogradError as error:
-            if "out of bounds" in error.message:
-                raise RuntimeError(error.message) from None
-            raise
 
     return call
 
@@ -95,17 +82,6 @@ def _norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False,
         axes = (-2, -1) if dim is None else dim
         return ops.matrix_norm(input, p, axes, keepdim)
     return _of_reals("norm", EXPECTED.format("vector_norm") + "{}")(input, p, dim, keepdim, **options)
-
-
-def _alike(name: str) -> Callable[..., Any]:
-    """Comparisons within a tolerance ask for one dtype."""
-
-    def call(input: Tensor, other: Tensor, *arguments: Any, **options: Any) -> Any:
-        if input.dtype != other.dtype:
-            raise RuntimeError(f"{TYPE_NAMES[input.dtype]} did not match {TYPE_NAMES[other.dtype]}")
-        return getattr(ops, name)(input, other, *arguments, **options)
-
-    return call
 
 
 def _scatter(
@@ -138,6 +114,7 @@ def check_share(q: Any) -> None:
 def _quantile(input: Tensor, q: Any, *arguments: Any, **options: Any) -> Any:
     check_share(q)
     call = _of_reals("quantile", "quantile() input tensor must be either float or double dtype")
+    quantile_shares(input, q)
     return call(input, q, *arguments, **options)
 
 
@@ -173,15 +150,14 @@ LOWERED: dict[str, Callable[..., Any]] = {
         name: _of_reals(name, f"{name}(): does not support bool input", least=np.number)
         for name in ("argmax", "argmin")
     },
-    "allclose": _alike("allclose"),
-    "isclose": _alike("isclose"),
     **{name: _whole(name) for name in ("floor", "ceil", "round", "trunc", "fix")},
     "softmax": _along("softmax", "softmax_lastdim_kernel_impl"),
     "log_softmax": _along("log_softmax", "log_softmax_lastdim_kernel_impl"),
     **{name: _of_reals(name, SPREAD) for name in ("std", "var")},
     "floor_divide": quotient,
-    **{name: _scaled(name) for name in ("add", "sub", "subtract")},
-    **{name: _runtime(name) for name in ("gather", "scatter_add", "index_add", "take_along_dim")},
+    **{name: _runtime(name) for name in ("gather", "scatter_add")},
+    **DEMANDS,
+    **SLICES,
     "scatter": _scatter,
     "repeat_interleave": _repeated,
 }

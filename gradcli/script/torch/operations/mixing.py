@@ -23,11 +23,8 @@ WORDS = {
     "cholesky_solve": TRIANGLE,
     "cross": EXPECTED,
     "group_norm": NORMAL,
-    "index_add": "index_add_(): self ({0}) and source ({1}) must have the same scalar type",
-    "index_copy": "index_copy_(): self and source expected to have the same dtype, but got (self) {0} and (source) {1}",
     "instance_norm": NORMAL,
     "layer_norm": NORMAL,
-    "lerp": "expected dtype {c0} for `end` but got dtype {c1}",
     "lstsq": (
         "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype {0} and other's "
         "dtype {1}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradcli.engine.checks.promotion import CATEGORIES
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
-from gradcli.engine.memory.in_place import check_overlap
+from gradcli.engine.memory.in_place import check_in_place, check_overlap
 from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
@@ -79,6 +79,7 @@ def fill(output: Tensor, result: Tensor) -> None:
             warnings.warn(RESIZED.format(list(output.shape), list(result.shape)), UserWarning, stacklevel=2)
         output.data = Tensor(result.array.astype(output.dtype))
         return
+    check_in_place(output, requires_grad=False)
     check_overlap(output)
     writable(output.array)[...] = result.value
     output.changed()

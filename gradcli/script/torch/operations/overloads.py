@@ -33,7 +33,7 @@ class Way(NamedTuple):
         return sum(" = " not in part for part in named) <= count <= len(named)
 
     def names(self) -> set[str]:
-        return {part.partition(" = ")[0].rpartition(" ")[2] for part in self.parts}
+        return {part.rpartition(" ")[2] for part in self.parts}  # torch reads no name before a default
 
 
 @cache

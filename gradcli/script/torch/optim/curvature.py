@@ -41,7 +41,11 @@ class LBFGS(Declared):
             options["max_eval"] = options["max_iter"] * 5 // 4
         return options
 
-    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
+    def step(self, closure: Callable[[], Any]) -> Any:
+        """Take up to `max_iter` steps, between the hooks."""
+        return super().step(closure)
+
+    def _step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
         """Take up to `max_iter` steps; returns the loss before the first."""
         group, state = self.param_groups[0], self.state[self._params[0]]
         state.setdefault("func_evals", 0)

@@ -18,6 +18,8 @@ TEXTS = {"lr": "learning rate", "eps": "epsilon value"}  # how torch's errors ca
 def _check_sign(name: str, value: Any) -> None:
     if isinstance(value, Tensor) and value.value.size != 1:
         raise ValueError("Tensor lr must be 1-element")
+    if isinstance(value, str):
+        raise TypeError("'<=' not supported between instances of 'float' and 'str'")
     if not number(value) >= 0:
         raise ValueError(f"Invalid {TEXTS.get(name, f'{name} value')}: {formatted(value)}")
 

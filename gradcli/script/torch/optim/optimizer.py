@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradcli.engine.dtypes import type_name
+from gradcli.engine.graph import Handle
 from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
@@ -50,6 +51,8 @@ class Optimizer(Facade):
         self.defaults = defaults
         self.state = DefaultDict(dict)
         self.param_groups: list[Group] = []
+        self._before_step: dict[int, Any] = {}
+        self._after_step: dict[int, Any] = {}
         self._scheduled = self._stepped = False  # whether a scheduler watches, and has seen a step
         if isinstance(params, Tensor):
             raise TypeError(
@@ -105,7 +108,26 @@ class Optimizer(Facade):
         if running.machine.timeline is not None:
             running.machine.timeline.zeroed(parameters)
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call a function with the optimizer, the arguments and the keywords before each step."""
+        return Handle(self._before_step, hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call a function with the optimizer, the arguments and the keywords after each step."""
+        return Handle(self._after_step, hook)
+
+    def step(self, *arguments: Any, **keywords: Any) -> Any:
+        """Take a step between the hooks."""
+        for hook in list(self._before_step.values()):
+            replaced = hook(self, (self, *arguments), keywords)
+            if replaced is not None:
+                (_, *arguments), keywords = replaced
+        found = self._step(*arguments, **keywords)
+        for hook in list(self._after_step.values()):
+            hook(self, (self, *arguments), keywords)
+        return found
+
+    def _step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change every parameter that has a gradient; returns the result of the closure, which is called before."""
         loss = None
         if closure is not None:

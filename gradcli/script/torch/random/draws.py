@@ -12,7 +12,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.script.python.values.attributes import Facade
-from gradcli.script.torch.random.sampling import generator_of, written
+from gradcli.script.torch.random.sampling import check_kind, generator_of, written
 
 DOUBLE = np.dtype(np.float64)
 
@@ -23,6 +23,7 @@ def _uniform(source: Any, shape: tuple[int, ...]) -> Any:
 
 def log_normal_(x: Tensor, mean: float = 1, std: float = 2, *, generator: Any = None) -> Tensor:
     """Numbers whose logarithms are normal."""
+    check_kind("log_normal", x)
     if not std > 0:
         raise AutogradError(f"log_normal_ expects std > 0.0, but found std={std:g}")
     source = generator_of(generator)
@@ -36,6 +37,7 @@ def log_normal_(x: Tensor, mean: float = 1, std: float = 2, *, generator: Any = 
 
 def cauchy_(x: Tensor, median: float = 0, sigma: float = 1, *, generator: Any = None) -> Tensor:
     """Tangents of random angles."""
+    check_kind("cauchy", x)
     if not sigma > 0:
         raise AutogradError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     source = generator_of(generator)
@@ -44,6 +46,7 @@ def cauchy_(x: Tensor, median: float = 0, sigma: float = 1, *, generator: Any = 
 
 def geometric_(x: Tensor, p: float, *, generator: Any = None) -> Tensor:
     """The number of trials until the first success, of probability `p` each."""
+    check_kind("geometric", x, "fiu")
     if not 0 < p < 1:
         raise AutogradError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     source = generator_of(generator)

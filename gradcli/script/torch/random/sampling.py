@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.memory.in_place import check_in_place, write_over
 from gradcli.engine.memory.writing import blank
 from gradcli.engine.modes import mode
@@ -45,7 +45,25 @@ def multinomial(x: Tensor, num_samples: int, replacement: bool = False, *, gener
     return Tensor(generator_of(generator).multinomial(x.value, num_samples, replacement))
 
 
-KERNELS = {"uniform": "check_uniform_bounds", "normal": "normal_kernel_cpu"}
+KERNELS = {
+    "uniform": "check_uniform_bounds",
+    "normal": "normal_kernel_cpu",
+    "log_normal": "log_normal_cpu",
+    "geometric": "geometric_cpu",
+}
+
+
+def check_kind(draw: str, x: Tensor, least: str = "f") -> None:
+    """Refuse a tensor whose kind of number a distribution does not have: integers, or of a count booleans alone."""
+    if x.dtype.kind in least:
+        return
+    kind = TYPE_NAMES[x.dtype]
+    if draw in KERNELS:
+        raise NotImplementedError(f"\"{KERNELS[draw]}\" not implemented for '{kind}'")
+    raise RuntimeError(
+        f"{draw.capitalize()} distribution is a continuous probability distribution. dtype must be a floating point "
+        f"but you specified {kind if draw == 'exponential' else C_NAMES[kind]}"
+    )
 
 
 def drawn(name: str, draw: str) -> Callable[..., Tensor]:
@@ -108,8 +126,7 @@ def filling(draw: str) -> Callable[..., Tensor]:
     """`x.uniform_()`, `x.normal_()`: new numbers in the memory."""
 
     def fill(x: Tensor, *arguments: Any, generator: Any = None, **keywords: Any) -> Tensor:
-        if draw in KERNELS and x.dtype.kind != "f":
-            raise NotImplementedError(f"\"{KERNELS[draw]}\" not implemented for '{TYPE_NAMES[x.dtype]}'")
+        check_kind(draw, x)
         numbers = (given.item() if isinstance(given, Tensor) else given for given in arguments)
         keywords = {PARAMETERS.get(name, name): value for name, value in keywords.items()}
         source = getattr(generator_of(generator), draw)

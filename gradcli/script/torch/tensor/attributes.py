@@ -14,10 +14,11 @@ from gradcli.engine.tensor import Gradient, Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.operators import ATTRIBUTES
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import TYPES, type_of
-from gradcli.script.python.values.operators import BINARY, OPERATORS, UNARY
+from gradcli.script.python.values.operators import BINARY, COMPARISONS, OPERATORS, UNARY
 from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.backward import backward as run_backward
 from gradcli.script.torch.autograd.inference import check_required, is_inference
@@ -130,7 +131,20 @@ METHODS: dict[str, Callable[..., Any]] = {
     "register_post_accumulate_grad_hook": Tensor.register_post_accumulate_grad_hook,
     "backward": backward,
     "__getitem__": lambda x, items: x[items],
+    "__setitem__": lambda x, items, value: x.__setitem__(items, value),
+    "__contains__": lambda x, value: value in x,
+    "__iter__": iter,
     "__len__": len,
+    "__bool__": bool,
+    "__int__": int,
+    "__float__": float,
+    "__index__": lambda x: x.__index__(),
+    "__hash__": hash,
+    "__abs__": abs,
+    "__invert__": UNARY[ast.Invert],
+    "__pos__": UNARY[ast.UAdd],
+    **{f"__{kind.__name__.lower()}__": COMPARISONS[kind] for kind in (ast.Lt, ast.Gt, ast.Eq)},
+    **{f"__{name}__": COMPARISONS[kind] for name, kind in (("le", ast.LtE), ("ge", ast.GtE), ("ne", ast.NotEq))},
     "__matmul__": BINARY[ast.MatMult],
     "__neg__": UNARY[ast.USub],
     "__repr__": represent,
@@ -199,6 +213,19 @@ def set_requires_grad(x: Tensor, value: Any) -> None:
     x.requires_grad = value
 
 
+def set_backward_hooks(x: Tensor, value: Any) -> None:
+    """Take the dict of hooks as torch does; an empty one of a constant means nothing."""
+    if value or x.requires_grad:
+        raise UnsupportedError("setting Tensor._backward_hooks is not supported here", help="use x.register_hook(hook)")
+
+
+def own_attributes(x: Tensor) -> dict[str, Any]:
+    """Return the attributes that the snippet has put on a tensor."""
+    if not hasattr(x, "own"):
+        x.own = {}
+    return x.own
+
+
 describe(
     Tensor,
     methods=METHODS,
@@ -206,11 +233,13 @@ describe(
     setters={
         **{name: _fixed(name) for name in GETTERS},
         **{name: _setter(name) for name in ("grad", "data")},
+        "_backward_hooks": set_backward_hooks,
         "requires_grad": set_requires_grad,
     },
     deleters={"grad": lambda x: setattr(x, "grad", None)},
     find=facade.method,
     names=facade.methods,
+    own=own_attributes,
 )
 REPRESENTATIONS[Tensor] = tensor_text
 REPRESENTATIONS[Handle] = lambda handle: f"<torch.utils.hooks.RemovableHandle object at {id(handle):#x}>"

@@ -52,6 +52,7 @@ describe(
     getters={
         "is_floating_point": lambda dtype: dtype.numpy.kind == "f",
         "is_complex": lambda dtype: False,
+        "is_signed": lambda dtype: dtype.numpy.kind in "if",
         "itemsize": lambda dtype: dtype.numpy.itemsize,
     },
 )
@@ -97,6 +98,9 @@ class Size(tuple[int, ...]):
     def __getitem__(self, at: Any) -> Any:
         found = tuple.__getitem__(self, at)
         return Size(found) if isinstance(at, slice) else found
+
+
+Size.__name__ = "torch.Size"  # as Python's own messages name it
 
 
 def size_of(items: Any = ()) -> Size:

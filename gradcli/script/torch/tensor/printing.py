@@ -15,6 +15,7 @@ import numpy as np
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 
 PREFIX = "tensor("
@@ -67,6 +68,14 @@ def set_printoptions(
 
 def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
     """The `repr` of the tensor in torch; `indent` is the column at which the text will begin."""
+    if mode.examples is not None:
+        mode.examples.refuse(tensor, "print")
+    if mode.wrapping and tensor.requires_grad:
+        raise UnsupportedError(
+            "printing a tensor inside of torch.func.grad, which torch prints as a GradTrackingTensor, is not supported",
+            python=RuntimeError,
+            help="print x.detach(), or the result",
+        )
     options = print_options()
     margin = indent + len(PREFIX)
     value = tensor.value

@@ -56,7 +56,7 @@ class Finfo(Facade):
         self.bits = found.bits
         self.eps, self.max, self.min = float(found.eps), float(found.max), float(found.min)
         self.tiny = self.smallest_normal = float(found.tiny)
-        self.resolution = float(found.resolution)
+        self.resolution = float(str(found.resolution))
         self.dtype = kind.name
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Snippets on the themes of torch's own tests of autograd, against torch: each prints the same."""
+"""Snippets on the themes of torch's own tests, against torch: each prints the same."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from tests.script.running import ours, torchs
 
 pytest.importorskip("torch")
 
-PARTS = re.split(r"^# ---- (.*)\n", Path(__file__).with_name("themes.txt").read_text("utf-8"), flags=re.MULTILINE)
-THEMES = dict(zip(PARTS[1::2], PARTS[2::2], strict=True))
+FILES = sorted(Path(__file__).parents[1].rglob("themes.txt"))
+PARTS = [re.split(r"^# ---- (.*)\n", path.read_text("utf-8"), flags=re.MULTILINE) for path in FILES]
+THEMES = {name: body for parts in PARTS for name, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 @pytest.mark.parametrize("name", THEMES)
@@ -20,3 +21,7 @@ def test_theme(name: str) -> None:
     text = "import torch\ntorch.manual_seed(0)\n" + THEMES[name]
     found, expected = (re.sub("0x[0-9a-f]+", "0x", run(text)) for run in (ours, torchs))
     assert found == expected
+
+
+def test_themes_have_names_of_their_own() -> None:
+    assert len(THEMES) == sum(len(parts) // 2 for parts in PARTS)

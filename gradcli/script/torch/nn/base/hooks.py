@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from gradcli.engine.memory.views import CUSTOM, View
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
@@ -131,6 +132,8 @@ class BackwardHooks:
 
     def _passed(self, x: Tensor, position: int, arrived: Any) -> Tensor:
         through: Tensor = passage(x)
+        if isinstance(through, View):
+            through.origin = CUSTOM  # a function of torch's own made it, and forbids to change it
         through.register_hook(lambda gradient: arrived(position, gradient))
         return through
 

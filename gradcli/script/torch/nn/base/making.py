@@ -21,10 +21,13 @@ EMPTY = "Initializing zero-element tensors is a no-op"
 
 def blank(shape: tuple[Any, ...], dtype: Any = None, fill: float = 0.0) -> Tensor:
     """Return a tensor filled with one number; its size is checked before memory is taken."""
-    for position, size in enumerate(shape, 1):
+    for position, size in enumerate(shape):
         if not isinstance(size, int):
-            place = f'failed to unpack the object at pos {position} with error "type must be tuple of ints,but got'
-            raise TypeError(f"empty(): argument 'size' {place} {kind_name(size)}\"")
+            if position:
+                error = f'with error "type must be tuple of ints,but got {kind_name(size)}"'
+                raise TypeError(f"empty(): argument 'size' failed to unpack the object at pos {position + 1} {error}")
+            place = f"but found element of type {kind_name(size)} at pos {position}"
+            raise TypeError(f"empty(): argument 'size' (position 1) must be tuple of ints, {place}")
         if size < 0:
             raise AutogradError(f"Trying to create tensor with negative dimension {size}: {list(shape)}")
     running.machine.budget.fits(math.prod(shape), "the tensor")

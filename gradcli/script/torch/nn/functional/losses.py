@@ -117,13 +117,13 @@ def binary_cross_entropy_with_logits(
 
 def check_labels(input: Tensor, target: Tensor) -> None:
     """Raise torch's error for labels whose dtype or shape does not fit the scores."""
-    if TYPE_NAMES[target.dtype] not in ("Long", "Byte"):
-        raise AutogradError(f"expected target dtype to be Long or Byte, but got {TYPE_NAMES[target.dtype]}")
     if input.ndim >= 2 and target.shape[:1] != input.shape[:1]:
         count = target.shape[0] if target.ndim else 0
         raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({count}).")
     if input.ndim <= 2 and target.ndim > 1:
         raise AutogradError("0D or 1D target tensor expected, multi-target not supported")
+    if TYPE_NAMES[target.dtype] not in ("Long", "Byte"):
+        raise AutogradError(f"expected target dtype to be Long or Byte, but got {TYPE_NAMES[target.dtype]}")
 
 
 @loss

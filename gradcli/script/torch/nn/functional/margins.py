@@ -50,7 +50,7 @@ def multi_margin_loss(
     if np.any((labels < 0) | (labels >= classes)):
         raise AutogradError("target out of range")
     own = ops.gather(rows, 1, Tensor(labels[:, None]))
-    terms = ops.clamp_min(rows - own + margin, 0.0) ** p
+    terms = ops.relu(rows - own + margin) ** p  # flat at a margin of 0, where clamp_min is not
     if weight is not None:
         terms = terms * Tensor(weight.array[labels][:, None])
     others = Tensor(np.arange(classes) != labels[:, None])

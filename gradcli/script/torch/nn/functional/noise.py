@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.in_place import change
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
@@ -137,6 +138,8 @@ def _dropped(input: Tensor, order: Any, p: float, training: bool, inplace: bool,
     check_chance(p)
     if p == 0 or not training or not input.value.size:
         return input
+    if not is_floating(input.value):
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {TYPE_NAMES[input.dtype]}")
     number = input.dtype.type
     shape = order if isinstance(order, tuple) else order.shape
     if p == 1:

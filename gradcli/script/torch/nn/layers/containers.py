@@ -183,6 +183,12 @@ class Dictionary(Module):
     def items(self) -> Any:
         return self._held().items()
 
+    def clear(self) -> None:
+        self._held().clear()
+
+    def pop(self, key: str) -> Any:
+        return self._held().pop(key)
+
 
 class ModuleDict(Dictionary):
     """Modules by name."""
@@ -199,14 +205,12 @@ class ModuleDict(Dictionary):
             kind = type(modules).__name__
             raise TypeError(f"ModuleDict.update should be called with an iterable of key/value pairs, but got {kind}")
         source = vars(modules)["_modules"] if isinstance(modules, ModuleDict) else modules
-        for name, module in source.items() if isinstance(source, Mapping) else source:
+        for place, item in enumerate(source.items() if isinstance(source, Mapping) else source):
+            if not isinstance(item, Iterable):
+                kind = type(item).__name__
+                raise TypeError(f"ModuleDict update sequence element #{place} should be Iterable; is{kind}")
+            name, module = item
             self[name] = module
 
     def __setitem__(self, key: str, module: Any) -> None:
         self.add_module(key, module)
-
-    def clear(self) -> None:
-        self._modules.clear()
-
-    def pop(self, key: str) -> Any:
-        return self._modules.pop(key)

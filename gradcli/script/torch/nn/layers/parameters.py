@@ -87,5 +87,16 @@ class ParameterDict(Dictionary):
     def __setitem__(self, key: str, value: Any) -> None:
         setattr(self, key, _owned(value))
 
+    def popitem(self) -> Any:
+        return self._held().popitem()
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self._held().get(key, default)
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        if key not in self:
+            self[key] = default
+        return self[key]
+
     def extra_repr(self) -> str:
         return "\n".join(_line(key, value, typename(value)) for key, value in self.items())

@@ -1,0 +1,176 @@
+"""What torch asks of the numbers that an operation is given, where the engine takes more: their kinds, their bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import to_copy
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
+from gradcli.engine.primitive import REGISTRY
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED, underived
+from gradcli.ops.support.calling import ops
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.torch.operations.overloads import refusal
+from gradcli.script.torch.operations.slices import out_of_bounds
+
+ADDCDIV = (
+    "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+    "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+    "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
+    "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value "
+    "* tensor1 / tensor2), for all dtypes."
+)
+
+
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Any:
+    if not is_floating(tensor1.value) and not is_floating(tensor2.value):
+        raise RuntimeError(ADDCDIV)
+    return ops.addcdiv(input, tensor1, tensor2, value=value)
+
+
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
+    for name, given in (("end", end), ("weight", weight)):
+        if isinstance(given, Tensor) and given.dtype != input.dtype:
+            wanted, found = (C_NAMES[TYPE_NAMES[dtype]] for dtype in (input.dtype, given.dtype))
+            raise RuntimeError(f"expected dtype {wanted} for `{name}` but got dtype {found}")
+    if not is_floating(input.value):
+        raise NotImplementedError(f"\"lerp_kernel_scalar\" not implemented for '{TYPE_NAMES[input.dtype]}'")
+    return ops.lerp(input, end, weight)
+
+
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
+    """Refuse a tensor as one bound and a number as the other."""
+    bounds = {"min": min, "max": max}
+    if len({isinstance(bound, Tensor) for bound in bounds.values() if bound is not None}) > 1:
+        given = dict(sorted(bounds.items()))
+        raise TypeError(refusal("clamp", (input,), given, "", method=True))
+    return ops.clamp(input, min, max)
+
+
+def nanmean(input: Tensor, *arguments: Any, **options: Any) -> Any:
+    if not is_floating(input.value):
+        kind = TYPE_NAMES[input.dtype]
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {kind}")
+    return ops.nanmean(input, *arguments, **options)
+
+
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
+    if is_floating(input.value):
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{TYPE_NAMES[input.dtype]}'")
+    return ops.bincount(input, weights, minlength)
+
+
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Any:
+    if indices.dtype != np.int64:
+        kind = TYPE_NAMES[indices.dtype]
+        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {kind}")
+    with out_of_bounds():
+        return ops.take_along_dim(input, indices, dim)
+
+
+def alike(name: str) -> Callable[..., Any]:
+    """Make a comparison within a tolerance, which asks for one dtype."""
+
+    def call(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+        if input.dtype != other.dtype:
+            raise RuntimeError(f"{TYPE_NAMES[input.dtype]} did not match {TYPE_NAMES[other.dtype]}")
+        for bound, value in (("rtol", rtol), ("atol", atol)):
+            if value < 0:
+                raise RuntimeError(f"{bound} must be greater than or equal to zero, but got {value:g}")
+        return getattr(ops, name)(input, other, rtol, atol, equal_nan)
+
+    return call
+
+
+def judged(name: str) -> Callable[..., Any]:
+    """Make `all` or `any`, whose answer about bytes is a byte."""
+
+    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
+        found = getattr(ops, name)(input, *arguments, **options)
+        return to_copy(found, dtype=input.dtype) if input.dtype == np.uint8 else found
+
+    return call
+
+
+def narrowed(name: str) -> Callable[..., Any]:
+    """Make a sum or product whose `dtype=` may be a narrow kind of whole number."""
+
+    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
+        dtype = options.get("dtype")
+        found = getattr(ops, name)(input, *arguments, **options)
+        return found if dtype is None or found.dtype == dtype else to_copy(found, dtype=dtype)
+
+    return call
+
+
+def _order(name: str) -> Callable[..., Any]:
+    """Make `igamma` or `igammac`, which torch does not differentiate by their order."""
+
+    def refuse(g: Any, out: Any, *operands: Any) -> Any:
+        raise NotImplementedError(f"the derivative for '{name}: input' is not implemented.")
+
+    def call(input: Tensor, other: Tensor) -> Any:
+        primitive = REGISTRY[name]
+        return replace(primitive, rules=(refuse, *primitive.rules[1:]))(input, other)
+
+    return call
+
+
+def heaviside(input: Tensor, values: Tensor) -> Any:
+    step = REGISTRY["heaviside"]
+    return replace(step, node=NOT_IMPLEMENTED, rules=(underived("heaviside"),) * 2)(input, values)
+
+
+def laid_out(name: str) -> Callable[..., Any]:
+    """Make `clone` or `contiguous`, whose `memory_format=` is the order of rows, or the one that there is."""
+
+    def call(input: Tensor, *, memory_format: Any = None) -> Any:
+        shown = getattr(memory_format, "name", "torch.preserve_format")
+        if shown not in ("torch.preserve_format", "torch.contiguous_format"):
+            raise UnsupportedError(f"{name}(memory_format={shown}) is not supported here", help="leave it out")
+        if name == "clone" and shown == "torch.contiguous_format" and not input.array.flags.c_contiguous:
+            return ops.contiguous(input)
+        return getattr(ops, name)(input)
+
+    return call
+
+
+def _scaled(name: str, input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """Refuse a fraction of an integer; the sum of booleans is a boolean."""
+    kinds = [x.dtype.kind if isinstance(x, Tensor) else np.asarray(x).dtype.kind for x in (input, other)]
+    if isinstance(alpha, float) and "f" not in kinds:
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    found = getattr(ops, name)(input, other, alpha=alpha)
+    return to_copy(found, dtype=np.dtype(np.bool_)) if kinds == ["b", "b"] and found.dtype.kind != "b" else found
+
+
+def quantile_shares(input: Tensor, q: Any) -> None:
+    """Refuse a tensor of shares in another dtype than the entries."""
+    if isinstance(q, Tensor) and q.ndim > 1:
+        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
+    if isinstance(q, Tensor) and q.dtype != input.dtype:
+        raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
+
+
+DEMANDS: dict[str, Callable[..., Any]] = {
+    "addcdiv": addcdiv,
+    "lerp": lerp,
+    **{name: laid_out(name) for name in ("clone", "contiguous")},
+    "heaviside": heaviside,
+    "clamp": clamp,
+    "clip": clamp,
+    "nanmean": nanmean,
+    "bincount": bincount,
+    "take_along_dim": take_along_dim,
+    **{name: _order(name) for name in ("igamma", "igammac")},
+    **{name: alike(name) for name in ("allclose", "isclose")},
+    **{name: judged(name) for name in ("all", "any")},
+    **{name: narrowed(name) for name in ("sum", "nansum", "cumsum", "cumprod")},
+    **{name: partial(_scaled, name) for name in ("add", "sub", "subtract")},
+}

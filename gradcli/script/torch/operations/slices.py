@@ -1,0 +1,113 @@
+"""What torch asks of indices of whole slices and of the slices that go there, in its words and in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.support.calling import ops
+
+INTEGERS = (np.dtype(np.int64), np.dtype(np.int32))
+
+
+@contextmanager
+def out_of_bounds() -> Iterator[None]:
+    """Raise RuntimeError for an index out of bounds, where indexing raises an IndexError."""
+    try:
+        yield
+    except AutogradError as error:
+        if "out of bounds" in error.message:
+            raise RuntimeError(error.message) from None
+        raise
+
+
+def named(x: Tensor) -> str:
+    return TYPE_NAMES[x.dtype]
+
+
+def others(x: Tensor, axis: int) -> list[int]:
+    """Return the sizes of the other dimensions."""
+    return [size for at, size in enumerate(x.shape) if at != axis]
+
+
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
+    if index.ndim > 1:
+        raise IndexError(
+            f"index_add_(): Index is supposed to be a vector, but got dim: {index.ndim} with type: {named(index)} and "
+            f"size: {list(index.shape)}"
+        )
+    if index.dtype not in INTEGERS:
+        raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index but got: {named(index)}")
+    if input.dtype != source.dtype:
+        raise RuntimeError(
+            f"index_add_(): self ({named(input)}) and source ({named(source)}) must have the same scalar type"
+        )
+    axis = dimension(dim, input.ndim)
+    count = source.shape[axis] if axis < source.ndim else 1
+    if index.value.size != count:
+        raise RuntimeError(
+            f"index_add_(): Number of indices ({index.value.size}) should be equal to source.size(dim): ({count}), "
+            f"for dim: {axis}"
+        )
+    if input.ndim and (source.ndim != input.ndim or others(source, axis) != others(input, axis)):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{list(input.shape)} source.shape = {list(source.shape)}"
+        )
+    with out_of_bounds():
+        return ops.index_add(input, dim, index, source, alpha=alpha if input.dtype.kind == "f" else int(alpha))
+
+
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
+    axis, count = dimension(dim, input.ndim), index.value.size
+    if index.ndim > 1:
+        raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.ndim})")
+    if not source.ndim and count != 1:
+        raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {count})")
+    if source.ndim != input.ndim and source.ndim and input.ndim:
+        raise IndexError(
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+            f"dimensionality ({source.ndim}), destination dimensionality ({input.ndim})"
+        )
+    if index.dtype != np.int64:
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {named(index)}")
+    if source.dtype != input.dtype:
+        raise RuntimeError(
+            f"index_copy_(): self and source expected to have the same dtype, but got (self) {named(input)} and "
+            f"(source) {named(source)}"
+        )
+    if others(source, axis) != others(input, axis):
+        shapes = (" ".join(map(str, others(x, axis))) for x in (input, source))
+        raise RuntimeError(
+            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{next(shapes)} at dimension {axis} and source slice shape: {next(shapes)} at dimension 0."
+        )
+    if source.ndim and count != source.shape[axis]:
+        raise IndexError(
+            f"index_copy_(): Number of indices ({count}) should be equal to source.size(dim) ({source.shape[axis]})"
+        )
+    return ops.index_copy(input, dim, index, source)
+
+
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
+    if index.dtype != np.int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    return ops.index_fill(input, dim, index, value)
+
+
+def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
+    if index.dtype not in INTEGERS and index.ndim < 2:
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    return ops.index_select(input, dim, index)
+
+
+SLICES: dict[str, Callable[..., Any]] = {
+    function.__name__: function for function in (index_add, index_copy, index_fill, index_select)
+}
