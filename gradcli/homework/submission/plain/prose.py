@@ -30,7 +30,7 @@ ROUNDS = 4
 
 def without_prose(text: str) -> str:
     """Take off words that stand around a number or a tensor, from the outside in."""
-    if BARE.fullmatch(text):
+    if BARE.fullmatch(text) and not text.startswith("[1] "):
         return text
     if "<" in text:
         text = TENSORFLOW.sub(r"\g<value>", text)
