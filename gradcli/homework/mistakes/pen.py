@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -56,8 +57,10 @@ def shift_of(typed: Typed, truth: Value, tolerance: Tolerance) -> int:
     """Return the places by which the point of a number has slipped, 0 where it has not."""
     if np.shape(typed.value) != np.shape(truth) or not np.any(truth):
         return 0
-    shifted = np.array([truth * 10.0**n for n in SHIFTS])
-    return next((SHIFTS[place] for place in np.flatnonzero(tolerance.matches(typed, shifted))), 0)
+    largest = np.unravel_index(np.argmax(np.abs(truth)), np.shape(truth))
+    ratio = abs(float(np.asarray(typed.value)[largest]) / float(np.asarray(truth)[largest]))
+    shift = round(math.log10(ratio)) if 0 < ratio < math.inf else 0
+    return shift if shift in SHIFTS and tolerance.matches(typed, np.array([truth * 10.0**shift]))[0] else 0
 
 
 def is_slip(typed: Typed, meant: Value, tolerance: Tolerance) -> bool:

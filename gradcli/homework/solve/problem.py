@@ -85,12 +85,10 @@ class Problem:
     @property
     def totals(self) -> dict[int, Value]:
         """The right gradient of every vertex below `of`."""
-
-        def right() -> dict[int, Value]:
-            found = self.swept()
-            return {vertex: np.asarray(total)[()] for vertex, total in found.items()}
-
-        return self.once("totals", right)
+        found: dict[int, Value] | None = self.cache.get("totals")
+        if found is None:
+            found = self.cache["totals"] = {vertex: np.asarray(total)[()] for vertex, total in self.swept().items()}
+        return found
 
     @property
     def truth(self) -> Value:

@@ -87,7 +87,12 @@ def rows(answers: Sequence[Marked], looks: Looks) -> Iterator[Row]:
     """Yield the answers to a question in columns, with remarks and diagnoses below each."""
     for answer in answers:
         yield Row(_cells(answer, looks), KINDS.get(answer.verdict, "wrong"))
-        yield from (Row(("   ", line), "below") for line in below(answer, looks))
+        yield from (Row(("   ", line), "below") for told in below(answer, looks) for line in by_alternative(told))
+
+
+def by_alternative(sentence: str) -> list[str]:
+    """Return a sentence that names one of several mistakes, a line each."""
+    return sentence.replace("; or ", ";\nor ").split("\n")
 
 
 def _cells(answer: Marked, looks: Looks) -> tuple[str, ...]:

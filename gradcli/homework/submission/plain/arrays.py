@@ -21,7 +21,7 @@ KIND = (
     r"|Parameter|[fF]loat|float(?:16|32|64|_)|int(?:32|64|_)?)"
 )
 MAKER = re.compile(rf"(?<![\w.]){MODULE}{KIND}\s*(?=\()|^c(?=\([^()]*,[^()]*\)$)")  # c(1, 2) is R's
-QUOTED = re.compile(r"\(\s*(['\"])(?P<inner>[^'\"]*)\1\s*\)")  # np.matrix("1 2; 3 4")
+QUOTED = re.compile(rf"{MODULE}matrix\s*\(\s*(['\"])(?P<inner>[^'\"]*)\1\s*\)")  # np.matrix("1 2; 3 4")
 EMPTY = re.compile(r"\[[ \t]*\][ \t]*(?:\n|$)")
 KEYWORDS = re.compile(
     r",\s*(?:dtype|device|requires_grad|grad_fn|shape|order|copy|ndmin|weak_type|size)\s*=\s*"
@@ -72,7 +72,7 @@ def bare(text: str) -> str:
     """Return a text without the names of functions that make tensors, and without their keyword arguments."""
     if "(" in text or ":" in text:
         text = KEYWORDS.sub("", text)
-        text = QUOTED.sub(r"[\g<inner>]", MAKER.sub("", text))
+        text = MAKER.sub("", QUOTED.sub(r"[\g<inner>]", text))
     text = EMPTY.sub("", text) if "]\n" in text else text
     text = f"[{text[1:-1]}]" if re.fullmatch(r"<[^<>]*,[^<>]*>", text) else text
     return re.sub(r"(?<=[\])}])\s*(?:\^\s*(?:\(T\)|T)\b|\.T\b|')$", "ᵀ", text.strip())

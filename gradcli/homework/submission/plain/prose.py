@@ -24,11 +24,14 @@ UNIT_IN_BRACKETS = re.compile(r"(?<=\d)\s*\[[\d\s/]*[^\W\d_][\w\s/^*·²³⁻¹]
 CALLS = re.compile(r"(?:\.(?:item|numpy|detach|cpu|tolist|clone|squeeze|flatten)\(\))+$")
 MIXED = re.compile(r"(?P<sign>[-+]?)\s*(?P<whole>\d+)\s+(?P<part>\d+\s*/\s*\d+)")
 TENSORFLOW = re.compile(r"<tf\.\w+[^<>]*?numpy=(?P<value>[^<>]*?)>", re.DOTALL)
+BARE = re.compile(r"[-+.\d\[(][-+.,;*·×^=≈\s\d\[\]()eE&]*")
 ROUNDS = 4
 
 
 def without_prose(text: str) -> str:
     """Take off words that stand around a number or a tensor, from the outside in."""
+    if BARE.fullmatch(text) and not text.startswith("[1] "):
+        return text
     if "<" in text:
         text = TENSORFLOW.sub(r"\g<value>", text)
         text = TAG.sub(lambda tag: f"^({tag['inner']})" if tag["power"] else " ", text).strip()
