@@ -140,7 +140,7 @@ class Key:
         if found or verdict.verdict not in ("wrong", "shape", "precision"):
             return found or verdict
         found = self.remembered(self.diagnosed, ask, text, comma)
-        if problem and typed and ask.form == "number":
+        if problem and typed and ask.form == "number" and not any(one.certain for one in found.diagnoses):
             found = self.rebased(ask, found, own)
         return replace(found, diagnoses=in_agreement(found.diagnoses, problem, own.known.values()))
 
