@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -59,3 +61,17 @@ OUT = X @ W.T + B
 def test_one_operation_is_several_steps_on_paper(quantity: str, number: object, code: str) -> None:
     text = np.array2string(np.round(np.asarray(number), 6), separator=", ")
     assert marked(assignment(STEPS), {quantity: text})[quantity].diagnoses[0].code == code
+
+
+@pytest.mark.parametrize(
+    ("program", "z", "number"),
+    [
+        ("p = softmax(z, 0); q = p[1]", [0.4, -1.2, 0.7], lambda z: 1 / (1 + np.exp(-z))),
+        ("p = relu(z); q = 2*p", 0.7, np.tanh),
+        ("p = log(z); q = 2*p", 0.7, np.exp),
+    ],
+)
+def test_another_function_may_be_one_that_the_program_does_not_use(program: str, z: object, number: Any) -> None:
+    text = np.array2string(np.round(number(np.asarray(z)), 6), separator=", ")
+    grader = assignment(f"program = '{program}'\nat = {{ z = {z} }}\nask = ['p']")
+    assert marked(grader, {"p": text})["p"].diagnoses[0].code == "forward-slip"
