@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.primitive import REGISTRY
+from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.mistakes.declaration import Mistake, Turn
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.vertices import Vertex
-from gradcli.ops import load
 
 FORWARD_SLIP = Mistake(
     "forward-slip",
@@ -35,9 +35,7 @@ def operated(
     vertex: Vertex, op: str, positions: tuple[int | float, ...], options: Mapping[str, Any] | None = None
 ) -> Vertex:
     """Return a vertex with another operation; a position is one of its operands, a float is a number."""
-    if op not in REGISTRY:  # a program imports the families of its own operations alone
-        load()
-    primitive = REGISTRY[op]
+    primitive = declared(op)
     operands = tuple(vertex.operands[p] if isinstance(p, int) else np.float64(p) for p in positions)
     sources = tuple(vertex.sources[p] if isinstance(p, int) else -1 for p in positions)
     rules = {
@@ -48,6 +46,14 @@ def operated(
     with np.errstate(all="ignore"):
         value = primitive.forward(*operands, **(options or {}))
     return Vertex(vertex.line, value, operands, sources, rules, primitive, options or {})
+
+
+def declared(op: str) -> Primitive:
+    """Return a primitive by its name; the program may use none of its family, which is then still to be imported."""
+    if op not in REGISTRY:
+        for family in ("nn.activations", "pointwise.elementwise", "pointwise.selection", "pointwise.trigonometry"):
+            import_module(f"gradcli.ops.{family}")
+    return REGISTRY[op]
 
 
 def itself(vertex: Vertex, position: int) -> Vertex:

@@ -37,7 +37,7 @@ def half_a_jacobian(problem: Problem) -> Iterator[Slip]:
         vertex = problem.graph.vertices[edge.vertex]
         if vertex.op != "softmax":
             continue
-        p, (dim,) = vertex.value, vertex.options.values()
+        p, dim = vertex.value, vertex.options["dim"]
         name = problem.label(edge.vertex)
         message = f"every entry of {name} depends on every score in its row"
         for rule, why, change, rank in (

@@ -12,7 +12,6 @@ from functools import cached_property
 
 import numpy as np
 
-from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
 from gradcli.homework.diagnose.agreement import in_agreement
@@ -140,7 +139,7 @@ class Key:
         if found or verdict.verdict not in ("wrong", "shape", "precision"):
             return found or verdict
         found = self.remembered(self.diagnosed, ask, text, comma)
-        if problem and typed and ask.form == "number":
+        if problem and typed and ask.form == "number" and not any(one.certain for one in found.diagnoses):
             found = self.rebased(ask, found, own)
         return replace(found, diagnoses=in_agreement(found.diagnoses, problem, own.known.values()))
 
@@ -152,7 +151,7 @@ class Key:
     def rebased(self, ask: Ask, verdict: Verdict, own: Own) -> Verdict:
         """Return a verdict with the diagnoses that the student's own earlier numbers give, if there are some."""
         assert verdict.typed is not None
-        with suppress(*FAILURES), np.errstate(all="ignore"):
+        with suppress(Exception), np.errstate(all="ignore"):
             for found in self.investigation.on_own_numbers(ask, verdict.typed, own.wrong, own.right):
                 if any(map(is_single, found)):
                     return replace(verdict, diagnoses=found)
@@ -181,7 +180,7 @@ class Key:
     def diagnosed(self, ask: Ask, text: str, comma: Comma) -> Verdict:
         """Return the verdict on a wrong answer, with diagnoses."""
         verdict = self.remembered(self.judged, ask, text, comma)
-        with suppress(*FAILURES), np.errstate(all="ignore"):  # the grade stands, whatever happens here
+        with suppress(Exception), np.errstate(all="ignore"):  # the grade stands, whatever happens here
             return self.explain(ask, text, verdict)
         return verdict
 
