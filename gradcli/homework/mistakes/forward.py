@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+import gradcli.ops.nn.activations  # noqa: F401  # declares the functions that a turn may put in
 from gradcli.engine.primitive import REGISTRY
 from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.mistakes.declaration import Mistake, Turn
