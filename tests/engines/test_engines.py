@@ -163,6 +163,15 @@ def test_the_engine(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             scene(cluster, tmp_path)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("library", ["duckdb", "polars"])
+def test_the_recipe_runs(library: str) -> None:
+    pytest.importorskip(library)
+    command = [sys.executable, str(SCRIPTS / f"{library}_batch.py"), "--rows", "1000"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert re.fullmatch(r"1,000 rows in [\d.]+ s: [\d,]+ rows a second, 0 failed\n", done.stdout)
+
+
 def gradcli(*arguments: str, cwd: Path, code: int | None = None) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "gradcli", *arguments], cwd=cwd, capture_output=True, text=True, check=False
