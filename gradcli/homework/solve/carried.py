@@ -204,8 +204,16 @@ def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
             changes.update(local_changes(other, typed.value, values))
     if values is None and not given and not changes:
         return None
-    on_the_way = {"given": given, "values": values, "stop": problem.stop, "only": problem.above}
-    found = sweep(graph, problem.of, changes, seed=problem.seed, **on_the_way).get(problem.by)
+    found = sweep(
+        graph,
+        problem.of,
+        changes,
+        seed=problem.seed,
+        given=given,
+        values=values,
+        stop=problem.stop,
+        only=problem.above,
+    ).get(problem.by)
     return found if problem.before is None or found is None else problem.before + found
 
 

@@ -80,11 +80,16 @@ def selecting(name: str, node: str, *traits: str) -> Primitive:
     )
 
 
-def slicing(name: str, node: str, *traits: str, view: bool = True) -> Primitive:
+def slicing(name: str, node: str, *traits: str, view: bool = True, copy: bool = False) -> Primitive:
     """Declare the slicing of one dimension; `index` is the number of the part, where it is one of several."""
+
+    def forward(x: Array, *, dim: int, start: int, stop: int, step: int = 1, index: int = 0) -> Any:
+        part = x[(*_before(dim), slice(start, stop, step))]
+        return part.copy() if copy else part
+
     return primitive(
         name,
-        lambda x, *, dim, start, stop, step=1, index=0: x[(*_before(dim), slice(start, stop, step))],
+        forward,
         lambda g, out, x, *, dim, start, stop, step=1, index=0: slice_backward(
             g, shape=x.shape, dim=dim, start=start, stop=stop, step=step
         ),
@@ -231,6 +236,11 @@ def select_(input: Tensor, dim: int, index: int) -> Any:
 )
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Any:
     """`length` indices of one dimension, from `start` on."""
+    return cut(input, **narrowed(input, dim, start, length))
+
+
+def narrowed(input: Tensor, dim: int, start: int, length: int) -> dict[str, int]:
+    """Return the options of a slice of `length` indices from `start` on. Raises AutogradError where there are fewer."""
     if not input.ndim:
         raise AutogradError("narrow() cannot be applied to a 0-dim tensor.", code="E301")
     if length < 0:
@@ -242,4 +252,4 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Any:
     first = start + size if start < 0 else start
     if first + length > size:
         raise AutogradError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).", code="E301")
-    return cut(input, dim=axis, start=first, stop=first + length)
+    return {"dim": axis, "start": first, "stop": first + length}

@@ -16,15 +16,14 @@ from gradcli.ops.formulas import scattering as entries
 from gradcli.ops.formulas.scattering import EPSILON
 from gradcli.ops.indexing.factors import factor_rule, own_rule
 from gradcli.ops.indexing.gathering import gather, gather_backward, gathered, scattering
-from gradcli.ops.indexing.indexing import cut, flat_positions, select, select_
+from gradcli.ops.indexing.indexing import cut, flat_positions, narrowed, select, select_, slicing
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.reducing.norms import norm, norm_rule
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.diagonals import diagonal, diagonal_
-from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.arguments import Indices
-from gradcli.ops.support.covering import as_one, ended
+from gradcli.ops.support.covering import as_one
 from gradcli.ops.support.sentences import REPLACED
 from gradcli.ops.support.surface import operation
 
@@ -101,12 +100,13 @@ def slice_scatter_(
     return slice_scatter(input, src, **options)
 
 
+slice_copy = slicing("narrow_copy", "NarrowCopyBackward0", view=False, copy=True)
+
+
 @operation("narrow_copy([[1, 2, 3], [4, 5, 6]], 1, 1, 2)")
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Any:
     """A copy of `length` indices of one dimension, from `start` on."""
-    from gradcli.ops.indexing.indexing import narrow
-
-    return ended(clone(narrow(input, dim, start, length)), "NarrowCopyBackward0", input)
+    return slice_copy(input, **narrowed(input, dim, start, length))
 
 
 COMBINED: dict[str, Any] = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}

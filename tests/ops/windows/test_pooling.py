@@ -63,7 +63,7 @@ def test_ties_are_kinks() -> None:
 @pytest.mark.parametrize(
     ("shape", "options", "message"),
     [
-        ((5, 5), {"kernel_size": 2}, "non-empty 3D or 4D (batch mode) tensor expected for input"),
+        ((5, 0, 5), {"kernel_size": 2}, "non-empty 3D or 4D (batch mode) tensor expected for input"),
         (
             (1, 5, 5),
             {"kernel_size": 6},
