@@ -56,7 +56,7 @@ def centred(draw: Draw) -> Asked:
                 outside__median=lambda n: n.x - np.median(n.x) + 0.1),
             asked("v", lambda n: np.mean(n.c**2), mean_n__forgotten=lambda n: np.sum(n.c**2),
                 outside__n_minus_one=lambda n: np.sum(n.c**2) / 3, forward_slip__no_square=lambda n: np.mean(n.c)),
-            asked("dL/dy", lambda n: n.g, product_own_factor__y=lambda n: n.c / np.sqrt(n.v)),
+            asked("dL/dy", lambda n: n.g, sign__turned=lambda n: -n.g),
             asked("dL/dv", lambda n: -0.5 * np.sum(n.L_y * n.c) * n.v**-1.5,
                 sign__lost=lambda n: 0.5 * np.sum(n.L_y * n.c) * n.v**-1.5,
                 power_rule__dropped=lambda n: -np.sum(n.L_y * n.c) * n.v**-1.5,
@@ -124,7 +124,7 @@ def attention(draw: Draw) -> Asked:
         {"Q": Q, "K": K, "V": V, "G": G, "r": 2**0.5},
         (
             asked("S", lambda n: n.Q @ n.K.T / n.r, transpose__K=lambda n: n.Q @ n.K / n.r,
-                mean_n__no_scale=lambda n: n.Q @ n.K.T, elementwise__product=lambda n: n.Q * n.K / n.r,
+                forward_slip__no_scale=lambda n: n.Q @ n.K.T, elementwise__product=lambda n: n.Q * n.K / n.r,
                 factors_order__swapped=lambda n: n.K.T @ n.Q / n.r, outside__by_two=lambda n: n.Q @ n.K.T / 2.5),
             asked("P", lambda n: softmax(n.S), softmax__wrong_axis=lambda n: softmax(n.S, 0),
                 outside__no_exp=lambda n: n.S / np.sum(n.S, 1, keepdims=True)),
