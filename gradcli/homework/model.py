@@ -25,7 +25,7 @@ ENDINGS = {  # the reasons for which grading is ended from outside
 CREDITED = frozenset(("correct", "carried"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Diagnosis:
     """One mistake that leads to the number that was given.
 
@@ -50,7 +50,7 @@ class Diagnosis:
     rank: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Branch:
     """One path of the chain rule in the ledger of an answer: its contribution, and whether the answer has it."""
 
@@ -59,7 +59,7 @@ class Branch:
     present: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Marked:
     """One answer with its verdict; `remark` adds a counterexample, the worst entry, or why it cannot be read.
 
@@ -85,7 +85,7 @@ class Marked:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Result:
     """One submission. `student` is the file's stem or the CSV column, `remarks` are about the file as a whole.
 
