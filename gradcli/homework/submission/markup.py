@@ -11,7 +11,7 @@ UNSEEN = frozenset(("script", "style", "head", "title"))
 def text_of(markup: str) -> str:
     """Return the text of HTML, a line a paragraph; a text without any tag stays as it is."""
     reader = _Reader()
-    reader.feed(markup)
+    reader.feed(markup.replace("<![", "<! ["))  # a comment to browsers, at some of which the parser fails
     reader.close()
     return "".join(reader.found).replace("\xa0", " ") if reader.has_tags else markup
 

@@ -22,6 +22,7 @@ from gradcli.homework.submission.markup import text_of
         ("<script>s = 1</script></script><p>s = <b>9</b></p>", ["s = 9"]),
         ("[d]\ns = 9 # no markup", ["[d]", "s = 9 # no markup"]),
         ("[d]\nx < y = 3 & 4", ["[d]", "x < y = 3 & 4"]),
+        ("<p>s = <![if !supportLists]>9<![endif]></p><p>p = 1<![1></p>", ["s = 9", "p = 1"]),
         ("", []),
     ],
 )
