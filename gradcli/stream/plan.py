@@ -201,6 +201,7 @@ class Plan:
             with catch_warnings(action="ignore"):  # the points will be warned of
                 column = self._evaluate(points)
                 alone = self._evaluate({name: values[0] for name, values in points.items()})
+                self._run(points, np.ones(3))
         except Exception:  # not for columns, or for no point at all: which, a point will tell
             return False
         self.width = max(1, min(MANY, ENTRIES // len(column.lines)))

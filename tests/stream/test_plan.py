@@ -82,6 +82,17 @@ def assert_same(plan: Plan, columns: dict[str, Any], count: int) -> None:
             assert bits(alone.gradients[name]) == bits(None if gradient is None else gradient[place])
 
 
+@pytest.mark.parametrize("program", ["x % y", "2 % x", "remainder(2, x)*x", "floor_divide(x, y)"])
+def test_a_program_that_has_no_gradient_is_computed_point_by_point(program: str) -> None:
+    plan = Plan(Task(program))
+    try:
+        plan.at(dict.fromkeys(plan.names, 1.5))
+    except GradcliError:
+        assert not plan.is_columnar
+    else:
+        assert plan.is_columnar
+
+
 def test_there_are_many_elementwise_operations() -> None:
     assert len(elementwise("x")) >= 50
     assert len(elementwise("x, y")) >= 15
