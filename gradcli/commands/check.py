@@ -94,7 +94,7 @@ def command(
     for one, other in ALONE:
         if given[one] and given[other]:
             raise UsageError("E001", f"{one} does not go with {other}", help=f"leave out {other}")
-    if report and known(report) in QUESTIONS and submissions:
+    if report is not None and known(report) in QUESTIONS and submissions:
         raise UsageError("E001", f"--report {report} does not go with a submission", help="leave out the submissions")
     for option, value, place in (
         ("--no-simplify", no_simplify, "--key" * (not key)),

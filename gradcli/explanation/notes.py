@@ -76,7 +76,7 @@ def cancelled(steps: Sequence[Step]) -> Iterator[Note]:
     for step in steps:
         sizes[step.input] = sizes.get(step.input, 0) + np.abs(step.contribution)
     for input, step in {step.input: step for step in steps}.items():  # the last one has the sum
-        rounding = ROUNDINGS * np.finfo(np.asarray(step.total).dtype).eps * sizes[input]
+        rounding = ROUNDINGS * np.finfo(np.result_type(step.total, np.float32)).eps * sizes[input]
         count = int(np.count_nonzero((step.total != 0) & (np.abs(step.total) <= rounding) & np.isfinite(rounding)))
         if count:
             where = f" in {count} of {np.size(step.total)} entries" if np.size(step.total) > 1 else ""

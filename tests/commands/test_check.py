@@ -108,6 +108,7 @@ def test_a_dash_is_standard_input(
         ("week1.toml answers --json --report csv", "E001", "--report does not go with --json"),
         ("week1.toml answers -o x.csv", "E008", "--report csv"),
         ("week1.toml answers --report html", "E008", "html"),
+        ("week1.toml answers --report ''", "E008", "there is no report ''"),
         ("week1.toml answers --reveal all", "E001", "all"),
         ("week1.toml answers --report moodle", "E001", "--report moodle does not go with a submission"),
         ("week1.toml --report gift -o empty", "E023", "gift questions are one file"),

@@ -135,6 +135,11 @@ def test_a_small_entry_is_judged_by_its_own_change(program: str, x: list[float])
     assert verified(program, {"x": x}).agrees
 
 
+@pytest.mark.parametrize("name", ["A + A", "matrix_power(A, 0)", "slogdet(A)[0]*A", "det(A)"])
+def test_a_node_that_stands_for_several_is_judged(name: str) -> None:
+    assert verified(f"sum({name})", {"A": [[0.5, -7.0], [2.0, 0.0]]}).agrees
+
+
 def test_a_value_may_stand_behind_its_first_use() -> None:
     rows = verified("y = 2*x; x = 3; x*y", {}).rows
     assert [(row.name, float(row.engine), row.outcome) for row in rows] == [("x", 12.0, Outcome.AGREES)]

@@ -33,7 +33,7 @@ def copies(node: Node, local: Local, input: Node, upstream_name: str) -> Copies 
     lead = len(node.shape) - len(input.shape)
     if lead < 0 or node.op is None or prod(node.shape) <= prod(input.shape):
         return None
-    if REGISTRY[node.op].structured and not is_sum_of(local, upstream_name):
+    if (node.op not in REGISTRY or REGISTRY[node.op].structured) and not is_sum_of(local, upstream_name):
         return None
     axes = [axis for axis, size in enumerate(node.shape) if axis < lead or input.shape[axis - lead] != size]
     if any(axis >= lead and input.shape[axis - lead] != 1 for axis in axes):

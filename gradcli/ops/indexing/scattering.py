@@ -253,6 +253,8 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Operand) -> Any:
     source = as_tensor(source)
     if mask.dtype != np.bool_:
         raise AutogradError("masked_scatter_ only supports boolean masks")
+    if is_floating(source.value) and not is_floating(input.value):
+        raise AutogradError("masked_scatter: expected self and source to have same dtypes")
     if not broadcastable([input.value, mask.value]):
         raise mismatch([input.value, mask.value])
     shape = broadcast_shapes(input.shape, mask.shape)

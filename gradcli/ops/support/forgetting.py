@@ -27,6 +27,6 @@ def forgotten(node: str, value: Any, *inputs: Tensor) -> Tensor:
     def forward(*_: Any) -> Any:
         return value
 
-    name = node.partition("Backward")[0].lower()
+    name = node.rpartition("::")[2].partition("Backward")[0].lower()
     made = Primitive(name, forward, (rule,), node, call(name, forward), structured=True, variadic=True)
     return apply(made, inputs, {})
