@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
+if __name__ == "__main__" and not sys.flags.safe_path:
+    del sys.path[0]  # the folder one stands in, with files of strangers: a `copy.py` there is no module of ours
+
 import gc
 import io
 import os
-import sys
 from typing import Any
 
 from gradcli.workers.interruption import INTERRUPTED, end_interrupted, finish, listen

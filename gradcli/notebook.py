@@ -6,7 +6,6 @@ IPython is needed only where the extension is loaded.
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradcli.errors import UsageError
 from gradcli.explanation.model import Explanation
+from gradcli.workers.apart import fresh
 
 if TYPE_CHECKING:
     from gradcli.homework.assignment.assignments import Assignment
@@ -209,8 +209,5 @@ def form(arguments: Sequence[str]) -> str:
 
 def run(arguments: Sequence[str], given: str | None) -> subprocess.CompletedProcess[str]:
     """Run gradcli in a process of its own, under its own limits."""
-    command = [sys.executable, "-m", "gradcli", *arguments]
-    environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
-    return subprocess.run(
-        command, input=given or "", capture_output=True, encoding="utf-8", check=False, env=environment
-    )
+    python = fresh("-X", "utf8", "-m", "gradcli", *arguments)
+    return subprocess.run(**python, input=given or "", capture_output=True, encoding="utf-8", check=False)

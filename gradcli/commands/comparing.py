@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 from gradcli.commands import snippets
 from gradcli.commands.options import Formed, Limited
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.source import visible
+from gradcli.workers.apart import fresh
 
 if TYPE_CHECKING:
     from gradcli.script.comparison import Outcome
@@ -46,9 +46,9 @@ def on_torch(snippet: Snippet, timeout: float) -> tuple[str, Outcome]:
     from gradcli.script.comparison import Failure, Outcome
 
     given = json.dumps({"cells": [(cell.name, cell.text) for cell in snippet.cells], "echo": snippet.echo})
-    command = [sys.executable, "-m", "gradcli.live.outside"]
+    command = fresh("-m", "gradcli.live.outside")
     try:
-        done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=timeout, check=False)
+        done = subprocess.run(**command, input=given, capture_output=True, text=True, timeout=timeout, check=False)
     except subprocess.TimeoutExpired:
         raise EvaluationError(
             "E403", f"torch takes more than {timeout:g} s", help="allow more with --timeout SECONDS"

@@ -20,6 +20,15 @@ from gradcli.errors import GradcliError, InternalError
 START = f"from {__name__} import serve; serve()"
 
 
+def fresh(*arguments: str) -> dict[str, Any]:
+    """Return the command and the environment, for `subprocess`, of a Python that finds the modules of this one.
+
+    It takes none from the folder it stands in, where a stranger's `copy.py` may lie.
+    """
+    path = os.pathsep.join(filter(None, sys.path))
+    return {"args": [sys.executable, "-P", *arguments], "env": {**os.environ, "PYTHONPATH": path}}
+
+
 class Apart:
     """The owner's side: called with an item, it returns what the function returns for it there.
 
@@ -28,12 +37,7 @@ class Apart:
     """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", START],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        )
+        self.process = subprocess.Popen(**fresh("-c", START), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._send(function)
 
     def __call__(self, item: Any) -> Any:

@@ -114,3 +114,16 @@ def test_a_record_that_hangs_costs_itself_alone(jobs: str) -> None:
     assert [one["value"] for one in (first, *others)] == [9.0, 9.0, 9.0]
     assert (lost["ok"], lost["error"]["code"], lost["error"]["line"]) == (False, "E403", 2)
     assert lost["record"] == {"id": 7}
+
+
+@pytest.mark.parametrize("command", [("eval", "x**2", "x=1"), ("run", "lesson.py"), ("check", "week.toml", "ada.txt")])
+def test_a_file_beside_a_command_is_no_module_of_its(command: tuple[str, ...], tmp_path: Path) -> None:
+    for module in ("copy", "decimal", "json", "lark", "numbers", "numpy", "random", "rich", "statistics", "tomllib"):
+        (tmp_path / f"{module}.py").write_text("raise SystemExit('executed')")
+    (tmp_path / "lesson.py").write_text("import random\nprint(1)")
+    (tmp_path / "week.toml").write_text(
+        '[[question]]\nid = "q"\nprogram = "y = x**2"\nat = { x = 3 }\nask = ["dy/dx"]\n'
+    )
+    (tmp_path / "ada.txt").write_text("[q]\ndy/dx = 6\n")
+    done = gradcli(*command, folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -66,3 +66,10 @@ def test_errors_come_back() -> None:
             apart([0])
         with pytest.raises(InternalError, match="ended with exit code -9"):
             apart([1])
+
+
+def test_a_process_apart_takes_no_module_of_the_folder_it_stands_in(tmp_path: Any, monkeypatch: Any) -> None:
+    for module in ("copy", "numpy", "pickle", "random"):
+        (tmp_path / f"{module}.py").write_text("raise SystemExit('executed')")
+    monkeypatch.chdir(tmp_path)
+    assert asked([1, 2]) == [[1, 4]]
