@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gradcli.commands.inputs.programs import Program
 from gradcli.commands.options import Console, ItemLimited
-from gradcli.commands.programs import Program
 from gradcli.errors import UsageError
 
 if TYPE_CHECKING:

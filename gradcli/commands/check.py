@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.course import InCourse
+from gradcli.commands.course.options import InCourse
+from gradcli.commands.course.reports import Reveal, print_questions
+from gradcli.commands.inputs.programs import read_source
 from gradcli.commands.options import ItemLimited, Raw, Reported, Standalone
-from gradcli.commands.programs import read_source
-from gradcli.commands.reports import Reveal, print_questions
 from gradcli.errors import InternalError, UsageError
 from gradcli.render.check.reports.registry import QUESTIONS, REPORTS, known
 
@@ -118,15 +118,15 @@ def command(
         if report in QUESTIONS:
             return print_questions(read, report, reveal, page, limits)
         if kind != "check":
-            from gradcli.commands.handout import hand_out, print_key, print_lint
+            from gradcli.commands.course.handout import hand_out, print_key, print_lint
 
             if lint:
                 return print_lint(read, page, form)
             if handout:
                 return hand_out(read, page, form, course, secret_file, standalone=standalone)
             return print_key(read, page, form, course, all=all, is_raw=no_simplify, standalone=standalone)
-        from gradcli.commands.marking import grade
-        from gradcli.commands.wanted import Wanted
+        from gradcli.commands.course.marking import grade
+        from gradcli.commands.course.wanted import Wanted
 
         told = Wanted(report, reveal and reveal.value, page, limits, form, all, jobs)
         totals = grade(read, submissions or [], told, course)

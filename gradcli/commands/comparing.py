@@ -6,7 +6,7 @@ import json
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-from gradcli.commands import snippets
+from gradcli.commands.inputs import snippets
 from gradcli.commands.options import Formed, Limited
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.source import visible

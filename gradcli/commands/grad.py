@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gradcli.commands.inputs.programs import Program
 from gradcli.commands.options import Limited, Output, Raw
-from gradcli.commands.programs import Program
 from gradcli.errors import UsageError
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from gradcli.commands.inputs.programs import Program
+from gradcli.commands.inputs.snippets import file_of, last_pass
 from gradcli.commands.options import Formed, Limited, Standalone
 from gradcli.commands.pictures import Picture
-from gradcli.commands.programs import Program
-from gradcli.commands.snippets import file_of, last_pass
 
 
 def command(

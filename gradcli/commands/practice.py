@@ -94,7 +94,7 @@ def own(path: str, topics: tuple[str, ...]) -> Assignment:
     """Return the assignment of a file. Raises UsageError, which names a topic of nearly this name, where it is none."""
     from pathlib import Path
 
-    from gradcli.commands.programs import read_source
+    from gradcli.commands.inputs.programs import read_source
     from gradcli.homework.assignment.assignments import read_assignment
     from gradcli.source import did_you_mean
 

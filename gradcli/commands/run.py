@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradcli.commands import snippets
+from gradcli.commands.inputs import snippets
 from gradcli.commands.options import Formed, Limited, Raw, TorchNodes, Why, one_of
 from gradcli.commands.pictures import Picture
 from gradcli.errors import GradcliError

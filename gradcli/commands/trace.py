@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from gradcli.commands.forms import WHOLE
+from gradcli.commands.inputs.programs import Program, spelled
 from gradcli.commands.options import Formed, Limited, Raw, Standalone, TorchNodes, Why, one_of
-from gradcli.commands.programs import Program, spelled
 
 
 def command(

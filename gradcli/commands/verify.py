@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gradcli.commands.inputs.programs import Program
 from gradcli.commands.options import Limited, Output
-from gradcli.commands.programs import Program
 
 EXIT_CODES = {"agrees": 0, "disagrees": 1, "cannot be judged": 3}
 

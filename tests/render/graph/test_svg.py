@@ -88,8 +88,8 @@ def test_random_programs(parts: list[tuple[str, int, int]]) -> None:
 
 
 def sample(path: Path) -> Explanation:
+    from gradcli.commands.inputs.programs import Program
     from gradcli.commands.options import Limited
-    from gradcli.commands.programs import Program
 
     return Program(file=str(path)).explain(Limited(60, 2**30, 2**26))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gradcli.commands.advice import advised
+from gradcli.commands.inputs.advice import advised
 from gradcli.commands.options import Limited
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.source import Source
@@ -162,7 +162,7 @@ class Program:
 
     def read(self) -> tuple[Source, dict[str, Any]]:
         """Return the text of the program and the values by variable."""
-        from gradcli.commands.bindings import read_bindings
+        from gradcli.commands.inputs.bindings import read_bindings
 
         arguments = self.arguments or []
         if self.file is not None:
@@ -179,7 +179,7 @@ class Program:
 
     def options(self) -> dict[str, Any]:
         """Return the other options as `explain` takes them."""
-        from gradcli.commands.bindings import read_value
+        from gradcli.commands.inputs.bindings import read_value
 
         return {
             "wrt": None if self.wrt is None else tuple(spelled(name) for name in self.wrt.split(",") if name.strip()),

@@ -9,10 +9,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradcli.commands.wanted import Wanted
+from gradcli.commands.course.wanted import Wanted
 
 if TYPE_CHECKING:
-    from gradcli.commands.course import InCourse
+    from gradcli.commands.course.options import InCourse
     from gradcli.homework.assignment.assignments import Assignment
     from gradcli.homework.course.variants import Variants
     from gradcli.homework.model import Result

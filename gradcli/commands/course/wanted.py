@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gradcli.commands.course.reports import usual_level
 from gradcli.commands.options import ItemLimited, Reported
-from gradcli.commands.reports import usual_level
 from gradcli.render.check.reports.registry import REPORTS
 
 

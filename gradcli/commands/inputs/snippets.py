@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TextIO
 
+from gradcli.commands.inputs.programs import Program, read_source
 from gradcli.commands.options import Limited, one_of
-from gradcli.commands.programs import Program, read_source
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.source import Source, visible
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from gradcli.commands.bindings import read_value
+from gradcli.commands.inputs.bindings import read_value
 from gradcli.errors import UsageError
 from gradcli.language.names import read_name
 

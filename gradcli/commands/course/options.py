@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradcli.commands.programs import read_source
+from gradcli.commands.inputs.programs import read_source
 from gradcli.errors import UsageError
 
 if TYPE_CHECKING:
-    from gradcli.commands.wanted import Wanted
+    from gradcli.commands.course.wanted import Wanted
     from gradcli.homework.assignment.assignments import Assignment
     from gradcli.homework.course.overrides import Overrides
     from gradcli.homework.course.roster import Roster

@@ -8,9 +8,9 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradcli.commands.course import InCourse
+from gradcli.commands.course.options import InCourse
+from gradcli.commands.inputs.programs import read_source
 from gradcli.commands.options import Reported
-from gradcli.commands.programs import read_source
 from gradcli.errors import UsageError
 
 if TYPE_CHECKING:

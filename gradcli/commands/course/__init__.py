@@ -1,0 +1,1 @@
+"""Work for `gradcli check`: handing out, marking a class, and reports."""

@@ -1,0 +1,1 @@
+"""Where programs, snippets and values come from."""
