@@ -42,16 +42,25 @@ def check(assignment: str | Path, frame: DataFrame, *, variants: str | Path | No
     `assignment` is a text or the path of a file, and so are the sheets of the students, `variants`. Raises GradcliError
     before there is a job.
     """
-    from gradcli.engines.answers import KEY, Grades, keyed, keys, readable, verdicts
+    from gradcli.engines import answers
     from gradcli.homework.submission.classes import COLUMNS
 
     empty = partition_of(frame)
-    readable(schema_of(empty, COLUMNS))
-    grades = Grades.of(assignment, variants)
-    by_key = Mapped(list(COLUMNS), keyed, keys())
-    found = Mapped([KEY, *COLUMNS], grades, verdicts())
-    rows = frame.map_partitions(by_key, meta=by_key(empty))
-    return rows.shuffle(on=KEY).map_partitions(found, meta=found(by_key(empty)))
+    answers.readable(schema_of(empty, COLUMNS))
+    grades = answers.Grades.of(assignment, variants)
+    by_student = applied(frame, Mapped(list(COLUMNS), answers.keyed, answers.keys())).shuffle(on=answers.KEY)
+    results = applied(by_student, Mapped([answers.KEY, *COLUMNS], grades, answers.pickled(answers.RESULT)))
+    habits = applied(results, Mapped([answers.RESULT], answers.habits, answers.pickled(answers.HABITS)))
+    sizes = applied(
+        habits.repartition(npartitions=1), Mapped([answers.HABITS], answers.sizes, answers.pickled(answers.SIZES))
+    )
+    told = Mapped([answers.RESULT, answers.SIZES], answers.in_class_order, answers.verdicts())
+    return results.map_partitions(WithOne(told), sizes[answers.SIZES], meta=told.empty())
+
+
+def applied(frame: DataFrame, work: Mapped) -> DataFrame:
+    """Return the frame that the work makes of each partition."""
+    return frame.map_partitions(work, meta=work.empty())
 
 
 @dataclass(frozen=True)
@@ -67,6 +76,10 @@ class Mapped:
         batches = self.work(given.combine_chunks().to_batches())
         return self.frame_of(pyarrow().Table.from_batches(batches, self.schema))
 
+    def empty(self) -> Any:
+        """Return results without rows."""
+        return self.frame_of(self.schema.empty_table())
+
     def frame_of(self, table: Any) -> Any:
         return table.to_pandas(types_mapper=import_module("pandas").ArrowDtype)
 
@@ -81,6 +94,16 @@ class WithResults:
     def __call__(self, partition: Any) -> Any:
         results = self.mapped(partition)[self.added].set_axis(partition.index)
         return import_module("pandas").concat([partition, results], axis=1)
+
+
+@dataclass(frozen=True)
+class WithOne:
+    """The work of a task, whose partition has one more column, the same in all rows."""
+
+    mapped: Mapped
+
+    def __call__(self, partition: Any, one: Any) -> Any:
+        return self.mapped(partition.assign(**{one.name: [*one] * len(partition)}))
 
 
 def partition_of(frame: DataFrame) -> Any:

@@ -30,14 +30,20 @@ def batch(frame: DataFrame, program: str, /, **fixed: Any) -> DataFrame:
 def check(assignment: str | Path, frame: DataFrame, *, variants: str | Path | None = None) -> DataFrame:
     """Return a frame of verdicts on a frame of answers, whose rows have student, question, quantity and answer.
 
-    `assignment` is a text or the path of a file, and so are the sheets of the students, `variants`. Raises GradcliError
-    before there is a job.
+    `assignment` is a text or the path of a file, and so are the sheets of the students, `variants`. The results wait on
+    the disks of the workers, for what is common in the class is known at the end. Raises GradcliError before there is a
+    job.
     """
-    from gradcli.engines.answers import KEY, Grades, keyed, keys, readable, verdicts
+    from gradcli.engines import answers
 
-    readable(schema_of(frame))
-    grades = Grades.of(assignment, variants)
-    return mapped(mapped(frame, keyed, keys()).repartition(KEY), grades, verdicts())
+    answers.readable(schema_of(frame))
+    grades = answers.Grades.of(assignment, variants)
+    disks = library("pyspark", "frames of Spark", "spark").StorageLevel.DISK_ONLY
+    by_student = mapped(frame, answers.keyed, answers.keys()).repartition(answers.KEY)
+    results = mapped(by_student, grades, answers.pickled(answers.RESULT)).persist(disks)
+    habits = mapped(results, answers.habits, answers.pickled(answers.HABITS)).repartition(1)
+    sizes = mapped(habits, answers.sizes, answers.pickled(answers.SIZES))
+    return mapped(results.crossJoin(sizes.hint("broadcast")), answers.in_class_order, answers.verdicts())
 
 
 def schema_of(frame: DataFrame) -> Any:

@@ -1,16 +1,20 @@
-"""Batches of answers to batches of verdicts: the rows of a student in one task, graded in a process of its own."""
+"""Batches of answers to batches of verdicts: the rows of a student in one task, graded in a process of its own.
+
+How often a class makes a mistake is known when all are graded, so there are three tasks: results, habits, and verdicts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import pickle
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.homework.assignment.assignments import Assignment, read_assignment
 from gradcli.homework.course.variants import Variants, read_variants
+from gradcli.homework.diagnose.ordering import Habits, Sizes, ordered
 from gradcli.homework.grading import graded
 from gradcli.homework.model import Result
 from gradcli.homework.submission.classes import COLUMNS, NOBODY, by_student
@@ -25,7 +29,8 @@ from gradcli.workers.apart import Apart
 
 KEY = "key"  # the column that all rows of a student share, however the name is spelt
 FRAME = File(Path("frame"))
-ROWS = 2**14  # of a batch of verdicts
+RESULT, HABITS, SIZES = "result", "habits", "sizes"  # columns of pickled facts
+ROWS = 2**10  # students of a batch
 Answers = list[tuple[str, ...]]  # the cells of COLUMNS
 
 
@@ -76,9 +81,14 @@ def verdicts() -> Any:
     return pa.schema([(name, pa.float64() if name in ("points", "max_points") else pa.string()) for name in names])
 
 
+def pickled(name: str) -> Any:
+    """Return the schema of a column of pickled facts."""
+    return pyarrow().schema([(name, pyarrow().binary())])
+
+
 @dataclass(frozen=True)
 class Grades:
-    """The work of a task: a function from batches of `keyed` to batches of verdicts, in the order of the students."""
+    """The work of a task: from batches of `keyed` to batches of results, a row for each student, in their order."""
 
     assignment: Assignment
     variants: Variants | None = None
@@ -101,14 +111,51 @@ class Grades:
         rows = sorted(row for batch in batches for row in rows_of(batch))
         if rows:
             with Apart(self.graded) as apart:
-                yield from apart([row[1:] for row in rows])
+                results = apart([row[1:] for row in rows])
+            yield from (batch_of(RESULT, results[start : start + ROWS]) for start in range(0, len(results), ROWS))
 
-    def graded(self, rows: Answers) -> list[Any]:
-        """Return batches of verdicts on the answers of some students, each walled for itself."""
+    def graded(self, rows: Answers) -> list[bytes]:
+        """Return the pickled results of some students, each walled for itself."""
         work = (HandIn(FRAME, one.student, one) for one in by_student(str(FRAME.path), ((0, row) for row in rows)))
         results = graded(self.assignment, [FRAME], variants=self.variants, work=work)
-        found = (row for result in results for row in told(result))
-        return [pyarrow().RecordBatch.from_pylist([first, *islice(found, ROWS - 1)], verdicts()) for first in found]
+        return [pickle.dumps(slim(result), pickle.HIGHEST_PROTOCOL) for result in results]
+
+
+def slim(result: Result) -> Result:
+    """Return a result without the facts that no verdict shows."""
+    return replace(result, answers=tuple(replace(one, expected=None, ledger=()) for one in result.answers))
+
+
+def habits(batches: Iterable[Any]) -> Iterator[Any]:
+    """Yield the mistakes of the students whose results are in a task, in one row."""
+    found = Habits()
+    for result in unpickled(RESULT, batches):
+        found.add(result)
+    yield batch_of(HABITS, [pickle.dumps(found)])
+
+
+def sizes(batches: Iterable[Any]) -> Iterator[Any]:
+    """Yield how common each mistake is in the class, in one row, of the habits of all tasks."""
+    whole = Habits()
+    for one in unpickled(HABITS, batches):
+        whole.update(one)
+    yield batch_of(SIZES, [pickle.dumps({kind: size for kind, size in whole.sizes().items() if size})])
+
+
+def in_class_order(batches: Iterable[Any]) -> Iterator[Any]:
+    """Yield verdicts on batches of results that have the sizes in each row, a row for each answer."""
+    for batch in batches:
+        known: Sizes = next(unpickled(SIZES, [batch.slice(0, 1)]), {})
+        found = (row for result in unpickled(RESULT, [batch]) for row in told(ordered(result, known)))
+        yield pyarrow().RecordBatch.from_pylist(list(found), verdicts())
+
+
+def batch_of(name: str, rows: Sequence[bytes]) -> Any:
+    return pyarrow().record_batch([pyarrow().array(rows, pyarrow().binary())], schema=pickled(name))
+
+
+def unpickled(name: str, batches: Iterable[Any]) -> Iterator[Any]:
+    return (pickle.loads(row) for batch in batches for row in batch.column(name).to_pylist())
 
 
 def rows_of(batch: Any) -> Iterator[tuple[str, ...]]:
@@ -120,7 +167,7 @@ def rows_of(batch: Any) -> Iterator[tuple[str, ...]]:
 def told(result: Result) -> Iterator[dict[str, Any]]:
     """Yield a row for each answer of a student, with the fields that the documents of `gradcli check` have."""
     for marked in result.answers:
-        answer = answer_document(replace(marked, expected=None, ledger=()))
+        answer = answer_document(marked)
         first = answer["diagnoses"][0] if answer["diagnoses"] else {}
         yield answer | {
             "student": result.student,

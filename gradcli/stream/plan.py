@@ -154,8 +154,13 @@ class Plan:
 
     def _run(self, values: Mapping[str, Any], upstream: Any) -> Result:
         evaluation = self._evaluate(values)
-        output = evaluation.line_of[id(evaluation.output)]
-        leaves = [line for line in evaluation.lines if isinstance(line.tensor.node, AccumulateGrad)]
+        result = self._differentiate(evaluation, upstream)
+        for line in leaves_of(evaluation):
+            line.tensor.node = None  # a leaf and its node hold each other: without this, memory waits for a collection
+        return result
+
+    def _differentiate(self, evaluation: Evaluation, upstream: Any) -> Result:
+        output, leaves = evaluation.line_of[id(evaluation.output)], leaves_of(evaluation)
         gradients: dict[str, Any] = {line.name: None for line in leaves}
         if leaves and output.tensor.node is not None:
             seed = upstream
@@ -166,8 +171,6 @@ class Plan:
             except FAILURES:
                 backward_events(evaluation, seed)  # which fails as well, and says where
                 raise
-        for line in leaves:
-            line.tensor.node = None  # a leaf and its node hold each other: without this, memory waits for a collection
         return Result(output.tensor.value, gradients)
 
     def _evaluate(self, values: Mapping[str, Any]) -> Evaluation:
@@ -201,7 +204,7 @@ class Plan:
             with catch_warnings(action="ignore"):  # the points will be warned of
                 column = self._evaluate(points)
                 alone = self._evaluate({name: values[0] for name, values in points.items()})
-                self._run(points, np.ones(3))
+                self._differentiate(column, np.ones(3))
         except Exception:  # not for columns, or for no point at all: which, a point will tell
             return False
         self.width = max(1, min(MANY, ENTRIES // len(column.lines)))
@@ -213,6 +216,10 @@ class Plan:
             and len(alone.lines) == len(column.lines)
             and all(map(_are_alike, alone.lines, column.lines))
         )
+
+
+def leaves_of(evaluation: Evaluation) -> list[Line]:
+    return [line for line in evaluation.lines if isinstance(line.tensor.node, AccumulateGrad)]
 
 
 def _are_alike(alone: Line, column: Line) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from gradcli.engines.answers import Grades, keyed
+from gradcli.engines.answers import SIZES, Grades, habits, in_class_order, keyed, sizes
 from gradcli.homework.submission.classes import COLUMNS
 from tests.engines.clusters import CLUSTERS, PYTHON
 from tests.homework.klass.course import questions
@@ -43,9 +43,13 @@ def repeated(count: int) -> tuple[str, Any]:
 
 @contextmanager
 def one_process() -> Iterator[Graded]:
-    yield lambda assignment, table: pa.Table.from_batches(
-        Grades.of(assignment, None)(keyed(table.combine_chunks().to_batches()))
-    )
+    def graded(assignment: str, table: Any) -> Any:
+        results = list(Grades.of(assignment, None)(keyed(table.combine_chunks().to_batches())))
+        (size,) = sizes(habits(results))
+        known = [batch.append_column(SIZES, pa.repeat(size[SIZES][0], len(batch))) for batch in results]
+        return pa.Table.from_batches(in_class_order(known))
+
+    yield graded
 
 
 @contextmanager

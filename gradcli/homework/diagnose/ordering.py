@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import log10
 from tempfile import TemporaryFile
+from types import MappingProxyType
 
 from gradcli.homework.mistakes.catalogue import KIN, LATE
 from gradcli.homework.mistakes.forward import LAST
@@ -15,6 +16,8 @@ from gradcli.homework.model import Diagnosis, Marked, Result
 
 UNLIKELY = 100  # the rank from which a mistake disagrees with the rest of a sheet
 Kind = tuple[str, str]  # the code of a mistake, and the way in which it is made
+Sizes = Mapping[Kind, int]
+NO_CLASS: Sizes = MappingProxyType({})
 
 
 @dataclass
@@ -32,12 +35,15 @@ class Habits:
             if len(kinds) == 1:
                 self.alone.update(kinds)
 
-    def size(self, one: Kind) -> int:
-        """Return the order of magnitude of a kind: a few more or less say little about a single answer."""
-        return int(log10(1 + self.alone[one] / len(self.places.get(one, "-"))))
+    def update(self, others: Habits) -> None:
+        """Add the habits of other students of the class."""
+        self.alone.update(others.alone)
+        for one, places in others.places.items():
+            self.places.setdefault(one, set()).update(places)
 
-
-NOBODY = Habits()
+    def sizes(self) -> Sizes:
+        """Return the order of magnitude of each kind: a few more or less say little about a single answer."""
+        return {one: int(log10(1 + self.alone[one] / len(places))) for one, places in self.places.items()}
 
 
 def in_class_order(results: Iterable[Result]) -> Iterator[Result]:
@@ -52,12 +58,16 @@ def in_class_order(results: Iterable[Result]) -> Iterator[Result]:
             habits.add(result)
             pickle.dump(result, file, pickle.HIGHEST_PROTOCOL)
         file.seek(0)
+        sizes = habits.sizes()
         for _ in range(count):
-            yield ordered(pickle.load(file), habits)
+            yield ordered(pickle.load(file), sizes)
 
 
-def ordered(result: Result, habits: Habits = NOBODY) -> Result:
-    """Sort the diagnoses: a mistake that explains several answers to a question, then what is common, comes first."""
+def ordered(result: Result, sizes: Sizes = NO_CLASS) -> Result:
+    """Sort the diagnoses: a mistake that explains several answers to a question, then what is common, comes first.
+
+    `sizes` says how common each is in the class.
+    """
     own = Counter(
         (answer.question, *kinds)
         for answer in result.answers
@@ -69,7 +79,7 @@ def ordered(result: Result, habits: Habits = NOBODY) -> Result:
             *weight(one),
             one.rank,
             -own[answer.question, kind(one)],
-            -habits.size(kind(one)),
+            -sizes.get(kind(one), 0),
         )
 
     def sorted_answer(answer: Marked) -> Marked:
