@@ -15,6 +15,7 @@ from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.mistakes.declaration import Mistake, Turn
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.vertices import Vertex
+from gradcli.language.catalogue import FAMILY_OF
 
 FORWARD_SLIP = Mistake(
     "forward-slip",
@@ -51,8 +52,7 @@ def operated(
 def declared(op: str) -> Primitive:
     """Return a primitive by its name; the program may use none of its family, which is then still to be imported."""
     if op not in REGISTRY:
-        for family in ("nn.activations", "pointwise.elementwise", "pointwise.selection", "pointwise.trigonometry"):
-            import_module(f"gradcli.ops.{family}")
+        import_module(f"gradcli.ops.{FAMILY_OF[op]}")
     return REGISTRY[op]
 
 
@@ -69,7 +69,7 @@ def forward_turns(graph: Graph) -> Iterator[tuple[int, Other]]:
         for make in MAKERS.get(vertex.op, ()) if vertex.primitive else ():
             try:
                 found = list(make(graph, index))
-            except (*FAILURES, TypeError, KeyError):
+            except FAILURES:
                 continue
             yield from ((index, other) for other in found if fits(other[2].value, vertex.value))
 
@@ -137,7 +137,8 @@ def of_power(graph: Graph, index: int) -> Iterator[Other]:
     out, x, *_ = names(graph, index)
     n = vertex.options["exponent"] if vertex.op == "pow" else vertex.operands[1]
     yield "the power left out", f"you forgot the exponent of {out}", itself(vertex, 0)
-    yield "n*x for x**n", f"you multiplied {x} by the exponent of {out}", operated(vertex, "mul", (0, float(n)))
+    if np.size(n) == 1:
+        yield "n*x for x**n", f"you multiplied {x} by the exponent of {out}", operated(vertex, "mul", (0, float(n)))
 
 
 def of_function(graph: Graph, index: int) -> Iterator[Other]:

@@ -140,6 +140,8 @@ class Reader:
         elementwise = name in ELEMENTWISE or name in OPERATORS
         if name in structures.COPIES and parts[0].product is not None:
             return parts[0]
+        if name == "zeros_like" and len(parts) == 1:
+            return Read(node, ZERO, parts[0].extent)
         arguments = []
         for part, keyword in zip(parts, keywords, strict=True):
             if part.product is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ import numpy as np
 from gradcli.engine.forward import apply
 from gradcli.engine.memory.writing import blank
 from gradcli.engine.primitive import Primitive
-from gradcli.engine.symbolic.notation import call
+from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
+from gradcli.language.tree import Expression
 
 
 def nothing(x: Any) -> Any:
@@ -18,8 +20,11 @@ def nothing(x: Any) -> Any:
     return Tensor(np.zeros_like(x.value)[()]) if isinstance(x, Tensor) else blank(x)
 
 
-def forgotten(node: str, value: Any, *inputs: Tensor) -> Tensor:
-    """Return the value as the result of a node with that name, which gives its inputs zeros."""
+def forgotten(node: str, value: Any, *inputs: Tensor, written: Callable[[Any], Expression] = literal) -> Tensor:
+    """Return the value as the result of a node with that name, which gives its inputs zeros.
+
+    No operation of the language makes it from its inputs, so that a formula has the value itself, as it is `written`.
+    """
 
     def rule(g: Any, out: Any, *given: Any, position: int) -> Any:
         return nothing(given[position])
@@ -27,6 +32,9 @@ def forgotten(node: str, value: Any, *inputs: Tensor) -> Tensor:
     def forward(*_: Any) -> Any:
         return value
 
+    def notation(*_: Any) -> Expression:
+        return written(value)
+
     name = node.rpartition("::")[2].partition("Backward")[0].lower()
-    made = Primitive(name, forward, (rule,), node, call(name, forward), structured=True, variadic=True)
+    made = Primitive(name, forward, (rule,), node, notation, structured=True, variadic=True)
     return apply(made, inputs, {})

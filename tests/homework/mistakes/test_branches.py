@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from gradcli.homework.mistakes.forward import MAKERS, declared
 from tests.homework.asking import Wrong, assignment, check, marked, question
 from tests.homework.drawing import scalar_tape
 from tests.homework.tapes import Site, Step, Tape, nothing
@@ -85,3 +86,13 @@ def test_a_branch_that_enters_a_product_twice_is_one_term_of_the_sum() -> None:
     assert found[0].message == "you kept the branch through s*s; s also feeds q"
     found = marked(grader, {"dq/ds": "4.20"})["dq/ds"].diagnoses
     assert found[0].message == "you kept the branch through s*s; s stands there twice and also feeds q"
+
+
+def test_a_power_of_several_exponents_has_slips_of_its_own() -> None:
+    grader = assignment("program = 'q = x**n; z = sum(q)'\nat = { x = [1.5, 2.5], n = [2.0, 3.0] }\nask = ['q', 'z']")
+    found = marked(grader, {"z": "4.0"})["z"].diagnoses
+    assert [one.code for one in found] == ["forward-slip"]
+
+
+def test_each_operation_that_is_put_for_another_one_exists() -> None:
+    assert {op: declared(op).name for op in ("sub", *MAKERS)} == {op: op for op in ("sub", *MAKERS)}
