@@ -17,7 +17,7 @@ from gradcli.engine import accumulation
 from gradcli.engine.accumulation import Accumulation, Carrier, arrivals, is_new
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import AccumulateGrad, Node, Target
-from gradcli.engine.hooks import before_hooks, replaced_rules
+from gradcli.engine.hooks import after_hooks, before_hooks, replaced_rules
 from gradcli.engine.modes import changes, set_grad_enabled
 from gradcli.engine.saved import DEPENDING, check_versions, joined, operands, release
 from gradcli.engine.tensor import Gradient, Tensor
@@ -87,6 +87,8 @@ def walk(
         if not passes:
             if captured is None:  # torch runs the node of a result among `inputs`, and frees it
                 operands(node, create_graph)
+                if node.hooks is not None and node.hooks.after:
+                    after_hooks(node, upstream, [None] * len(node.edges))
                 if not retain:
                     release(node)
             elif node in captured:

@@ -26,7 +26,7 @@ def before_hooks(node: Target, gradient: Any, *, passes: bool = True) -> Any:
         hooks.retain(carried)
     for before in list(hooks.before.values()) if passes else ():
         (carried,) = _replaced(before, (carried,), before((carried,)))
-    return carried if isinstance(gradient, Tensor) else carried.value
+    return carried if isinstance(gradient, Tensor) or carried is None else carried.value
 
 
 def after_hooks(node: Node, upstream: Any, given: Sequence[Any]) -> Sequence[Any]:
@@ -114,5 +114,5 @@ def _kind(answer: Any) -> str:
     return "Tensor" if isinstance(answer, Tensor) else type_name(answer)
 
 
-def _tensor(gradient: Any) -> Tensor:
-    return gradient if isinstance(gradient, Tensor) else Tensor(gradient)
+def _tensor(gradient: Any) -> Any:
+    return gradient if isinstance(gradient, Tensor) or gradient is None else Tensor(gradient)

@@ -40,6 +40,7 @@ from gradcli.script.torch.tensor.dtypes import (
 VERSION = "2.13.0+cpu"
 
 SUBMODULES = {
+    "_C": "gradcli.script.torch.autograd.internals",
     "autograd": "gradcli.script.torch.autograd.module",
     "nn": "gradcli.script.torch.nn.module",
     "optim": "gradcli.script.torch.optim.module",

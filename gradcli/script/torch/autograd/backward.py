@@ -29,6 +29,10 @@ NOT_ONLY = (
     "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "
     "of the graph, please use torch.autograd.backward."
 )
+BOTH = (
+    "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
+    "`grad_tensors`."
+)
 IMPLICIT = "grad can be implicitly created only for scalar outputs"
 BATCHES = (
     "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
@@ -60,6 +64,11 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """`torch.autograd.backward`, and so `x.backward(...)`; the timeline, if there is one, follows the pass."""
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(BOTH)
+        grad_tensors = grad_variables
     only = None if inputs is None else _several(inputs)
     if only == ():
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")

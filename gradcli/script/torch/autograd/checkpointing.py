@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -72,6 +73,23 @@ def metadata(x: Tensor) -> str:
     return f"{{'shape': {represent(Size(x.shape))}, 'dtype': {dtype_text(x.dtype)}, 'device': device(type='cpu')}}"
 
 
+class Stopping:
+    """Whether a second run ends with the last tensor that is asked for: `set_checkpoint_early_stop`."""
+
+    early = True
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Let the checkpoints that are made within stop early, or run to their ends."""
+    setting = running.machine.own(Stopping)
+    before, setting.early = setting.early, enable
+    try:
+        yield
+    finally:
+        setting.early = before
+
+
 class Frame:
     """One call of a function whose saved tensors are computed again when the backward pass reads them."""
 
@@ -80,6 +98,8 @@ class Frame:
         self.random = running.machine.generator.get_state()
         self.saved: list[str] = []  # the metadata of the tensors, in their order
         self.compares = True
+        self.stops = running.machine.own(Stopping).early
+        self.around: Callable[[], Any] = nullcontext
         self.again: dict[int, Tensor] = {}
 
     def pack(self, x: Tensor) -> int:
@@ -98,19 +118,21 @@ class Frame:
 
         def keep(x: Tensor) -> None:
             self.again[len(self.again)] = x.detach()
-            if len(self.again) == len(self.saved):
+            if self.stops and len(self.again) == len(self.saved):
                 raise EnoughError
 
         generator = running.machine.generator
         state = generator.get_state()
         generator.set_state(self.random)
         try:
-            with set_grad_enabled(True), packing(Packer(keep, lambda x: x)):
+            with self.around(), set_grad_enabled(True), packing(Packer(keep, lambda x: x)):
                 self.call()
         except EnoughError:
             return
         finally:
             generator.set_state(state)
+        if len(self.again) == len(self.saved):
+            return
         raise CheckpointError(
             "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
             f"recomputation.\nNumber of tensors saved during forward: {len(self.saved)}\n"
@@ -164,11 +186,17 @@ class CheckpointFunction(Function):
         return (None, None, *(x._grad if isinstance(x, Tensor) else None for x in copies))
 
 
+def plain_contexts() -> tuple[Any, Any]:
+    """Return two contexts that do nothing, for the first run and the second."""
+    return nullcontext(), nullcontext()
+
+
 def checkpoint(
     function: Callable[..., Any],
     *arguments: Any,
     use_reentrant: bool | None = None,
     preserve_rng_state: bool = True,
+    context_fn: Callable[[], Any] = plain_contexts,
     determinism_check: str = "default",
     debug: bool = False,
     **keywords: Any,
@@ -177,6 +205,8 @@ def checkpoint(
     if use_reentrant is None:
         warnings.warn(REENTRANT, UserWarning, stacklevel=2)
         use_reentrant = True
+    if use_reentrant and context_fn is not plain_contexts:
+        raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
     if use_reentrant and keywords:
         raise ValueError("Unexpected keyword arguments: " + ",".join(keywords))
     if use_reentrant:
@@ -185,7 +215,9 @@ def checkpoint(
     if determinism_check not in ("default", "none"):
         raise ValueError("determinism_check should be one of 'default' or 'none'")
     frame.compares = determinism_check == "default"
-    with packing(Packer(frame.pack, frame.unpack)):
+    around, again = context_fn()
+    frame.around = lambda: again
+    with around, packing(Packer(frame.pack, frame.unpack)):
         return frame.call()
 
 
@@ -197,7 +229,7 @@ def checkpoint_sequential(
         warnings.warn(REENTRANT_SEQUENTIAL, UserWarning, stacklevel=2)
         use_reentrant = True
     chain = list(functions) if isinstance(functions, list | tuple) else list(functions.children())
-    size = max(len(chain) // segments, 1)
+    size = len(chain) // segments
     for start in range(0, size * (segments - 1), size):
         input = checkpoint(_run(chain[start : start + size]), input, use_reentrant=use_reentrant)
     return _run(chain[size * (segments - 1) :])(input)
@@ -215,5 +247,6 @@ def _run(modules: list[Any]) -> Callable[[Any], Any]:
 MEMBERS: dict[str, Any] = {
     "CheckpointError": CheckpointError,
     "checkpoint": checkpoint,
+    "set_checkpoint_early_stop": set_checkpoint_early_stop,
     "checkpoint_sequential": checkpoint_sequential,
 }

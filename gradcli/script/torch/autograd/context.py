@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +11,7 @@ from gradcli.engine.graph import Handle
 from gradcli.engine.saved import SECOND_TIME, modified
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.script.python.values.attributes import Facade
+from gradcli.script.python.values.attributes import Facade, describe
 from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.packing import packed, unpacked
 from gradcli.script.torch.operations.readers import kind_name
@@ -30,6 +31,7 @@ class Context(Facade):
         self._dirty: tuple[Any, ...] = ()
         self._without_gradient: tuple[Any, ...] = ()
         self._materialize = True
+        self._materialize_non_diff_grads = True
         self._forward: tuple[Any, ...] = ()  # what was saved for `jvp`
         self._pushing = False
 
@@ -88,6 +90,12 @@ class Context(Facade):
                 raise modified(self._node, tensor.value, made_by, history, history[version - 1] if version else -1)
         return tuple(map(unpacked, self._saved))
 
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """The saved tensors by their old name."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
     def mark_dirty(self, *tensors: Any) -> None:
         if not all(isinstance(x, Tensor) for x in tensors):
             raise RuntimeError("mark_dirty can only accept variables, but argument ")
@@ -111,3 +119,7 @@ class Context(Facade):
 
 Context.__module__, Context.__name__, Context.__qualname__ = "torch.autograd.function", "FunctionCtx", "FunctionCtx"
 nodes.show(Context)
+describe(
+    Context,
+    setters={"_materialize_non_diff_grads": lambda ctx, value: setattr(ctx, "_materialize_non_diff_grads", value)},
+)

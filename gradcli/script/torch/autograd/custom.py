@@ -11,6 +11,7 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import broadcast_shapes
 from gradcli.engine.graph import Node
+from gradcli.engine.hooks import before_hooks
 from gradcli.engine.memory.views import View
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
@@ -107,6 +108,7 @@ class Call:
         self.name = f"{function.__name__}Backward"
         self.arrived: set[int] = set()  # the outputs that a gradient came for
         self.missing = False  # whether a gradient came for none
+        self.parts: dict[int, PartNode] = {}
         self.upstream: Any = None
         self.waiting: dict[int, Any] = {}  # the gradients that `backward` gave, until they are asked for
 
@@ -150,7 +152,7 @@ class Call:
 
     def _divide(self, whole: Tensor, node: Node) -> None:
         """Make each output a part of the flat result."""
-        for place, out in self.outputs.items():
+        for place, out in reversed(self.outputs.items()):  # the first is the newest: its hooks are the first to run
             before, after = self._around(place)
             part = Opaque(
                 f"output {place} of {self.function.__name__}",
@@ -160,7 +162,7 @@ class Call:
                 partial(_written, f"output_{place}"),
                 structured=True,
             )
-            out.node = PartNode(part, (whole,), {"place": place}, [node], out.value)
+            out.node = self.parts[place] = PartNode(part, (whole,), {"place": place}, [node], out.value)
             self._listed(part, (whole,), out, place=place)
 
     def _around(self, place: int) -> tuple[int, int]:
@@ -219,7 +221,10 @@ class Call:
                 before, after = self._around(place)
                 given.append(_part(upstream, pad=(-before, -after), shape=result[0]))
             else:
-                given.append(Tensor(np.zeros(*result)[()]) if self.context._materialize else None)
+                if place in self.parts and self.parts[place].hooks is not None:
+                    before_hooks(self.parts[place], None)
+                zeros = self.context._materialize and (place in self.outputs or self.context._materialize_non_diff_grads)
+                given.append(Tensor(np.zeros(*result)[()]) if zeros else None)
         return given
 
     def _checked(self, place: int, answer: Any, carried: bool) -> Any:

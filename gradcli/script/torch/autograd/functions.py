@@ -7,13 +7,14 @@ the parts of one flat tensor, so that the node has one result, as every node has
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
+from gradcli.engine.graph import Node
 from gradcli.engine.memory.in_place import change, check_in_place
 from gradcli.engine.memory.views import CUSTOM, PLAIN, View
 from gradcli.engine.memory.writing import copy
 from gradcli.engine.modes import mode, set_grad_enabled, switched
-from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import listening
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import call
@@ -22,7 +23,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.autograd.context import Context
-from gradcli.script.torch.autograd.custom import Call
+from gradcli.script.torch.autograd.custom import Call, Opaque
 
 LEGACY = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
@@ -175,17 +176,28 @@ class InplaceFunction(Function):
 Function.__module__ = InplaceFunction.__module__ = "torch.autograd.function"
 
 
-def _refuse(g: Any, out: Any, x: Any) -> Any:
-    if isinstance(g, Formula):  # read as text, not computed
-        return g
-    raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
 
 
-def _same(x: Any) -> Any:
-    return x
+def refusing(tensors: Sequence[Any], message: str) -> tuple[Any, ...]:
+    """Return the tensors at nodes over all of them, whose rules raise a RuntimeError."""
 
+    def refuse(g: Any, out: Any, *inputs: Any) -> Any:
+        if isinstance(g, Formula):  # read as text, not computed
+            return g
+        raise RuntimeError(message)
 
-once = Primitive("once", _same, (_refuse,), "torch::autograd::Error", call("once", _same), structured=True)
+    def same(x: Any) -> Any:
+        return x
+
+    rules = (refuse,) * len(tensors)
+    once = Opaque("once", same, rules, "torch::autograd::Error", call("once", same), structured=True)
+    edges = [x.node if isinstance(x, Tensor) else None for x in tensors]
+    if not mode.grad_enabled or all(edge is None for edge in edges):
+        return tuple(tensors)
+    return tuple(
+        Tensor(x.value, Node(once, tuple(tensors), {}, edges, x.value)) if isinstance(x, Tensor) else x for x in tensors
+    )
 
 
 def once_differentiable(backward: Any) -> Any:
@@ -197,8 +209,9 @@ def once_differentiable(backward: Any) -> Any:
         if not (mode.grad_enabled and any(isinstance(g, Tensor) and g.requires_grad for g in gradients)):
             return found
         several = found if isinstance(found, tuple) else (found,)
-        refusing = tuple(once(x.detach().requires_grad_()) if isinstance(x, Tensor) else x for x in several)
-        return refusing if isinstance(found, tuple) else refusing[0]
+        apart = [x.detach().requires_grad_() if isinstance(x, Tensor) else x for x in several]
+        results = refusing(apart, TWICE)
+        return results if isinstance(found, tuple) else results[0]
 
     return backward_once
 

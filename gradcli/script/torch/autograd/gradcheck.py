@@ -14,7 +14,6 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.functional.derivatives import units
-from gradcli.script.torch.autograd.functions import Function
 from gradcli.script.torch.autograd.gradcheck_words import (
     FROM_NOTHING,
     NEITHER,
@@ -23,6 +22,7 @@ from gradcli.script.torch.autograd.gradcheck_words import (
     OVERLAPPING,
     UNHANDLED,
 )
+from gradcli.script.torch.autograd.internals import Undefined
 from gradcli.script.torch.random.sampling import filling
 from gradcli.script.torch.tensor.printing import tensor_text
 
@@ -62,7 +62,7 @@ class Check:
         self._compare(everything, outputs)
         self._check_ignoring(outputs)
         if undefined:
-            self._check_undefined()
+            self._check_undefined(len(outputs))
 
     def _check_inputs(self) -> None:
         for n, x in zip(self.checked, self.inputs, strict=True):
@@ -137,9 +137,8 @@ class Check:
             if g is not None and np.any(g.value != 0):
                 raise GradcheckError("backward not multiplied by grad_output")
 
-    def _check_undefined(self) -> None:
-        """Refuse a backward that cannot do without an upstream gradient, or makes a gradient of nothing."""
-        count = sum(x.requires_grad for x in self.outputs())
+    def _check_undefined(self, count: int) -> None:
+        """Refuse a backward that cannot do without one of the upstream gradients, or makes a gradient of nothing."""
         without = [set(range(count)), *({n} for n in range(count) if count > 1)]
         for absent in without:
             outputs = [x for x in self.outputs() if x.requires_grad]
@@ -151,18 +150,6 @@ class Check:
                 raise GradcheckError(UNHANDLED) from None
             if any(g is not None and np.any(g.value != 0) for g in found):
                 raise GradcheckError(FROM_NOTHING)
-
-
-class Undefined(Function):
-    """The identity, which gives no gradient back."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
-        return x
-
-    @staticmethod
-    def backward(ctx: Any, g: Any) -> None:
-        return None
 
 
 def _changed(what: str, eps: float, above: Any, below: Any) -> str:

@@ -53,8 +53,12 @@ def node_type(value: Any) -> BuiltinType | None:
     module = next((module for kind, module in KINDS.items() if isinstance(value, kind)), None)
     if module is None:
         return None
-    name = class_name(value)
-    return NODE_TYPES.setdefault((module, name), BuiltinType(name, type(value), module=module))
+    return named(type(value), class_name(value), module)
+
+
+def named(kind: type, name: str, module: str = "") -> BuiltinType:
+    """Return the type of nodes of a name, always the same one."""
+    return NODE_TYPES.setdefault((module, name), BuiltinType(name, kind, module=module))
 
 
 def node_text(node: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -171,6 +172,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "_version": lambda x: x._version,
     "_base": memory.base,
     "_backward_hooks": nodes.hooks_of,
+    "volatile": lambda x: volatile(x),
     "is_cpu": lambda x: True,
     "is_cuda": lambda x: False,
     "is_sparse": lambda x: False,
@@ -200,6 +202,32 @@ def _fixed(name: str) -> Callable[[Any, Any], None]:
         raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
     return refuse
+
+
+KEPT = {
+    "data": "Deleting tensor data is not allowed. Delete tensor instead!",
+    "requires_grad": "requires_grad must be a bool",
+    "_grad_fn": "Deletion of _grad_fn not allowed. Detach tensor instead!",
+    "_backward_hooks": "Deletion of _backwards_hooks not allowed!",
+}
+
+
+def _kept(message: str) -> Callable[[Any], None]:
+    def refuse(x: Any) -> None:
+        raise RuntimeError(message)
+
+    return refuse
+
+
+def set_data(x: Tensor, value: Any) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {kind_name(value)}")
+    x.data = value
+
+
+def volatile(x: Tensor) -> bool:
+    warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+    return False
 
 
 def set_requires_grad(x: Tensor, value: Any) -> None:
@@ -232,11 +260,12 @@ describe(
     getters=GETTERS,
     setters={
         **{name: _fixed(name) for name in GETTERS},
-        **{name: _setter(name) for name in ("grad", "data")},
+        "grad": _setter("grad"),
+        "data": set_data,
         "_backward_hooks": set_backward_hooks,
         "requires_grad": set_requires_grad,
     },
-    deleters={"grad": lambda x: setattr(x, "grad", None)},
+    deleters={"grad": lambda x: setattr(x, "grad", None), **{name: _kept(message) for name, message in KEPT.items()}},
     find=facade.method,
     names=facade.methods,
     own=own_attributes,

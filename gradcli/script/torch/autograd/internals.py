@@ -1,0 +1,48 @@
+"""The few names of `torch._C` that say how the graph is made: functions that stop a gradient, and the class of leaves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.tensor import Tensor
+from gradcli.script.python.values.attributes import Facade, Namespace
+from gradcli.script.torch.autograd.functions import Function, refusing
+from gradcli.script.torch.autograd.nodes import named
+
+
+class Undefined(Function):
+    """The identity, which gives no gradient back."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> None:
+        return None
+
+
+class UndefinedGrad(Facade):
+    """`torch._C._functions.UndefinedGrad`: `UndefinedGrad()(x)` is `x`, and no gradient comes back through it."""
+
+    def __call__(self, x: Tensor) -> Any:
+        return Undefined.apply(x)
+
+
+class DelayedError(Facade):
+    """`torch._C._functions.DelayedError`: the tensors that it is called with, whose gradients raise the message."""
+
+    def __init__(self, message: str, count: int) -> None:
+        self.message = message.decode() if isinstance(message, bytes) else message
+
+    def __call__(self, *tensors: Any) -> Any:
+        results = refusing(tensors, self.message)
+        return results[0] if len(results) == 1 else results
+
+
+def namespace(name: str) -> Namespace:
+    """Make `torch._C`, of which no more than `_functions` is there."""
+    members = {kind.__name__: kind for kind in (UndefinedGrad, DelayedError)}
+    functions = Namespace(f"{name}._functions", {**members, "AccumulateGrad": named(AccumulateGrad, "AccumulateGrad")})
+    return Namespace(name, {"_functions": functions})
