@@ -129,8 +129,7 @@ def measured(questions: Sequence[Asked], made: Sequence[Student], typist: Callab
     begun = time.process_time()
     grader = Grader(read_assignment(source))
     graded = (
-        grader.grade(opened(student.name, text, grader.labels))
-        for student, text in zip(made, sheets, strict=True)
+        grader.grade(opened(student.name, text, grader.labels)) for student, text in zip(made, sheets, strict=True)
     )
     results: list[Result] = list(in_class_order(graded))
     seconds = time.process_time() - begun

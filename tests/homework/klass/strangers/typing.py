@@ -35,7 +35,7 @@ NUMBERS: dict[str, list[Dress]] = {
         lambda t: f"“{t}”", lambda t: f"≈\xa0{t}", lambda t: f"{t}\u200b", lambda t: f"≅ {t}", lambda t: f"{t}…",
     ],
     "phone": [str] * 3 + [lambda t: t.replace("-", "—"), lambda t: t.replace("-", "- "), lambda t: f"{t} 👍",
-                          lambda t: t.removeprefix("0"), lambda t: f"{t} lol", lambda t: f"Its {t}"],
+                          lambda t: t.removeprefix("0"), lambda t: f"Its {t}"],
     "latex": [
         lambda t: f"${t}$", lambda t: rf"\({t}\)", lambda t: rf"\approx {t}", lambda t: rf"$\approx {t}$",
         lambda t: rf"\boxed{{{t}}}", lambda t: rf"$\mathbf{{{t}}}$", lambda t: rf"{t}\,", lambda t: rf"$${t}$$",
@@ -255,7 +255,11 @@ class Typist:
 
     def cell(self, one: Answer) -> str:
         text = self.plain(one)
-        is_bare = not isinstance(one.value, bool | str) and self.draw.random() < 0.6 and not re.search(r"(?<!\d)\.|\.(?!\d)", text)
+        is_bare = (
+            not isinstance(one.value, bool | str)
+            and self.draw.random() < 0.6
+            and not re.search(r"(?<!\d)\.|\.(?!\d)", text)
+        )
         return text if is_bare else json.dumps(text)
 
     def csv(self, groups: list[tuple[str, list[Answer]]]) -> str:
