@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from os.path import commonprefix
 from typing import Protocol, TypeVar
 from unicodedata import normalize
 
@@ -17,10 +18,13 @@ from gradcli.homework.submission.plain.names import folded
 KEPT = 2**12  # labels that are remembered
 NEAR = 0.3  # a share of the letters in common
 LONGEST = 80  # characters of a label
+LETTERS = 5  # of a name that is known with a slip in it
 WORDS = re.compile(
-    r"^(?:question|exercise|problem|task|part|aufgabe|frage|übung|ex\.?|no\.?|nr\.?|q)\s*[-.:#]?\s*(?=\w)",
+    r"^(?:(?:my\s+|the\s+)?(?:answers?|solutions?|results?|antworten|lösung(?:en)?)\s+(?:to|for|of|zu)\s+)?"
+    r"(?:(?:question|exercise|problem|task|part|aufgabe|frage|übung|ex\.?|no\.?|nr\.?|q)\s*[-.:#]?\s*)?(?=\w)",
     re.IGNORECASE,
 )
+POINTS = re.compile(r"\s*[(\[]\s*[\d./]+\s*(?:points?|pts?|marks?|punkte?|p)\b\.?\s*[)\]]?$", re.IGNORECASE)
 NUMBERED = re.compile(r"^(?P<number>\d{1,2})?[a-z]?\s*(?:[-–—.:)(]|\s)+\s*(?=\w)", re.IGNORECASE)
 IN_WORDS = re.compile(
     r"(?:question|exercise|problem|task|aufgabe|frage|q)\s*[-.:#]?\s*(?P<number>\d{1,2})", re.IGNORECASE
@@ -40,7 +44,10 @@ LOCAL = re.compile(r"^(?P<local>local)\s+(?:partial\s+)?(?:derivative|gradient)\
 PRIME = re.compile(r"(?P<of>\w+)['′]\((?P<by>[^\W\d]\w*)\)")
 AT = re.compile(r"\s*(?:\||\bat\b).*$|(?<=\w)\((?:[^()]*[\d=,][^()]*|[a-z])\)$")  # dq/ds|_{x=2}, s(2)
 NAMED = re.compile(r"[\w∂]")
-ARTICLE = re.compile(r"^(?:answer|result|the|ans|value of)\s*:?\s+(?=\S)", re.IGNORECASE)
+ARTICLE = re.compile(
+    r"^(?:(?:my\s+|the\s+)?(?:answer|result|ans|value|solution)(?:\s+(?:for|of|to))?|the)\s*:?\s+(?=\S)", re.IGNORECASE
+)
+BEHIND = re.compile(r"^(?P<of>.*\S)\s*[,(\[]\s*(?P<local>local)(?:\s+derivative)?\s*[)\]]?$", re.IGNORECASE)
 
 
 class Asked(Protocol):
@@ -74,7 +81,7 @@ class Labels:
         return self.once(("", text), partial(self._question, text))
 
     def _question(self, text: str) -> str | None:
-        shorter = bare(WORDS.sub("", bare(text)))
+        shorter = bare(WORDS.sub("", bare(POINTS.sub("", bare(text)))))
         names = (text, shorter, bare(NUMBERED.sub("", shorter)), *re.findall(r"[(\"“]([^()\"“”]+)[)\"”]?$", bare(text)))
         found = next((self.ids[name] for name in map(question_name, names) if name in self.ids), None)
         numbered = IN_WORDS.fullmatch(bare(text))
@@ -82,6 +89,14 @@ class Labels:
             place = int(numbered["number"]) - 1  # of questions that have no numbers of their own
             found = list(self.asked)[place] if 0 <= place < len(self.asked) else None
         return found
+
+    def misspelt(self, text: str) -> str | None:
+        """Return the id of the one question from which a heading is a slip away: a letter more, less or other."""
+        if self.is_strict or len(text) > LONGEST:
+            return None
+        names = {question_name(text), question_name(WORDS.sub("", bare(text)))}
+        found = {id for known, id in self.ids.items() for name in names if is_slip(name, known)}
+        return found.pop() if len(found) == 1 else None
 
     def ask(self, id: str, text: str) -> Asked | None:
         """Return the quantity of a question that a label names."""
@@ -98,7 +113,7 @@ class Labels:
         if special is not None:
             return special
         plain = ARTICLE.sub("", undressed(without_latex(undressed(text.strip()))))
-        plain = LOCAL.sub(r"\g<local> ", plain)
+        plain = BEHIND.sub(r"\g<local> \g<of>", LOCAL.sub(r"\g<local> ", plain))
         for spelling in (plain, underscored(plain), gradient(plain), in_words(plain)):
             found = self.exact(id, spelling) if spelling else None
             if found is not None:
@@ -201,6 +216,15 @@ def bare(text: str) -> str:
 def question_name(text: str) -> str:
     """Return the form that spellings of a question's name share."""
     return re.sub(r"[\s_-]+", "", normalize("NFKC", bare(text)).casefold())
+
+
+def is_slip(name: str, known: str) -> bool:
+    """Whether two long names differ by one letter, or by two neighbours that changed places; digits never differ."""
+    if min(len(name), len(known)) < LETTERS or re.sub(r"\D", "", name) != re.sub(r"\D", "", known):
+        return False
+    start = len(commonprefix([name, known]))
+    a, b = name[start:], known[start:]
+    return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])
 
 
 def form(quantity: Quantity) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from gradcli.homework.submission.finder import NUMERIC, UNKNOWN, Finder
 from gradcli.homework.submission.labels import Labels
 from gradcli.homework.submission.marks import OPENS, bulleted, closing_mark, open_brackets, unmarked, untexed
 from gradcli.homework.submission.markup import text_of
@@ -16,17 +17,11 @@ from gradcli.homework.submission.submissions import Given, Submission, limited, 
 
 ENDS = re.compile(r"\r\n|\r|\n")
 BRACKET = re.compile(r"\[(?P<inner>[^\[\]]*)\](?P<rest>.*)")
-SEPARATOR = re.compile(r":=|==?>?|≈|≃|≅|~|:|->|→|⇒|\t|\bis\b")
-TRIED = 6  # separators of a line
-SPACED = re.compile(r"(?P<label>\S*[/._]\S*)\s+(?P<answer>[-+−–≈~\[({\d.].*)")
-UNKNOWN = re.compile(r"(?P<label>[^\s=#\[][^=#]*?)\s*=(?P<answer>.*)", re.DOTALL)
-QUOTIENT = re.compile(r"(?:local\s+)?[d∂]\s*\w+\s*/\s*[d∂]\s*\w+|[\w.\[\]]+\.grad", re.IGNORECASE)
 AHEAD = re.compile(r"(?P<question>\[[^\[\]]+\]|[^\s:.)\-]+)\s*[:.)\-]?\s*(?P<rest>\S.*)")
 DECORATION = re.compile(r"[\W_]+")
-NUMERIC = re.compile(r"[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*\d[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*")
-ROW = re.compile(r"[-+−–]?[\d.,]+(?:[eE][-+]?\d+)?(?:[ \t]+[-+−–]?[\d.,]+(?:[eE][-+]?\d+)?)+")
+ROW = re.compile(r"[-+−–]?[\d.,]+(?:[eE][-+]?\d+)?(?:[ \t]+[-+−–]?[\d.,]+(?:[eE][-+]?\d+)?)*")
 KEYWORD = re.compile(r"\s*(?:dtype|device|requires_grad|grad_fn|shape|size)\s*=")
-AGAIN = re.compile(r"[;,]\s*(?=[^=;,]+=)")
+FOLLOWS = re.compile(r"(?:=|≈)\s*[^=\s].*")  # a line that goes on with the one above
 MARKUP = re.compile(r"</(?:p|div|h[1-6]|li|td|body)>", re.IGNORECASE)
 WIDE = str.maketrans("＝：／【】［］\xa0", "=:/[][] ")
 HEADER = re.compile(  # the cells at the head of a table
@@ -42,12 +37,14 @@ class Reader:
     """Reads the lines of one hand-in; `question` is the heading above."""
 
     labels: Labels
+    finder: Finder
     lines: list[str]
     question: str = ""
     place: int = 0
     given: list[Given] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     is_open: bool = False  # whether the last answer may go on in the next line
+    is_above: bool = False  # whether the line above is an answer
 
     def read(self) -> None:
         while self.place < len(self.lines):
@@ -59,11 +56,13 @@ class Reader:
     def is_decoration(self, line: str) -> bool:
         """Whether a line is a comment, a rule or a fence; a heading such as `## Q1` is none."""
         if line.startswith("#"):
-            id = self.labels.question(line.lstrip("#"))
+            id = self.labels.question(line.lstrip("#")) or self.misspelt(line.lstrip("#"))
             if id is not None:
                 self.head(id)
             return True
         if HEADER.fullmatch(line):
+            return True
+        if line.startswith("%"):
             return True
         return DECORATION.fullmatch(line) is not None and not OPENS.search(line) and line not in ("∞", "-∞")
 
@@ -78,13 +77,22 @@ class Reader:
         if self.labelled(line):
             return
         id = None if self.is_open and NUMERIC.fullmatch(line) else self.labels.question(line.partition("#")[0])
+        if id is None and not self.continued(line):
+            id = self.misspelt(line)
+            if id is None:
+                self.stray(line)
         if id is not None:
             self.head(id)
-        elif not self.continued(line):
-            self.stray(line)
 
     def head(self, question: str) -> None:
-        self.question, self.is_open = question, False
+        self.question, self.is_open, self.is_above = question, False, False
+
+    def misspelt(self, text: str) -> str | None:
+        """Return the question that a heading means in spite of a slip in its name, and say so."""
+        id = self.labels.misspelt(text)
+        if id is not None:
+            self.remarks.append(f"line {self.place}, {shortened(text)}: read as [{id}]")
+        return id
 
     def headed(self, inner: str, rest: str) -> bool:
         """Take a line that begins with a bracket for a heading, if it is one."""
@@ -95,6 +103,8 @@ class Reader:
                 return False
             if rest and not UNKNOWN.match(rest):
                 return False
+            id = self.misspelt(f"[{inner}]")
+        if id is None:
             self.remarks.append(f"line {self.place}, [{shortened(inner)}]: {self.labels.no_question(inner)}")
         self.head(named(inner) if id is None else id)
         if rest and not self.labelled(rest):
@@ -103,10 +113,10 @@ class Reader:
 
     def labelled(self, line: str) -> bool:
         """Take a line for an answer, if a label stands in it."""
-        found = self.known(line)
+        found = self.finder.known(line, self.question)
         if found is None and any(self.ahead(text) for text in bulleted(line)):
             return True
-        found = found or self.unknown(line)
+        found = found or self.finder.unknown(line, self.question, is_row=self.is_open)
         if found is None:
             return False
         question, label, answer = found
@@ -116,82 +126,12 @@ class Reader:
     def add(self, question: str, label: str, text: str) -> None:
         """Keep an answer, and others that stand behind it on the line."""
         text = text.strip()
-        first, *others = AGAIN.split(text) if text.count("=") and re.search("[;,]", text) else [text]
-        if others and all(self.split(other, question) for other in others):
-            text = first.strip()
-        else:
-            others = []
-        self.given.append(Given(question, label, text or None, line=self.place))
-        self.is_open = not text or ROW.fullmatch(text) is not None
-        for other in others:
-            found = self.split(other, question)
-            assert found is not None
-            self.given.append(Given(question, found[0], found[1].strip() or None, line=self.place))
-
-    def known(self, line: str) -> tuple[str, str, str] | None:
-        """Return question, label and answer of a line whose label names what was asked."""
-        for text in bulleted(line):
-            if text.startswith("|") or text.count("|") > 1:
-                found = self.row([cell.strip() for cell in text.strip("|").split("|")])
-                if found is not None:
-                    return found
-            for mark in ";,":
-                cells = [cell.strip() for cell in text.split(mark, 2)]
-                if len(cells) == 3 and self.labels.question(cells[0]) is not None:
-                    found = self.row(cells)
-                    if found is not None:
-                        return found
-            for question in [self.question] if self.question in self.labels.asked else [] if self.question else [""]:
-                split = self.split(text, question)
-                if split is not None:
-                    label, answer = split
-                    return question or self.labels.anywhere(label) or "", label, answer
-        return None
-
-    def row(self, cells: list[str]) -> tuple[str, str, str] | None:
-        """Return the answer in a row of a table."""
-        question = self.question
-        for place, cell in enumerate(cells[:-1]):
-            if self.labels.question(cell) is not None:
-                question = self.labels.question(cell) or ""
-            label = self.label(cell, question)
-            if label:
-                return question or self.labels.anywhere(cell) or "", label, cells[place + 1]
-        return None
-
-    def label(self, text: str, question: str) -> str:
-        """Return the quantity that a text names, as the assignment writes it; "" for any other text."""
-        id = question or self.labels.anywhere(text)
-        found = self.labels.ask(id, text) if id in self.labels.asked and id else None
-        return found.written if found else ""
-
-    def split(self, text: str, question: str) -> tuple[str, str] | None:
-        """Return the label that a text begins with, and the rest."""
-        for number, found in enumerate(SEPARATOR.finditer(text)):
-            if number == TRIED:
-                break
-            label = self.label(unmarked(text[: found.start()]), question)
-            if label:
-                answer = text[found.end() :].partition("#")[0]
-                return label, answer.removeprefix("**") if text.startswith("**") and "**" not in text[
-                    2 : found.start()
-                ] else closing_mark(text, found.start(), answer)
-        spaced = SPACED.fullmatch(text.partition("#")[0].strip())
-        label = self.label(unmarked(spaced["label"]), question) if spaced else ""
-        return (label, spaced["answer"]) if spaced and label else None
-
-    def unknown(self, line: str) -> tuple[str, str, str] | None:
-        """Return an answer whose label names nothing that was asked."""
-        text = next(iter(bulleted(line)))
-        found = UNKNOWN.fullmatch(text)
-        if found is None:
-            label, mark, answer = text.partition(":")
-            if not mark or not QUOTIENT.fullmatch(label.strip()):
-                return None
-            return self.question, label.strip(), answer.partition("#")[0]
-        if self.is_open and NUMERIC.fullmatch(text):
-            return None
-        return self.question, found["label"].strip(), found["answer"].partition("#")[0]
+        first, other = self.finder.parted(text, question)
+        self.given.append(Given(question, label, first or None, line=self.place))
+        self.is_above = True
+        self.is_open = not first or (ROW.fullmatch(first) is not None and len(first.split()) > 1)
+        if other:
+            self.add(question, *other)
 
     def ahead(self, line: str) -> bool:
         """Take the start of a line for a heading, where an answer to that question follows: `Q1: dp/dx = 3`."""
@@ -202,7 +142,7 @@ class Reader:
             starts.append((f"{words[0]} {words[1].rstrip(':.)')}", words[2]))
         for start, rest in starts:
             id = self.labels.question(start)
-            split = self.split(rest, id) if id is not None else None
+            split = self.finder.split(rest, id) if id is not None else None
             if id is not None and split is not None:
                 self.head(id)
                 self.add(id, split[0], self.whole(split[1]))
@@ -240,18 +180,18 @@ class Reader:
         if KEYWORD.match(line):
             return False
         return (
-            self.known(line.strip()) is not None
+            self.finder.known(line.strip(), self.question) is not None
             or re.match(r"\s*[^\s=#\[\](){},;<>&\\]+(?: [^\s=#\[\](){},;<>&\\]+)?\s*=(?!=)", line) is not None
         )
 
     def continued(self, line: str) -> bool:
         """Add a line to the answer above, where that is blank, or a row of numbers and this is the next row."""
-        if not self.is_open or not self.given:
+        if not self.is_above or not self.given:
             return False
-        last, text = self.given[-1], line.partition("#")[0]
-        if last.text is None:
+        last, text = self.given[-1], line.partition("#")[0].strip()
+        if last.text is None or FOLLOWS.fullmatch(text):
             text = self.whole(text)
-        elif not (ROW.fullmatch(text.strip()) and len(text.split()) == len(last.text.split("\n")[-1].split())):
+        elif not self.is_open or not ROW.fullmatch(text) or len(text.split()) != len(last.text.split("\n")[-1].split()):
             return False
         whole = text.strip() if last.text is None else f"{last.text}\n{text.strip()}"
         self.given[-1] = Given(last.question, last.quantity, whole or None, line=last.line)
@@ -262,13 +202,15 @@ class Reader:
         text = line.partition("#")[0]
         if text.strip():
             self.remarks.append(f"line {self.place} is no [question], and no quantity = answer: {shortened(text)}")
-        self.is_open = False
+        self.is_open = self.is_above = False
 
 
 def read_lines(name: str, student: str, text: str, labels: Labels) -> Submission:
     """Read a hand-in with the labels of its assignment."""
     if MARKUP.search(text):
         text = text_of(text)
-    reader = Reader(labels, list(map(untexed, ENDS.split(text.translate(WIDE) if not text.isascii() else text))))
+    reader = Reader(
+        labels, Finder(labels), list(map(untexed, ENDS.split(text.translate(WIDE) if not text.isascii() else text)))
+    )
     reader.read()
     return Submission(name, student, tuple(reader.given), remarks=limited(reader.remarks))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from tests.homework.klass.course import COURSES, MAKERS, questions
-from tests.homework.klass.students import students
+from tests.homework.klass.course import COURSES, MAKERS, STRANGERS, questions
+from tests.homework.klass.strangers.hands import Stranger
+from tests.homework.klass.strangers.typing import strangely
+from tests.homework.klass.students import Hand, students
 from tests.homework.klass.table import examples, in_their_ways, measured, sheet, table
 
 ROWS = ("verdict", "not wrongly credited", "among", "first", "certain is true", "outside not certain", "something said")
@@ -17,12 +19,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--misses", type=int, default=0, metavar="N", help="the commonest N misses of each row, too")
     parser.add_argument("--plain", action="store_true", help="all answers typed plainly")
+    parser.add_argument("--strangers", action="store_true", help="the second class, on which nothing was tuned")
     parser.add_argument("--course", choices=COURSES, help="the questions to take from; all of them by default")
     options = parser.parse_args()
-    asked = questions(options.seed, COURSES.get(options.course, MAKERS))
-    measure = measured(
-        asked, list(students(asked, options.students, options.seed)), sheet if options.plain else in_their_ways
-    )
+    makers, hand, typist = (STRANGERS, Stranger, strangely) if options.strangers else (MAKERS, Hand, in_their_ways)
+    asked = questions(options.seed, COURSES.get(options.course, makers))
+    made = list(students(asked, options.students, options.seed, hand))
+    measure = measured(asked, made, sheet if options.plain else typist)
     print(table(measure))
     for what in ROWS if options.misses else ():
         print(f"\nnot: {what}\n{examples(measure.tally, what, options.misses)}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from tests.homework.klass import chains, loops, losses, matrices, neurons, scalars, shapes, snippets
 from tests.homework.klass.model import Asked, Draw
+from tests.homework.klass.strangers import curves, networks, scripts
 
 COURSES = {
     "first": (
@@ -26,6 +27,12 @@ COURSES = {
     ),
 }  # fmt: skip
 MAKERS = tuple(maker for course in COURSES.values() for maker in course)
+STRANGERS = (
+    curves.polynomial, curves.relay, curves.ratio, curves.shared, curves.entropy,
+    networks.logistic_batch, networks.tanh_net, networks.relu_net, networks.nll, networks.bias, networks.mse,
+    networks.variance, networks.norm,
+    scripts.batches, scripts.cut, scripts.in_place, scripts.update, scripts.retained, scripts.spread,
+)  # fmt: skip
 ANSWERS = 54
 
 

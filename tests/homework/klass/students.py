@@ -5,7 +5,7 @@ The key says of every answer which verdict it deserves and which mistake was mad
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,14 +44,16 @@ class Student:
     answers: tuple[Answer, ...]
 
 
-def students(questions: Sequence[Asked], count: int, seed: int) -> Iterator[Student]:
+def students(
+    questions: Sequence[Asked], count: int, seed: int, hand: Callable[..., Hand] | None = None
+) -> Iterator[Student]:
     """Yield the students of a class; some mistakes are common in it, others rare."""
     choose = np.random.default_rng([seed, 1])
     kinds = sorted({mistake for one in questions for step in one.steps for mistake in step.wrongs})
     common = dict(zip(kinds, choose.permutation(1 / np.arange(1, len(kinds) + 1) ** 0.6), strict=True))
     truths = [one.right() for one in questions]
     for number in range(count):
-        yield Student(f"s{number:04}", tuple(Hand(choose, questions, truths, common).answers()))
+        yield Student(f"s{number:04}", tuple((hand or Hand)(choose, questions, truths, common).answers()))
 
 
 def rounded(value: Value, digits: int) -> Value:
@@ -90,7 +92,7 @@ class Hand:
             mistake = f"{OUTSIDE}: two mistakes" if mistake and fault else mistake or fault
             if self.is_stepwise:
                 value = rounded(value, max(self.digits, 4))
-            own[step.name] = value if np.shape(value) == np.shape(straight) else straight  # nothing goes on from it
+            own[step.name] = self.goes_on(value, straight, right)
             if not step.quantity:
                 fault, spoiled = mistake, spoiled or bool(mistake)
                 continue
@@ -101,6 +103,10 @@ class Hand:
             fault = ""
             yield self.answer(question, step, value, straight, right, mistake, spoiled=spoiled)
             spoiled = spoiled or apart(own[step.name], right)
+
+    def goes_on(self, value: Value, straight: Value, right: Value) -> Value:
+        """Return the number that the next steps begin with; nothing goes on from another shape."""
+        return value if np.shape(value) == np.shape(straight) else straight
 
     def step(self, step: Step, own: Numbers, straight: Value, right: Value) -> tuple[Value, str]:
         """Return the result of a step, and the mistake in it; only mistakes that show count."""
@@ -119,7 +125,7 @@ class Hand:
     def odd(self, step: Step, own: Numbers, straight: Value, right: Value) -> tuple[Value, str]:
         """Make an error by accident: sums gone wrong, in one entry of several, or a given number misread."""
         way = ("times", "plus", "misread")[self.choose.integers(3)]
-        if isinstance(straight, bool):
+        if isinstance(straight, bool | str):
             return straight, ""
         value: Any = np.array(straight, float)
         if way == "misread":
@@ -140,8 +146,8 @@ class Hand:
     def answer(
         self, question: Asked, step: Step, value: Value, straight: Value, right: Value, mistake: str, *, spoiled: bool
     ) -> Answer:
-        if isinstance(right, bool):
-            verdict = "correct" if value is right else "wrong"
+        if isinstance(right, bool | str):
+            verdict = "correct" if value == right else "wrong"
             return Answer(question.id, step.quantity, value, 0, frozenset((verdict,)), mistake)
         written = rounded(value, self.digits)
         if not mistake and self.choose.random() < PEN and np.ndim(value) == 0 and value:
@@ -187,6 +193,8 @@ def computed(work: Work, own: Numbers, otherwise: Value) -> Value:
     try:
         with np.errstate(all="ignore"):
             value = work(own)
+            if isinstance(value, bool | str):
+                return value
             return value if np.all(np.isfinite(np.asarray(value, float))) else otherwise
     except (ValueError, OverflowError, ZeroDivisionError):
         return otherwise

@@ -16,7 +16,10 @@ from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.diagnose.ordering import in_class_order
 from gradcli.homework.grading import Grader
 from gradcli.homework.model import CREDITED, Marked, Result
+from gradcli.homework.submission.classes import of_student
+from gradcli.homework.submission.labels import Labels
 from gradcli.homework.submission.lines import read_lines
+from gradcli.homework.submission.submissions import Submission, read_json
 from gradcli.source import Source
 from tests.homework.klass import typing
 from tests.homework.klass.model import OUTSIDE, Asked
@@ -25,7 +28,7 @@ from tests.homework.klass.students import Answer, Student
 
 def plainly(answer: Answer) -> str:
     """Type an answer as a careful student does."""
-    if isinstance(answer.value, bool):
+    if isinstance(answer.value, bool | str):
         return str(answer.value)
     return entry(answer.value, answer.digits)
 
@@ -89,16 +92,18 @@ class Tally:
         if answer.code == OUTSIDE:
             self.count("outside not certain", not certain, said)
         else:
-            self.count("among", kin(answer.code) in split(codes), said)
-            self.count("first", kin(answer.code) in split(codes[:1]), said)
+            self.count("among", is_named(answer.code, codes), said)
+            self.count("first", is_named(answer.code, codes[:1]), said)
             self.count("something said", bool(codes), said)
             self.count("stated as certain", certain, said)
         if certain:
-            self.count("certain is true", kin(answer.code) in split(codes[:1]), said)
+            self.count("certain is true", is_named(answer.code, codes[:1]), said)
 
 
-def split(codes: Sequence[str]) -> set[str]:
-    return {kin(code) for code in codes if code}
+def is_named(code: str, codes: Sequence[str]) -> bool:
+    """Whether a mistake is among those found: `a-or-b` has two names, and `a-and-b` is both at once."""
+    found = [set(map(kin, one.split(" + "))) for one in codes]
+    return any(set(map(kin, name.split("-and-"))) in found for name in code.split("-or-"))
 
 
 def kin(code: str) -> str:
@@ -124,8 +129,7 @@ def measured(questions: Sequence[Asked], made: Sequence[Student], typist: Callab
     begun = time.process_time()
     grader = Grader(read_assignment(source))
     graded = (
-        grader.grade(read_lines(f"{student.name}.txt", student.name, text, grader.labels))
-        for student, text in zip(made, sheets, strict=True)
+        grader.grade(opened(student.name, text, grader.labels)) for student, text in zip(made, sheets, strict=True)
     )
     results: list[Result] = list(in_class_order(graded))
     seconds = time.process_time() - begun
@@ -138,6 +142,15 @@ def measured(questions: Sequence[Asked], made: Sequence[Student], typist: Callab
             tally.add(answer, by_place[answer.question, answer.quantity])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return Measured(tally, answers, len({one.partition(" ")[2] for one in kinds} - {""}), seconds, peak)
+
+
+def opened(student: str, text: str, labels: Labels) -> Submission:
+    """Read a hand-in as the kind of file that it is."""
+    if text.startswith("{"):
+        return read_json(f"{student}.json", student, text)
+    if text.startswith("question,"):
+        return of_student(f"{student}.csv", student, text)
+    return read_lines(f"{student}.txt", student, text, labels)
 
 
 def table(measure: Measured) -> str:

@@ -134,18 +134,18 @@ def test_several_answers(line: str) -> None:
 
 
 def test_what_nobody_asked_for_is_said_with_the_nearest() -> None:
-    result = graded("[q2]\np = 9\n[q1]\ndq/dz = 3\nx.gard = 1\nlayers: 3\n[two leyers]\nZ = 3\n")
+    result = graded("[q2]\np = 9\n[q1]\ndq/dz = 3\nx.gard = 1\nlayers: 3\n[three layers]\nZ = 3\n")
     said = {(one.question, one.quantity): one.remark for one in result.answers if not one.max_points}
     assert said == {
         ("q2", "p"): "there is no such question; did you mean [q1]?",
         ("q1", "dq/dz"): "this was not asked; did you mean dq/dx?",
         ("q1", "x.gard"): "this was not asked; did you mean dq/dx?",
-        ("two leyers", "Z"): "there is no such question; did you mean [two layers]?",
+        ("three layers", "Z"): "there is no such question; did you mean [two layers]?",
     }
     assert result.remarks == (
         "line 1, [q2]: there is no such question; did you mean [q1]?",
         "line 6 is no [question], and no quantity = answer: layers: 3",
-        "line 7, [two leyers]: there is no such question; did you mean [two layers]?",
+        "line 7, [three layers]: there is no such question; did you mean [two layers]?",
     )
 
 

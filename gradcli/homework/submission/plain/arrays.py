@@ -73,9 +73,16 @@ def bare(text: str) -> str:
     if "(" in text or ":" in text:
         text = KEYWORDS.sub("", text)
         text = MAKER.sub("", QUOTED.sub(r"[\g<inner>]", text))
+    text = text.replace(";", " , ").replace("|", ";") if "|" in text and is_ruled(text) else text
     text = EMPTY.sub("", text) if "]\n" in text else text
     text = f"[{text[1:-1]}]" if re.fullmatch(r"<[^<>]*,[^<>]*>", text) else text
     return re.sub(r"(?<=[\])}])\s*(?:\^\s*(?:\(T\)|T)\b|\.T\b|')$", "ᵀ", text.strip())
+
+
+def is_ruled(text: str) -> bool:
+    """Whether bars stand between the rows, and semicolons between the entries: `[1,5; 2,5 | 3,5; 4,5]`."""
+    counts = {row.count(";") for row in text.split("|")}
+    return len(counts) == 1 and counts != {0}
 
 
 def arrays(text: str) -> Iterator[tuple[str, Any]]:

@@ -44,7 +44,7 @@ DIGITS = (
 AFTER = re.compile(
     r"\s*(?:\(\s*)?(?:(?:rounded|rounding|approx|approximately|ca|about|exact|exactly|gerundet|ungefähr|etwa)"
     rf"\b\.?\s*(?:{DIGITS})?"
-    rf"|{DIGITS})\s*\)?$|\s*[✓✔!;,]$",
+    rf"|{DIGITS})\s*\)?$|(?<!\\)\s*[!;,\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]+$|(?<=[.,]\d)…$|(?<=\d\d)…$",
     re.IGNORECASE,
 )
 STOP = re.compile(r"(?P<kept>.*(?:[^\d\s.]|\d[.,]\d+|\.\d+|(?:\^|\*\*)-?\d+|\.\d+[eE][-+]?\d+))\s*\.", re.DOTALL)

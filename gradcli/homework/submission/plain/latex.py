@@ -22,6 +22,7 @@ PLAIN = [
     (re.compile(r"\\(?:div)(?![A-Za-z])"), " / "),
     (re.compile(r"\\(?:top|intercal)(?![A-Za-z])"), "T"),
     (re.compile(r"\\approx(?![A-Za-z])"), " ≈ "),
+    (re.compile(r"\\partial\s*\{(?P<of>\w+)\}"), r"∂\g<of>"),
     (re.compile(r"\\partial(?![A-Za-z])\s*"), "∂"),
     (re.compile(r"\\infty(?![A-Za-z])"), "inf"),
     (re.compile(r"\{,\}"), ","),

@@ -8,7 +8,7 @@ TAG = re.compile(r"</?(?:b|i|u|em|strong|code|span|p|br|font)\b[^<>]*>|(?P<power
 PROMPT = re.compile(r"(?:>>>|(?:In|Out)\s*\[\d+\]\s*[:=]?|\[1\](?=\s+[-+.\d]))\s*")
 SUBJECT = (
     r"(?:the\s+)?(?:final\s+)?(?:answer|ans|result|value|solution|lösung|ergebnis|antwort)(?:\s+is|\s+ist)?"
-    r"|it(?:'s|\s+is)|is|ist|equals|exactly|precisely|genau|maybe|probably|perhaps|vielleicht|wahrscheinlich"
+    r"|it(?:'?s|\s+is)|is|ist|equals|exactly|precisely|genau|(?:the\s+)?(?:matrix|vector|array|row|column)(?=\s*\[)|maybe|probably|perhaps|vielleicht|wahrscheinlich"
     r"|(?:i|we)\s+(?:think|get|got|have|find|found)|so|thus|hence|therefore|also|gives?|yields?"
 )
 BEFORE = re.compile(rf"(?:(?:{SUBJECT})\b\s*[:=,]?|==?>|->|⟹|⟶|↦)\s*(?=[^\s=])", re.IGNORECASE)
@@ -16,7 +16,8 @@ REASON = (
     "by|from|since|because|as|using|via|due|see|where|when|after|with|weil|wegen|nach|aus|laut|gemäß|mit|durch|da|denn"
 )
 AFTER = re.compile(
-    rf"(?<=[\d\])}}])(?:\s*[,;:]?\s+(?:{REASON})\s+[^\W\d_].*|\s*(?://|--)\s*[^\W\d_].*|\s+[(\[]\s*[^\W\d_]{{2,}}[^()\[\]\d]*[)\]]"
+    rf"(?<=[\d\])}}])(?:\s*[,;:]?\s+(?:{REASON})\s+[^\W\d_].*|\s*,?\s+(?:i|we)\s+(?:think|guess|believe|hope|got|get)"
+    rf"|\s+[(\[]\s*\d+\s*(?:points?|pts?|marks?|punkte?)\W*[)\]]|\s*(?://|--)\s*[^\W\d_].*|\s+[(\[]\s*[^\W\d_]{{2,}}[^()\[\]\d]*[)\]]"
     r"|\s*\[[^\W\d_][^\[\]]*\]|\s+units?)\s*\.?$",
     re.IGNORECASE | re.DOTALL,
 )

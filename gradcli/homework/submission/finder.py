@@ -1,0 +1,101 @@
+"""Answers in a line: the label that names what was asked, and where another answer begins."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from gradcli.homework.submission.labels import Labels
+from gradcli.homework.submission.marks import bulleted, closing_mark, open_brackets, unmarked
+
+SEPARATOR = re.compile(r":=|==?>?|≈|≃|≅|~|:|->|→|⇒|\t|\bis\b")
+TRIED = 6  # separators of a line
+SPACED = re.compile(r"(?P<label>\S*[/._]\S*)\s+(?P<answer>[-+−–≈~\[({\d.].*)")
+UNKNOWN = re.compile(r"(?P<label>[^\s=#\[][^=#]*?)\s*=(?P<answer>.*)", re.DOTALL)
+QUOTIENT = re.compile(r"(?:local\s+)?[d∂]\s*\w+\s*/\s*[d∂]\s*\w+|[\w.\[\]]+\.grad", re.IGNORECASE)
+NUMERIC = re.compile(r"[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*\d[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*")
+AGAIN = re.compile(r"[;,]\s*|\s+(?:and|und)\s+|\s{2,}|\t\s*")  # between two answers on a line
+OPERATOR = re.compile(r"[-+*/^=·×≈]\s*$")  # before a product that goes on
+
+
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """Finds the answers in the lines of hand-ins to one assignment."""
+
+    labels: Labels
+
+    def known(self, line: str, heading: str) -> tuple[str, str, str] | None:
+        """Return question, label and answer of a line whose label names what was asked; `heading` is the question above."""
+        for text in bulleted(line):
+            if text.startswith("|") or text.count("|") > 1:
+                found = self.row([cell.strip() for cell in text.strip("|").split("|")], heading)
+                if found is not None:
+                    return found
+            for mark in ";,":
+                cells = [cell.strip() for cell in text.split(mark, 2)]
+                if len(cells) == 3 and self.labels.question(cells[0]) is not None:
+                    found = self.row(cells, heading)
+                    if found is not None:
+                        return found
+            for question in [heading] if heading in self.labels.asked else [] if heading else [""]:
+                split = self.split(text, question)
+                if split is not None:
+                    label, answer = split
+                    return question or self.labels.anywhere(label) or "", label, answer
+        return None
+
+    def row(self, cells: list[str], question: str) -> tuple[str, str, str] | None:
+        """Return the answer in a row of a table."""
+        for place, cell in enumerate(cells[:-1]):
+            if self.labels.question(cell) is not None:
+                question = self.labels.question(cell) or ""
+            label = self.label(cell, question)
+            if label:
+                return question or self.labels.anywhere(cell) or "", label, cells[place + 1]
+        return None
+
+    def label(self, text: str, question: str) -> str:
+        """Return the quantity that a text names, as the assignment writes it; "" for any other text."""
+        id = question or self.labels.anywhere(text)
+        found = self.labels.ask(id, text) if id in self.labels.asked and id else None
+        return found.written if found else ""
+
+    def split(self, text: str, question: str) -> tuple[str, str] | None:
+        """Return the label that a text begins with, and the rest."""
+        for number, found in enumerate(SEPARATOR.finditer(text)):
+            if number == TRIED:
+                break
+            label = self.label(unmarked(text[: found.start()]), question)
+            if label:
+                answer = text[found.end() :].partition("#")[0]
+                return label, answer.removeprefix("**") if text.startswith("**") and "**" not in text[
+                    2 : found.start()
+                ] else closing_mark(text, found.start(), answer)
+        spaced = SPACED.fullmatch(text.partition("#")[0].strip())
+        label = self.label(unmarked(spaced["label"]), question) if spaced else ""
+        return (label, spaced["answer"]) if spaced and label else None
+
+    def parted(self, text: str, question: str) -> tuple[str, tuple[str, str] | None]:
+        """Return an answer, and the label and the text of another that stands behind it on the line."""
+        depth = start = 0
+        for found in AGAIN.finditer(text) if SEPARATOR.search(text) else ():
+            depth, start = depth + open_brackets(text[start : found.start()]), found.start()
+            if depth == 0 and start and not (found[0].isspace() and OPERATOR.search(text, max(start - 5, 0), start)):
+                for rest in bulleted(text[found.end() :]):
+                    other = self.split(rest, question)
+                    if other:
+                        return text[:start].strip(), other
+        return text, None
+
+    def unknown(self, line: str, question: str, *, is_row: bool) -> tuple[str, str, str] | None:
+        """Return an answer whose label names nothing that was asked."""
+        text = next(iter(bulleted(line)))
+        found = UNKNOWN.fullmatch(text)
+        if found is None:
+            label, mark, answer = text.partition(":")
+            if not mark or not QUOTIENT.fullmatch(label.strip()):
+                return None
+            return question, label.strip(), answer.partition("#")[0]
+        if is_row and NUMERIC.fullmatch(text):
+            return None
+        return question, found["label"].strip(), found["answer"].partition("#")[0]
