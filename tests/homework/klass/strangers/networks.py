@@ -285,7 +285,8 @@ def norm(draw: Draw) -> Asked:
             asked("dL/dh", lambda n: n.L_y * n.g, inner_dropped_or_swapped_variable__g=lambda n: 1 * n.L_y,
                 product_own_factor__h=lambda n: n.L_y * n.h, local_not_total__g=lambda n: 1 * n.g,
                 sign__whole=lambda n: -n.L_y * n.g, outside__added=lambda n: n.L_y + n.g + 0.1),
-            asked("dL/dx", lambda n: (n.L_h - n.L_h.mean() - n.h * (n.L_h * n.h).mean()) / n.s,
+            asked("dL/dx",  # link by link, for a compact formula would need an h that belongs to s
+                lambda n: (n.L_h - n.L_h.mean() - (n.x - n.m) / n.s**2 * (n.L_h * (n.x - n.m)).mean()) / n.s,
                 path_missed__statistics=lambda n: n.L_h / n.s,
                 path_missed__deviation=lambda n: (n.L_h - n.L_h.mean()) / n.s,
                 path_missed__mean=lambda n: (n.L_h - n.h * (n.L_h * n.h).mean()) / n.s,
