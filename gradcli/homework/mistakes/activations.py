@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.homework.mistakes.declaration import Mistake, Slip
+from gradcli.homework.mistakes.rules import SIGN
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change
 from gradcli.homework.solve.problem import Problem, slope
@@ -79,6 +80,22 @@ def other_rule(problem: Problem) -> Iterator[Slip]:
             message = f"you left out a factor in the derivative of the sigmoid {name}"
             yield Slip(edge.vertex, f"{ratio} = 1 - {name}", message, {edge: slope(1 - a)})
             yield Slip(edge.vertex, f"{ratio} = {name}", message, {edge: slope(a)}, rank=1)
+
+
+@SIGN.slips
+def sign_inside(problem: Problem) -> Iterator[Slip]:
+    """`1 + h**2` for `1 - h**2`, and `a*(1 + a)` for `a*(1 - a)`."""
+    for edge in problem.edges:
+        vertex = problem.graph.vertices[edge.vertex]
+        a, name = vertex.value, wrapped(problem.label(edge.vertex))
+        if vertex.op not in ("sigmoid", "tanh"):
+            continue
+        rule, wrong = (
+            (f"{name}*(1 + {name})", a * (1 + a)) if vertex.op == "sigmoid" else (f"1 + {name}**2", 1 + a * a)
+        )
+        ratio = problem.ratio(edge.vertex, problem.graph.source(edge))
+        message = f"in the derivative of the {vertex.op} {name} a sign has slipped"
+        yield Slip(edge.vertex, f"{ratio} = {rule}", message, {edge: slope(wrong)}, rank=1)
 
 
 @RELU_GATE.slips

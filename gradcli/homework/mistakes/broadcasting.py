@@ -103,6 +103,34 @@ def never_summed(problem: Problem) -> Iterator[Guess]:
 
 
 @BROADCAST_UNSUMMED.guesses
+def summed_in_vain(problem: Problem) -> Iterator[Guess]:
+    """Summed where nothing was broadcast."""
+    truth = np.asarray(problem.truth)
+    if problem.kind != "gradient" or not truth.ndim or problem.by in map(problem.graph.source, stretched_edges(problem)):
+        return
+    message = f"{problem.label(problem.by)} was not broadcast, so nothing of its gradient is summed"
+    yield Guess(problem.by, "a sum", message, np.sum(truth), rank=1)
+    for axis in range(truth.ndim if truth.ndim > 1 else 0):
+        yield Guess(problem.by, f"a sum over axis {axis}", message, np.sum(truth, axis), rank=1)
+
+
+def stretched_edges(problem: Problem) -> list[Edge]:
+    return [edge for edge, _, _ in stretched(problem)]
+
+
+@BROADCAST_UNSUMMED.guesses
+def each_example(problem: Problem) -> Iterator[Guess]:
+    """The parts of a product with a matrix side by side, where they are added."""
+    for edge in problem.into(problem.by) if problem.kind == "gradient" else ():
+        vertex = problem.graph.vertices[edge.vertex]
+        if vertex.op == "mv" and edge.position == 1:
+            whole = vertex.operands[0] * problem.totals[edge.vertex][:, None]
+            message = f"each row gives a part of the gradient of {problem.label(problem.by)}, and the parts are added"
+            yield Guess(problem.by, "no sum", message, whole)
+            yield Guess(problem.by, "no sum", message, whole.T)
+
+
+@BROADCAST_UNSUMMED.guesses
 def one_of_equal_rows(problem: Problem) -> Iterator[Guess]:
     """One row for a gradient whose rows are all alike."""
     truth = np.asarray(problem.truth)

@@ -52,6 +52,11 @@ def left_over(problem: Problem) -> Iterator[Guess]:
         )
         message = f"{name}.grad also has the last pass"
         yield Guess(problem.by, "the passes before alone", message, problem.before, rank=-1)
+    passes = [one.truth for one in problem.earlier[::-1]]
+    for number, value in enumerate(passes if len(passes) > 1 else ()):
+        message = f"{name}.grad has what every pass has added, and yours has that of some"
+        yield Guess(problem.by, f"pass {number + 1} alone", message, value, rank=-1)
+        yield Guess(problem.by, f"without the first {number + 1}", message, sum(passes[number + 1 :], gradient), rank=0)
     for value in problem.unreset:
         message = f"{name}.grad was reset before the last pass; you added what earlier passes had left there"
         yield Guess(problem.by, "the passes before, too", message, value)

@@ -13,7 +13,7 @@ from gradcli.engine.broadcast import fit
 from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip, Turn
 from gradcli.homework.mistakes.forward import LAST, fits
-from gradcli.homework.mistakes.tensors import TRANSPOSE, vertex_first
+from gradcli.homework.mistakes.tensors import LAYOUTS, TRANSPOSE, vertex_first
 from gradcli.homework.solve.graph import Change, Edge, Graph
 from gradcli.homework.solve.problem import Problem, slope
 from gradcli.homework.solve.vertices import Vertex
@@ -143,6 +143,15 @@ def result_for_input(problem: Problem) -> Iterator[Slip]:
         place = last if edge.position == last - 1 else last - 1
         factor, source = vertex.operands[place], vertex.sources[place]
         near = nearby(problem, edge.vertex, source)
+        below = graph.vertices[source] if source >= 0 else None
+        if below is not None and below.op in LAYOUTS and below.primitive is not None and below.sources[0] >= 0:
+            for other in nearby(problem, edge.vertex, below.sources[0]):  # of a factor that is turned over
+                value = graph.vertices[other].value
+                if np.shape(value) == np.shape(below.operands[0]):
+                    wanted, used = graph.label(below.sources[0]), graph.label(other)
+                    message = f"on the way back through {graph.label(edge.vertex)} you used {used}; it is {wanted}"
+                    change = _with(vertex, edge, place, below.forward([value]))
+                    yield Slip(edge.vertex, f"{used} for {wanted}", message, {edge: change})
         known = sorted({*graph.named, *graph.leaves} - {*near})
         for other in [*near, *(one for one in known if one < edge.vertex)]:
             value = graph.vertices[other].value

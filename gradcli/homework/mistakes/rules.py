@@ -98,6 +98,10 @@ def power(problem: Problem) -> Iterator[Slip]:
                 f"you lowered the exponent of {written} and dropped the factor in front",
                 {edge: slope(np.power(base, n - 1.0))},
             )
+            if n > 2:
+                message = f"the factor in front of the derivative of {written} is its exponent before it goes down"
+                rule = f"{ratio} = (n - 1)*{x}**(n - 1)"
+                yield Slip(edge.vertex, rule, message, {edge: slope((n - 1) * np.power(base, n - 1.0))}, rank=1)
         if vertex.op in ("exp", "pow_of") or (vertex.op == "pow_tensor" and edge.position == 1):
             exponential = vertex.operands[edge.position]
             foundation = np.e if vertex.op == "exp" else vertex.operands[0]

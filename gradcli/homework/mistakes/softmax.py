@@ -92,6 +92,16 @@ def other_axis(graph: Graph) -> Iterator[Turn]:
 
 
 @SOFTMAX.turns
+def over_all_entries(graph: Graph) -> Iterator[Turn]:
+    """The exponentials of a matrix divided by the sum of them all."""
+    for index, vertex in graph.new():
+        if vertex.op == "softmax" and np.ndim(vertex.value) > 1:
+            raised = np.exp(vertex.operands[0] - np.max(vertex.operands[0]))
+            message = f"in {graph.label(index)} you divided by the sum over all entries; each row has its own"
+            yield Turn(index, "one sum", message, {index: replace(vertex, value=raised / np.sum(raised))}, rank=1)
+
+
+@SOFTMAX.turns
 def wrong_one_hot(graph: Graph) -> Iterator[Turn]:
     """One-hot labels with the one elsewhere."""
     if not any("softmax" in vertex.op for vertex in graph.vertices):

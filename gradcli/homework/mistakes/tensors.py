@@ -110,6 +110,19 @@ def one_axis(problem: Problem) -> Iterator[Slip]:
                 yield Slip(edge.vertex, "1/m for 1/n", message, {edge: scaled(n / axis)}, f"n is {n:g}, m is {axis}")
 
 
+@BATCH_N.slips
+def all_entries(problem: Problem) -> Iterator[Slip]:
+    """Divided by all the entries, where the sum is divided by another number."""
+    for edge in problem.edges:
+        vertex, n = problem.graph.vertices[edge.vertex], averaged(problem.graph.vertices[edge.vertex])
+        summed = problem.graph.vertices[vertex.sources[0]] if vertex.op == "div" and n else vertex
+        if vertex.op.startswith("nll_loss") or (summed is not vertex and is_of_sum(problem.graph, vertex)):
+            size = np.size(summed.operands[0])
+            if size not in (0, 1, n):
+                message = f"{problem.label(edge.vertex)} is divided by another number than that of all its entries"
+                yield Slip(edge.vertex, "1/m for 1/n", message, {edge: scaled(n / size)}, f"n is {n:g}, m is {size}", 1)
+
+
 def means(graph: Graph) -> Iterator[tuple[int, Vertex, float]]:
     """Yield the means of the forward pass, with their numbers of entries."""
     for index, vertex in graph.new():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from types import MappingProxyType
 from typing import Any
 
@@ -19,6 +20,8 @@ NUDGE = 1e-2  # by which numbers are moved
 STILL = 1e-6  # a share by which no answer moves that is the same for every input
 CLOSE = 0.05  # a share within which digits that were not written down may lead
 SIGNS = 8
+SUMS = {"add": {0: 1.0, 1: 1.0}, "sub": {0: 1.0, 1: -1.0}}  # the local derivatives of sums, by position
+MANY = 3  # own numbers, of which every choice is tried
 FAR = 4  # times the reach of such digits, from where no other signs lead
 Earlier = Mapping[Quantity, tuple[Problem, Typed]]  # wrong answers, with the problems that they are about
 
@@ -44,7 +47,8 @@ def follows(
         return None
     for chosen in choices(own, spare):
         wrong = {quantity: own[quantity] for quantity in chosen}
-        for used in ({**right, **wrong}, wrong) if right else (wrong,):
+        more = passed_on(wrong) if problem.kind == "gradient" else {}
+        for used in (*([{**right, **wrong}] if right else ()), wrong, *([{**more, **wrong}] if more else ())):
             value = recomputed(problem, used)
             if (
                 value is None
@@ -60,10 +64,29 @@ def follows(
 
 
 def choices(own: Earlier, spare: Sequence[Collection[Quantity]]) -> list[tuple[Quantity, ...]]:
-    """Return the sets of own numbers that a student may have gone on with, the latest number first in each."""
+    """Return the sets of own numbers that a student may have gone on with, the latest number first in each.
+
+    Whoever typed several wrong numbers may have gone on with some of them, and computed others anew.
+    """
     everything = list(own)[::-1]
-    sets = (tuple(quantity for quantity in everything if quantity not in some) for some in ((), *spare))
+    sets = [tuple(quantity for quantity in everything if quantity not in some) for some in ((), *spare)]
+    sizes = range(len(everything) - 1, 0, -1) if len(everything) <= MANY else (len(everything) - 1, 1)
+    sets += [chosen for size in sizes for chosen in combinations(everything, size)]
     return [chosen for chosen in dict.fromkeys(sets) if chosen]
+
+
+def passed_on(wrong: Earlier) -> Earlier:
+    """Return the gradients that own ones tell: where a variable has only been added, its gradient is that of the sum."""
+    found: dict[Quantity, tuple[Problem, Typed]] = {}
+    for quantity, (problem, typed) in wrong.items():
+        while problem.kind == "gradient" and not problem.stop and problem.of != problem.by:
+            edges = problem.into(problem.by)
+            sign = SUMS.get(problem.graph.vertices[edges[0].vertex].op, {}).get(edges[0].position) if edges else None
+            if len(edges) != 1 or sign is None or np.shape(problem.totals[edges[0].vertex]) != np.shape(typed.value):
+                break
+            problem, typed = problem.at(edges[0].vertex), replace(typed, value=sign * typed.value)
+            found[replace(quantity, by=problem.label(problem.by))] = (problem, typed)
+    return {quantity: one for quantity, one in found.items() if quantity not in wrong}
 
 
 def source(problem: Problem, wrong: Earlier) -> Quantity:

@@ -88,13 +88,19 @@ class Key:
 
     @cached_property
     def in_order(self) -> list[Ask]:
-        """The quantities in the order in which they are computed: values, local derivatives, gradients from the end."""
+        """The quantities in the order in which they are computed: values, local derivatives, gradients from the end.
+
+        The gradients of leaves come last, as they are asked: none is needed for another.
+        """
 
         def place(ask: Ask) -> tuple[int, ...]:
             problem = self.problems[ask.quantity]
             if problem is None or problem.kind == "value":
                 return 0, problem.by if problem else -1
-            return (2, problem.of, -problem.by) if not problem.stop else (1, problem.by)
+            if problem.stop:
+                return 1, problem.by
+            is_leaf = not problem.graph.below(problem.by)
+            return (2, problem.of, is_leaf, 0 if is_leaf else -problem.by)
 
         return sorted(self.question.asks, key=place)
 

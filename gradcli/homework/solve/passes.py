@@ -136,11 +136,12 @@ class Ways:
         return None
 
     def of_value(self, name: str, truth: Any) -> Problem | None:
-        """Return the problem of a value that the last graph with its name has."""
+        """Return the problem of a value that the last graph with its name has, or with that of a version: `a_3`."""
+        version = re.compile(rf"{re.escape(name)}(?:_\d+)?")
         for graph, _ in reversed([*self.returned, *self.graphs]):
-            by = None if graph is None else graph.names.get(name)
-            if graph is not None and by is not None and is_same(graph.vertices[by].value, truth):
-                return Problem(graph, "value", by, by)
+            for known, by in reversed(graph.names.items()) if graph is not None else ():
+                if version.fullmatch(known) and is_same(graph.vertices[by].value, truth):
+                    return Problem(graph, "value", by, by)
         return None
 
 

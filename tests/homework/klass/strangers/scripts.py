@@ -19,7 +19,7 @@ def batches(draw: Draw) -> Asked:
         {"w": w, "a": x[0], "b": x[1], "c": x[2]},
         (
             asked("loss", lambda n: (n.w**2 * n.c + n.w) / 3, forward_slip__no_square=lambda n: (n.w * n.c + n.w) / 3,
-                mean_n__forgotten=lambda n: n.w**2 * n.c + n.w,
+                mean_n_or_forward_slip__forgotten=lambda n: n.w**2 * n.c + n.w,
                 outside__all=lambda n: (n.w**2 * (n.a + n.b + n.c) + 3 * n.w) / 3),
             asked("w.grad", lambda n: (2 * n.w * (n.a + n.b + n.c) + 3) / 3,
                 stale_grad__last=lambda n: (2 * n.w * n.c + 1) / 3, stale_grad__first=lambda n: (2 * n.w * n.a + 1) / 3,

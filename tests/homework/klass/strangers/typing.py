@@ -139,7 +139,7 @@ TENSORS: dict[str, list[Tensor]] = {
               with_digits(lambda v, e: f"[{grid(v, e, '; ', ' | ')}]".replace(".", ",")),
               with_digits(lambda v, e: f"\n{grid(v, e, '  ', chr(10))}".replace(".", ","))],
 }  # fmt: skip
-WORDS: list[Dress] = [str, str.lower, lambda t: f"{t}.", lambda t: f"'{t}'", lambda t: f"it is {t}", str.upper]
+WORDS: list[Dress] = [str, lambda t: f"{t}.", lambda t: f"'{t}'", lambda t: f"it is {t}"]
 YES = {"True": ["True", "true", "yes", "Yes", "TRUE", "True, it is"], "False": ["False", "false", "no", "No", "FALSE"]}
 SEPARATORS = [" = ", "=", ": ", " : ", " ≈ ", " is ", " → ", " -> ", " := ", "  =  ", "= ", " == "]
 LABELS: list[Dress] = [str] * 4 + [
@@ -221,7 +221,7 @@ class Typist:
         if isinstance(one.value, bool):
             return self.draw.choice(YES[str(one.value)])
         if isinstance(one.value, str):
-            return self.draw.choice(WORDS[:1] + WORDS[2:5])(one.value)
+            return self.draw.choice(WORDS)(one.value)
         kind = self.kind if self.draw.random() < 0.6 else "any"
         if np.ndim(one.value):
             kind = "comma" if self.kind == "comma" else kind
