@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,9 @@ from gradcli.homework.solve.points import Points
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.solve.verdicts import Verdict, judged_formula, judged_number
 from gradcli.homework.solve.words import is_accepted, judged_choice, judged_error, judged_printed, judged_word
-from gradcli.homework.submission.answers import Formula, UnreadableError, read_answer, read_number
+from gradcli.homework.submission.answers import KEPT as SHORT
+from gradcli.homework.submission.answers import Formula, Read, UnreadableError, read_answer, read_number
+from gradcli.homework.submission.numerals import Typed
 from gradcli.homework.submission.plain.numbers import Comma
 from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
 
@@ -30,7 +32,7 @@ class Judge:
         """Return the verdict on an answer, without diagnoses."""
         expected = self.expected[ask.quantity]
         if is_accepted(text, ask.words):
-            return Verdict("correct")
+            return Verdict("correct", known=("accepted",))
         try:
             plain = self.plain(ask, text, comma, points)
             if points is not None:
@@ -43,8 +45,10 @@ class Judge:
                     plain.read, expected, self.assignment.tolerance, is_script=self.question.is_script
                 )
         except UnreadableError as error:
-            return Verdict("unreadable", str(error))
-        return replace(verdict, read=plain.read, read_as=plain.text if plain.differs_from(text) else "")
+            return Verdict("unreadable", str(error), known=("unreadable",))
+        known, read_as = known_of(plain.read), plain.text if plain.differs_from(text) else ""
+        known = known and (verdict.verdict, verdict.remark, *known)
+        return replace(verdict, read=plain.read, read_as=read_as, known=known)
 
     def in_words(self, ask: Ask, text: str) -> Verdict:
         expected = self.expected[ask.quantity]
@@ -76,3 +80,15 @@ class Judge:
         if expected is None or isinstance(expected, bool | str):
             return Wanted("word")
         return Wanted("number", np.shape(expected), values=self.question.at)
+
+
+def known_of(read: Read) -> tuple[Hashable, ...] | None:
+    """Return the key under which an answer is remembered, or None for one that is too large."""
+    if isinstance(read, Formula):
+        return (read.text,) if len(read.text) <= SHORT else None
+    if not isinstance(read, Typed):
+        return (read,)
+    if np.size(read.value) > SHORT:
+        return None
+    parts = (read.value, read.unit, read.digits, read.zeros)
+    return np.shape(read.value), *(np.asarray(part, np.float64).tobytes() for part in parts)

@@ -5,7 +5,7 @@ A diagnosis never changes a grade and never raises: the grade stands without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -18,6 +18,7 @@ from gradcli.homework.diagnose.agreement import in_agreement
 from gradcli.homework.diagnose.investigation import Investigation
 from gradcli.homework.mistakes import pen
 from gradcli.homework.model import Diagnosis, Marked, Value
+from gradcli.homework.remembered import Remembered
 from gradcli.homework.solve.credit import Own, credited, share
 from gradcli.homework.solve.judging import Judge
 from gradcli.homework.solve.points import Point, Points, answered
@@ -33,8 +34,10 @@ from gradcli.homework.submission.submissions import Given
 from gradcli.homework.wording import listed
 from gradcli.workers.notes import at
 
-KEPT = 2**12  # verdicts of a question that are remembered: in a class many answers are the same
+KEPT = 2**12  # texts of answers to a question whose verdicts are remembered: in a class many answers are the same
+NUMBERS = 2**10  # the same, of numbers with their diagnoses, and of all that a student says about the question
 SHOWN = 300  # characters of an answer
+OFF = ("wrong", "shape", "precision")  # verdicts that other answers of the student may change
 SAMPLES = 3  # points at which a wrong formula is looked into
 
 
@@ -56,7 +59,9 @@ class Key:
             if ask.form == "expression":
                 self.points.truths(ask)
         self.judge = Judge(question, assignment, self.expected)
-        self.verdicts: dict[tuple[str, Quantity, str, str], Verdict] = {}
+        self.texts: Remembered[Verdict] = Remembered(KEPT)
+        self.numbers: Remembered[Verdict] = Remembered(NUMBERS)
+        self.sheets: Remembered[dict[Quantity, Verdict]] = Remembered(NUMBERS)
         self.investigation = Investigation(
             question, self.solution, self.problems, self.at_samples, self.tolerance, assignment.mistakes
         )
@@ -74,17 +79,36 @@ class Key:
 
     def mark(self, given: Mapping[Quantity, list[Given]], unreadable: str, comma: Comma = "") -> Iterator[Marked]:
         """Yield the answers to this question, in the order it asks; `unreadable` is why none could be read."""
-        own = Own()
+        read: dict[Quantity, Verdict] = {}
         for ask in self.question.asks if not unreadable else ():
             lines = given.get(ask.quantity, [])
             if len(lines) == 1 and not lines[0].problem and lines[0].text is not None:
                 at(self.question.id, ask.written)
-                own.keep(ask, self.problems[ask.quantity], self.remembered(self.judged, ask, lines[0].text, comma))
-        found: dict[Quantity, Marked] = {}
+                read[ask.quantity] = self.judged(ask, lines[0].text, comma)
+        verdicts = self.together(read)
+        for ask in self.question.asks:
+            lines = given.get(ask.quantity, [])
+            yield self.marked(ask, lines, unreadable, verdicts.get(ask.quantity), read.get(ask.quantity))
+
+    def together(self, read: Mapping[Quantity, Verdict]) -> Mapping[Quantity, Verdict]:
+        """Return the verdicts on a student's answers, each beside the others: once for equal answers."""
+        if not any(verdict.verdict in OFF for verdict in read.values()):
+            return read
+        known = tuple((quantity, verdict.known) for quantity, verdict in read.items())
+        is_short = all(one is not None for _, one in known)
+        return {**read, **self.sheets.once(known if is_short else None, lambda: self.beside_each_other(read))}
+
+    def beside_each_other(self, read: Mapping[Quantity, Verdict]) -> dict[Quantity, Verdict]:
+        """Return the verdicts that other answers may change."""
+        own, found = Own(), {}
+        for ask in self.question.asks:
+            if ask.quantity in read:
+                own.keep(ask, self.problems[ask.quantity], read[ask.quantity])
         for ask in self.in_order:
-            at(self.question.id, ask.written)
-            found[ask.quantity] = self.marked(ask, given.get(ask.quantity, []), unreadable, comma, own)
-        yield from (found[ask.quantity] for ask in self.question.asks)
+            if ask.quantity in read and read[ask.quantity].verdict in OFF:
+                at(self.question.id, ask.written)
+                found[ask.quantity] = self.verdict(ask, read[ask.quantity], own)
+        return found
 
     @cached_property
     def in_order(self) -> list[Ask]:
@@ -104,17 +128,17 @@ class Key:
 
         return sorted(self.question.asks, key=place)
 
-    def marked(self, ask: Ask, lines: list[Given], unreadable: str, comma: Comma, own: Own) -> Marked:
-        """Return the marked answer to a quantity, which stands on these lines."""
+    def marked(
+        self, ask: Ask, lines: list[Given], unreadable: str, verdict: Verdict | None, read: Verdict | None
+    ) -> Marked:
+        """Return the marked answer to a quantity, which stands on these lines, by the verdict if it was `read`."""
         text = lines[0].text if lines else None
         if unreadable:
             verdict = Verdict("unreadable")  # why stands once, beside the file
         elif len(lines) > 1 or (lines and lines[0].problem):
             verdict = Verdict("unreadable", lines[0].problem or repeated(lines))
-        elif text is None:
+        elif verdict is None:
             verdict = Verdict("missing")
-        else:
-            verdict = self.verdict(ask, text, comma, own)
         return Marked(
             self.question.id,
             ask.written,
@@ -127,31 +151,28 @@ class Key:
             verdict.diagnoses,
             verdict.ledger,
             lines[0].reason if lines and len(lines) == 1 else None,
-            verdict.read_as,
+            read.read_as if read else "",
         )
 
-    def verdict(self, ask: Ask, text: str, comma: Comma, own: Own) -> Verdict:
-        """Return the verdict on an answer; a wrong number is added to the student's own."""
-        verdict = self.remembered(self.judged, ask, text, comma)
+    def verdict(self, ask: Ask, verdict: Verdict, own: Own) -> Verdict:
+        """Return the verdict on an answer beside the student's own; a wrong number is added to those."""
         problem, typed, found = self.problems[ask.quantity], verdict.typed, None
-        if verdict.verdict not in ("wrong", "shape", "precision") or ask.form == "expression":
-            pass
-        elif problem and typed and verdict.verdict != "shape":
+        if problem and typed and ask.form == "number" and verdict.verdict != "shape":
             found = credited(problem, typed, verdict, own, self.assignment)
-            if found and found.verdict == "precision" and self.is_mistaken(ask, text, comma):
+            if found and found.verdict == "precision" and self.is_mistaken(ask, verdict):
                 found = None
             if verdict.verdict == "wrong" and (found is None or found.verdict == "carried"):
                 own.add(ask.quantity, problem, typed, self.tolerance, is_carried=found is not None)
-        if found or verdict.verdict not in ("wrong", "shape", "precision"):
-            return found or verdict
-        found = self.remembered(self.diagnosed, ask, text, comma)
+        if found:
+            return found
+        found = self.diagnosed(ask, verdict)
         if problem and typed and ask.form == "number" and not any(one.certain for one in found.diagnoses):
             found = self.rebased(ask, found, own)
         return replace(found, diagnoses=in_agreement(found.diagnoses, problem, own.known.values()))
 
-    def is_mistaken(self, ask: Ask, text: str, comma: Comma) -> bool:
+    def is_mistaken(self, ask: Ask, verdict: Verdict) -> bool:
         """Whether a mistake gives a number that coarse rounding gives too."""
-        found = self.remembered(self.diagnosed, ask, text, comma).diagnoses
+        found = self.diagnosed(ask, verdict).diagnoses
         return bool(found) and is_single(found[0])
 
     def rebased(self, ask: Ask, verdict: Verdict, own: Own) -> Verdict:
@@ -167,30 +188,23 @@ class Key:
                     break
         return verdict
 
-    def remembered(self, judge: Callable[[Ask, str, Comma], Verdict], ask: Ask, text: str, comma: Comma) -> Verdict:
-        """Return the verdict of `judge`, made once for equal answers of a class unless they are large."""
-        known = (judge.__name__, ask.quantity, text, comma)
-        if known in self.verdicts:
-            return self.verdicts[known]
-        verdict = judge(ask, text, comma)
-        if len(text) <= SHORT and (verdict.typed is None or np.size(verdict.typed.value) <= SHORT):
-            if len(self.verdicts) >= KEPT:
-                self.verdicts.clear()
-            self.verdicts[known] = verdict
-        return verdict
-
     def judged(self, ask: Ask, text: str, comma: Comma) -> Verdict:
-        """Return the verdict on an answer, without diagnoses."""
-        return self.judge.judged(ask, text, comma, self.points if ask.form == "expression" else None)
+        """Return the verdict on an answer, without diagnoses; made once for equal short answers."""
+        known = (ask.written, text, comma) if len(text) <= SHORT else None
+        points = self.points if ask.form == "expression" else None
+        return self.texts.once(known, lambda: self.judge.judged(ask, text, comma, points))
 
-    def diagnosed(self, ask: Ask, text: str, comma: Comma) -> Verdict:
-        """Return the verdict on a wrong answer, with diagnoses."""
-        verdict = self.remembered(self.judged, ask, text, comma)
-        with suppress(Exception), np.errstate(all="ignore"):  # the grade stands, whatever happens here
-            return self.explain(ask, text, verdict)
-        return verdict
+    def diagnosed(self, ask: Ask, verdict: Verdict) -> Verdict:
+        """Return the verdict on a wrong answer, with diagnoses; made once for equal numbers."""
 
-    def explain(self, ask: Ask, text: str, verdict: Verdict) -> Verdict:
+        def found() -> Verdict:
+            with suppress(Exception), np.errstate(all="ignore"):  # the grade stands, whatever happens here
+                return self.explain(ask, verdict)
+            return verdict
+
+        return self.numbers.once(verdict.known and (ask.written, *verdict.known), found)
+
+    def explain(self, ask: Ask, verdict: Verdict) -> Verdict:
         if isinstance(self.solution, SnippetSolution) and self.expected[ask.quantity] is None:
             reason = self.solution.reason(ask)
             return replace(verdict, remark=reason) if reason else verdict

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,8 @@ class Verdict:
     """A verdict on one answer; `typed` is a number that later answers may build on.
 
     `read` is the answer as it was read, `read_as` its plain text where that differs from what was typed, and `share` is
-    the part of the points that a partly right tensor may get.
+    the part of the points that a partly right tensor may get. What is `known` of an answer is the same for all that are
+    one number, digit for digit; None for one that is too large to remember.
     """
 
     verdict: str
@@ -30,6 +32,7 @@ class Verdict:
     read: Read = None
     read_as: str = ""
     share: float = 0.0
+    known: tuple[Hashable, ...] | None = None
 
 
 def judged_formula(plain: Plain, truths: Truths) -> Verdict:

@@ -1,0 +1,26 @@
+"""Results that are remembered: of many students who say the same, the first has it computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Remembered(Generic[T]):
+    """The results that were asked for last, `most` of them, so that the memory stays flat."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.found: dict[Hashable, T] = {}
+
+    def once(self, known: Hashable | None, compute: Callable[[], T]) -> T:
+        """Return the result with a key, computed where it is not remembered; always where the key is None."""
+        if known is None:
+            return compute()
+        result = self.found.pop(known) if known in self.found else compute()
+        self.found[known] = result  # the last of all
+        if len(self.found) > self.most:
+            del self.found[next(iter(self.found))]
+        return result
