@@ -53,6 +53,12 @@ TABLE = [
     Identity("cosine of arctangent", "cos(atan(a))", "1/sqrt(a**2 + 1)", "right triangle with legs 1 and a"),
     Identity("sine of arctangent", "sin(atan(a))", "a/sqrt(a**2 + 1)", "right triangle with legs 1 and a"),
     Identity("cosh of asinh", "cosh(asinh(a))", "sqrt(a**2 + 1)", "cosh(x)**2 = sinh(x)**2 + 1"),
+    Identity("sine of twice the arcsine", "sin(2*asin(a))", "2*a*sqrt(1 - a**2)", "double angle"),
+    Identity("cosine of twice the arcsine", "cos(2*asin(a))", "1 - 2*a**2", "double angle"),
+    Identity("sine of twice the arccosine", "sin(2*acos(a))", "2*a*sqrt(1 - a**2)", "double angle"),
+    Identity("cosine of twice the arccosine", "cos(2*acos(a))", "2*a**2 - 1", "double angle"),
+    Identity("sine of twice the arctangent", "sin(2*atan(a))", "2*a/(a**2 + 1)", "double angle"),
+    Identity("cosine of twice the arctangent", "cos(2*atan(a))", "(1 - a**2)/(a**2 + 1)", "double angle"),
     # Signs.
     *(
         Identity(f"{name} is odd", f"{name}(-a)", f"-{name}(a)", "symmetry")
@@ -102,6 +108,7 @@ TABLE = [
     Identity("inverse exponential by both", "cosh(a) - sinh(a)", "exp(-a)", "definitions of cosh and sinh"),
     Identity("cosh by exponentials", "exp(a) + exp(-a)", "2*cosh(a)", "definition of cosh"),
     Identity("sinh by exponentials", "exp(a) - exp(-a)", "2*sinh(a)", "definition of sinh"),
+    Identity("sinh by one exponential", "exp(a) - 1", "2*exp(a/2)*sinh(a/2)", "definition of sinh"),
     Identity("expm1", "expm1(a) + 1", "exp(a)", "definition of expm1"),
     # What courses teach of activations and losses.
     Identity("logistic function", "1 + exp(a)", "exp(a)/sigmoid(a)", "definition of the sigmoid"),
