@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import combinations
 
 from gradcli.language.simplify import cases, linearity, structures
-from gradcli.language.simplify.algebra.bases import Argument, Base, Function, Group, Sum
+from gradcli.language.simplify.algebra.bases import Argument, Atom, Base, Function, Group, Sum
 from gradcli.language.simplify.algebra.factors import factored
 from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.terms import (
@@ -17,6 +17,7 @@ from gradcli.language.simplify.algebra.terms import (
     is_whole,
     magnitude,
     ratio,
+    scaled,
     total,
 )
 from gradcli.language.simplify.facts.rules import rules_of
@@ -202,7 +203,10 @@ class Rewriter(Identities):
         algebra, term = self.algebra, product.term
         below = tuple((base, -e) for base, e in term if e < 0)
         above = tuple(power for power in term if power[1] > 0)
-        if not above or len(below) != 1 or not isinstance(algebra.bases[below[0][0]], Sum):
+        found = algebra.bases[below[0][0]] if above and len(below) == 1 else None
+        if not isinstance(found, Sum) or not all(
+            self._is_letter(base) for part in found.polynomial for base, _ in part
+        ):
             return
         dividend, divisor = (algebra.expanded({side: 1}) for side in (above, below))
         if dividend is None or divisor is None or not dividend.keys() >= divisor.keys() - {()}:
@@ -212,4 +216,8 @@ class Rewriter(Identities):
         rest = total([*dividend.items(), *((part, -times * c) for part, c in divisor.items())])
         if len(rest) < len(dividend):
             fraction = algebra.multiply(algebra.collect(rest), Product(1, tuple((b, -e) for b, e in below)))
-            yield algebra.multiply(Product(product.coefficient), algebra.add(Product(times), fraction))
+            whole = total([((), times), (fraction.term, fraction.coefficient)])
+            yield scaled(algebra.primitive(whole, 1), product.coefficient)
+
+    def _is_letter(self, base: int) -> bool:
+        return isinstance(self.algebra.bases[base], Atom)

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-Condition = Literal["", "a is a vector", "a is a vector, b a matrix", "a and b are matrices", "c is the last dimension"]
+Condition = Literal[
+    "",
+    "a is a vector",
+    "a is a vector, b a matrix",
+    "a and b are matrices",
+    "a and b are vectors of one size",
+    "c is the last dimension",
+]
 
 LETTERS = frozenset("abc")
 ODD = ("sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "erf", "sign")
@@ -16,6 +23,7 @@ ZERO_AT_ZERO = ("sin", "tan", "asin", "atan", "sinh", "tanh", "erf", "abs")
 VECTOR: Condition = "a is a vector"
 BEFORE: Condition = "a is a vector, b a matrix"
 MATRICES: Condition = "a and b are matrices"
+ALIKE: Condition = "a and b are vectors of one size"
 
 
 class Identity(NamedTuple):
@@ -160,6 +168,9 @@ TABLE = [
     Identity("transpose of a transpose", "a.T.T", "a", "definition of the transpose"),
     Identity("transpose of a vector", "a.T", "a", "a vector has one dimension", given=VECTOR),
     Identity("transpose of a product", "(a @ b).T", "b.T @ a.T", "sum over the inner index", given=MATRICES),
+    Identity("diagonal matrix before", "diag(a) @ b", "a*b", "definition of a diagonal matrix", given=ALIKE),
+    Identity("diagonal matrix behind", "a @ diag(b)", "a*b", "definition of a diagonal matrix", given=ALIKE),
+    Identity("diagonal of products", "diagonal(outer(a, b))", "a*b", "definition of the outer product", given=ALIKE),
     Identity("identity matrix before", "eye(b, b) @ a", "a", "definition of the identity matrix"),
     Identity("identity matrix behind", "a @ eye(b, b)", "a", "definition of the identity matrix"),
 ]  # fmt: skip
