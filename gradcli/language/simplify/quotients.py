@@ -55,7 +55,7 @@ class Quotients:
         Raises UnsimplifiedError if it is too long.
         """
         powers = dict(product.term)
-        coefficient, factors = self._raised(product.coefficient, powers)
+        coefficient, factors = self._raised(product.coefficient, powers, instead)
         coefficient, brackets = self._signed(Product(coefficient, term_of(powers)), instead)
         coefficient, others = self._powers(coefficient, powers, brackets)
         factors = in_order([*factors, *others], self.algebra.products)
@@ -124,8 +124,13 @@ class Quotients:
 
     # Powers.
 
-    def _raised(self, coefficient: Rational, powers: dict[int, Rational]) -> tuple[Rational, list[Factor]]:
-        """Write and take out the factors with a formula for an exponent; powers of one base come together."""
+    def _raised(
+        self, coefficient: Rational, powers: dict[int, Rational], instead: Mapping[int, Polynomial]
+    ) -> tuple[Rational, list[Factor]]:
+        """Write and take out the factors with a formula for an exponent; powers of one base come together.
+
+        A base is another one where something else is written `instead` of it.
+        """
         exponents: list[Product] = []
         raised: dict[Product, list[Product]] = {}
         for base in [*powers]:
@@ -139,7 +144,7 @@ class Quotients:
             written = trees.called("exp", [self.best(self.algebra.add(*exponents))])
             factors.append(Factor(EXPONENTIAL, written, False, written))
         for of, parts in raised.items():
-            count = contained(of, powers)
+            count = 0 if any(base in instead for base, _ in of.term) else contained(of, powers)
             if count:
                 coefficient = exact(coefficient / Fraction(of.coefficient) ** int(count))
                 for base, exponent in of.term:

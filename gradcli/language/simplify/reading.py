@@ -142,6 +142,9 @@ class Reader:
             return parts[0]
         if name == "zeros_like" and len(parts) == 1:
             return Read(node, ZERO, parts[0].extent)
+        if isinstance(node, Call) and structures.keeps_one_dimension(node, [part.extent for part in parts]):
+            whole = self._called(Call(name, node.arguments[:1]), parts[:1])  # the reader sees to its shape
+            return whole._replace(tree=node, extent=Extent((1,)))
         arguments = []
         for part, keyword in zip(parts, keywords, strict=True):
             if part.product is None:

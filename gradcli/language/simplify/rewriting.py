@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import combinations
 
 from gradcli.language.simplify import cases, linearity, structures
-from gradcli.language.simplify.algebra.bases import Argument, Base, Function, Group, Sum
+from gradcli.language.simplify.algebra.bases import Argument, Atom, Base, Function, Group, Sum
 from gradcli.language.simplify.algebra.factors import factored
 from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.terms import (
@@ -16,6 +16,8 @@ from gradcli.language.simplify.algebra.terms import (
     UnsimplifiedError,
     is_whole,
     magnitude,
+    ratio,
+    scaled,
     total,
 )
 from gradcli.language.simplify.facts.rules import rules_of
@@ -37,7 +39,14 @@ class Rewriter(Identities):
 
     def alternatives(self, product: Product) -> Iterator[Product]:
         """Yield products of the same value, in forms that courses teach."""
-        for ways in (self._by_rules, self._by_forms, self._by_groups, self._by_expansion, self._by_entries):
+        for ways in (
+            self._by_rules,
+            self._by_forms,
+            self._by_groups,
+            self._by_expansion,
+            self._by_division,
+            self._by_entries,
+        ):
             with suppress(UnsimplifiedError):
                 for found in ways(product):
                     if not self.algebra.is_within(found) or self._is_lower(found, product):
@@ -134,11 +143,13 @@ class Rewriter(Identities):
         yield from factored(self.algebra, polynomial if flat is None else flat)
 
     def _grouped(self, polynomial: Polynomial) -> Iterator[Product]:
-        """Yield `a + b*(c - 2*p)` for `a + b*c - 2*b*p`: a factor of some terms before a bracket."""
+        """Yield `a + b*(c - 2*p)` for `a + b*c - 2*b*p`: a factor of some terms before a bracket, or below it."""
         for base in sorted({base for term in polynomial for base, _ in term}):
             inside = {term: c for term, c in polynomial.items() if any(b == base for b, _ in term)}
             powers = {e for term in inside for b, e in term if b == base}
-            if 2 <= len(inside) < len(polynomial) and len(powers) == 1:  # powers descend: no a + b*(c + b*d)
+            if 2 <= len(inside) < len(polynomial) and (
+                len(powers) == 1 or max(powers) < 0
+            ):  # powers descend: no a + b*(c + b*d)
                 outside = [(term, c) for term, c in polynomial.items() if term not in inside]
                 part = self.algebra.collect(inside)
                 yield self.algebra.collect(total([*outside, (part.term, part.coefficient)]))
@@ -186,3 +197,27 @@ class Rewriter(Identities):
                 if flat is not None:
                     out = Product(1, ((one, -e), (other, -e)))
                     yield self.algebra.multiply(product, out, self.algebra.power(self.algebra.collect(flat), e))
+
+    def _by_division(self, product: Product) -> Iterator[Product]:
+        """Yield `1 - 1/(x - 1)**2` for `x*(x - 2)/(x - 1)**2`: what stands above divided by all that stands below."""
+        algebra, term = self.algebra, product.term
+        below = tuple((base, -e) for base, e in term if e < 0)
+        above = tuple(power for power in term if power[1] > 0)
+        found = algebra.bases[below[0][0]] if above and len(below) == 1 else None
+        if not isinstance(found, Sum) or not all(
+            self._is_letter(base) for part in found.polynomial for base, _ in part
+        ):
+            return
+        dividend, divisor = (algebra.expanded({side: 1}) for side in (above, below))
+        if dividend is None or divisor is None or not dividend.keys() >= divisor.keys() - {()}:
+            return
+        lead = max(divisor, key=lambda term: sum(e for _, e in term))
+        times = ratio(dividend[lead], divisor[lead])
+        rest = total([*dividend.items(), *((part, -times * c) for part, c in divisor.items())])
+        if len(rest) < len(dividend):
+            fraction = algebra.multiply(algebra.collect(rest), Product(1, tuple((b, -e) for b, e in below)))
+            whole = total([((), times), (fraction.term, fraction.coefficient)])
+            yield scaled(algebra.primitive(whole, 1), product.coefficient)
+
+    def _is_letter(self, base: int) -> bool:
+        return isinstance(self.algebra.bases[base], Atom)

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from gradcli.language.simplify.algebra.bases import Argument, Function
-from gradcli.language.simplify.algebra.extents import Extent, Shape
+from gradcli.language.simplify.algebra.bases import Argument, Function, Sum
+from gradcli.language.simplify.algebra.extents import SCALAR, Extent, Shape
 from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.terms import Product, scaled
 from gradcli.language.simplify.facts.shapes import dims_of, plain
-from gradcli.language.tree import Expression, Index, Name, Number
+from gradcli.language.tree import Call, Expression, Index, Literal, Name, Number
 
 RESHAPING = frozenset([
     ".T", ".mT", "Index", "flip", "permute", "reshape", "roll", "squeeze", "unsqueeze",
@@ -40,9 +40,27 @@ def of_constant(
         return inside
     if name in RESHAPING and not own:
         return inside
+    if name in ("sum", "mean") and not options.keys() - {0} and is_centred(algebra, inside):
+        return Product(0)
     if name in ("sum", "mean") and own != before.shape:
         return _summed(algebra, name, inside, own, before.shape, options)
     return None
+
+
+def keeps_one_dimension(node: Call, extents: Sequence[Extent]) -> bool:
+    """Return whether it is the sum or mean of a vector whose one dimension stays, with size 1."""
+    if node.function not in ("sum", "mean") or extents[0].unknown or len(extents[0].shape) != 1:
+        return False
+    return {x.keyword: x.value for x in node.arguments[1:]}.get("keepdim") == Literal(True)
+
+
+def is_centred(algebra: Builder, product: Product) -> bool:
+    """Return whether it is a number times `x - mean(x)`, the entries of which add up to 0."""
+    found = [algebra.bases[base] for base, _ in product.term if algebra.bases[base].extent != SCALAR]
+    if len(found) != 1 or not isinstance(found[0], Sum) or len(found[0].polynomial) != 2:
+        return False
+    (one, other) = (Product(c, t) for t, c in found[0].polynomial.items())
+    return any(x == algebra.call("mean", [Argument(scaled(y, -1))]) for x, y in ((one, other), (other, one)))
 
 
 def _summed(
@@ -92,9 +110,9 @@ def entries_of(algebra: Builder, product: Product) -> Product | None:
 
 def sum_of_one(algebra: Builder, inside: Product, before: Extent) -> Product | None:
     """Return the sum of a vector of which all entries but one are 0 by a one-hot factor."""
-    chosen = entries_of(algebra, inside) if len(before.shape) == 1 and not before.unknown else None
-    if chosen is None:
+    if len(before.shape) != 1 or before.unknown:
         return None
+    chosen = entries_of(algebra, inside) or inside
     rest = tuple(x for x in chosen.term if getattr(algebra.bases[x[0]], "name", "") != "one_hot")
     return Product(chosen.coefficient, rest) if len(rest) == len(chosen.term) - 1 else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import islice, starmap
 
 from gradcli.language.simplify import trees
@@ -115,7 +116,7 @@ class Writer:
         """Write a product as a quotient of products."""
         if product not in self._plain:
             outer, self._by_degree = self._by_degree, False
-            ways = [(product, NOTHING), *self._without_exponentials(product)]
+            ways = [(product, NOTHING), *self._without_exponentials(product), *self._divided(product)]
             within = [way for way in ways if self.algebra.is_within(*way)] or [self.algebra.as_it_came(product)]
             by_cases = list(self._cases(product))
             forms = [*starmap(self.quotients.write, within), *self._over_a_sum(product)]
@@ -155,3 +156,28 @@ class Writer:
                     if part.term:
                         moved = self.algebra.multiply(product, self.algebra.power(part, exponent))
                         yield moved, {base: self.algebra.over(found.polynomial, part)}
+
+    def _divided(self, product: Product) -> Iterator[Way]:
+        """Yield the product with its sum divided by what stands below it: by a factor of a power, or by roots.
+
+        So `x**n*(log(x) + 1/x)` is found for `x**(n - 1)*(x*log(x) + 1)`, `1 + 1/sqrt(x)` for `(sqrt(x) + 1)/sqrt(x)`.
+        """
+        bases = self.algebra.bases
+        sums = [(b, found) for b, e in product.term if e == 1 and isinstance(found := bases[b], Sum)]
+        below = [(b, e) for b, e in product.term if e < 0 and not isinstance(bases[b], Sum | Exponential)]
+        is_above = all(e > 0 or b in dict(below) for b, e in product.term)
+        if len(sums) != 1 or not below or not is_above:
+            return
+        ((base, found),) = sums
+        raised = {other.base for b, _ in product.term if isinstance(other := bases[b], Power)}
+        of_powers = [power for power in below if Product(1, ((power[0], 1),)) in raised]
+        roots = below if not all(is_whole(e) for _, e in below) else []
+        for number, powers in ((1, of_powers), (Fraction(1, product.coefficient.denominator), roots)):
+            part = Product(number, tuple(powers))
+            if powers:
+                divided = self.algebra.times(found.polynomial, part)
+                rest = self.algebra.multiply(product, self.algebra.power(part, -1))
+                if self.algebra.weigh(divided) + self.algebra.weight(rest) <= found.weight + self.algebra.weight(
+                    product
+                ):
+                    yield rest, {base: divided}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from gradcli.language.simplify.algebra.bases import Function
 from gradcli.language.simplify.algebra.exponents import Exponents
 from gradcli.language.simplify.algebra.terms import Product, scaled
 from gradcli.language.simplify.facts.identities import LETTERS
 from gradcli.language.simplify.facts.rules import Rule, head
-from gradcli.language.tree import Call, Expression, Literal, Name, Number, Unary, children
+from gradcli.language.tree import Binary, Call, Expression, Literal, Name, Number, Unary, children
 
 Bound = dict[str, Product | Expression]
 
@@ -30,6 +32,8 @@ class Matching(Exponents):
                 return bound if product == Product(pattern.value) else None  # type: ignore[arg-type]
             case Unary():
                 return self.matched(pattern.operand, scaled(product, -1), bound) if product.coefficient < 0 else None
+            case Binary(operator="*", left=Number(value=int(times))):
+                return self.matched(pattern.right, scaled(product, Fraction(1, times)), bound)
         return self._matched_call(pattern, product, bound)
 
     def _matched_call(self, pattern: Expression, product: Product, bound: Bound) -> Bound | None:
@@ -65,6 +69,10 @@ class Matching(Exponents):
                 return ranks["a"] == 1 and ranks["b"] == 2
             case "a and b are matrices":
                 return ranks["a"] == ranks["b"] == 2
+            case "a and b are vectors of one size":
+                a, b = bound["a"], bound["b"]
+                assert isinstance(a, Product) and isinstance(b, Product)
+                return ranks["a"] == ranks["b"] == 1 and self.extent(a) == self.extent(b)
             case "c is the last dimension":
                 return ranks["a"] is not None and bound["c"] in (Product(ranks["a"]), Product(-1))
         return True

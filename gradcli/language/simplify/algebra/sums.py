@@ -50,6 +50,7 @@ class Algebra(Powers):
 
     def collect(self, polynomial: Polynomial) -> Product:
         """Return a sum as common factors in front of a bracket, which is multiplied out if that is shorter."""
+        polynomial = self._fractions_together(polynomial)
         if len(polynomial) < 2:
             return next((Product(c, t) for t, c in polynomial.items()), ZERO)
         powers = common_powers(polynomial)
@@ -67,6 +68,18 @@ class Algebra(Powers):
         if taken:
             self.before.setdefault(made.term[0][0], Product(1, taken))
         return self.multiply(front, made)
+
+    def _fractions_together(self, polynomial: Polynomial) -> Polynomial:
+        """Add fractions over powers of one bracket to each other, before other terms come over that bracket, too."""
+        if len(polynomial) < 3:
+            return polynomial
+        for base in sorted({base for term in polynomial for base, e in term if e < 0}):
+            inside = {term: c for term, c in polynomial.items() if any(b == base and e < 0 for b, e in term)}
+            if isinstance(self.bases[base], Sum) and 2 <= len(inside) < len(polynomial):
+                part = self.collect(inside)
+                outside = [(term, c) for term, c in polynomial.items() if term not in inside]
+                polynomial = total([*outside, (part.term, part.coefficient)])
+        return polynomial
 
     def _by_letters(self, polynomial: Polynomial) -> Polynomial:
         """Return a sum of equal powers of letters by the letters: nobody wrote the sum over a common denominator."""

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-Condition = Literal["", "a is a vector", "a is a vector, b a matrix", "a and b are matrices", "c is the last dimension"]
+Condition = Literal[
+    "",
+    "a is a vector",
+    "a is a vector, b a matrix",
+    "a and b are matrices",
+    "a and b are vectors of one size",
+    "c is the last dimension",
+]
 
 LETTERS = frozenset("abc")
 ODD = ("sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "erf", "sign")
@@ -16,6 +23,7 @@ ZERO_AT_ZERO = ("sin", "tan", "asin", "atan", "sinh", "tanh", "erf", "abs")
 VECTOR: Condition = "a is a vector"
 BEFORE: Condition = "a is a vector, b a matrix"
 MATRICES: Condition = "a and b are matrices"
+ALIKE: Condition = "a and b are vectors of one size"
 
 
 class Identity(NamedTuple):
@@ -53,6 +61,12 @@ TABLE = [
     Identity("cosine of arctangent", "cos(atan(a))", "1/sqrt(a**2 + 1)", "right triangle with legs 1 and a"),
     Identity("sine of arctangent", "sin(atan(a))", "a/sqrt(a**2 + 1)", "right triangle with legs 1 and a"),
     Identity("cosh of asinh", "cosh(asinh(a))", "sqrt(a**2 + 1)", "cosh(x)**2 = sinh(x)**2 + 1"),
+    Identity("sine of twice the arcsine", "sin(2*asin(a))", "2*a*sqrt(1 - a**2)", "double angle"),
+    Identity("cosine of twice the arcsine", "cos(2*asin(a))", "1 - 2*a**2", "double angle"),
+    Identity("sine of twice the arccosine", "sin(2*acos(a))", "2*a*sqrt(1 - a**2)", "double angle"),
+    Identity("cosine of twice the arccosine", "cos(2*acos(a))", "2*a**2 - 1", "double angle"),
+    Identity("sine of twice the arctangent", "sin(2*atan(a))", "2*a/(a**2 + 1)", "double angle"),
+    Identity("cosine of twice the arctangent", "cos(2*atan(a))", "(1 - a**2)/(a**2 + 1)", "double angle"),
     # Signs.
     *(
         Identity(f"{name} is odd", f"{name}(-a)", f"-{name}(a)", "symmetry")
@@ -102,6 +116,7 @@ TABLE = [
     Identity("inverse exponential by both", "cosh(a) - sinh(a)", "exp(-a)", "definitions of cosh and sinh"),
     Identity("cosh by exponentials", "exp(a) + exp(-a)", "2*cosh(a)", "definition of cosh"),
     Identity("sinh by exponentials", "exp(a) - exp(-a)", "2*sinh(a)", "definition of sinh"),
+    Identity("sinh by one exponential", "exp(a) - 1", "2*exp(a/2)*sinh(a/2)", "definition of sinh"),
     Identity("expm1", "expm1(a) + 1", "exp(a)", "definition of expm1"),
     # What courses teach of activations and losses.
     Identity("logistic function", "1 + exp(a)", "exp(a)/sigmoid(a)", "definition of the sigmoid"),
@@ -153,6 +168,9 @@ TABLE = [
     Identity("transpose of a transpose", "a.T.T", "a", "definition of the transpose"),
     Identity("transpose of a vector", "a.T", "a", "a vector has one dimension", given=VECTOR),
     Identity("transpose of a product", "(a @ b).T", "b.T @ a.T", "sum over the inner index", given=MATRICES),
+    Identity("diagonal matrix before", "diag(a) @ b", "a*b", "definition of a diagonal matrix", given=ALIKE),
+    Identity("diagonal matrix behind", "a @ diag(b)", "a*b", "definition of a diagonal matrix", given=ALIKE),
+    Identity("diagonal of products", "diagonal(outer(a, b))", "a*b", "definition of the outer product", given=ALIKE),
     Identity("identity matrix before", "eye(b, b) @ a", "a", "definition of the identity matrix"),
     Identity("identity matrix behind", "a @ eye(b, b)", "a", "definition of the identity matrix"),
 ]  # fmt: skip

@@ -124,6 +124,14 @@ def _indexed(x: Arguments) -> Shape | None:
     return tuple(x[0][len(items) :]) if all(isinstance(item, int) for item in items) else None
 
 
+def _diagonal(x: Arguments) -> Shape | None:
+    return (min(x[0]),) if len(x) == 1 and len(x[0]) == 2 else None
+
+
+def _on_diagonal(x: Arguments) -> Shape | None:
+    return (*x[0], *x[0]) if len(x) == 1 and len(x[0]) == 1 else _diagonal(x)
+
+
 def _same(x: Arguments) -> Shape:
     return tuple(x[0])
 
@@ -133,6 +141,8 @@ RULES: dict[str, Callable[[Arguments], Shape | None]] = {
     "Index": _indexed,
     ".T": lambda x: x[0][::-1],
     ".mT": lambda x: (*x[0][:-2], x[0][-1], x[0][-2]),
+    "diag": _on_diagonal,
+    "diagonal": _diagonal,
     "det": lambda x: x[0][:-2],
     "linear": _linear,
     "permute": _permuted,

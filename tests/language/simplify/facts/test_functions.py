@@ -41,6 +41,7 @@ CALLS = {
     ".T": ["M.T", "v.T"],
     ".mT": ["M.mT", "reshape(M, (3, 2, 1)).mT"],
     "clone": ["clone(M)"],
+    "diagonal": ["diagonal(S)"],
     "det": ["det(S)"],
     "inverse": ["inverse(S)"],
     "linear": ["linear(v, M)", "linear(v, M, u)", "linear(N.T, M, u)"],

@@ -41,7 +41,7 @@ IDS = [identity.name for identity in TABLE]
 def of_numbers(identity: Identity) -> bool:
     return not any(
         word in identity.pattern
-        for word in ("dim=", "@", "T", "eye", "where(b", "softmax", "sum(", "squeeze", "reshape")
+        for word in ("dim=", "@", "diag", "T", "eye", "where(b", "softmax", "sum(", "squeeze", "reshape")
     )
 
 
@@ -59,6 +59,8 @@ def holds(identity: Identity, point: Mapping[str, Any]) -> bool:
             return ranks["a"] == 1 and ranks["b"] == 2
         case "a and b are matrices":
             return ranks["a"] == ranks["b"] == 2
+        case "a and b are vectors of one size":
+            return ranks["a"] == ranks["b"] == 1 and len(point["a"]) == len(point["b"])
         case "c is the last dimension":
             return bool(np.all(point["c"] == ranks["a"]))
     return True
@@ -102,7 +104,7 @@ def test_both_sides_are_equal(identity: Identity) -> None:
             np.testing.assert_allclose(left, right, rtol=1e-12)
 
 
-SHAPES: dict[str, tuple[int, ...]] = {"A": (3, 3), "B": (3, 3), "v": (3,), "u": (2,), "s": (), "t": ()}
+SHAPES: dict[str, tuple[int, ...]] = {"A": (3, 3), "B": (3, 3), "v": (3,), "w": (3,), "u": (2,), "s": (), "t": ()}
 
 
 def instances(identity: Identity) -> Iterator[dict[str, Expression]]:
