@@ -19,10 +19,13 @@ class Tape(Protocol):
 class Mode:
     """The settings of the engine; read on every operation, so plain attributes."""
 
-    __slots__ = ("default_dtype", "examples", "grad_enabled", "inference", "largest", "strict", "tape", "wrapping")
+    __slots__ = (
+        "default_dtype", "examples", "grad_asked", "grad_enabled", "inference", "largest", "strict", "tape", "wrapping",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.grad_enabled = True
+        self.grad_asked = False  # in inference mode, which records nothing: whether a snippet asked for it
         self.inference = False  # torch's inference mode: results have no version, and no graph may save them
         self.default_dtype: np.dtype[np.floating] = np.dtype(np.float64)
         self.strict = False  # torch asks its users to convert integers; numbers in an expression need not be

@@ -134,7 +134,7 @@ MEMBERS: dict[str, Any] = {
     "multinomial": with_refusal("multinomial", with_out("multinomial", sampling.multinomial)),
     **promotion.MEMBERS,
     **grad_modes.MODES,
-    "is_grad_enabled": lambda: mode.grad_enabled,
+    "is_grad_enabled": grad_modes.is_grad_enabled,
     "is_inference_mode_enabled": lambda: mode.inference,
     "is_inference": inference.is_inference,
     "is_anomaly_enabled": lambda: anomaly().enabled,

@@ -40,6 +40,7 @@ class Members:
     find: Callable[[str], Callable[..., Any] | None] = lambda name: None
     names: Callable[[], Iterable[str]] = tuple
     own: Callable[[Any], dict[str, Any]] | None = None  # the attributes that the snippet has put on a value
+    original: str = ""  # the class in torch whose names the snippet may not take
 
     def __post_init__(self) -> None:
         name_members(self.methods)

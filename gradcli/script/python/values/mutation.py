@@ -34,8 +34,9 @@ def set_attribute(value: Any, name: str, new: Any) -> None:
 
 
 def is_free(members: Members, name: str) -> bool:
-    """Return whether a name is none that a tensor has in torch or here."""
-    taken = name in members.methods or name in members.getters or torch_has("torch.Tensor", name)
+    """Return whether a name is none that the value has in torch or here."""
+    original = members.original and torch_has(members.original, name)
+    taken = original or name in members.methods or name in members.getters
     return not taken and not special.is_special(name)
 
 

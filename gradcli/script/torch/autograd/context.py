@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from gradcli.engine.graph import Handle
@@ -13,7 +14,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.python.values.attributes import Facade, describe
 from gradcli.script.torch.autograd import nodes
-from gradcli.script.torch.autograd.packing import packed, unpacked
+from gradcli.script.torch.autograd.packing import Packed, SavedTensor, packed, unpacked
 from gradcli.script.torch.operations.readers import kind_name
 
 
@@ -23,6 +24,7 @@ class Context(Facade):
     def __init__(self, function: type, arguments: tuple[Any, ...]) -> None:
         self.needs_input_grad = tuple(isinstance(x, Tensor) and x.requires_grad for x in arguments)
         self._name = f"{function.__name__}Backward"
+        self._own: dict[str, Any] = {}  # what the snippet keeps here, names with an underscore too
         self._saved: tuple[Any, ...] = ()
         self._versions: tuple[int, ...] = ()
         self._outputs: tuple[Any, ...] = ()
@@ -37,6 +39,9 @@ class Context(Facade):
 
     def __call__(self, gradient: Tensor) -> Any:
         return self._node(gradient)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"{vars(self).get('_name')!r} object has no attribute {name!r}")
 
     def name(self) -> str:
         return self._name
@@ -91,6 +96,19 @@ class Context(Facade):
         return tuple(map(unpacked, self._saved))
 
     @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
+        """The saved tensors, to be given hooks."""
+        if self._freed:
+            raise AutogradError(SECOND_TIME, code="E302")
+        return tuple(SavedTensor(partial(self._raw, n), partial(self._pack, n)) for n in range(len(self._saved)))
+
+    def _raw(self, place: int) -> Any:
+        return self._saved[place]
+
+    def _pack(self, place: int, x: Packed) -> None:
+        self._saved = (*self._saved[:place], x, *self._saved[place + 1 :])
+
+    @property
     def saved_variables(self) -> tuple[Any, ...]:
         """The saved tensors by their old name."""
         warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
@@ -121,5 +139,7 @@ Context.__module__, Context.__name__, Context.__qualname__ = "torch.autograd.fun
 nodes.show(Context)
 describe(
     Context,
+    own=lambda ctx: ctx._own,
+    getters={"_raw_saved_tensors": lambda ctx: ctx._raw_saved_tensors},
     setters={"_materialize_non_diff_grads": lambda ctx, value: setattr(ctx, "_materialize_non_diff_grads", value)},
 )

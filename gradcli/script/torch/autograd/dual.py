@@ -91,6 +91,8 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
+    if not listening(tangents.Level):
+        raise RuntimeError("Dual level must be a positive number.")
     for active in listening(tangents.Level)[:1]:
         leave(active)
         printing.print_options().suffixes.remove(tangent_text)

@@ -76,11 +76,20 @@ class Decorator(Switch):
                 resume = partial(generator.send, sent)
 
 
+def is_grad_enabled() -> bool:
+    """Return whether graphs are recorded, or in inference mode would be outside of it."""
+    return mode.grad_asked if mode.inference else mode.grad_enabled
+
+
 class GradMode(Decorator):
     """Whether graphs are recorded."""
 
     def _set(self, state: bool) -> bool:
-        before, mode.grad_enabled = mode.grad_enabled, state
+        before = is_grad_enabled()
+        if mode.inference:
+            mode.grad_asked = state
+        else:
+            mode.grad_enabled = state
         return before
 
 
@@ -103,7 +112,7 @@ class no_grad(Bare):  # noqa: N801  torch's name
 class enable_grad(Bare):  # noqa: N801  torch's name
     """Graphs are recorded, except in inference mode."""
 
-    _wanted = property(lambda self: not mode.inference)
+    _wanted = True
 
 
 class set_grad_enabled(GradMode):  # noqa: N801  torch's name
@@ -112,15 +121,11 @@ class set_grad_enabled(GradMode):  # noqa: N801  torch's name
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
             raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {kind_name(mode)}")
-        self._given = mode
-        self._before = self._set(self._wanted)
-
-    @property
-    def _wanted(self) -> bool:
-        return self._given and not mode.inference
+        self._wanted = mode
+        self._before = self._set(mode)
 
     def _clone(self) -> Decorator:
-        return set_grad_enabled(self._given)
+        return set_grad_enabled(self._wanted)
 
     def __enter__(self) -> None:
         self._set(self._wanted)
@@ -130,7 +135,7 @@ class set_grad_enabled(GradMode):  # noqa: N801  torch's name
         return super().__call__(called)
 
     def __repr__(self) -> str:
-        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self._given})"
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self._wanted})"
 
 
 class inference_mode(Decorator):  # noqa: N801  torch's name
@@ -146,8 +151,10 @@ class inference_mode(Decorator):  # noqa: N801  torch's name
         return inference_mode(self._wanted[1])
 
     def _set(self, state: tuple[bool, bool]) -> tuple[bool, bool]:
-        before, mode.grad_enabled = mode.grad_enabled, state[0]
-        return before, inference.switch(state[1])
+        enabled, is_inference = state
+        before = is_grad_enabled(), inference.switch(is_inference)
+        mode.grad_enabled, mode.grad_asked = enabled and not is_inference, enabled
+        return before
 
 
 MODES: dict[str, Any] = {kind.__name__: kind for kind in (no_grad, enable_grad, set_grad_enabled, inference_mode)}

@@ -1,4 +1,4 @@
-"""The few names of `torch._C` that say how the graph is made: functions that stop a gradient, and the class of leaves."""
+"""The few names of `torch._C` that concern the graph: functions that stop a gradient, and the class of leaves."""
 
 from __future__ import annotations
 

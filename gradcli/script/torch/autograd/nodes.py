@@ -21,6 +21,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
+from gradcli.script.torch.autograd.packing import saved_tensor
 
 
 class GradientEdge(NamedTuple):
@@ -53,7 +54,8 @@ def node_type(value: Any) -> BuiltinType | None:
     module = next((module for kind, module in KINDS.items() if isinstance(value, kind)), None)
     if module is None:
         return None
-    return named(type(value), class_name(value), module)
+    name = class_name(value)
+    return named(type(value), name, module or ("torch.autograd.function" if name.endswith("Backward") else ""))
 
 
 def named(kind: type, name: str, module: str = "") -> BuiltinType:
@@ -129,6 +131,7 @@ def output_number(node: Any) -> int:
 SAVED = ("self", "other", "mat1", "mat2", "vec", "tensor", "exponent", "condition", "mask", "index", "input", "weight",
          "bias", "target")  # fmt: skip
 OPTIONS = ("dim", "keepdim", "min", "max", "negative_slope", "alpha")
+SEVERAL = "Sum1 Mean1 Amax0 Amin0 LinalgVectorNorm0 Std0 Var0 Logsumexp0 Nansum0"  # whose `dim` is several
 SIZED = "Sum Mean View Expand Select Slice Index Squeeze Max0 Min0 Mm Repeat Split Topk Sort UnsafeView"
 
 
@@ -151,6 +154,19 @@ def saved_input(name: str) -> Callable[[Node], Any]:
     return get
 
 
+def raw_input(name: str) -> Callable[[Node], Any]:
+    """Make the getter of `_raw_saved_self` and the like."""
+
+    def get(node: Node) -> Any:
+        names = node.primitive.inputs
+        position = OUT if name == "result" else names.index(name) if name in names else None
+        if position is None or position not in saved(node):
+            raise absent(node, f"_raw_saved_{name}")
+        return saved_tensor(node, position)
+
+    return get
+
+
 def saved_result(node: Node) -> Any:
     if not node.primitive.saves_out:
         raise absent(node, "_saved_result")
@@ -161,7 +177,11 @@ def saved_option(name: str) -> Callable[[Node], Any]:
     def get(node: Node) -> Any:
         if name not in node.options:
             raise absent(node, f"_saved_{name}")
-        return node.options[name]
+        found = node.options[name]
+        several = (
+            name == "dim" and isinstance(found, int) and class_name(node).replace("Backward", "") in SEVERAL.split()
+        )
+        return (found,) if several else found
 
     return get
 
@@ -187,6 +207,7 @@ NODE: dict[str, Callable[[Any], Any]] = {
     "next_functions": next_functions,
     **{f"_saved_{name}": saved_option(name) for name in OPTIONS},
     **{f"_saved_{name}": saved_input(name) for name in SAVED},
+    **{f"_raw_saved_{name}": raw_input(name) for name in (*SAVED, "result")},
     "_saved_result": saved_result,
     "_saved_self_sym_sizes": saved_sizes,
     "metadata": metadata,

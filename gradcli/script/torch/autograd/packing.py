@@ -14,11 +14,23 @@ from gradcli.engine.recorder import Application, leave, listen, listening
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.script.python.values.attributes import Facade
 
 CHANGED = (
     "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
     "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to "
     "perform in-place operations on the input to a pack hook."
+)
+
+
+FREED = (
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are "
+    "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+    "graph a second time or if you need to access saved variables after calling backward."
+)
+HOOKED = (
+    "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
+    "allowed at a time."
 )
 
 
@@ -56,20 +68,76 @@ class Packer:
         node = application.out.node
         if not isinstance(node, Node) or node.inputs is None:  # packed already, by the latest
             return
-        held: dict[int, Any] = dict(enumerate(node.inputs))
+        packing = Entries(node)
         for position in sorted(saved(node), reverse=True):
-            x = application.out if position == OUT else held[position]
+            x = application.out if position == OUT else packing.held[position]
             if isinstance(x, Tensor):
-                held[position] = Packed(self, x)
-        out, count = node.out, len(node.inputs)
+                packing.pack(position, Packed(self, x))
 
-        def read() -> tuple[tuple[Any, ...], Any]:
-            found = {position: unpacked(held[position]) for position in sorted(held, reverse=True)}
-            return tuple(found[n] for n in range(count)), found[OUT].value if OUT in found else out
 
-        if any(isinstance(x, Packed) for x in held.values()):
-            node.with_hooks().packed = read
-            node.inputs = node.saved_out = None
+class Entries:
+    """The tensors that a node saved, some of them packed."""
+
+    def __init__(self, node: Node) -> None:
+        assert node.inputs is not None
+        self.node = node
+        self.held: dict[int, Any] = dict(enumerate(node.inputs))
+        self.count = len(node.inputs)
+        self.out = node.out
+
+    def pack(self, position: int, x: Packed) -> None:
+        """Hold a tensor in its packed form; from then on the node reads all of them here."""
+        self.held[position] = x
+        self.node.with_hooks().packed = self
+        self.node.inputs = self.node.saved_out = None
+
+    def __call__(self) -> tuple[tuple[Any, ...], Any]:
+        found = {position: unpacked(self.held[position]) for position in sorted(self.held, reverse=True)}
+        return tuple(found[n] for n in range(self.count)), found[OUT].value if OUT in found else self.out
+
+
+class SavedTensor(Facade):
+    """One tensor that a node saved, `_raw_saved_self`; it takes a pair of hooks of its own.
+
+    `read` returns it, packed or not, or None when it is freed; `write` takes it back packed.
+    """
+
+    def __init__(self, read: Callable[[], Any], write: Callable[[Packed], None]) -> None:
+        self._read = read
+        self._write = write
+
+    def register_hooks(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        """Pack the tensor now, and unpack it when it is read."""
+        x = self._read()
+        if x is None:
+            raise RuntimeError(FREED)
+        if isinstance(x, Packed):
+            raise RuntimeError(HOOKED)
+        self._write(Packed(Packer(pack_hook, unpack_hook), x))
+
+
+def saved_tensor(node: Node, position: int) -> SavedTensor:
+    """Return the tensor at a position of a node, or its result, as one that takes hooks."""
+
+    def entries() -> Entries | None:
+        if node.inputs is not None:
+            return Entries(node)
+        packed = node.hooks.packed if node.hooks is not None else None
+        return packed if isinstance(packed, Entries) else None
+
+    def read() -> Any:
+        found = entries()
+        if found is None:
+            return None
+        x = found.held.get(position)
+        return Tensor(found.out, node) if x is None and position == OUT else x
+
+    def write(x: Packed) -> None:
+        found = entries()
+        assert found is not None
+        found.pack(position, x)
+
+    return SavedTensor(read, write)
 
 
 @contextmanager

@@ -269,6 +269,7 @@ describe(
     find=facade.method,
     names=facade.methods,
     own=own_attributes,
+    original="torch.Tensor",
 )
 REPRESENTATIONS[Tensor] = tensor_text
 REPRESENTATIONS[Handle] = lambda handle: f"<torch.utils.hooks.RemovableHandle object at {id(handle):#x}>"
