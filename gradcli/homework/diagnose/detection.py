@@ -128,7 +128,11 @@ class Suspects:
                 yield suspect, reduce(add, others, value)
 
     def alone(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
-        """Yield what comes of slips and turns in one pass."""
+        """Yield what comes of slips, turns and guesses in one pass."""
+        for mistake in MISTAKES:
+            for maker in mistake.guess_makers:
+                for guess in maker(problem) if np.size(problem.truth) <= ENTRIES else ():
+                    yield Suspect((mistake.code,), (guess,), maker.__name__), guess.value
         yield from zip(self.slips, sweeps(self.problem, self.slips)(problem.by), strict=True)
         yield from self.turned(problem)
 

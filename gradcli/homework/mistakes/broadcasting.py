@@ -106,7 +106,11 @@ def never_summed(problem: Problem) -> Iterator[Guess]:
 def summed_in_vain(problem: Problem) -> Iterator[Guess]:
     """Summed where nothing was broadcast."""
     truth = np.asarray(problem.truth)
-    if problem.kind != "gradient" or not truth.ndim or problem.by in map(problem.graph.source, stretched_edges(problem)):
+    if (
+        problem.kind != "gradient"
+        or not truth.ndim
+        or problem.by in map(problem.graph.source, stretched_edges(problem))
+    ):
         return
     message = f"{problem.label(problem.by)} was not broadcast, so nothing of its gradient is summed"
     yield Guess(problem.by, "a sum", message, np.sum(truth), rank=1)
@@ -121,13 +125,20 @@ def stretched_edges(problem: Problem) -> list[Edge]:
 @BROADCAST_UNSUMMED.guesses
 def each_example(problem: Problem) -> Iterator[Guess]:
     """The parts of a product with a matrix side by side, where they are added."""
+    message = f"each example gives a part of the gradient of {problem.label(problem.by)}, and the parts are added"
     for edge in problem.into(problem.by) if problem.kind == "gradient" else ():
-        vertex = problem.graph.vertices[edge.vertex]
+        above = problem.into(edge.vertex)
+        if problem.graph.vertices[edge.vertex].op == "unsqueeze" and len(above) == 1:  # a vector before a matrix
+            edge = above[0]
+        vertex, g = problem.graph.vertices[edge.vertex], problem.totals[edge.vertex]
         if vertex.op == "mv" and edge.position == 1:
-            whole = vertex.operands[0] * problem.totals[edge.vertex][:, None]
-            message = f"each row gives a part of the gradient of {problem.label(problem.by)}, and the parts are added"
-            yield Guess(problem.by, "no sum", message, whole)
-            yield Guess(problem.by, "no sum", message, whole.T)
+            whole = vertex.operands[0] * g[:, None]
+        elif vertex.op == "mm" and edge.position == 0 and len(vertex.operands[0]) == 1:
+            whole = vertex.operands[1] * g
+        else:
+            continue
+        yield Guess(problem.by, "no sum", message, whole)
+        yield Guess(problem.by, "no sum", message, whole.T)
 
 
 @BROADCAST_UNSUMMED.guesses

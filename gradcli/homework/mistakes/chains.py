@@ -13,6 +13,7 @@ from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, sweep
 from gradcli.homework.solve.problem import Problem, nothing
+from gradcli.homework.solve.vertices import Vertex
 
 LOCAL_NOT_TOTAL = Mistake("local-not-total", "gave a local derivative for the total one", order=3)
 CHAIN_ADDED = Mistake("chain-added", "added along a chain, or multiplied across paths", order=16)
@@ -32,6 +33,8 @@ def local_alone(problem: Problem) -> Iterator[Guess]:
             found.append(reduce(add, found))
         if above in graph.named:
             found.append(sweep(graph, above, stop=graph.named - {above})[problem.by])
+            if np.ndim(graph.vertices[above].value) == 0 and len(uses) < len(problem.into(problem.by)):
+                found.append(sweep(graph, above, problem.own)[problem.by])  # by its other uses, too
         ratio, rest = problem.ratio(above, problem.by), problem.ratio(problem.of, above)
         if above == problem.of:
             rest = "the gradient that backward was given"
@@ -45,6 +48,11 @@ def local_alone(problem: Problem) -> Iterator[Guess]:
             )
 
 
+def is_plain(vertex: Vertex) -> bool:
+    """Whether a step has a derivative that readers write down, the other factor of a matrix product included."""
+    return not vertex.structured or not {"matrix", "layout"}.isdisjoint(vertex.traits)
+
+
 def consumers(problem: Problem) -> list[int]:
     """Return the steps above a value, up to the first with names; of structured ones, the single numbers."""
     graph = problem.graph
@@ -56,7 +64,7 @@ def consumers(problem: Problem) -> list[int]:
             above = edge.vertex
             if (above == problem.of and problem.seed is None) or found.get(above):
                 continue
-            found[above] = is_local and (not graph.vertices[above].structured or "matrix" in graph.vertices[above].traits)
+            found[above] = is_local and is_plain(graph.vertices[above])
             if above not in graph.named:
                 waiting.append((above, found[above]))
     direct = {edge.vertex for edge in problem.into(problem.by)}
@@ -75,11 +83,24 @@ def of_another_value(problem: Problem) -> Iterator[Guess]:
 
 
 def named_above(problem: Problem, but: Collection[int] = ()) -> Iterator[tuple[int, str, Value]]:
-    """Yield the numbers with names on the way to a variable, with their derivatives by it."""
-    for above in sorted(problem.graph.named & problem.above - {problem.by, problem.of, *but}):
-        found = sweep(problem.graph, above, problem.own).get(problem.by)
-        if found is not None and np.ndim(problem.graph.vertices[above].value) == 0:
+    """Yield the numbers with names on the way to a variable, with their derivatives by it, and so tensors of its shape.
+
+    Between these are only steps that go entry by entry.
+    """
+    graph = problem.graph
+    for above in sorted(graph.named & problem.above - {problem.by, problem.of, *but}):
+        found = sweep(graph, above, problem.own).get(problem.by)
+        is_number = np.ndim(graph.vertices[above].value) == 0
+        if found is not None and (is_number or is_entrywise(problem, above)):
             yield above, problem.ratio(above, problem.by), found
+
+
+def is_entrywise(problem: Problem, above: int) -> bool:
+    """Whether a tensor has come entry by entry from the variable."""
+    between = [vertex for vertex in problem.above if problem.by < vertex <= above]
+    shape = np.shape(problem.truth)
+    values = (problem.graph.vertices[vertex] for vertex in between)
+    return all(not one.structured and np.shape(one.value) == shape for one in values)
 
 
 @CHAIN_ADDED.guesses

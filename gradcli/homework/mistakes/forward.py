@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -12,8 +13,9 @@ import numpy as np
 
 from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.explanation.refusals import FAILURES
-from gradcli.homework.mistakes.declaration import Mistake, Turn
+from gradcli.homework.mistakes.declaration import Guess, Mistake, Turn
 from gradcli.homework.solve.graph import Graph
+from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.vertices import Vertex
 from gradcli.language.catalogue import FAMILY_OF
 
@@ -28,6 +30,7 @@ FORWARD_SLIP = Mistake(
 LAST = 5  # the rank: where a slip in a derivative gives the number too, that is likelier
 VERTICES = 80  # of a graph whose forward pass is looked into
 ACTIVATIONS = ("sigmoid", "tanh", "relu")
+VERSION = re.compile(r"(?P<name>\w+?)_(?P<number>\d+)")  # of a value that was changed in place
 FUNCTIONS = ("sin", "cos", "exp", "log", "sqrt", "abs", *ACTIVATIONS)
 Other = tuple[str, str, Vertex]  # the wrong rule, the sentence about it, the vertex as it became
 
@@ -82,6 +85,19 @@ def fits(value: Any, other: Any) -> bool:
 def replaced(graph: Graph) -> Iterator[Turn]:
     for index, (rule, message, vertex) in forward_turns(graph):
         yield Turn(index, rule, message, {index: vertex}, rank=LAST)
+
+
+@FORWARD_SLIP.guesses
+def unchanged(problem: Problem) -> Iterator[Guess]:
+    """A value as it was before it was changed in place."""
+    name = problem.label(problem.by)
+    found = VERSION.fullmatch(name)
+    for known, vertex in problem.graph.names.items() if found and problem.kind == "value" else ():
+        assert found
+        other = VERSION.fullmatch(known)
+        if vertex < problem.by and (known == found["name"] or (other and other["name"] == found["name"])):
+            message = f"{found['name']} was changed in place after it had this value"
+            yield Guess(problem.by, f"{known} for {name}", message, problem.graph.vertices[vertex].value, rank=LAST)
 
 
 def names(graph: Graph, index: int) -> tuple[str, ...]:

@@ -115,9 +115,11 @@ def all_entries(problem: Problem) -> Iterator[Slip]:
     """Divided by all the entries, where the sum is divided by another number."""
     for edge in problem.edges:
         vertex, n = problem.graph.vertices[edge.vertex], averaged(problem.graph.vertices[edge.vertex])
-        summed = problem.graph.vertices[vertex.sources[0]] if vertex.op == "div" and n else vertex
-        if vertex.op.startswith("nll_loss") or (summed is not vertex and is_of_sum(problem.graph, vertex)):
-            size = np.size(summed.operands[0])
+        whole = vertex if vertex.op.startswith("nll_loss") else None
+        if vertex.op == "div" and n not in (0.0, 1.0):
+            whole = summed(problem.graph, vertex)
+        if whole is not None:
+            size = np.size(whole.operands[0])
             if size not in (0, 1, n):
                 message = f"{problem.label(edge.vertex)} is divided by another number than that of all its entries"
                 yield Slip(edge.vertex, "1/m for 1/n", message, {edge: scaled(n / size)}, f"n is {n:g}, m is {size}", 1)
@@ -133,8 +135,15 @@ def means(graph: Graph) -> Iterator[tuple[int, Vertex, float]]:
 
 def is_of_sum(graph: Graph, vertex: Vertex) -> bool:
     """Whether a quotient is a mean: a sum over entries that is divided by a number."""
-    above = vertex.sources[0]
-    return above >= 0 and graph.vertices[above].op in ("sum", "sum_dim")
+    return summed(graph, vertex) is not None
+
+
+def summed(graph: Graph, vertex: Vertex) -> Vertex | None:
+    """Return the sum over entries that a quotient divides, also with a minus sign between; None where it is no sum."""
+    below = graph.vertices[vertex.sources[0]] if vertex.sources[0] >= 0 else None
+    if below is not None and below.op == "neg" and below.sources[0] >= 0:
+        below = graph.vertices[below.sources[0]]
+    return below if below is not None and below.op in ("sum", "sum_dim") else None
 
 
 @MEAN_N.turns

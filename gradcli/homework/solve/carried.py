@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from types import MappingProxyType
 from typing import Any
 
@@ -21,7 +20,6 @@ STILL = 1e-6  # a share by which no answer moves that is the same for every inpu
 CLOSE = 0.05  # a share within which digits that were not written down may lead
 SIGNS = 8
 SUMS = {"add": {0: 1.0, 1: 1.0}, "sub": {0: 1.0, 1: -1.0}}  # the local derivatives of sums, by position
-MANY = 3  # own numbers, of which every choice is tried
 FAR = 4  # times the reach of such digits, from where no other signs lead
 Earlier = Mapping[Quantity, tuple[Problem, Typed]]  # wrong answers, with the problems that they are about
 
@@ -38,7 +36,8 @@ def follows(
     """Return the wrong number of a student's `own` from which an answer follows, or None.
 
     All of them count, for whoever typed a number goes on with it; `spare` are groups that may be left out: numbers that
-    follow from others on the sheet, and slips of the pen, which are often in the typed number alone. Digits that were
+    follow from others on the sheet, slips of the pen, which are often in the typed number alone, and numbers that right
+    answers show were not gone on with. Digits that were
     used and not written down are allowed for, and `right` are right answers whose rounded numbers may have been used
     beside the wrong ones. Nothing follows where an own number has left no question: it is 0 or not finite, or the
     answer is 0 then, or the same for every input.
@@ -64,15 +63,16 @@ def follows(
 
 
 def choices(own: Earlier, spare: Sequence[Collection[Quantity]]) -> list[tuple[Quantity, ...]]:
-    """Return the sets of own numbers that a student may have gone on with, the latest number first in each.
-
-    Whoever typed several wrong numbers may have gone on with some of them, and computed others anew.
-    """
+    """Return the sets of own numbers that a student may have gone on with, the latest number first in each."""
     everything = list(own)[::-1]
-    sets = [tuple(quantity for quantity in everything if quantity not in some) for some in ((), *spare)]
-    sizes = range(len(everything) - 1, 0, -1) if len(everything) <= MANY else (len(everything) - 1, 1)
-    sets += [chosen for size in sizes for chosen in combinations(everything, size)]
+    sets = (tuple(quantity for quantity in everything if quantity not in some) for some in ((), *spare))
     return [chosen for chosen in dict.fromkeys(sets) if chosen]
+
+
+def spoils(problem: Problem, wrong: Earlier) -> bool:
+    """Whether an answer that is right would be another number, had the student gone on with a wrong one."""
+    value = recomputed(problem, wrong)
+    return value is not None and not np.allclose(value, problem.truth, rtol=STILL, atol=0)
 
 
 def passed_on(wrong: Earlier) -> Earlier:

@@ -12,7 +12,7 @@ from gradcli.homework.assignment.assignments import Ask, Assignment
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.mistakes.pen import is_slip
 from gradcli.homework.model import CREDITED
-from gradcli.homework.solve.carried import choices, follows, recomputed
+from gradcli.homework.solve.carried import choices, follows, recomputed, spoils
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.rounding import rounded_to, too_coarse, up_to_rounding
 from gradcli.homework.solve.verdicts import Verdict
@@ -29,12 +29,14 @@ class Own:
     known: dict[Quantity, Problem] = field(default_factory=dict)  # all that are right
     carried: set[Quantity] = field(default_factory=set)  # of the wrong ones
     slips: set[Quantity] = field(default_factory=set)
+    unused: set[Quantity] = field(default_factory=set)  # which were not gone on with, as right answers show
 
     @property
     def spare(self) -> list[set[Quantity]]:
         """Groups of wrong numbers that a student need not have gone on with."""
         each = [{quantity} for quantity in self.slips] if len(self.slips) > 1 else []
-        return [group for group in (self.carried, self.slips, self.carried | self.slips, *each) if group]
+        groups = (self.carried, self.slips, self.carried | self.slips, *each)
+        return [group for group in (*groups, *(one | self.unused for one in (set(), *groups))) if group]
 
     def keep(self, ask: Ask, problem: Problem | None, verdict: Verdict) -> None:
         """Keep a right number that was rounded, from which others may follow."""
@@ -60,6 +62,9 @@ class Own:
                 if any(value is not None and is_slip(nearly, value, tolerance) for value in meant):
                     self.slips.add(quantity)
         self.wrong[quantity] = (problem, typed)
+        with np.errstate(all="ignore"):
+            if any(spoils(other, {quantity: (problem, typed)}) for other in self.known.values()):
+                self.unused.add(quantity)
 
 
 def credited(problem: Problem, typed: Typed, verdict: Verdict, own: Own, assignment: Assignment) -> Verdict | None:

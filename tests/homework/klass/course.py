@@ -55,5 +55,7 @@ def apart(value: object, other: object) -> bool:
     """Whether two answers differ beyond rounding, so that one of them is wrong."""
     if isinstance(value, bool | str) or isinstance(other, bool | str):
         return value is not other
+    if other is None:
+        return True
     a, b = np.asarray(value, float), np.asarray(other, float)
     return a.shape != b.shape or bool(np.any(np.abs(a - b) > 0.004 * np.abs(b) + 1e-4))

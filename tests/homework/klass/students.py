@@ -6,7 +6,7 @@ The key says of every answer which verdict it deserves and which mistake was mad
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,13 @@ def students(
         yield Student(f"s{number:04}", tuple((hand or Hand)(choose, questions, truths, common).answers()))
 
 
+def is_carried_too(step: Step, value: Value, own: Numbers, typed: Numbers) -> bool:
+    """Whether a mistake gives the number that follows from what was typed and then not used: nobody can tell."""
+    unused = [name for name in typed if apart(typed[name], own[name])]
+    ways = [typed, *(Numbers({**own, name: typed[name]}) for name in unused)] if unused else []
+    return any(not apart(value, computed(step.right, way, None)) for way in ways)
+
+
 def rounded(value: Value, digits: int) -> Value:
     """Round to significant digits, entry by entry."""
     if value is None or isinstance(value, bool | str):
@@ -83,6 +90,7 @@ class Hand:
 
     def question(self, question: Asked, truth: Numbers) -> Iterator[Answer]:
         own = question.numbers()
+        typed = question.numbers()
         fault = ""  # a mistake in a step that nobody asked about
         spoiled = False
         for step in question.steps:
@@ -92,7 +100,9 @@ class Hand:
             mistake = f"{OUTSIDE}: two mistakes" if mistake and fault else mistake or fault
             if self.is_stepwise:
                 value = rounded(value, max(self.digits, 4))
+            is_double = bool(mistake) and is_carried_too(step, value, own, typed)
             own[step.name] = self.goes_on(value, straight, right)
+            typed[step.name] = value if np.shape(value) == np.shape(straight) else straight
             if not step.quantity:
                 fault, spoiled = mistake, spoiled or bool(mistake)
                 continue
@@ -101,7 +111,8 @@ class Hand:
                 yield Answer(question.id, step.quantity, None, 0, frozenset(("missing",)))
                 continue
             fault = ""
-            yield self.answer(question, step, value, straight, right, mistake, spoiled=spoiled)
+            answer = self.answer(question, step, value, straight, right, mistake, spoiled=spoiled)
+            yield replace(answer, verdicts=answer.verdicts | {"carried"}) if is_double else answer
             spoiled = spoiled or apart(own[step.name], right)
 
     def goes_on(self, value: Value, straight: Value, right: Value) -> Value:
