@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import fit
+from gradcli.engine.primitive import Primitive
 from gradcli.errors import GradcliError
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation
@@ -24,11 +24,13 @@ from gradcli.homework.mistakes.pen import decimal_point
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Edge, Graph
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.vertices import Vertex
 from gradcli.homework.submission.numerals import Tolerance, Typed
+from gradcli.language.tree import Name
 
 MOST = 20  # mistakes of one contribution
 ENTRIES = 6  # of a contribution that anybody would type
-VERTICES = 60  # of a graph in which a contribution among several to one node is looked into
+WHOLE = 1200  # contributions times nodes where mistakes are looked for in the whole graph, and not just near an edge
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class Contributions:
         self.graph = graph
         self.explanation = explanation
         self.problem = Problem(graph, "gradient", graph.output, graph.output, seed=seed)
+        self.is_small = len(explanation.steps) * len(explanation.nodes) <= WHOLE
         self.whole = {node.id: node.part_of for node in explanation.nodes if node.part_of}
         self.vertices: Mapping[str, int] = {v.line.name: index for index, v in enumerate(graph.vertices)}
 
@@ -96,11 +99,16 @@ class Contributions:
             through = self.whole.get(move.edge.target, move.edge.target)
             yield Mistaken(move.fact.total, f"this is the sum so far; asked is what comes through {through}")
         if len(into) == 1:
-            suspects = self.suspects
-        elif edge in into and len(self.graph.vertices) <= VERTICES:
-            suspects = Suspects(self.alone(edge, by))
-        else:
+            (edge,) = into  # a quotient is one step on paper
+        elif edge not in into:
             return
+        if not self.is_small:
+            suspects = Suspects(self.near(edge))
+            by = suspects.problem.graph.vertices[-1 if edge.vertex == self.graph.output else -2].sources[edge.position]
+        elif len(into) == 1:
+            suspects = self.suspects
+        else:
+            suspects = Suspects(self.alone(edge, by))
         problem = suspects.problem.at(by)
         if problem.truth is None or not same(problem.truth, truth):
             return  # the graph of the catalogue has another edge there: a quotient is one step on paper
@@ -115,15 +123,55 @@ class Contributions:
 
     def alone(self, edge: Edge, by: int) -> Problem:
         """Return the problem in which a node has no other consumers than the one at an edge."""
-        graph = copy(self.graph)
-        for name in [name for name in vars(graph) if isinstance(getattr(Graph, name, None), cached_property)]:
-            del graph.__dict__[name]
         lost = {one for one in self.problem.into(by) if one != edge}
-        graph.vertices = [
+        graph = self.graph.over(
             replace(vertex, rules={p: rule for p, rule in vertex.rules.items() if Edge(index, p) not in lost})
             for index, vertex in enumerate(self.graph.vertices)
-        ]
+        )
         return replace(self.problem, graph=graph, cache={})
+
+    def near(self, edge: Edge) -> Problem:
+        """Return the problem of the step at an edge by itself."""
+        graph = near(self.graph, edge, self.problem.totals[edge.vertex])
+        is_last = edge.vertex == self.graph.output
+        return replace(
+            self.problem,
+            graph=graph,
+            of=graph.output,
+            by=graph.output,
+            seed=self.problem.seed if is_last else None,
+            cache={},
+        )
+
+
+def near(graph: Graph, edge: Edge, upstream: Value) -> Graph:
+    """Return the vertex of an edge with its inputs, as leaves, and the output as one step that hands on `upstream`.
+
+    The gradient flows along that edge alone.
+    """
+    own = graph.vertices[edge.vertex]
+    inputs = {source for source in own.sources if source >= 0}
+    kept = sorted({*inputs, edge.vertex, graph.output})
+    number = {vertex: place for place, vertex in enumerate(kept)}
+    sources = tuple(number.get(source, -1) for source in own.sources)
+    vertices = [Vertex(graph.vertices[one].line, graph.vertices[one].value, (), (), {}) for one in kept]
+    vertices[number[edge.vertex]] = replace(own, sources=sources, rules={edge.position: own.rules[edge.position]})
+    if edge.vertex != graph.output:
+        vertices[-1] = rest(vertices[-1], own.value, number[edge.vertex], upstream)
+    found = graph.over(vertices)
+    found.names = {name: number[vertex] for name, vertex in graph.names.items() if vertex in number}
+    found.named = frozenset(number[vertex] for vertex in graph.named if vertex in number)
+    found.spans = {span: number[vertex] for span, vertex in graph.spans.items() if vertex in number}
+    found.output = number[graph.output]
+    return found
+
+
+def rest(output: Vertex, value: Value, source: int, upstream: Value) -> Vertex:
+    """Return all steps between a vertex and the output as one, whose gradient is known."""
+    is_one = np.ndim(output.value) == 0
+    rule = (lambda g, *_: g * upstream) if is_one else (lambda g, *_: upstream)
+    step = Primitive("", lambda *_: output.value, (rule,), "", lambda *_: Name(output.line.name), structured=True)
+    return Vertex(output.line, output.value, (value,), (source,), {0: rule}, step, {})
 
 
 def said(suspect: Suspect) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -157,11 +157,15 @@ class Graph:
     def moved(self, given: Mapping[int, Value]) -> Graph:
         """Return the same graph at other values of some vertices."""
         values = self.forward(given)
-        other = copy(self)
-        other.vertices = [
+        return self.over(
             replace(vertex, value=values[index], operands=tuple(self.operands(index, values)))
             for index, vertex in enumerate(self.vertices)
-        ]
+        )
+
+    def over(self, vertices: Iterable[Vertex]) -> Graph:
+        """Return the graph with other vertices at the same numbers."""
+        other = copy(self)
+        other.vertices = [*vertices]
         for name in [name for name in vars(other) if isinstance(getattr(Graph, name, None), cached_property)]:
             del other.__dict__[name]
         return other

@@ -1,7 +1,7 @@
 // The player of a step page. Everything is worked out before the page is written: an element has the number of a track,
 // and a track says what is shown from which step on. The player knows the current step, and no mathematics.
 
-/** @typedef {{ask: string, answer: number[], wrong: [number[], string][], hint: string}} Question */
+/** @typedef {{ask: string, answer: number[], wrong: [number[], string][], searched: boolean, hint: string}} Question */
 
 const main = document.querySelector('main[data-gradcli="lesson"]');
 const one = (selector) => main.querySelector(selector);
@@ -199,7 +199,8 @@ function check(event) {
   const mistake = question.wrong.find(([value]) => isSame(numbers, value));
   const rounded = numbers.map(({ value, half }) => ({ value, slack: half }));
   if (!mistake && isSame(rounded, question.answer)) return judge(false, "Right as far as it goes: type three digits.");
-  return judge(false, `${input.value.trim()} is not right${mistake ? `: ${mistake[1]}` : `. ${question.hint}`}`);
+  const unknown = question.searched ? "" : " On a page of so many steps the mistake behind a number is not looked for here.";
+  return judge(false, `${input.value.trim()} is not right${mistake ? `: ${mistake[1]}` : `. ${question.hint}${unknown}`}`);
 }
 
 function judge(isRight, text) {

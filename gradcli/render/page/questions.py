@@ -16,13 +16,18 @@ from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.words import name
 from gradcli.stream.values import Json, plain
 
-LARGEST = 1200  # contributions times nodes where mistakes are worked out: each is looked for in the whole graph
+MOST = 600  # contributions of a page whose mistakes are worked out, each within milliseconds
 
 
 def questions(
-    walk: Walk, explanation: Explanation, terms: Terms, numbers: Sequence[int], graph: Graph | None = None
+    walk: Walk,
+    explanation: Explanation,
+    terms: Terms,
+    numbers: Sequence[int],
+    graph: Graph | None = None,
+    room: int = MOST,
 ) -> dict[str, Json]:
-    """Return the questions by step of the page.
+    """Return the questions by step of the page, the first of them, as many as there is `room` for, with mistakes.
 
     The walk goes through the explanation or through the same one `folded`; `numbers` are the steps of the page by those
     of the walk, and the `graph` is that of the explanation, by default found by running its program again.
@@ -30,19 +35,18 @@ def questions(
     if explanation.sizes is not None:
         return {}
     known = mistakes(walk, explanation, graph)
-    found = {}
+    found: dict[str, Json] = {}
     for number, move in enumerate(walk.moves, 1):
-        if isinstance(move, Contributed) and 0 < np.size(move.fact.contribution) <= ENTRIES:
-            found[str(numbers[number])] = question(move, next(known, ()), terms)
-        elif isinstance(move, Contributed):
-            next(known, ())
+        if not isinstance(move, Contributed):
+            continue
+        mistaken = next(known, ()) if len(found) < room else None
+        if 0 < np.size(move.fact.contribution) <= ENTRIES:
+            found[str(numbers[number])] = question(move, mistaken, terms)
     return found
 
 
 def mistakes(walk: Walk, explanation: Explanation, graph: Graph | None) -> Iterator[Sequence[Mistaken]]:
-    """Yield the mistakes about each contribution of the walk; nothing where they cannot be worked out."""
-    if len(explanation.steps) * len(explanation.nodes) > LARGEST:
-        return
+    """Yield the mistakes about each contribution of the walk; nothing where its program cannot be run again."""
     graph = graph or graph_of(explanation)
     if graph is None:
         return
@@ -52,8 +56,8 @@ def mistakes(walk: Walk, explanation: Explanation, graph: Graph | None) -> Itera
             yield found
 
 
-def question(move: Contributed, mistaken: Sequence[Mistaken], terms: Terms) -> Json:
-    """Return one question."""
+def question(move: Contributed, mistaken: Sequence[Mistaken] | None, terms: Terms) -> Json:
+    """Return one question; mistakes that are None were not looked for, and then the sum so far alone is known."""
     source, target = name(move.edge.source), name(move.edge.target)
     answer = move.fact.contribution
     size = np.size(answer)
@@ -61,12 +65,14 @@ def question(move: Contributed, mistaken: Sequence[Mistaken], terms: Terms) -> J
     how = "" if size == 1 else f" Type all {size}, row by row."
     alone = f" through {target} alone" if terms.fans_out(move.edge.source) else ""
     said = sentence(terms.nodes[move.edge.target])
-    if not mistaken and move.before is not None:  # of a large graph nothing else is known
-        mistaken = [Mistaken(move.fact.total, f"this is the sum so far; asked is what comes through {target}")]
+    shown = mistaken or []
+    if not shown and move.before is not None:
+        shown = [Mistaken(move.fact.total, f"this is the sum so far; asked is what comes through {target}")]
     return {
         "ask": f"{target} hands its gradient on to {source}. {what}{alone}?{how}",
         "answer": listed(answer),
-        "wrong": [[listed(one.value), f"{one.message}."] for one in mistaken if np.size(one.value) == size],
+        "wrong": [[listed(one.value), f"{one.message}."] for one in shown if np.size(one.value) == size],
+        "searched": mistaken is not None,
         "hint": said or "Multiply what comes from above by the local derivative.",
     }
 

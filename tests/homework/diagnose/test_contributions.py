@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gradcli.explanation.model import Explanation
+from gradcli.homework.diagnose import contributions
 from gradcli.homework.diagnose.contributions import ENTRIES, MOST, Contributions, graph_of
 from tests.render.programs import CASES, explained
 
@@ -65,3 +66,24 @@ def test_a_quotient_is_one_step_on_paper() -> None:
     (steps,) = (list(found[edge].values()) for edge in found if edge[:2] == ("v1_a", "v1"))
     assert steps == []
     assert "this is the sum so far; asked is what comes through v1" in found["x", "v1_a", 0].values()
+
+
+@pytest.mark.parametrize("name", ["diamond", "square"])
+def test_near_an_edge_the_mistakes_of_that_step_are_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """In a large graph every mistake but those about other branches and steps is there, in the same words."""
+    explanation = CASES[name].explain()
+    whole = mistaken(explanation)
+    monkeypatch.setattr(contributions, "WHOLE", 0)
+    near = mistaken(explanation)
+    assert near.keys() == whole.keys()
+    for edge, found in near.items():
+        signs = {message for message in found.values() if "has the other sign" in message}
+        assert signs == {message for message in whole[edge].values() if "has the other sign" in message}
+
+
+def test_a_long_chain_has_its_mistakes() -> None:
+    lines = "; ".join(f"h{n} = tanh(h{n - 1}*w)" for n in range(1, 30))
+    found = mistaken(explained(f"h0 = x*w; {lines}; h29**2", {"x": 0.5, "w": 0.9}))
+    for edge, numbers in found.items():
+        assert any(f"/∂{edge.source} has the other sign" in message for message in numbers.values()), edge
+    assert any(one.startswith("this is the local derivative ∂h9/∂v") for one in found["v9", "h9", 0].values())

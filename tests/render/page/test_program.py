@@ -13,7 +13,9 @@ from gradcli.errors import EvaluationError
 from gradcli.explanation.folding import folded
 from gradcli.explanation.steps.walk import walk
 from gradcli.render.documents.explanation import explanation_document
+from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.program import program_page
+from gradcli.render.page.questions import questions
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import dump
 from tests.render.page.reading import block, own_size, read
@@ -149,3 +151,13 @@ def test_a_walk_that_nobody_would_follow_is_refused() -> None:
     terms = " + ".join(f"x*{n}" for n in range(900))
     with pytest.raises(EvaluationError, match=r"a page would have [0-9,]+ steps, and it can have 2,000"):
         program_page(explained(terms, {"x": 1.0}), Looks())
+
+
+def test_a_page_says_where_it_has_not_looked_for_mistakes() -> None:
+    explanation = CASES["diamond"].explain()
+    found = walk(folded(explanation))
+    terms = Terms(found.explanation, Looks())
+    asked = questions(found, explanation, terms, range(found.last + 1), room=2)
+    assert [question["searched"] for question in asked.values()] == [True, True, *[False] * (len(asked) - 2)]
+    (sum_so_far,) = [question["wrong"] for question in asked.values() if not question["searched"] and question["wrong"]]
+    assert "this is the sum so far" in sum_so_far[0][1]

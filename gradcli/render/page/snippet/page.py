@@ -10,7 +10,7 @@ from gradcli.render.page.controls import about, controls, panel
 from gradcli.render.page.document import page
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.lesson import PHASES, Lesson, listed, step
-from gradcli.render.page.questions import questions
+from gradcli.render.page.questions import MOST, questions
 from gradcli.render.page.snippet.stops import Stops
 from gradcli.render.page.snippet.tables import code, printed, tensors
 from gradcli.render.page.tracks import Tracks
@@ -35,7 +35,8 @@ def run_page(ran: Ran, asked: Asked) -> str:
         event = ran.timeline.events[done.number]
         explanation = event.explanation if isinstance(event, Backward | Returned) else None
         assert explanation is not None
-        questioned |= questions(done.walk, explanation, lessons[id(done)].terms, done.numbers, graph)
+        terms, room = lessons[id(done)].terms, MOST - len(questioned)
+        questioned |= questions(done.walk, explanation, terms, done.numbers, graph, room)
     first = ran.snippet.cells[0].name
     name = first.rpartition(" cell ")[0] or first
     main = element(
