@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,8 +17,9 @@ import pytest
 
 from gradcli.cli import run
 from gradcli.render.documents.schemas import schema
+from tests.commands.served import ROOT as ROOT
+from tests.commands.served import program
 
-ROOT = Path(__file__).parents[2]
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 
 
@@ -55,7 +55,7 @@ sys.exit(code)
 
 def peak(*arguments: str) -> int:
     """The memory in kB that `gradcli ARGUMENTS` takes at most in a process of its own; 0 where no kernel counts it."""
-    done = subprocess.run([sys.executable, "-c", PEAK, *arguments], capture_output=True, check=False)
+    done = subprocess.run([*program(), PEAK, *arguments], capture_output=True, check=False)
     assert done.returncode in (0, 1), done.stderr
     return int(done.stderr.decode().rpartition("peak ")[2] or 0)
 

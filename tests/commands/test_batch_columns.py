@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.commands.running import gradcli
+from tests.commands.served import in_shell, served
 
 pa: Any = pytest.importorskip("pyarrow")
 pq: Any = pytest.importorskip("pyarrow.parquet")
@@ -50,7 +51,7 @@ def test_shards(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("program", ["z=(x1+a*x2)**2", "z=sum(stack([x1, a*x2]))**2"])
 def test_pipes(program: str) -> None:
     """A batch is answered before the next one comes."""
-    command = [sys.executable, "-m", "gradcli", "batch", program, *SQUARE[2:], "--format", "arrow"]
+    command = [*served(), "batch", program, *SQUARE[2:], "--format", "arrow"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -70,7 +71,7 @@ def test_pipes(program: str) -> None:
 @pytest.mark.usefixtures("points")
 def test_a_reader_that_went_away() -> None:
     pq.write_table(pa.table({"x1": range(10**6)}), "points.parquet")
-    command = f"({sys.executable} -m gradcli batch x1 -i points.parquet; echo $? >&2) | head -c 100 > /dev/null"
+    command = f"({in_shell()} batch x1 -i points.parquet; echo $? >&2) | head -c 100 > /dev/null"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stderr.split() == ["141"]
 

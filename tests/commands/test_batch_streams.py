@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from tests.commands.running import peak
-from tests.commands.test_streams import COMMAND, QUIET, start
+from tests.commands.served import COMMAND, served
+from tests.commands.test_streams import QUIET, start
 
 SQUARE = ["batch", "z=(x1+a*x2)**2"]
 POINT = b'{"x1": 1, "a": 2, "x2": 3}\n'
@@ -23,7 +24,8 @@ POINT = b'{"x1": 1, "a": 2, "x2": 3}\n'
 
 def opened(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
     options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-    return subprocess.Popen([*COMMAND, *arguments], env=QUIET, **options)
+    command = COMMAND if "start_new_session" in options else served()
+    return subprocess.Popen([*command, *arguments], env=QUIET, **options)
 
 
 def arrives(descriptor: int) -> bytes:
@@ -117,11 +119,11 @@ def test_an_interruption_leaves_whole_lines(jobs: str) -> None:
     assert values == {49.0}
 
 
-def shown(arguments: list[str], code: int = 0, command: Sequence[str] = COMMAND, **streams: Any) -> bytes:
+def shown(arguments: list[str], code: int = 0, command: Sequence[str] = (), **streams: Any) -> bytes:
     """What standard error, a terminal, gets to show."""
     controller, terminal = pty.openpty()
     with subprocess.Popen(
-        [*command, *arguments], env={**QUIET, "TERM": "xterm"}, stderr=terminal, **streams
+        [*(command or served()), *arguments], env={**QUIET, "TERM": "xterm"}, stderr=terminal, **streams
     ) as process:
         os.close(terminal)
         found = b""

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import signal
-import sys
 from itertools import product
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pytest
 
 from gradcli.render.check.reports.registry import QUESTIONS, REPORTS
 from tests.commands.running import document, gradcli, peak
+from tests.commands.served import program
 from tests.commands.test_batch_streams import arrives, opened, shown
 from tests.commands.test_streams import in_terminal, start
 from tests.programs import some
@@ -268,7 +268,7 @@ def test_files_of_other_kinds_are_told(capsys: pytest.CaptureFixture[str], week:
 def by_clock(seconds: int) -> list[str]:
     """`gradcli` with a clock that goes on by so many seconds whenever it is asked."""
     clock = f"import itertools, time; ticks = itertools.count(); time.monotonic = lambda: next(ticks)*{seconds}"
-    return [sys.executable, "-c", f"{clock}\nfrom gradcli.__main__ import main; main()"]
+    return [*program(), f"{clock}\nfrom gradcli.__main__ import main; main()"]
 
 
 @pytest.mark.slow

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 
 import pytest
+
+from tests.commands.served import served
 
 
 @pytest.mark.slow
@@ -24,7 +25,7 @@ import pytest
 def test_completion(words: str, found: list[str]) -> None:
     asked = {"_GRADCLI_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
     ran = subprocess.run(
-        [sys.executable, "-c", "from gradcli.__main__ import main; main()"],
+        served(),
         env={**os.environ, **asked},
         capture_output=True,
         text=True,

@@ -6,7 +6,6 @@ import os
 import re
 import stat
 import subprocess
-import sys
 import threading
 from pathlib import Path
 from urllib.parse import unquote
@@ -16,6 +15,7 @@ import pytest
 from gradcli.commands.forms import COMPARISON, FOLDER, FORMS, HANDOUT, INDEX, KEY, TEXTS, asked, chosen, forms, renderer
 from gradcli.errors import UsageError
 from tests.commands.running import ROOT, Result, gradcli
+from tests.commands.served import served
 
 SNIPPET = "import torch\nx = torch.tensor(3.0, requires_grad=True)\ny = x * x\ny.backward()\nprint(x.grad)\n"
 ASKED = {
@@ -42,9 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ran(*arguments: str) -> Result:
     """Run gradcli as a process of its own, whose child may write no file."""
-    command = [sys.executable, "-m", "gradcli", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run([*served(), *arguments], capture_output=True, text=True, check=False)
     return Result(done.returncode, done.stdout, done.stderr)
 
 

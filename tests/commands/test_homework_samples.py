@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.commands.running import ROOT, document, gradcli
+from tests.commands.served import in_shell
 
 HOMEWORK = ROOT / "samples" / "homework"
 ASSIGNMENTS = sorted(HOMEWORK.glob("*.toml"))
@@ -127,7 +128,7 @@ def autograder(tmp_path: Path) -> Path:
         (tmp_path / name).mkdir()
     shutil.copy(HOMEWORK / "chain_rule.toml", tmp_path / "source" / "assignment.toml")
     command = tmp_path / "bin" / "gradcli"
-    command.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m gradcli "$@"\n', encoding="utf-8")
+    command.write_text(f'#!/bin/sh\nexec {in_shell()} "$@"\n', encoding="utf-8")
     command.chmod(0o755)
     return tmp_path
 

@@ -6,12 +6,12 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.commands.running import ROOT
+from tests.commands.served import in_shell
 
 FOLDER = ROOT / "samples" / "pipelines"
 SCRIPTS = sorted(FOLDER.glob("*.sh"))
@@ -30,7 +30,7 @@ RUNNABLE = [script for script in SCRIPTS if all(map(shutil.which, needs(script))
 def environment(tmp_path: Path) -> dict[str, str]:
     """One in which `gradcli` is this one."""
     command = tmp_path / "gradcli"
-    command.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m gradcli "$@"\n')
+    command.write_text(f'#!/bin/sh\nexec {in_shell()} "$@"\n')
     command.chmod(0o755)
     return {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
 

@@ -24,7 +24,8 @@ from gradcli.homework.mistakes.catalogue import TITLES
 from gradcli.homework.practice.topics import ORDER
 from gradcli.render.documents.schemas import schema
 from tests.commands.running import Result, document, gradcli
-from tests.commands.test_streams import COMMAND, QUIET
+from tests.commands.served import served
+from tests.commands.test_streams import QUIET
 
 DIAMOND = """
 title = "A diamond"
@@ -238,7 +239,7 @@ def terminal(*arguments: str, code: int = 0, columns: int = 80, **environment: s
     pid, descriptor = pty.fork()
     if pid == 0:
         fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        command: Sequence[str] = [*COMMAND, "practice", *arguments]
+        command: Sequence[str] = [*served(), "practice", *arguments]
         os.execve(sys.executable, command, {**QUIET, "TERM": "xterm", **environment})
     try:
         yield Terminal(descriptor)
@@ -305,7 +306,7 @@ def test_a_terminal_that_does_not_say_how_wide_it_is(diamond: str) -> None:
 @pytest.mark.slow
 def test_a_front_end_talks_record_by_record(diamond: str) -> None:
     """Each record is there when its answer is awaited, though both ends are pipes."""
-    command = [sys.executable, *COMMAND[1:], "practice", diamond, *SEED, "--json"]
+    command = [*served(), "practice", diamond, *SEED, "--json"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(QUIET)) as session:
         assert session.stdin
         assert session.stdout

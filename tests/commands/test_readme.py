@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.commands.running import ROOT, gradcli
+from tests.commands.served import in_shell
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "samples").glob("*/README.md"))]
@@ -39,7 +39,7 @@ def test_there_are_examples() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("command", "printed"), EXAMPLES, ids=[command for command, _ in EXAMPLES])
 def test_examples(command: str, printed: str) -> None:
-    text = f'gradcli() {{ "{sys.executable}" -m gradcli "$@"; }}\n{command}'
+    text = f'gradcli() {{ {in_shell()} "$@"; }}\n{command}'
     done = subprocess.run(["bash", "-c", text], cwd=ROOT, capture_output=True, text=True, check=True)
     if "jq" in tools(command):  # whose versions write 14.0 or 14
         assert whole(done.stdout) == whole(printed)

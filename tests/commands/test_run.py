@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.commands.running import ROOT, SNAPSHOTS, document, gradcli, snapshot
+from tests.commands.served import served
 
 RUNS = sorted((SNAPSHOTS / "runs").glob("*.txt"))
 SAMPLES = ROOT / "samples" / "snippets"
@@ -155,7 +156,7 @@ def test_a_terminal_gets_no_control_characters(
 @pytest.mark.slow
 def test_a_closed_pipe_is_quiet() -> None:
     script = "for i in range(100000): print('line', i)"
-    run = [sys.executable, "-m", "gradcli", "run", "-"]
+    run = [*served(), "run", "-"]
     with subprocess.Popen(run, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin
         assert process.stdout

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from tests.commands.running import gradcli
+from tests.commands.served import COMMAND, served
 
-COMMAND = [sys.executable, "-m", "gradcli"]
 SQUARE = ["eval", "z=(x1+a*x2)**2", "x1=1", "a=2", "x2=3"]
 QUIET = {
     name: value
@@ -26,6 +26,8 @@ QUIET = {
 
 
 def start(*arguments: str | bytes, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    """Run a command from a server, unless it begins in a way that Python itself sees."""
+    command = COMMAND if options.keys() & {"env", "preexec_fn"} else served()
     environment = {**QUIET, **options.pop("env", {})}
     options = {"stdin": subprocess.DEVNULL, "capture_output": True, **options}
     if "stdout" in options or "stderr" in options:
@@ -33,7 +35,7 @@ def start(*arguments: str | bytes, **options: Any) -> subprocess.CompletedProces
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     if "input" in options:
         options.pop("stdin")
-    return subprocess.run([*COMMAND, *arguments], env=environment, check=False, **options)
+    return subprocess.run([*command, *arguments], env=environment, check=False, **options)
 
 
 @pytest.mark.slow
@@ -156,8 +158,9 @@ def test_arguments_that_are_not_utf8(capsys: pytest.CaptureFixture[str], argumen
     assert document["ok"] is False
 
 
-def in_terminal(*arguments: str, columns: int = 80, command: Sequence[str] = COMMAND, **environment: str) -> str:
+def in_terminal(*arguments: str, columns: int = 80, command: Sequence[str] = (), **environment: str) -> str:
     """What a terminal of this width gets to show."""
+    command = command or served()
     pid, terminal = pty.fork()
     if pid == 0:
         import fcntl
@@ -196,7 +199,8 @@ def test_a_narrow_terminal_is_not_overrun() -> None:
 
 
 def test_the_folder_does_not_matter(tmp_path: Path) -> None:
-    assert start("grad", "x**2", "x=3", cwd=tmp_path).stdout == b"x\t6\n"
+    done = subprocess.run([*COMMAND, "grad", "x**2", "x=3"], cwd=tmp_path, stdout=subprocess.PIPE, check=True)
+    assert done.stdout == b"x\t6\n"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.commands.running import ROOT, document
+from tests.commands.served import COMMAND, served
 
 # What one instruction of C takes for ever over, with the line on which it stands.
 ENDLESS = {
@@ -19,7 +19,7 @@ ENDLESS = {
         "print(all(A()))",
         5,
     ),
-    "sort": ("x = ['a' * 10**6 + str(i) for i in range(60)]\nwhile True: sorted(x * 5000)", 2),
+    "sort": ("x = ['a' * 10**5 + str(i) for i in range(60)]\nwhile True: sorted(x * 5000)", 2),
     "collisions": ("s = set()\nfor j in range(10**6): s.update(i * (2**61 - 1) for i in range(10**5))", 2),
     "shared nesting": (
         "x, y = {}, {}\nfor _ in range(40):\n    x = {1: x, 2: x}\n    y = {1: y, 2: y}\nprint(x.items() == y.items())",
@@ -32,9 +32,8 @@ ENDLESS = {
 }
 
 
-def gradcli(*arguments: str, text: str = "", folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "gradcli", *arguments]
-    return subprocess.run(command, input=text, capture_output=True, text=True, check=False, cwd=folder)
+def gradcli(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*served(), *arguments], input=text, capture_output=True, text=True, check=False, cwd=ROOT)
 
 
 @pytest.mark.slow
@@ -125,5 +124,5 @@ def test_a_file_beside_a_command_is_no_module_of_its(command: tuple[str, ...], t
         '[[question]]\nid = "q"\nprogram = "y = x**2"\nat = { x = 3 }\nask = ["dy/dx"]\n'
     )
     (tmp_path / "ada.txt").write_text("[q]\ndy/dx = 6\n")
-    done = gradcli(*command, folder=tmp_path)
+    done = subprocess.run([*COMMAND, *command], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

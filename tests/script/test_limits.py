@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 
 import pytest
 
@@ -18,6 +17,7 @@ from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
 from gradcli.source import Source
 from tests.commands.running import PEAK
+from tests.commands.served import program
 from tests.script.running import ours
 
 # Each with a word of the error that it ends with.
@@ -174,7 +174,7 @@ SMALL = Limits(steps=20_000, elements=2**16, seconds=20, memory=MEMORY)
 def gradcli_run(text: str) -> tuple[int, str, int]:
     """The exit code, standard error, and the peak memory in kB of a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-c", PEAK, "run", "-", *QUICK],
+        [*program(), PEAK, "run", "-", *QUICK],
         input=text.encode(),
         capture_output=True,
         timeout=100,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 
 import pytest
+
+from tests.commands.served import program
 
 STACK = 2**19  # bytes: a type whose freeing recurses ends it after 5,000 to 20,000 levels
 BEFORE = """
@@ -137,7 +138,7 @@ def check(statements: list[str], levels: int = 30_000) -> None:
     limits = f"import resource; resource.setrlimit(resource.RLIMIT_STACK, ({STACK}, {STACK}))"
     command = f"{limits}; from gradcli.__main__ import main; main()"
     arguments = ["run", "-", "--max-steps", "1000000000", "--timeout", "600"]
-    done = subprocess.run([sys.executable, "-c", command, *arguments], input=text, capture_output=True, text=True)
+    done = subprocess.run([*program(), command, *arguments], input=text, capture_output=True, text=True)
     assert done.stdout.splitlines() == [line for statement in statements for line in (*statement.split("\n"), "freed")]
     assert done.returncode == 0, done.stderr
 
