@@ -6,6 +6,7 @@ is one number, all mistakes run side by side in one sweep over arrays.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, reduce
@@ -27,6 +28,7 @@ from gradcli.homework.submission.numerals import Tolerance, Typed
 
 PAIRS = 20_000  # pairs of slips that are tried at once
 SWEEPS = 1500  # the same, where each needs a sweep of its own
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
 MOST = 12  # diagnoses of one answer
 SINGLE, PAIR = 0, 1
 
@@ -162,9 +164,9 @@ class Suspects:
 
 
 def known(suspect: Suspect) -> tuple[str, str, str]:
-    """Return the key by which a mistake is known in another backward pass."""
+    """Return the key by which a mistake is known in another backward pass, which has other numbers in its formulas."""
     (part,) = suspect.parts
-    return suspect.code, part.rule, part.message
+    return suspect.code, NUMBER.sub("", part.rule), NUMBER.sub("", part.message)
 
 
 def ended(problem: Problem, singles: Sequence[tuple[Suspect, Value]]) -> Iterator[tuple[Suspect, Value]]:

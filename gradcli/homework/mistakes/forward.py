@@ -133,6 +133,8 @@ def of_product(graph: Graph, index: int) -> Iterator[Other]:
     yield "* left out", f"in {out} you forgot the factor {a}", itself(vertex, 1)
     yield "+ for *", f"in {out} you added; it is a product", operated(vertex, "add", (0, 1))
     yield "/ for *", f"in {out} you divided by {b}; it is a product", operated(vertex, "div", (0, 1))
+    yield f"{a} twice", f"in {out} you used {a} for {b}", operated(vertex, "mul", (0, 0))
+    yield f"{b} twice", f"in {out} you used {b} for {a}", operated(vertex, "mul", (1, 1))
 
 
 def of_quotient(graph: Graph, index: int) -> Iterator[Other]:
@@ -155,6 +157,11 @@ def of_power(graph: Graph, index: int) -> Iterator[Other]:
     yield "the power left out", f"you forgot the exponent of {out}", itself(vertex, 0)
     if np.size(n) == 1:
         yield "n*x for x**n", f"you multiplied {x} by the exponent of {out}", operated(vertex, "mul", (0, float(n)))
+    if vertex.op == "pow" and n == round(n) and n >= 2:
+        message = f"you took another exponent for {out}"
+        yield "x**(n + 1) for x**n", message, operated(vertex, "pow", (0,), {"exponent": n + 1})
+        if n > 2:
+            yield "x**(n - 1) for x**n", message, operated(vertex, "pow", (0,), {"exponent": n - 1})
 
 
 def of_function(graph: Graph, index: int) -> Iterator[Other]:

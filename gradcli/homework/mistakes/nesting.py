@@ -171,6 +171,19 @@ def outer_at_whole_derivative(problem: Problem) -> Iterator[Guess]:
         )
 
 
+@OUTER_AT_DERIVATIVE.guesses
+def outer_at_derivative_of_its_value(problem: Problem) -> Iterator[Guess]:
+    """f'(g'(x)) for a local derivative f'(u), where u = g(x)."""
+    edges = problem.into(problem.by) if problem.stop and not np.ndim(problem.truth) else []
+    if len(edges) == 1 and edges[0] in set(functions(problem)):
+        derivatives = sweep(problem.graph, problem.by)
+        for leaf in variables(problem.graph, problem.by):
+            wrong = slope_at(problem.graph, edges[0], derivatives.get(leaf, np.nan))
+            yield Guess(
+                edges[0].vertex, composed(problem, leaf), put_inside(problem, edges[0], problem.by), wrong, rank=1
+            )
+
+
 def insides(problem: Problem) -> Iterator[tuple[Edge, int, Value]]:
     """Yield functions of one number with the step inside and its derivative with respect to the variable."""
     if problem.kind != "gradient" or np.ndim(problem.truth):
@@ -193,7 +206,8 @@ def masked(graph: Graph, vertex: int) -> int:
 def outer_at_inner_input(problem: Problem) -> Iterator[Slip]:
     """f'(x) g'(x) for f'(g(x)) g'(x)."""
     for edge, inner in nests(problem):
-        for x in inputs(problem.graph, inner):
+        near = inputs(problem.graph, inner)
+        for x in [*near, *(one for one in variables(problem.graph, inner) if one not in near)]:
             yield Slip(
                 edge.vertex,
                 f"f'({problem.label(x)}) for f'({problem.label(problem.graph.source(edge))})",
@@ -240,6 +254,21 @@ def inputs(graph: Graph, vertex: int) -> list[int]:
     shape = np.shape(graph.vertices[vertex].value)
     sources = dict.fromkeys(source for source in graph.vertices[vertex].sources if source >= 0)
     return [source for source in sources if np.shape(graph.vertices[source].value) == shape]
+
+
+def variables(graph: Graph, vertex: int) -> list[int]:
+    """Return the values with names that a vertex is made of by steps without names, of its shape."""
+    shape = np.shape(graph.vertices[vertex].value)
+    found, waiting = {}, inputs(graph, vertex)
+    while waiting:
+        below = waiting.pop()
+        if below in graph.named or not graph.vertices[below].rules:
+            is_variable = below in graph.named or graph.vertices[below].line.is_variable
+            found[below] = is_variable and np.shape(graph.vertices[below].value) == shape
+        elif below not in found:
+            found[below] = False
+            waiting.extend(source for source in graph.vertices[below].sources if source >= 0)
+    return [below for below, is_variable in found.items() if is_variable]
 
 
 def slope_at(graph: Graph, edge: Edge, point: Value) -> Value:

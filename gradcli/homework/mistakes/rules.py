@@ -206,6 +206,9 @@ def quotients(problem: Problem) -> Iterator[Slip]:
             {below: slope(u / (v * v))},
             rank=-1,
         )
+        if vertex.op == "div":
+            message = f"the numerator of {written} is a factor in the derivative by its denominator"
+            yield Slip(index, "-v'/v**2 for -u*v'/v**2", message, {below: slope(-1 / (v * v))}, rank=1)
         inner = problem.graph.vertices[vertex.sources[below.position]]
         if inner.op == "mul" and len(inner.rules) == 1:  # a number times the variable: it alone has the square
             (position,) = inner.rules

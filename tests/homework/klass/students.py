@@ -56,10 +56,15 @@ def students(
         yield Student(f"s{number:04}", tuple((hand or Hand)(choose, questions, truths, common).answers()))
 
 
-def is_carried_too(step: Step, value: Value, own: Numbers, typed: Numbers) -> bool:
+def is_carried_too(question: Asked, step: Step, value: Value, own: Numbers, typed: Numbers) -> bool:
     """Whether a mistake gives the number that follows from what was typed and then not used: nobody can tell."""
+    before = question.steps[: question.steps.index(step)]
     unused = [name for name in typed if apart(typed[name], own[name])]
-    ways = [typed, *(Numbers({**own, name: typed[name]}) for name in unused)] if unused else []
+    ways = [typed] if unused else []
+    for name in unused:
+        ways += [Numbers({**own, name: typed[name]}), Numbers({**own, name: typed[name]})]
+        for one in before[[one.name for one in before].index(name) + 1 :]:  # and all that comes of it
+            ways[-1][one.name] = computed(one.right, ways[-1], ways[-1][one.name])
     return any(not apart(value, computed(step.right, way, None)) for way in ways)
 
 
@@ -100,7 +105,7 @@ class Hand:
             mistake = f"{OUTSIDE}: two mistakes" if mistake and fault else mistake or fault
             if self.is_stepwise:
                 value = rounded(value, max(self.digits, 4))
-            is_double = bool(mistake) and is_carried_too(step, value, own, typed)
+            is_double = bool(mistake) and is_carried_too(question, step, value, own, typed)
             own[step.name] = self.goes_on(value, straight, right)
             typed[step.name] = value if np.shape(value) == np.shape(straight) else straight
             if not step.quantity:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.homework.klass.course import apart
 from tests.homework.klass.model import OUTSIDE, Numbers, Step, Value
 from tests.homework.klass.students import Hand, shows
 
@@ -16,7 +17,7 @@ class Stranger(Hand):
     """One student at work, with other accidents than those of the first class."""
 
     def goes_on(self, value: Value, straight: Value, right: Value) -> Value:
-        if self.choose.random() < RIGHT_AGAIN and shows(value, right, right):
+        if self.choose.random() < RIGHT_AGAIN and not apart(straight, right) and apart(value, right):
             return right
         return super().goes_on(value, straight, right)
 
