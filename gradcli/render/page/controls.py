@@ -31,9 +31,7 @@ def controls(phases: Sequence[str], *, predicts: bool) -> Html:
     )
     ways = [("forward" if is_forward else "backward", len([*group])) for is_forward, group in groupby(phases, FORWARD)]
     shown = ways if len(ways) <= WAYS else []
-    marks = [
-        element("span", name * (WAYS * count > last), class_=f"way {name}", data_share=count) for name, count in shown
-    ]
+    marks = [element("span", element("span", name), class_=f"way {name}", data_share=count) for name, count in shown]
     return element(
         "div",
         element("div", *buttons, class_="buttons"),

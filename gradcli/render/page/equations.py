@@ -11,10 +11,9 @@ from gradcli.language.tree import Expression, Number
 from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.html import Html, cut, element, joined
-from gradcli.render.page.mathml import Paint, factor, in_line, math, mo, row
+from gradcli.render.page.mathml import Paint, after, factor, in_line, mo, row, spread
 
 MOST = 5  # terms of a sum that are written out
-SHORT = 24  # characters of a longer rule in a sum
 LONGEST = 36  # characters of a rule that is written as a formula, which a browser does not break into lines
 
 
@@ -57,7 +56,7 @@ class Equations:
         """Yield the chain rule, the product in numbers, the sum so far, why the rule holds, and the rule in words."""
         source = move.edge.source
         several = len(self.into[source]) > 1
-        yield math(self.paint.total(source), mo("="), self.terms_of(move))
+        yield spread(self.paint.total(source), *self.terms_of(move))
         if self.has_numbers:
             yield self.product(move)
             if several:
@@ -68,28 +67,31 @@ class Equations:
         said = sentences(nodes[move.edge.target], nodes, upstream, move.edge.source)
         yield element("p", said, class_="rule") if said else Html()
 
-    def terms_of(self, move: Contributed) -> Html:
-        """Return the sum over all edges into a node, of which this step is one."""
+    def terms_of(self, move: Contributed) -> Iterator[Html]:
+        """Yield the pieces of the sum over all edges into a node, of which this step is one."""
         found = self.into[move.edge.source]
         place = found.index(move)
         start = max(0, min(place - MOST // 2, len(found) - MOST))
-        window = found[start : start + MOST]
-        parts = [x for one in window for x in (mo("+"), self.term(one, is_now=one is move and len(found) > 1))][1:]
-        before = [mo("…"), mo("+")] if start else []
-        after = [mo("+"), mo("…")] if start + MOST < len(found) else []
-        return row(*before, *parts, *after)
+        sign = "="
+        if start:
+            yield after(sign, mo("…"))
+            sign = "+"
+        for one in found[start : start + MOST]:
+            for piece in self.term(one):
+                now = "now" if one is move and len(found) > 1 else None
+                yield after(sign, element("mrow", piece, class_=now))
+                sign = "·"
+            sign = "+"
+        if start + MOST < len(found):
+            yield after(sign, mo("…"))
 
-    def term(self, move: Contributed, *, is_now: bool) -> Html:
-        """Return `∂q/∂p·∂p/∂s`; where the rule is no product, the rule with the upstream gradient put in."""
+    def term(self, move: Contributed) -> list[Html]:
+        """Return the factors `∂q/∂p` and `∂p/∂s`; of a short rule that is no product, it with the upstream put in."""
         paint, target = self.paint, move.edge.target
         upstream = paint.total(target)
-        if move.local.formula is None and len(self.terms.formula(move.local.rule)) > LONGEST:
-            shown = row(element("mtext", cut(self.terms.formula(move.local.rule), SHORT)))
-        elif move.local.formula is None:
-            shown = paint.formula(move.local.rule, {self.terms.upstream_name: upstream})
-        else:
-            shown = row(upstream, mo("·"), paint.derivative(target, move.edge.source))
-        return element("mrow", shown, class_="now" if is_now else None)
+        if move.local.formula is None and len(self.terms.formula(move.local.rule)) <= LONGEST:
+            return [paint.formula(move.local.rule, {self.terms.upstream_name: upstream})]
+        return [upstream, paint.derivative(target, move.edge.source)]
 
     def product(self, move: Contributed) -> Html:
         """Return the three numbers of a contribution, each under its name."""
@@ -99,9 +101,12 @@ class Equations:
         result = box("contribution", in_line(mo("→"), paint.name(source)), in_line(paint.number(fact.contribution)))
         answer = element("div", result, class_="answer")
         if local.formula is None or fact.summed_axes:
-            written = self.terms.formula(local.rule)
-            rule = paint.formula(local.rule) if len(written) <= LONGEST else element("mtext", cut(written, 300))
-            how = box("rule", None, in_line(paint.name(self.terms.upstream_name), mo("↦"), rule))
+            written, given = self.terms.formula(local.rule), paint.name(self.terms.upstream_name)
+            if len(written) <= LONGEST:
+                rule = in_line(given, mo("↦"), paint.formula(local.rule))
+            else:
+                rule = joined(in_line(given, mo("↦")), " ", element("code", cut(written, 300)))
+            how = box("rule", None, rule)
             return element("div", upstream, sign("→"), how, sign("="), answer, class_="product")
         value = in_line(paint.number(local.value))
         formula = paint.formula(local.formula)
@@ -116,11 +121,11 @@ class Equations:
         paint = self.paint
         count = len(self.into[move.edge.source])
         place = self.into[move.edge.source].index(move) + 1
-        before = mo("0") if move.before is None else paint.number(move.before)
-        added = factor(paint.number(move.fact.contribution))
-        sides = [added] if move.before is None else [before, mo("+"), added, mo("="), paint.number(move.fact.total)]
+        pieces = [factor(paint.number(move.fact.contribution))]
+        if move.before is not None:
+            pieces = [paint.number(move.before), after("+", *pieces), after("=", paint.number(move.fact.total))]
         told = element("span", f"sum so far, {place} of {count}", class_="label")
-        return element("div", told, element("span", in_line(row(*sides)), class_="answer"), class_="sum")
+        return element("div", told, element("div", spread(*pieces), class_="answer"), class_="sum")
 
     def accumulated(self, move: Accumulated) -> Iterator[Html]:
         """Yield `w.grad = 3 + 14 = 17`."""
@@ -142,7 +147,7 @@ class Equations:
         written = self.terms.formula(formula)
         if len(written) > 2 * LONGEST:
             return element("p", in_line(left, mo("=")), " ", element("code", cut(written, 300)), class_="formula")
-        return math(left, mo("="), self.paint.formula(formula, given), small=len(written) > LONGEST)
+        return spread(left, after("=", self.paint.formula(formula, given)), small=len(written) > LONGEST)
 
     @property
     def gradients(self) -> dict[str, str]:
@@ -153,8 +158,8 @@ class Equations:
 
 def equation(sides: list[Html]) -> Html:
     """Return sides with equals signs between; one that repeats the one before is left out."""
-    kept = list(dict.fromkeys(sides))
-    return math(*[x for side in kept for x in (mo("="), side)][1:])
+    first, *others = dict.fromkeys(sides)
+    return spread(first, *(after("=", side) for side in others))
 
 
 def box(label: str, name: Html | None, number: Html) -> Html:

@@ -52,9 +52,15 @@ def row(*parts: str | None) -> Html:
     return element("mrow", *parts)
 
 
-def math(*parts: str | None, small: bool = False) -> Html:
-    """Return a formula that stands on a line of its own."""
-    return element("math", *parts, display="block", class_="small" if small else None)
+def spread(*pieces: Html, small: bool = False) -> Html:
+    """Return a formula below the text, whose lines may be broken between its pieces; browsers break no formula."""
+    shown = [element("math", piece, displaystyle="true") for piece in pieces]
+    return element("div", *shown, class_="equation small" if small else "equation")
+
+
+def after(sign: str, *parts: str | None) -> Html:
+    """Return a piece of a formula that begins with the sign between it and the piece before."""
+    return row(element("mo", sign, form="infix"), *parts)
 
 
 def in_line(*parts: str | None) -> Html:

@@ -15,6 +15,7 @@ from gradcli.render.page.html import cut
 
 NAME = 32  # characters of a name in a sentence
 FORMULA = 120
+RULE = 36  # characters of a rule that is read out
 FEW = 6  # entries of an array that is told
 
 
@@ -100,6 +101,9 @@ class Words:
         gives = f" gives {result}" if result else ""
         if local.formula is None:
             rule = cut(self.terms.formula(local.rule), FORMULA)
+            if result and len(rule) > RULE:  # it stands among the numbers
+                given = f" {upstream}" if np.size(fact.upstream) <= FEW else ""
+                return f"the upstream gradient{given} becomes {result}"
             g = self.terms.upstream_name
             return f"the rule {rule}, with the upstream gradient as {g},{gives or ' applies'}"
         slope = f"the local derivative {self.slope(move)}"

@@ -66,6 +66,6 @@ def test_a_page_has_a_picture_for_each_part() -> None:
     assert len(pictures) == len(parts(walked(PROGRAMS["one statement"])))
     assert len(edges) == len([e for node in walked(PROGRAMS["one statement"]).explanation.nodes for e in node.locals])
     asked = block(page, "gradcli-steps")["questions"].values()
-    assert {len(question["wrong"]) for question in asked} == {0, 1}
+    assert all(len(question["wrong"]) > 5 for question in asked)
     assert any("this is the sum so far" in message for question in asked for _, message in question["wrong"])
     assert any("borrowed" in node.attributes["class"] for node in page.all("data-node"))

@@ -82,8 +82,19 @@ def test_each_step_of_a_small_run() -> None:
         "It is added to what w has already: 2 + 2 = 4.",
         "Step 5 Line 4, into .grad: w is a leaf: 4 goes into w.grad, which was None.",
         "Step 6 Line 5: It prints tensor(4.)",
-        "Step 7 Line 6: w.grad → None.",
+        "Step 7 Line 6: w.grad becomes None.",
     ]
+
+
+def test_the_later_turns_of_a_loop_say_what_changes() -> None:
+    update = "    with torch.no_grad():\n        w -= 0.25 * w.grad\n"
+    loop = f"for turn in range(5):\n    y = w * w\n    y.backward()\n{update}"
+    text = f"import torch\nw = torch.tensor(2.0, requires_grad=True)\nb = torch.ones(1)\n{loop}    w.grad.zero_()\n"
+    page = read(run_page(ran(text), Asked()))
+    told = [step.all("p")[0].text for step in page.all("li") if "id" in step.attributes]
+    assert told[-4:] == ["y becomes 0.015625.", "w.grad becomes 0.25.", "w becomes 0.0625.", "w.grad becomes 0."]
+    assert any(one.endswith("The line does the same 4 times; this is the first of them.") for one in told)
+    assert not any("b " in one for one in told[3:]), "nothing is said about a tensor that stays as it is"
 
 
 def test_why_a_gradient_is_none_as_of_each_step() -> None:

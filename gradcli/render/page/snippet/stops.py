@@ -10,9 +10,9 @@ from gradcli.explanation.steps.moves import Accumulated
 from gradcli.explanation.steps.walk import Walk, walk
 from gradcli.render.asked import Asked
 from gradcli.render.page.html import cut
-from gradcli.render.page.snippet.telling import ended, found, told, written
+from gradcli.render.page.snippet.telling import ended, few, found, told, written
 from gradcli.script.execution import Ran
-from gradcli.script.moments.model import Moment, Moments
+from gradcli.script.moments.model import Moment, Moments, TensorState
 from gradcli.script.timeline.model import Backward, Event, Forward, Returned
 from gradcli.script.timeline.passes import as_written
 from gradcli.script.timeline.reasons import listed
@@ -55,6 +55,7 @@ class Stops:
     printed: list[tuple[int, str]] = field(default_factory=list)
     changes: list[tuple[int, Moment]] = field(default_factory=list)
     passes: list[Pass] = field(default_factory=list)
+    known: dict[str, TensorState] = field(default_factory=dict)  # the tensors as of the latest step
     made: dict[str, int] = field(default_factory=dict)  # the latest step at which a name was computed
     is_cut: bool = False
 
@@ -94,8 +95,12 @@ class Stops:
         self.tell(waiting)
         place = moment.source, moment.line
         if self.last == before and (text.strip() or moment.changed):
-            sentences = [] if text.strip() else list(found(moment.changed, self.looks))
-            self.stops.append(Stop(*place, " ".join(sentences)))
+            sentences = [] if text.strip() else list(found(moment.changed, self.known, self.looks))
+            if text.strip() or sentences:
+                self.stops.append(Stop(*place, few(sentences)))
+        self.known |= {state.name: state for state in moment.changed}
+        for name in moment.gone:
+            self.known.pop(name, None)
         if text:
             self.printed.append((self.last, text))
             shown = cut(" ".join(text.split()), PRINTED)
@@ -109,8 +114,7 @@ class Stops:
         """Add one step for events of a line."""
         if not events:
             return
-        sentences = [sentence for event in events for sentence in told(event, self.looks)]
-        self.stops.append(Stop(events[0].source, events[0].line, " ".join(sentences)))
+        self.stops.append(Stop(events[0].source, events[0].line, " ".join(told(events, self.looks))))
         for event in events:
             if isinstance(event, Forward):
                 self.made.update(dict.fromkeys((made.name for made in event.made), self.last))

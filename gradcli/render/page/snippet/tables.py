@@ -49,13 +49,13 @@ def printed(stops: Stops, tracks: Tracks) -> Html:
 
 def tensors(stops: Stops, tracks: Tracks) -> Html:
     """Return the table of the tensors that have a name."""
-    states: dict[str, list[tuple[int, TensorState | None]]] = {}
+    states: dict[str, dict[int, TensorState | None]] = {}
     for step, moment in stops.changes:
         for state in moment.changed:
-            states.setdefault(state.name, []).append((step, state))
+            states.setdefault(state.name, {})[step] = state
         for name in moment.gone:
-            states[name].append((step, None))
-    return tensor_table(COLUMNS, (row(name, found, stops, tracks) for name, found in states.items()))
+            states[name][step] = None
+    return tensor_table(COLUMNS, (row(name, [*found.items()], stops, tracks) for name, found in states.items()))
 
 
 def row(name: str, states: list[tuple[int, TensorState | None]], stops: Stops, tracks: Tracks) -> Html:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
 
 from gradcli.explanation.model import Value
 from gradcli.language.unparser import unparse
@@ -10,7 +12,8 @@ from gradcli.render.page.html import cut
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import short
 from gradcli.script.moments.model import TensorState
-from gradcli.script.timeline.model import Event, Forward, Made
+from gradcli.script.timeline.model import Changed, Event, Forward, Made, Reset, Updated
+from gradcli.script.timeline.reasons import listed
 
 FORMULA = 80
 MOST = 4  # operations of a line that are told one by one
@@ -21,19 +24,64 @@ def written(value: Value | None, looks: Looks, width: int = 44) -> str:
     return "…" if value is None else short(value, looks.precision, width=width)
 
 
-def told(event: Event, looks: Looks) -> Iterator[str]:
-    """Yield the sentences about an event."""
-    if isinstance(event, Forward):
-        yield from (computed(made, looks) for made in event.made[:MOST])
-        if len(event.made) > MOST:
-            yield f"{len(event.made) - MOST} more operations follow on this line."
-    else:
-        from gradcli.render.run.timeline import event_rows  # the lines of `run --explain`
+def told(events: Sequence[Event], looks: Looks) -> Iterator[str]:
+    """Yield the sentences about the events of a line."""
+    for event in events:
+        yield from of_event(event, looks)
+    times = max(event.times for event in events)
+    if times > 1:
+        yield f"The line does the same {times:,} times; this is the first of them."
 
-        for row in event_rows(event, looks, all=False, why=False):
-            yield ended(" ".join(filter(None, row.cells)))
-    if event.times > 1:
-        yield f"The line did the same {event.times - 1:,} more time{'s' * (event.times > 2)}."
+
+def of_event(event: Event, looks: Looks) -> Iterator[str]:
+    """Yield the sentences about one event."""
+    match event:
+        case Forward():
+            yield from (computed(made, looks) for made in event.made[:MOST])
+            if len(event.made) > MOST:
+                yield f"{more(len(event.made), 'operation')} on this line."
+        case Changed():
+            how = (
+                "behind the back of autograd" if event.through_data else f"in place: it is now version {event.version}"
+            )
+            yield f"{event.name} becomes {written(event.value, looks)}, {how}."
+        case Reset():
+            becomes = "become" if len(event.names) > 1 else "becomes"
+            names = listed([f"{name}.grad" for name in event.names], MOST)
+            yield f"{names} {becomes} {'None' if event.to_none else 0}."
+        case Updated():
+            yield from updated(event, looks)
+        case _:
+            from gradcli.render.run.timeline import event_rows  # the lines of `run --explain`
+
+            for row in event_rows(event, looks, all=False, why=False):
+                yield ended(" ".join(filter(None, row.cells)))
+
+
+def updated(event: Updated, looks: Looks) -> Iterator[str]:
+    """Yield what the step of an optimizer changes, and how the first parameters come about."""
+    from gradcli.render.run import updates  # the lines of `run --explain`
+
+    for name, before, after in event.parameters[:MOST]:
+        yield f"{event.optimizer} changes {name} from {written(before, looks)} to {written(after, looks)}."
+    if len(event.parameters) > MOST:
+        yield f"{more(len(event.parameters), 'parameter')}."
+    for update in event.updates[: updates.WORKED]:
+        lines = [" ".join(updates.line(one, update, looks).cells) for one in update.lines]
+        yield ended(f"This is {updates.told(update, looks)}: {'; '.join(lines)}")
+    yield from (ended(note.message) for note in event.notes)
+
+
+def few(sentences: Sequence[str]) -> str:
+    """Return the first of many sentences, and how many there are."""
+    told = " ".join(sentences[:MOST])
+    return told if len(sentences) <= MOST else f"{told} The table shows {len(sentences) - MOST:,} more changes."
+
+
+def more(count: int, noun: str) -> str:
+    """Return `2 more operations follow`, of which the first ones were told."""
+    rest = count - MOST
+    return f"1 more {noun} follows" if rest == 1 else f"{rest:,} more {noun}s follow"
 
 
 def computed(made: Made, looks: Looks) -> str:
@@ -45,13 +93,35 @@ def computed(made: Made, looks: Looks) -> str:
     return f"{equation}, and its grad_fn is {made.grad_fn}."
 
 
-def found(states: Iterable[TensorState], looks: Looks) -> Iterator[str]:
-    """Yield what the tensors are that a line has made without an operation."""
+def found(states: Iterable[TensorState], known: Mapping[str, TensorState], looks: Looks) -> Iterator[str]:
+    """Yield what is new about tensors, where no event tells it; `known` is how they stood before."""
     for state in states:
-        kind = "a leaf that requires grad" if state.requires_grad else "a plain tensor, without a gradient"
-        if state.grad_fn is not None:
-            kind = f"the result of {state.grad_fn}"
-        yield f"{state.name} = {written(state.value, looks)} is {kind}."
+        yield from new(state, looks) if state.name not in known else changes(known[state.name], state, looks)
+
+
+def new(state: TensorState, looks: Looks) -> Iterator[str]:
+    """Yield what a tensor is that a line has made without an operation."""
+    kind = "a leaf that requires grad" if state.requires_grad else "a plain tensor, without a gradient"
+    if state.grad_fn is not None:
+        kind = f"the result of {state.grad_fn}"
+    yield f"{state.name} = {written(state.value, looks)} is {kind}."
+
+
+def changes(before: TensorState, state: TensorState, looks: Looks) -> Iterator[str]:
+    """Yield how a tensor differs from the one that had its name, as far as its table shows."""
+    if state.version != before.version or not same(state.value, before.value):
+        yield f"{state.name} becomes {written(state.value, looks)}."
+    if state.requires_grad != before.requires_grad:
+        yield f"{state.name} {'requires' if state.requires_grad else 'does not require'} grad from here on."
+    if state.has_grad != before.has_grad or not same(state.grad, before.grad):
+        yield f"{state.name}.grad becomes {written(state.grad, looks) if state.has_grad else 'None'}."
+
+
+def same(value: Value | None, other: Value | None) -> bool:
+    """Whether two values that were kept are the same."""
+    if value is None or other is None:
+        return value is other
+    return np.shape(value) == np.shape(other) and bool(np.array_equal(value, other, equal_nan=True))
 
 
 def ended(sentence: str) -> str:
