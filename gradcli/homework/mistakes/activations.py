@@ -90,9 +90,7 @@ def sign_inside(problem: Problem) -> Iterator[Slip]:
         a, name = vertex.value, wrapped(problem.label(edge.vertex))
         if vertex.op not in ("sigmoid", "tanh"):
             continue
-        rule, wrong = (
-            (f"{name}*(1 + {name})", a * (1 + a)) if vertex.op == "sigmoid" else (f"1 + {name}**2", 1 + a * a)
-        )
+        rule, wrong = (f"{name}*(1 + {name})", a * (1 + a)) if vertex.op == "sigmoid" else (f"1 + {name}**2", 1 + a * a)
         ratio = problem.ratio(edge.vertex, problem.graph.source(edge))
         message = f"in the derivative of the {vertex.op} {name} a sign has slipped"
         yield Slip(edge.vertex, f"{ratio} = {rule}", message, {edge: slope(wrong)}, rank=1)

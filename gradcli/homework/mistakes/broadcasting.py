@@ -106,7 +106,11 @@ def never_summed(problem: Problem) -> Iterator[Guess]:
 def summed_in_vain(problem: Problem) -> Iterator[Guess]:
     """Summed where nothing was broadcast."""
     truth = np.asarray(problem.truth)
-    if problem.kind != "gradient" or not truth.ndim or problem.by in map(problem.graph.source, stretched_edges(problem)):
+    if (
+        problem.kind != "gradient"
+        or not truth.ndim
+        or problem.by in map(problem.graph.source, stretched_edges(problem))
+    ):
         return
     message = f"{problem.label(problem.by)} was not broadcast, so nothing of its gradient is summed"
     yield Guess(problem.by, "a sum", message, np.sum(truth), rank=1)

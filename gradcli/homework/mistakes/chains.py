@@ -56,7 +56,9 @@ def consumers(problem: Problem) -> list[int]:
             above = edge.vertex
             if (above == problem.of and problem.seed is None) or found.get(above):
                 continue
-            found[above] = is_local and (not graph.vertices[above].structured or "matrix" in graph.vertices[above].traits)
+            found[above] = is_local and (
+                not graph.vertices[above].structured or "matrix" in graph.vertices[above].traits
+            )
             if above not in graph.named:
                 waiting.append((above, found[above]))
     direct = {edge.vertex for edge in problem.into(problem.by)}

@@ -223,7 +223,9 @@ class Call:
             else:
                 if place in self.parts and self.parts[place].hooks is not None:
                     before_hooks(self.parts[place], None)
-                zeros = self.context._materialize and (place in self.outputs or self.context._materialize_non_diff_grads)
+                zeros = self.context._materialize and (
+                    place in self.outputs or self.context._materialize_non_diff_grads
+                )
                 given.append(Tensor(np.zeros(*result)[()]) if zeros else None)
         return given
 
