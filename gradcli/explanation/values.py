@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from gradcli.language.tree import Expression, Name, fold
 from gradcli.ops.support.arguments import as_tensor
 from gradcli.source import Source
 
+DRAWS = 4  # of the directions in which results are rounded
+MARGIN = 4  # times what is measured, for the draws are few
 CONSTANTS = {"pi": math.pi, "inf": math.inf, "nan": math.nan}
 
 
@@ -37,6 +40,34 @@ def rounding(point: Mapping[str, Any], dtype: np.dtype[Any]) -> float:
     """Return how much of a difference is rounding, where values are as large as these."""
     largest = (float(np.max(np.abs(x), initial=1)) for x in point.values() if np.asarray(x).dtype.kind == "f")
     return float(np.finfo(dtype).eps) * max(filter(math.isfinite, largest), default=1.0)
+
+
+def rounding_of(names: Mapping[str, Any], *trees: Expression | None) -> float:
+    """Return how much of the values of expressions is rounding: by how much they move if each result does by one digit.
+
+    Differences of almost equal numbers have few digits; `sin(x)/x**2 - cos(x)/x` near 0 is one.
+    """
+    draws = np.random.default_rng(0)
+
+    def step(node: Expression, parts: Sequence[Any]) -> Any:
+        found = _named(node, names) if isinstance(node, Name) else apply(node, parts)
+        if not isinstance(found, Tensor) or found.dtype.kind != "f":
+            return found
+        return Tensor(found.value * (1 + np.finfo(found.dtype).eps * draws.choice([-1, 1], found.shape)))
+
+    spread = 0.0
+    with switched(grad_enabled=False, tape=None), np.errstate(all="ignore"), suppress(*FAILURES):
+        for tree in filter(None, trees):
+            exact = value_of(tree, names)
+            spread += max(apart(plain(fold(tree, step)), exact) for _ in range(DRAWS))
+    return MARGIN * spread
+
+
+def apart(a: Any, b: Any) -> float:
+    """Return the largest distance of two entries; no distance where one is nan."""
+    with np.errstate(all="ignore"):
+        distance = np.where(np.equal(a, b), 0.0, np.abs(np.subtract(a, b, dtype=np.float64)))
+    return float(np.max(distance, initial=0.0, where=~np.isnan(distance)))
 
 
 def _named(node: Name, names: Mapping[str, Any]) -> Any:

@@ -16,7 +16,7 @@ from gradcli.explanation.numeric import reasons
 from gradcli.explanation.numeric.entries import Entries
 from gradcli.explanation.numeric.function import Function
 from gradcli.explanation.numeric.judge import Opinion, Outcome
-from gradcli.explanation.values import rounding, value_of
+from gradcli.explanation.values import apart, rounding, rounding_of, value_of
 from gradcli.explanation.variables import Variables
 from gradcli.language.tree import Program
 
@@ -159,7 +159,13 @@ class _Comparison:
         value = chain_rule_of(self.exact, leaf)
         if not np.isfinite(value).all():
             yield Outcome.UNJUDGED, f"the printed formula is {kind_of(value)}"
-        elif apart(value, precise) > max(TOLERANCE[EXACT] * scale, rounding(self.exact.point, precise.dtype)):
+            return
+        distance = apart(value, precise)
+        if distance <= max(TOLERANCE[EXACT] * scale, rounding(self.exact.point, precise.dtype)):
+            return
+        if leaf.formula is not None and distance <= rounding_of(self.exact.point, leaf.formula, leaf.formula_raw):
+            yield Outcome.UNJUDGED, "rounding decides the digits: almost equal numbers are subtracted"
+        else:
             yield Outcome.DISAGREES, "the printed formula has another value than the engine's gradient"
 
     def of_digits(self, given: Sequence[Value], precise: Value, scale: float) -> Iterator[Finding]:
@@ -174,10 +180,3 @@ def chain_rule_of(explanation: Explanation, leaf: Leaf) -> Value:
         return leaf.gradient
     value = value_of(leaf.formula, explanation.point)
     return np.asarray(value, dtype=np.asarray(leaf.gradient).dtype)[()]
-
-
-def apart(a: Value, b: Value) -> float:
-    """Return the largest distance of two entries; no distance where one is nan."""
-    with np.errstate(all="ignore"):
-        distance = np.where(np.equal(a, b), 0.0, np.abs(np.subtract(a, b, dtype=np.float64)))
-    return float(np.max(distance, initial=0.0, where=~np.isnan(distance)))

@@ -140,6 +140,13 @@ def test_a_node_that_stands_for_several_is_judged(name: str) -> None:
     assert verified(f"sum({name})", {"A": [[0.5, -7.0], [2.0, 0.0]]}).agrees
 
 
+@pytest.mark.parametrize("x", [1e-5, 3e-6, 1e-7])
+@pytest.mark.parametrize("program", ["sin(x)/x", "(exp(x) - 1)/x", "log(1 + x)/x", "(1 - cos(x))/x**2", "tan(x)/x**2"])
+def test_rounding_is_no_disagreement(program: str, x: float) -> None:
+    """A simplified formula rounds otherwise than the rules one after the other."""
+    assert verified(program, {"x": x}).outcome is not Outcome.DISAGREES
+
+
 def test_a_value_may_stand_behind_its_first_use() -> None:
     rows = verified("y = 2*x; x = 3; x*y", {}).rows
     assert [(row.name, float(row.engine), row.outcome) for row in rows] == [("x", 12.0, Outcome.AGREES)]

@@ -19,7 +19,7 @@ from gradcli.explanation.folding import folded
 from gradcli.explanation.formulas.derivation import LARGEST_UPSTREAM
 from gradcli.explanation.model import Explanation, Intermediate, Leaf, Note
 from gradcli.explanation.naming import unused
-from gradcli.explanation.values import rounding, value_of
+from gradcli.explanation.values import apart, rounding, rounding_of, value_of
 from gradcli.language.rewrite import substitute
 from gradcli.language.simplify.simplifier import products_of, simplify
 from gradcli.language.simplify.trees import length
@@ -97,7 +97,7 @@ class _Gradients:
             self.left -= size
             raw = self.in_shape(raw, leaf.gradient)
             short = self.shorter(simplify(raw, self.shapes, self.products), leaf)
-            why = self.objection(short, leaf.gradient) if short != raw else ""
+            why = self.objection(short, leaf) if short != raw else ""
             if why:
                 self.notes.append(Note("raw", leaf.node, f"the formula by {leaf.name} is not simplified: {why} here"))
             yield raw if why else short
@@ -111,7 +111,7 @@ class _Gradients:
     def shorter(self, formula: Expression, leaf: Leaf) -> Expression:
         """Return the formula, or the one by the rules of operations that torch takes several nodes for."""
         other = self.in_names.over_variables(leaf.node) if self.in_names else None
-        if other is None or length(other) >= length(formula) or self.objection(other, leaf.gradient):
+        if other is None or length(other) >= length(formula) or self.objection(other, leaf):
             return formula
         return other
 
@@ -138,8 +138,9 @@ class _Gradients:
             return False
         return bool(np.allclose(value, gradient, equal_nan=True))
 
-    def objection(self, formula: Expression, gradient: Any) -> str:
+    def objection(self, formula: Expression, leaf: Leaf) -> str:
         """Return why a simplified formula does not stand at the point; empty if it does."""
+        gradient: Any = leaf.gradient
         if self.at_any_point:
             return ""
         if not is_finite(gradient):
@@ -151,8 +152,11 @@ class _Gradients:
             return "it has no value"
         tolerance = TOLERANCE.get(str(gradient.dtype), 1e-6)
         scale = float(np.max(np.abs(gradient), initial=rounding(self.point, gradient.dtype) / tolerance))
-        same = value.shape == gradient.shape and np.allclose(value, gradient, rtol=tolerance, atol=tolerance * scale)
-        return "" if same else "it has another value"
+        if value.shape == gradient.shape and np.allclose(value, gradient, rtol=tolerance, atol=tolerance * scale):
+            return ""
+        if value.shape != gradient.shape or apart(value, gradient) > rounding_of(self.point, formula, leaf.formula_raw):
+            return "it has another value"
+        return ""
 
 
 def is_sum_of_short(tree: Expression) -> bool:

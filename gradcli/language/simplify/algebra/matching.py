@@ -71,7 +71,8 @@ class Matching(Exponents):
                 return ranks["a"] == ranks["b"] == 2
             case "a and b are vectors of one size":
                 a, b = bound["a"], bound["b"]
-                assert isinstance(a, Product) and isinstance(b, Product)
+                assert isinstance(a, Product)
+                assert isinstance(b, Product)
                 return ranks["a"] == ranks["b"] == 1 and self.extent(a) == self.extent(b)
             case "c is the last dimension":
                 return ranks["a"] is not None and bound["c"] in (Product(ranks["a"]), Product(-1))
