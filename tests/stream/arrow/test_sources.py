@@ -19,7 +19,6 @@ pq: Any = pytest.importorskip("pyarrow.parquet")
 
 from tests.stream.arrow.test_job import read, table, write  # noqa: E402
 
-
 KINDS = {"in.parquet": "in.parquet", "in.arrow": "in.arrow", "in.stream": "stream.arrow"}  # what it is, and its name
 NAMED = {"E227", "E201", "E207", "E228"}  # a flipped bit in the name of a column makes it another column
 
