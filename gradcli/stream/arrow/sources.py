@@ -10,12 +10,13 @@ from typing import Any
 
 from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.source import visible
+from gradcli.stream.arrow import tabular
 from gradcli.stream.arrow.library import pyarrow
-from gradcli.stream.arrow.tabular import Table
 from gradcli.stream.inputs import ending
 
 ROWS = 2**16  # of a batch
 ENDINGS = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
+BUFFER = 2**20  # bytes of each column that are read ahead: a group of rows may be larger than the memory
 MAGIC = b"ARROW1"  # with which a file of Arrow begins, but not a stream
 Batches = Iterator[tuple[int, Any]]  # the number of the group, and a batch of its rows
 
@@ -60,11 +61,11 @@ class Source:
         self.groups: int | None = None
         with reading(self.name):
             if format == "parquet":
-                self.file = pyarrow("parquet").ParquetFile(path)
+                self.file = pyarrow("parquet").ParquetFile(path, pre_buffer=False, buffer_size=BUFFER)
                 self.schema = self.file.schema_arrow
                 self.groups, self.rows = self.file.num_row_groups, self.file.metadata.num_rows
             elif format == "csv":
-                self.file = Table(path, numbers)
+                self.file = tabular.Table(path, numbers)
                 self.schema = self.file.schema
             elif path != "-" and is_file(path):
                 self.file = pyarrow("ipc").open_file(pa.memory_map(path))
@@ -72,15 +73,16 @@ class Source:
             else:
                 self.file = pyarrow("ipc").open_stream(standard_input() if path == "-" else pa.OSFile(path))
                 self.schema = self.file.schema
-            if len(self.schema) == 0:
+            if not self.schema.names:  # which are read here, for they may be damaged, too
                 raise EvaluationError("E228", f"{self.name} has no columns", help="give it a column for each variable")
+            tabular.refuse_many(self.name, len(self.schema))
 
     def batches(self, groups: Sequence[int] | None = None) -> Batches:
         """Yield the batches of some groups, or of all; EvaluationError where the file is damaged."""
         with reading(self.name):
             for group in self._numbers() if groups is None else groups:
                 for batch in self._of(group):
-                    batch.validate()
+                    batch.validate(full=self.format == "arrow")  # whose bytes are taken as they come
                     for start in range(0, len(batch), ROWS):
                         yield group, batch.slice(start, ROWS)
 
@@ -89,7 +91,7 @@ class Source:
 
     def _of(self, group: int) -> Iterator[Any]:
         if self.format == "parquet":
-            yield from self.file.iter_batches(ROWS, row_groups=[group])
+            yield from self.file.iter_batches(ROWS, row_groups=[group], use_threads=False)
         elif self.groups is None:
             yield from self.file
         else:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from csv import reader
+from io import BufferedReader
 from typing import Any
 
 from gradcli.errors import EvaluationError, GradcliError
+from gradcli.source import visible
 from gradcli.stream import digits
 from gradcli.stream.arrow.library import pyarrow
 from gradcli.stream.table import value_of
+
+MOST = 100_000  # columns, for which pyarrow takes 10 to 20 KB of memory each
+HEADER = 2**24  # bytes that its line may have
 
 
 class Table:
@@ -17,14 +23,14 @@ class Table:
 
     def __init__(self, path: str, numbers: Sequence[str]) -> None:
         pa, csv = pyarrow(), pyarrow("csv")
-        with csv.open_csv(path) as first:
-            names = [name.strip() for name in first.schema.names]
+        names, lines = header_of(path)
+        refuse_many(visible(path), len(names))
         if (name := digits.first_twice(names)) is not None:
             told = f"{name} twice" if name else "columns without names"
             raise EvaluationError("E228", f"the header has {told}", help="give each column a name of its own")
         self.schema = pa.schema([(name, pa.float64() if name in numbers else pa.string()) for name in names])
         texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
-        reading = csv.ReadOptions(column_names=names, skip_rows=1, block_size=2**22)
+        reading = csv.ReadOptions(column_names=names, skip_rows=lines, block_size=2**22)
         quoted = csv.ParseOptions(newlines_in_values=True)
         self.reader = csv.open_csv(path, read_options=reading, parse_options=quoted, convert_options=texts)
 
@@ -39,6 +45,23 @@ class Table:
 
     def close(self) -> None:
         self.reader.close()
+
+
+def header_of(path: str) -> tuple[list[str], int]:
+    """Return the names of the columns, and the number of lines down to them."""
+    with BufferedReader(pyarrow().input_stream(path)) as file:
+        rows = reader(line.decode("utf-8-sig") for line in iter(lambda: file.readline(HEADER), b""))
+        return [name.strip() for name in next(filter(None, rows), ())], rows.line_num
+
+
+def refuse_many(name: str, count: int) -> None:
+    """Refuse more columns than the memory may have room for; EvaluationError."""
+    if count > MOST:
+        raise EvaluationError(
+            "E228",
+            f"{name} has {count:,} columns, more than {MOST:,}",
+            help="keep the columns that the program takes, and one to join by; or write the results of CSV as CSV",
+        )
 
 
 def numbers_of(column: Any) -> Any:
