@@ -12,19 +12,22 @@ def submitters(text: str) -> dict[str, list[dict[str, str]]]:
     """Return name, `sid` and email of those who handed in each folder.
 
     Only these lines of the YAML are read, as Gradescope writes them: `submission_1:` at the margin, below it
-    `:submitters:`, and there `- :name: Ada`, `:sid: '17'`, `:email: ada@example.org`.
+    `:submitters:`, and there `- :name: Ada`, `:sid: '17'`, `:email: ada@example.org`. Others, deeper in the history of
+    a submission, hand in nothing here.
     """
     found: dict[str, list[dict[str, str]]] = {}
-    folder, depth = "", -1  # depth: of `:submitters:`, while its lines are read
+    folder, level, depth = "", -1, -1  # level: of the keys of a folder; depth: of `:submitters:`, while it is read
     for line in text.splitlines():
         entry = ENTRY.fullmatch(line.rstrip())
         if entry is None:
             continue
         indent, key, value = len(entry["indent"]), entry["key"], entry["value"] or ""
         if indent == 0 and not entry["item"]:
-            folder, depth = key, -1
+            folder, level, depth = key, -1, -1
             found[folder] = []
-        elif key == "submitters":
+            continue
+        level = indent if level < 0 else level
+        if key == "submitters" and indent == level and not entry["item"]:
             depth = indent
         elif depth >= 0 and (indent > depth or (entry["item"] and indent == depth)):
             if entry["item"]:

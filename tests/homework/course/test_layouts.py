@@ -209,3 +209,9 @@ def test_the_metadata_of_gradescope() -> None:
         ],
     }
     assert isinstance(roster(), Roster)
+
+
+def test_the_history_of_a_submission_hands_in_nothing() -> None:
+    earlier = "  :history:\n  - :id: 1\n    :submitters:\n    - :name: Nobody\n      :sid: '0'\n"
+    found = submitters(f"submission_1:\n  :submitters:\n  - :name: Ada\n{earlier}submission_2:\n{earlier}")
+    assert found == {"submission_1": [{"name": "Ada"}], "submission_2": []}
