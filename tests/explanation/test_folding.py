@@ -130,6 +130,30 @@ def test_a_tensor_that_is_two_factors_gets_each_contribution_by_its_own_rule(tex
     assert sum(step.node == explanation.steps[-1].node for step in explanation.steps) > 1
 
 
+CROSS_ENTROPIES = [
+    f"cross_entropy({scores}, {target}{weight}{smoothing}, reduction='{reduction}')"
+    for scores, targets in (("x", ["1", "y"]), ("M", ["[1, 0]", "N"]))
+    for target in targets
+    for weight in ("", ", weight=[2, 0.5]")
+    for smoothing in ("", ", label_smoothing=0.1")
+    for reduction in ("mean", "sum", "none")
+]
+
+
+@pytest.mark.parametrize("text", [*CROSS_ENTROPIES, "normalize(x, dim=0)", "normalize(M)", "normalize(M, 2, -1)"])
+def test_one_rule_gives_all_that_comes_through_the_steps(text: str) -> None:
+    values = {"x": VECTOR, "y": [0.3, 0.6], "M": MATRIX, "N": [[0.2, 0.8], [0.5, 0.5]]}
+    used = {name: value for name, value in values.items() if re.search(rf"\b{name}\b", text)}
+    explanation = folded(explain(parse_program(Source(f"z = {text}; sum(z*z)")), used))
+    assert "z" in {node.name for node in explanation.nodes if node.whole}
+    point = {node.id: node.value for node in explanation.nodes}
+    of_whole = [step for step in explanation.steps if step.node == "z"]
+    assert {step.input for step in of_whole} == used.keys()
+    for step in of_whole:
+        found = value_of(step.rule, {**point, explanation.upstream_name: step.upstream})
+        np.testing.assert_allclose(np.broadcast_to(found, np.shape(step.contribution)), step.contribution, atol=1e-12)
+
+
 WITHOUT_ONES = {
     "max_pool1d(M, 2)": "v1[c,j] = max_b<2 M[c,2·j + b], so ∂v2/∂M[c,q] = Σj g[c,j] where column[c,j] = q",
     "avg_pool1d(M, 2)": "v1[c,j] = (Σb<2 M[c,2·j + b])/2, so ∂v2/∂M[c,2·j + b] = g[c,j]/2 for b < 2",

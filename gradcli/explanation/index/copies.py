@@ -93,6 +93,10 @@ def _applied(node: language.Expression, terms: Sequence[Term]) -> Term | None:
             return Apply("**", tuple(terms))
         case language.Compare(operator) if operator in COMPARED:
             return Apply(COMPARED[operator], tuple(terms))
+        case language.Call("addcmul"):
+            return total(terms[0], product(*terms[3:], terms[1], terms[2]))
+        case language.Call("addcdiv"):
+            return total(terms[0], product(*terms[3:], quotient(terms[1], terms[2])))
         case language.Call(function, arguments) if all(argument.keyword is None for argument in arguments):
             return Apply(function, tuple(terms))
     return None

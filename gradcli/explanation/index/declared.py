@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from gradcli.explanation.index.contractions import called
-from gradcli.language.tree import Argument, Binary, Call, Expression, Literal, Name, Number, Unary
+from gradcli.language.simplify.facts.shapes import plain
+from gradcli.language.tree import Argument, Binary, Call, Expression, Index, List, Literal, Name, Number, Unary
+from gradcli.language.unparser import unparse
 
 Shape = tuple[int, ...]
 Given = Mapping[str, tuple[str, Any]]  # what a formula mentions that is no input: words, and the value
@@ -45,45 +48,151 @@ def declared(tree: Expression, shapes: Mapping[str, Shape]) -> Declared | None:
 def cross_entropy(
     operands: Sequence[Expression], keywords: Mapping[str, Expression], shapes: Mapping[str, Shape]
 ) -> Declared | None:
-    """Return softmax minus one-hot, for labels without weights."""
-    reduction = getattr(keywords.get("reduction", Literal("mean")), "value", "")
-    labels = operands[1] if len(operands) == 2 else keywords.get("target")
-    scores = operands[0]
+    """Return softmax minus one-hot for labels; with weights, smoothing or probabilities minus what they make of it."""
+    given = {**keywords, **dict(zip(("input", "target", "weight"), operands, strict=False))}
+    reduction = getattr(given.get("reduction", Literal("mean")), "value", "")
+    scores, target, weight = operands[0], given.get("target"), given.get("weight", Literal(None))
+    smoothing = number_of(given.get("label_smoothing", Number(0)))
     shape = shapes.get(getattr(scores, "id", ""), ())
-    is_plain = set(keywords) <= {"reduction", "target"} and reduction in ("mean", "sum", "none")
-    if labels is None or not is_plain or len(shape) not in (1, 2) or shapes.get(getattr(labels, "id", "")) == shape:
+    is_known = given.keys() <= {"input", "target", "weight", "reduction", "label_smoothing"} and len(operands) <= 3
+    if target is None or not is_known or reduction not in ("mean", "sum", "none") or smoothing is None:
         return None
-    g: Expression = UPSTREAM
-    rows, at = (len(shape) > 1, "i,") if len(shape) > 1 else (False, "")
-    probability = Call("softmax", (Argument(scores), Argument(Number(len(shape) - 1), "dim")))
-    code = Call("one_hot", (Argument(labels), Argument(Number(shape[-1]))))
-    if rows and reduction == "none":
-        g = Call("unsqueeze", (Argument(g), Argument(Number(1))))
-    rule: Expression = Binary("*", g, Binary("-", probability, code))
-    share = ""
-    if rows and reduction == "mean":
-        rule, share = Binary("/", rule, Number(shape[0])), f"/{shape[0]}"
-    label = "x1[i]" if rows else "x1"
-    term = f"log(Σj exp(x0[{at}j])) - x0[{at}{label}]"
-    whole = f"(Σi ({term})){share}" if rows and reduction != "none" else term
-    own = "[i]" if rows and reduction == "none" else ""
+    if len(shape) not in (1, 2) or not isinstance(weight, Name | List | Literal):
+        return None
+    return _CrossEntropy(
+        scores, target, None if weight == Literal(None) else weight, smoothing, reduction, shapes
+    ).whole()
 
-    def given(values: Sequence[Any]) -> Given:
-        scores, labels = values
-        share = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
-        hot = np.equal.outer(labels.astype(int), np.arange(shape[-1])).astype(scores.dtype)
-        one = f"softmax({{0}}{', dim=1' if rows else ''})"
-        return {
-            "p": (one, share / np.sum(share, axis=-1, keepdims=True)),
-            "e": (f"one_hot({{1}}, {shape[-1]})", hot.reshape(shape)),
+
+@dataclass(frozen=True)
+class _CrossEntropy:
+    """A cross entropy of a vector of scores, or of rows of scores."""
+
+    scores: Expression
+    target: Expression
+    weight: Expression | None
+    smoothing: float
+    reduction: str
+    shapes: Mapping[str, Shape]
+
+    @cached_property
+    def shape(self) -> Shape:
+        return self.shapes[getattr(self.scores, "id", "")]
+
+    @cached_property
+    def is_of_probabilities(self) -> bool:
+        return self.shapes.get(getattr(self.target, "id", "")) == self.shape
+
+    @cached_property
+    def is_plain(self) -> bool:
+        return self.weight is None and not self.smoothing and not self.is_of_probabilities
+
+    def whole(self) -> Declared:
+        rows = len(self.shape) > 1
+        own, at = ("[i]" if rows and self.reduction == "none" else ""), ("i," if rows else "")
+        g: Expression = _column(UPSTREAM) if own else UPSTREAM
+        share = self.divisor()
+        over = "" if share is None else f"/{'s' if self.weight and not self.is_of_probabilities else unparse(share)}"
+        mass = self.mass()
+        probability = Call("softmax", (Argument(self.scores), Argument(Number(len(self.shape) - 1), "dim")))
+        per_row = () if not rows else (Argument(Number(1), "dim"), Argument(Literal(True), "keepdim"))
+        is_share = self.weight is None and not self.is_of_probabilities  # the masses of a row add up to 1
+        found = probability if is_share else Binary("*", probability, Call("sum", (Argument(mass), *per_row)))
+        rule: Expression = Binary("*", g, Binary("-", found, mass))
+        rule = rule if share is None else Binary("/", rule, share)
+        label = unparse(self.target) if isinstance(self.target, Number) else f"x1{'[i]' if rows else ''}"
+        term = f"log(Σj exp(x0[{at}j])) - x0[{at}{label}]"
+        loss = term if self.is_plain else f"-(Σj q[{at}j]·log(p[{at}j]))"
+        whole = f"(Σi ({loss})){over}" if rows and not own else f"({loss}){over}" if over else loss
+        up = f"upstream{own}{over}"
+        e, total = ("e", "") if self.is_plain else ("q", "" if is_share else f"·(Σk q[{at}k])")
+        formulas = f"out{own} = {whole}; ∂x0[{at}j] = (p[{at}j]{total} - {e}[{at}j])·{up}"
+        slope = None
+        if self.is_of_probabilities:
+            formulas += f"; ∂x1[{at}j] = -{'w[j]·' if self.weight else ''}{1 - self.smoothing}·log(p[{at}j])·{up}"
+            logs = Call("log_softmax", (Argument(self.scores), Argument(Number(len(self.shape) - 1), "dim")))
+            scaled = Binary("*", Number(1 - self.smoothing), logs)
+            slope = Unary("-", Binary("*", g, scaled if self.weight is None else Binary("*", self.weight, scaled)))
+            slope = slope if share is None else Binary("/", slope, share)
+        inputs = (self.scores, *([] if isinstance(self.target, Number) else [self.target]))
+        inputs = (*inputs, *([self.weight] if isinstance(self.weight, Name) else []))
+        rules = (rule, *([] if isinstance(self.target, Number) else [slope]))
+        rules = (*rules, *([None] if isinstance(self.weight, Name) else []))
+        return Declared(inputs, rules, formulas, PLAIN if self.is_plain else MASSES, self.given)
+
+    def mass(self) -> Expression:
+        """Return how much is asked of each class: one-hot or probabilities, smoothed and weighted."""
+        classes = self.shape[-1]
+        hot = Call("one_hot", (Argument(self.target), Argument(Number(classes))))
+        mass: Expression = self.target if self.is_of_probabilities else hot
+        if self.smoothing:
+            share = Binary("/", Number(self.smoothing), Number(classes))
+            mass = Binary("+", Binary("*", Number(1 - self.smoothing), mass), share)
+        return mass if self.weight is None else Binary("*", self.weight, mass)
+
+    def divisor(self) -> Expression | None:
+        """Return by what a mean divides: the number of rows, or the weights of their labels."""
+        if self.reduction != "mean":
+            return None
+        if self.weight is None or self.is_of_probabilities:
+            return Number(self.shape[0]) if len(self.shape) > 1 else None
+        chosen = Index(self.weight, (self.target,))
+        return Call("sum", (Argument(chosen),)) if len(self.shape) > 1 else chosen
+
+    def given(self, values: Sequence[Any]) -> Given:
+        shifted = np.exp(values[0] - np.max(values[0], axis=-1, keepdims=True))
+        target = plain(self.target) if isinstance(self.target, Number) else values[1]
+        weight = 1.0 if self.weight is None else values[-1] if isinstance(self.weight, Name) else plain(self.weight)
+        labels = None if self.is_of_probabilities else np.asarray(target).astype(int)
+        hot = target if labels is None else np.equal.outer(labels, np.arange(self.shape[-1])).astype(values[0].dtype)
+        mass = np.asarray(weight) * ((1 - self.smoothing) * hot.reshape(self.shape) + self.smoothing / self.shape[-1])
+        word = unparse(self.mass())
+        found = {
+            "p": (
+                f"softmax({{0}}{', dim=1' if len(self.shape) > 1 else ''})",
+                shifted / shifted.sum(-1, keepdims=True),
+            ),
+            "e" if self.is_plain else "q": (word, mass),
         }
+        if self.weight is not None and self.is_of_probabilities:
+            found["w"] = (unparse(self.weight), np.asarray(weight))
+        elif self.weight is not None and labels is not None and self.reduction == "mean":
+            found["s"] = (unparse(self.divisor() or Number(1)), np.sum(np.asarray(weight, np.float64)[labels]))
+        return found
+
+
+PLAIN = "Each score gets its probability, less 1 for the right class: softmax minus one-hot, times the gradient."
+MASSES = "Each score gets its probability, times all that is asked of the classes, less what is asked of its own."
+
+
+def normalize(
+    operands: Sequence[Expression], keywords: Mapping[str, Expression], shapes: Mapping[str, Shape]
+) -> Declared | None:
+    """Return the rule over the length, for a vector and for rows."""
+    x = operands[0]
+    shape = shapes.get(getattr(x, "id", ""), ())
+    given = {**keywords, **dict(zip(("input", "p", "dim"), operands, strict=False))}
+    dim = number_of(given.get("dim", Number(1)))
+    is_known = given.keys() <= {"input", "p", "dim"} and number_of(given.get("p", Number(2))) == 2
+    if not is_known or len(operands) > 3 or len(shape) not in (1, 2) or dim not in (len(shape) - 1, -1):
+        return None
+    rows = len(shape) > 1
+    at, own = ("i,", "[i]") if rows else ("", "")
+    per_row = (Argument(Number(1), "dim"), Argument(Literal(True), "keepdim")) if rows else ()
+    size = Call("clamp_min", (Argument(_length(x, rows)), Argument(Number(SHORTEST))))
+    along = Call("sum", (Argument(Binary("*", UPSTREAM, OUT)), *per_row))
+
+    def lengths(values: Sequence[Any]) -> Given:
+        words = f"clamp_min(norm({{0}}{', dim=1' if rows else ''}), {SHORTEST})"
+        return {"n": (words, np.maximum(np.linalg.norm(values[0], axis=-1), SHORTEST))}
 
     return Declared(
-        (scores, labels),
-        (rule, None),
-        f"out{own} = {whole}; ∂x0[{at}j] = (p[{at}j] - e[{at}j])·upstream{own}{share}",
-        "Each score gets its probability, less 1 for the right class: softmax minus one-hot, times the gradient.",
-        given,
+        (x,),
+        (Binary("/", Binary("-", UPSTREAM, Binary("*", OUT, along)), size),),
+        f"out[{at}j] = x0[{at}j]/n{own}; "
+        f"∂x0[{at}j] = (upstream[{at}j] - out[{at}j]·(Σk upstream[{at}k]·out[{at}k]))/n{own}",
+        "The vector is turned: it gets the part of the gradient at right angles to it, over its length.",
+        lengths,
     )
 
 
@@ -152,7 +261,9 @@ def number_of(tree: Expression) -> float | None:
     return None
 
 
+SHORTEST = 1e-12  # the length that torch divides by at least
 DECLARATIONS: dict[str, Callable[..., Declared | None]] = {
     "cross_entropy": cross_entropy,
     "cosine_similarity": cosine_similarity,
+    "normalize": normalize,
 }

@@ -11,7 +11,7 @@ from gradcli.language.simplify.algebra.extents import SCALAR, Extent, Shape
 from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.terms import Product, scaled
 from gradcli.language.simplify.facts.shapes import dims_of, plain
-from gradcli.language.tree import Call, Expression, Index, Literal, Name, Number
+from gradcli.language.tree import Call, Expression, Index, Literal, Name, Number, Tuple
 
 RESHAPING = frozenset([
     ".T", ".mT", "Index", "flip", "permute", "reshape", "roll", "squeeze", "unsqueeze",
@@ -29,9 +29,15 @@ def of_constant(
     if before.unknown or after.unknown or algebra.extent(inside).unknown:
         return None
     own = algebra.extent(inside).shape
-    if name == "select_backward" and not own and len(after.shape) == 1:
-        place = Argument(Product(options["index"] % after.shape[0]))
-        return algebra.multiply(inside, algebra.call("one_hot", [place, Argument(Product(after.shape[0]))]))
+    if name == "select_backward" and len(before.shape) + 1 == len(after.shape) <= 2:
+        size = after.shape[options["dim"]]
+        place = algebra.call("one_hot", [Argument(Product(options["index"] % size)), Argument(Product(size))])
+        if not before.shape:
+            return algebra.multiply(inside, place)
+        if own != before.shape:
+            shape = Tuple(tuple(map(Number, before.shape)))
+            inside = algebra.call("expand", [Argument(inside), Argument(shape)])
+        return algebra.call("outer", [Argument(x) for x in ((inside, place) if options["dim"] else (place, inside))])
     if name in COPIES or (name == "reshape" and own == before.shape == after.shape):
         return inside
     if name == "permute" and dims_of(options.get("dims", options.get(1)), len(before.shape)) == [
@@ -79,17 +85,16 @@ def _summed(
 
 
 def selected(algebra: Builder, node: Index, inside: Product, after: Extent) -> Product | None:
-    """Return the entry of what `select_backward` has put among zeros."""
+    """Return a row of a matrix of which all rows but one are 0: `outer(one_hot(1, 3), x)[1]`."""
     found = algebra.only(inside, Function)
-    if found is None or found.name != "select_backward" or len(node.items) != 1 or after.unknown:
+    hot = found.arguments[0].value if found is not None and found.name == "outer" else None
+    row = algebra.only(hot, Function) if isinstance(hot, Product) else None
+    if found is None or row is None or row.name != "one_hot" or len(node.items) != 1 or after.unknown:
         return None
-    options = {x.keyword: x.value for x in found.arguments[1:]}
-    value, item = found.arguments[0].value, node.items[0]
-    if not isinstance(value, Product) or options.get("dim") != Product(0) or not isinstance(item, Number):
+    place, value, item = row.arguments[0].value, found.arguments[1].value, node.items[0]
+    if not isinstance(value, Product) or not isinstance(item, Number) or algebra.extent(value) != after:
         return None
-    if algebra.extent(value) != after:
-        return None
-    return value if options.get("index") == Product(int(item.value)) else Product(0)
+    return value if place == Product(int(item.value)) else Product(0)
 
 
 def entries_of(algebra: Builder, product: Product) -> Product | None:

@@ -24,6 +24,7 @@ from gradcli.language.tree import (
 
 COUNTED = (Attribute, Binary, Call, Compare, Index, Method, Unary)
 SHORT = 8  # characters of a number that a person writes
+OPAQUE = {"select_backward": 3}  # calls that no course teaches
 LARGEST = 2**63 - 1  # a whole number beyond is written as a float
 
 
@@ -35,11 +36,16 @@ class Written(NamedTuple):
 
 
 def length(tree: Expression) -> int:
-    """Return the number of operators and calls in a tree; a number of many digits counts as one."""
+    """Return the number of operators and calls in a tree; a number of many digits counts as one.
+
+    A call that no course teaches counts more, so that it stands only where nothing else does.
+    """
     return sum(map(_counts, postorder(tree)))
 
 
-def _counts(node: Expression) -> bool:
+def _counts(node: Expression) -> int:
+    if isinstance(node, Call):
+        return OPAQUE.get(node.function, 1)
     return isinstance(node, COUNTED) or (isinstance(node, Number) and len(repr(node.value)) > SHORT)
 
 
@@ -99,7 +105,7 @@ def _led(tree: Expression, change: Callable[[Expression], Expression]) -> Expres
 
 def called(name: str, parts: Sequence[Written], keywords: Sequence[str | None] = (None,)) -> Written:
     arguments = (Argument(part.tree, keyword) for part, keyword in zip(parts, keywords, strict=True))
-    return Written(Call(name, tuple(arguments)), 1 + sum(part.cost for part in parts))
+    return Written(Call(name, tuple(arguments)), OPAQUE.get(name, 1) + sum(part.cost for part in parts))
 
 
 def filled(template: Expression, parts: Sequence[Written]) -> Written:
