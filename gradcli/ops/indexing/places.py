@@ -18,7 +18,8 @@ def check_places(name: str, x: Tensor, dim: int, index: Tensor) -> None:
     if index.dtype == np.bool_:
         raise AutogradError(f"{name}(): Expected dtype int32/int64 for index")
     if max(index.ndim, 1) != max(x.ndim, 1):
-        raise AutogradError("Index tensor must have the same number of dimensions as input tensor", code="E301")
+        owner = "self" if name.startswith("scatter") else "input"
+        raise AutogradError(f"Index tensor must have the same number of dimensions as {owner} tensor", code="E301")
     for axis, (own, size) in enumerate(zip(x.shape, index.shape, strict=False)):
         if axis != dim and size > own:
             raise AutogradError(

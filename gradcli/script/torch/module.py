@@ -53,6 +53,7 @@ SUBMODULES = {
     "cuda": "gradcli.script.torch.module",
     "distributions": "gradcli.script.torch.distributions.module",
     "backends": "gradcli.script.torch.module",
+    "testing": "gradcli.script.torch.testing",
 }
 
 

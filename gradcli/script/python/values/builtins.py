@@ -203,6 +203,11 @@ def _descriptor(kind: Any) -> Callable[..., Any]:
     return make
 
 
+def complex_(*_: Any, **__: Any) -> Any:
+    """Refuse complex numbers, of which neither snippets nor tensors have any."""
+    raise UnsupportedError("complex numbers are not supported here", help="use numbers and texts")
+
+
 def _property(fget: Any = None, fset: Any = None, fdel: Any = None, doc: Any = None) -> property:
     return property(fget, fset, fdel, doc)
 
@@ -211,7 +216,7 @@ KINDS: dict[str, tuple[type, Callable[..., Any] | None]] = {
     **CONSTRUCTORS, "int": (int, int_), "float": (float, float_), "bool": (bool, bool), "str": (str, str_),
     "type": (type, type_), "object": (object, object_), "slice": (slice, lambda *parts: bounds(*_slice(parts))),
     "property": (property, _descriptor(_property)), "staticmethod": (staticmethod, _descriptor(staticmethod)),
-    "classmethod": (classmethod, _descriptor(classmethod)), "super": (super, super), "complex": (complex, None),
+    "classmethod": (classmethod, _descriptor(classmethod)), "super": (super, super), "complex": (complex, complex_),
 }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,6 +62,25 @@ def with_refusal(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
                 names = ", ".join(f'"{one}"' for one in re.findall(r"'(\w+)'", words[2]))
                 error = TypeError(f"{name}() missing {words[1]} required positional arguments: {names}")
             raise TypeError(refusal(name, arguments, keywords, str(error), method=False)) from None
+
+    return call
+
+
+def with_python_words(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, whose TypeErrors name missing arguments as Python does, for torch has written it in Python."""
+
+    @wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            return function(*arguments, **keywords)
+        except TypeError as error:
+            words = MISSING.search(str(error))
+            if words is None:
+                raise
+            names = [f"'{one}'" for one in re.findall(r"\w+", words[2])]
+            listed = f"{', '.join(names[:-1])}{',' * (len(names) > 2)} and {names[-1]}" if names[1:] else names[0]
+            start, plural = str(error)[: words.start()], "s" * (len(names) > 1)
+            raise TypeError(f"{start}missing {words[1]} required positional argument{plural}: {listed}") from None
 
     return call
 

@@ -16,11 +16,15 @@ from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.script.machine import running
+from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.tensor.options import checked_shape, made, read_options, size_tuple, sizes, whole
 
 
 def generator_of(generator: Any) -> Any:
     """Return the generator that was given, or that of the run."""
+    if not isinstance(generator, Generator | None):
+        raise TypeError(f"argument 'generator' must be torch.Generator, not {kind_name(generator)}")
     return running.machine.generator if generator is None else generator
 
 

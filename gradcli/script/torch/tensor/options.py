@@ -13,6 +13,7 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.tensor.dtypes import check_device, numpy_dtype
 
 IGNORED = frozenset(("layout", "pin_memory", "memory_format"))  # where and how tensors lie in memory
@@ -48,7 +49,10 @@ def read_options(name: str, keywords: dict[str, Any]) -> Options:
     out = keywords.get("out")
     if dtype is None and isinstance(out, Tensor):
         dtype = out.dtype
-    return Options(dtype, required, keywords.get("generator"), out)
+    generator = keywords.get("generator")
+    if not isinstance(generator, Generator | None):
+        raise TypeError(f"{name}(): argument 'generator' must be torch.Generator, not {kind_name(generator)}")
+    return Options(dtype, required, generator, out)
 
 
 OWN = frozenset(("dtype", "device", "requires_grad", "generator", "out"))

@@ -19,6 +19,7 @@ from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_shared, check_tensor
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.mixing import refusing_mixtures
+from gradcli.script.torch.operations.overloads import with_python_words, with_refusal
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.printing import size_text
 
@@ -51,6 +52,9 @@ KINDS = {
         "nll_loss poisson_nll_loss smooth_l1_loss soft_margin_loss triplet_margin_loss"
     ),
 }
+OF_C = {"bilinear", "channel_shuffle", "linear", "one_hot", "scaled_dot_product_attention"}  # built in, in torch
+OF_PYTHON = {"group_norm", "layer_norm", "normalize", "pad", "rms_norm", "adaptive_avg_pool2d"}  # of our operations
+OF_PYTHON |= {"adaptive_max_pool1d", "adaptive_max_pool2d"}
 KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
 
 
@@ -63,8 +67,10 @@ def find(name: str) -> Function | None:
     if kind == "layers.activation":
         return activation(name)
     if kind is None:
-        return facade.function(name, "nn.functional")
-    return refusing_mixtures(name, getattr(import_module(f"gradcli.script.torch.nn.{kind}"), name))
+        function = facade.function(name, "nn.functional")
+        return with_python_words(function) if function is not None and name in OF_PYTHON else function
+    function = refusing_mixtures(name, getattr(import_module(f"gradcli.script.torch.nn.{kind}"), name))
+    return with_refusal(name, function) if name in OF_C else function
 
 
 def checked(name: str) -> Function:
