@@ -156,13 +156,13 @@ def identity(suspect: Suspect) -> tuple[Any, ...]:
 
 
 def distinct(found: Sequence[Diagnosis]) -> Iterator[Diagnosis]:
-    """Yield each mistake at each node once."""
+    """Yield each mistake at each node once, also where it is said in other words."""
     seen: set[tuple[str, str, str]] = set()
     for one in found:
-        key = (one.code, one.node, one.message)
-        if key not in seen:
-            seen.add(key)
+        keys = {(one.code, one.node, one.message), (one.code, one.node, one.rule)}
+        if seen.isdisjoint(keys):
             yield one
+        seen |= keys
 
 
 def one_of_each(found: Sequence[Diagnosis]) -> list[Diagnosis]:

@@ -111,7 +111,9 @@ def rounding(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
         return
     off = np.max(np.abs(typed.value - truth))
     unit = np.asarray(typed.unit)
-    if np.all(np.abs(typed.value - np.trunc(truth / unit) * unit) <= unit * (SLACK - 1)):
+    if np.all(np.abs(typed.value - truth) <= unit / 2 * SLACK):
+        how = "it is right as far as it goes: give more digits"
+    elif np.all(np.abs(typed.value - np.trunc(truth / unit) * unit) <= unit * (SLACK - 1)):
         how = f"its {CUT_OFF}: round the last one"
     elif np.all(np.abs(typed.value - truth) <= NEARLY * np.abs(truth)):
         how = "it is close: a number was rounded on the way, keep more digits until the end"

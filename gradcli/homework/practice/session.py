@@ -7,12 +7,13 @@ more is told, by the levels of disclosure, and with the right answer the quantit
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import cycle
 
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.choices import Draws
 from gradcli.homework.disclosure import LEVELS, revealed
+from gradcli.homework.mistakes.pen import ROUNDING
 from gradcli.homework.model import CREDITED, Marked, Result, added
 from gradcli.homework.practice.drawing import fresh
 from gradcli.homework.solve.key import Key
@@ -115,7 +116,9 @@ class Exercise:
 
     def judged(self, text: str | None) -> Marked:
         given = {self.ask.quantity: [Given(self.question.id, self.ask.written, text)]}
-        return next(one for one in self.key.mark(given, "") if one.quantity == self.ask.written)
+        marked = next(one for one in self.key.mark(given, "") if one.quantity == self.ask.written)
+        is_off = any(one.code == ROUNDING.code for one in marked.diagnoses)  # its own digits are not right either
+        return replace(marked, verdict="wrong") if marked.verdict == "precision" and is_off else marked
 
     def told(self, marked: Marked, level: str) -> Told:
         return Told(revealed(Result("", "", (marked,)), level).answers[0], level, self.is_over)

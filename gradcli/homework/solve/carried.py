@@ -19,7 +19,6 @@ NUDGE = 1e-2  # by which numbers are moved
 STILL = 1e-6  # a share by which no answer moves that is the same for every input
 CLOSE = 0.05  # a share within which digits that were not written down may lead
 SIGNS = 8
-SUMS = {"add": {0: 1.0, 1: 1.0}, "sub": {0: 1.0, 1: -1.0}}  # the local derivatives of sums, by position
 FAR = 4  # times the reach of such digits, from where no other signs lead
 Earlier = Mapping[Quantity, tuple[Problem, Typed]]  # wrong answers, with the problems that they are about
 
@@ -77,15 +76,12 @@ def spoils(problem: Problem, wrong: Earlier) -> bool:
 
 def passed_on(wrong: Earlier) -> Earlier:
     """Return the gradients that own ones tell: where a variable has only been added, its gradient is that of the sum."""
-    found: dict[Quantity, tuple[Problem, Typed]] = {}
-    for quantity, (problem, typed) in wrong.items():
-        while problem.kind == "gradient" and not problem.stop and problem.of != problem.by:
-            edges = problem.into(problem.by)
-            sign = SUMS.get(problem.graph.vertices[edges[0].vertex].op, {}).get(edges[0].position) if edges else None
-            if len(edges) != 1 or sign is None or np.shape(problem.totals[edges[0].vertex]) != np.shape(typed.value):
-                break
-            problem, typed = problem.at(edges[0].vertex), replace(typed, value=sign * typed.value)
-            found[replace(quantity, by=problem.label(problem.by))] = (problem, typed)
+    found = {
+        replace(quantity, by=above.label(above.by)): (above, replace(typed, value=sign * typed.value))
+        for quantity, (problem, typed) in wrong.items()
+        for above, sign in problem.sums()
+        if np.shape(above.totals[above.by]) == np.shape(typed.value)
+    }
     return {quantity: one for quantity, one in found.items() if quantity not in wrong}
 
 

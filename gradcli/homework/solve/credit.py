@@ -55,14 +55,14 @@ class Own:
         if is_carried:
             self.carried.add(quantity)
         else:
-            with np.errstate(all="ignore"):
+            with suppress(*FAILURES), np.errstate(all="ignore"):
                 sets = [{q: self.wrong[q] for q in chosen} for chosen in choices(self.wrong, self.spare)]
                 meant = [problem.truth, *(recomputed(problem, used) for used in sets)]
                 nearly = replace(typed, unit=5 * np.asarray(typed.unit))  # digits that were not written down
                 if any(value is not None and is_slip(nearly, value, tolerance) for value in meant):
                     self.slips.add(quantity)
         self.wrong[quantity] = (problem, typed)
-        with np.errstate(all="ignore"):
+        with suppress(*FAILURES), np.errstate(all="ignore"):
             if any(spoils(other, {quantity: (problem, typed)}) for other in self.known.values()):
                 self.unused.add(quantity)
 

@@ -168,7 +168,9 @@ class Key:
         found = self.diagnosed(ask, verdict)
         if problem and typed and ask.form == "number" and not any(one.certain for one in found.diagnoses):
             found = self.rebased(ask, found, own)
-        return replace(found, diagnoses=in_agreement(found.diagnoses, problem, own.known.values()))
+        with suppress(Exception), np.errstate(all="ignore"):
+            return replace(found, diagnoses=in_agreement(found.diagnoses, problem, own.known.values()))
+        return found
 
     def is_mistaken(self, ask: Ask, verdict: Verdict) -> bool:
         """Whether a mistake gives a number that coarse rounding gives too."""

@@ -17,6 +17,7 @@ from gradcli.homework.wording import wrapped
 
 T = TypeVar("T")
 PATHS = 10  # of which every subset is tried
+SUMS = {"add": (1.0, 1.0), "sub": (1.0, -1.0)}  # the local derivatives of sums
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,17 @@ class Problem:
     def into(self, vertex: int) -> list[Edge]:
         """Return the edges that bring the gradient of a vertex."""
         return [edge for edge in self.graph.into.get(vertex, ()) if self.reaches(edge.vertex)]
+
+    def sums(self) -> Iterator[tuple[Problem, float]]:
+        """Yield the problems of the sums that a variable has only been added to, with the sign it has there."""
+        problem, sign = self, 1.0
+        while problem.kind == "gradient" and not problem.stop and problem.of != problem.by:
+            edges = problem.into(problem.by)
+            signs = SUMS.get(problem.graph.vertices[edges[0].vertex].op) if len(edges) == 1 else None
+            if signs is None:
+                return
+            problem, sign = problem.at(edges[0].vertex), sign * signs[edges[0].position]
+            yield problem, sign
 
     @cached_property
     def paths(self) -> list[tuple[Edge, ...]] | None:

@@ -48,6 +48,10 @@ AFTER = re.compile(
     re.IGNORECASE,
 )
 STOP = re.compile(r"(?P<kept>.*(?:[^\d\s.]|\d[.,]\d+|\.\d+|(?:\^|\*\*)-?\d+|\.\d+[eE][-+]?\d+))\s*\.", re.DOTALL)
+FACT = re.compile(  # `True, it is`, `it is None`
+    r"(?:it\s+is\s+|it's\s+)?(?P<fact>true|false|none|yes|no|\w+Backward\d)(?:\s*[,;(–—]\s*[^\W\d][^\d]*)?",
+    re.IGNORECASE,
+)
 STARTS, ENDS = (*"-+.0123456789[",), (*"0123456789]",)  # of a text that has nothing around it
 ROUNDS = 20  # of taking something off
 
@@ -93,4 +97,7 @@ def without_marks(text: str) -> str:
 def word(text: str) -> str:
     """Return an answer in words, without what stands around it."""
     text = undressed(text.translate(PROSE))
+    fact = FACT.fullmatch(text)
+    if fact:
+        return fact["fact"]
     return text[:-1] if text.endswith(".") and not text.endswith("..") else text

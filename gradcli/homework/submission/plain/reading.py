@@ -34,6 +34,7 @@ LONGEST = 10_000  # characters of an answer
 SHORT = 40
 USES: tuple[Comma, ...] = ("decimal", "thousands")
 AND = re.compile(r"(?<=[\d\])])\s+(?:and|und|&)\s+(?=[-+\[(.\d])")
+SPACED = re.compile(r"\d,\d+\s+[-+]?\d+,\d")  # entries with decimal commas, and spaces between
 DECIMAL = re.compile(r"(?<![\w.,])\d+,\d+(?!\d|,\d)")
 UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)")  # 0.32(2) is a number with an uncertainty
 BRACKETS = re.compile(r"[\[({\s]*(?P<inner>[^\[\](){}]*?)[\])}\s]*")
@@ -118,7 +119,8 @@ def by_the_others(earlier: Sequence[str], last: str, wanted: Wanted, comma: Comm
 
 def amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
     """Read a number or a tensor."""
-    word = FACTS.get(text.lower(), text)
+    fact = characters.FACT.fullmatch(text)
+    word = FACTS.get(fact["fact"].lower(), fact["fact"]) if fact else FACTS.get(text.lower(), text)
     if word.lower() in WORDS:
         return Plain(word, WORDS[word.lower()])
     if word.lower().lstrip("+-") in ("nan", "inf", "infinity"):
@@ -170,7 +172,7 @@ def tensor_of(text: str, shape: tuple[int, ...], comma: Comma) -> Plain | None:
         return Plain(plain, entries(rows))
     if not found or (not shape and not re.search(r"[\[({]", text)):
         return None
-    _, rows = found[0]
+    _, rows = found[-1] if SPACED.search(text) and not re.search(r",\s", text) else found[0]
     if arrays.shape_of(rows) is None:
         raise UnreadableError("rows of different lengths")
     return Plain(arrays.written(rows), entries(rows))
