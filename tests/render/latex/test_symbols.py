@@ -7,12 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.language.names import read_name
-from gradcli.render.asked import Asked
-from gradcli.render.latex.aligned import WIDEST
-from gradcli.render.latex.pages import eval_page
 from gradcli.render.latex.pieces import letters
 from gradcli.render.latex.symbols import Symbols, escaped, symbol
-from tests.render.programs import explained
 
 NAMES = st.text(min_size=1, max_size=12).map(read_name).filter(bool)
 SAFE = re.compile(
@@ -48,15 +44,6 @@ def test_names_keep_apart(names: list[str]) -> None:
 def test_the_first_name_gets_the_plain_symbol() -> None:
     symbols = Symbols(["x1", "x_1", "x₁"])
     assert [symbols[name] for name in ("x1", "x_1", "x₁")] == ["x_{1}", r"\text{x\_1}", r"\text{x$_1$}"]
-
-
-def test_equations_of_long_names_stand_in_blocks_that_fit() -> None:
-    names = ["learning_rate_of_the_first_layer", "normalized_input_feature", "bias_of_the_first_hidden_layer"]
-    text = f"weighted_sum_of_all_inputs = {names[0]}*{names[1]} + {names[2]}\n(weighted_sum_of_all_inputs - target)**2"
-    explanation = explained(text, {**dict.fromkeys(names, 0.5), "target": 1})
-    blocks = eval_page(explanation, Asked()).split(r"\begin{align*}")[1:]
-    assert len(blocks) > 5
-    assert max(letters(line.partition("&")[0]) for block in blocks for line in block.split("\n")) < WIDEST
 
 
 def test_letters() -> None:
