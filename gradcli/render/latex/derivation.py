@@ -23,7 +23,7 @@ from gradcli.render.latex.lesson import (
     statement,
 )
 from gradcli.render.latex.numbers import value
-from gradcli.render.latex.pieces import Piece
+from gradcli.render.latex.pieces import Piece, letters
 from gradcli.render.latex.terms import Terms
 from gradcli.render.text.numbers import PRECISION
 
@@ -91,7 +91,7 @@ def paths(trace: Trace, terms: Terms) -> list[Equation]:
 
 def _path(route: Route, terms: Terms) -> Equation:
     names = [terms.name(node).text for node in route.path.nodes]
-    text = r" \to ".join(names if len(names) <= LONGEST_PATH else [*names[:4], r"\cdots", *names[-3:]])
+    shown = names if len(names) <= LONGEST_PATH else [*names[:4], r"\cdots", *names[-3:]]
     values = [local.value for local in route.path.locals]
     if not terms.plain_seed:
         values.insert(0, terms.explanation.upstream)
@@ -103,4 +103,5 @@ def _path(route: Route, terms: Terms) -> Equation:
     ):
         factors = [value(given, terms.precision) for given in values]
         product = multiplied([x.bracketed() if x.text.startswith("-") and n == 0 else x for n, x in enumerate(factors)])
-    return Equation(Piece(text, width=3 * len(names)), [product, terms.value(route.value)])
+    left = Piece(r" \to ".join(shown), width=sum(letters(name) + 2 for name in shown))
+    return Equation(left, [product, terms.value(route.value)])

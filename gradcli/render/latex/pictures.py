@@ -17,7 +17,8 @@ from gradcli.render.latex.terms import Terms
 from gradcli.render.latex.tikz import COLORS, PREAMBLE, SMALLEST, Picture, box_room
 
 LARGEST = 80  # boxes that can be read on a page
-PAGE = (450.0, 640.0)  # points
+PAGE = (450.0, 640.0)  # points of a document of our own
+PLAIN = (330.0, 520.0)  # of a plain article, for a fragment
 
 Room = tuple[float, float]
 
@@ -48,12 +49,13 @@ def fitting(explanation: Explanation, terms: Terms, asked: Asked, room: Room) ->
 
 def graph_page(explanation: Explanation, asked: Asked) -> str:
     """Write the graph as a TikZ picture, which needs that package and no other."""
-    found = fitting(explanation, Terms(explanation, asked.precision), asked, PAGE)
+    room = PAGE if asked.standalone else PLAIN
+    found = fitting(explanation, Terms(explanation, asked.precision), asked, room)
     if found is None:
         raise EvaluationError(
             "E210",
             f"the graph has {len(explanation.nodes):,} nodes, and {LARGEST} boxes are the most on a page",
             help="draw the graph of an intermediate with --of NAME, or use --format svg",
         )
-    drawn = f"% needs \\usepackage{{tikz}}\n{COLORS}{found.drawn(PAGE)}"
+    drawn = f"% needs \\usepackage{{tikz}}\n{COLORS}{found.drawn(room)}"
     return document(f"\\begin{{center}}\n{drawn}\n\\end{{center}}", preamble=PREAMBLE) if asked.standalone else drawn

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 
 from gradcli.language.unparser import Precedence
 
+SMALL = 0.6  # of the width of a letter, in a subscript
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -68,9 +70,12 @@ class Piece:
 
 
 def letters(text: str) -> int:
-    """Return about how many letters wide a symbol is; subscripts are small."""
-    shown = re.sub(r"\\(?:mathit|text)\b|[{}$_^]", "", text)
-    return max(1, len(re.sub(r"\\[a-zA-Z]+ ?|\\.", "x", shown)))
+    """Return about how many letters wide a symbol is."""
+    spelled = re.sub(r"\\[^a-zA-Z]", "x", text)
+    plain, *below = re.split(r"_\{((?:[^{}]|\{[^{}]*\})*)\}", re.sub(r"\\(?:mathit|text)\b", "", spelled))
+    large, small = "".join([plain, *below[1::2]]), "".join(below[::2])
+    sizes = [len(re.sub(r"\\[a-zA-Z]+ ?", "x", re.sub("[{}$_^]", "", part))) for part in (large, small)]
+    return max(1, round(sizes[0] + SMALL * sizes[1]))
 
 
 def fraction(above: Piece, below: Piece) -> Piece:

@@ -53,7 +53,7 @@ def beamer(explanation: Explanation, asked: Asked) -> str:
 
 def frame(number: int, steps: Walk, drawn: Picture | None, terms: Terms, sentences: Sentences) -> str:
     """Return the frame of a step; 0 is the program before it runs."""
-    lines = [rf"\begin{{frame}}[t]{{{title(number, steps)}}}", r"\centering"]
+    lines = [rf"\begin{{frame}}[t,shrink]{{{title(number, steps)}}}", r"\centering"]
     if drawn is not None:
         lines.append(drawn.drawn(ROOM, steps.states[number]))
     equations = statement(terms.explanation, terms)[:3] if number == 0 else list(told(steps.moves[number - 1], terms))

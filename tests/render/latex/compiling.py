@@ -53,5 +53,5 @@ def compiled(document: str, folder: Path, name: str = "document") -> str:
     command = ["pdflatex", "-interaction=nonstopmode", "-no-shell-escape", "-halt-on-error", f"{name}.tex"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
     faults = re.findall(r"^!.*(?:\n.*){3}", done.stdout, re.MULTILINE)
-    wide = [line for line in re.findall(r"Overfull \\hbox \((\d+)\.\d+pt.*", done.stdout) if int(line) > 40]
+    wide = [line for line in re.findall(r"Overfull \\hbox \((\d+)\.\d+pt.*", done.stdout) if int(line) > 10]
     return "\n".join([*faults, *(f"overfull by {points}pt" for points in wide)])

@@ -43,6 +43,10 @@ NASTY = "100% \\input{/etc/passwd} $x$ & # _ ^^M ~ {unbalanced \u202e </script> 
 BAD = {
     "commands": Case("end_document = input*x_y_; end_document + def_", {"input": 1, "x_y_": 2, "def_": 3}),
     "a long name": Case("a*" + "n" * 400, {"a": 1, "n" * 400: 2}),
+    "long names": Case(
+        "weighted_sum = learning_rate_of_layer_1*input_feature + bias_of_the_first_layer_of; (weighted_sum - goal)**2",
+        {"learning_rate_of_layer_1": 0.5, "input_feature": 1.25, "bias_of_the_first_layer_of": -0.1, "goal": 1},
+    ),
     "scripts": Case("вес*梯 + été*ẋ*x₁ + ß", dict.fromkeys(["вес", "梯", "été", "ẋ", "x₁", "ß"], 0.5)),
     "comments": Case(f"x**2 # {NASTY}\n", {"x": 1}),
     "not numbers": Case("x*y + z", {"x": 1e308, "y": -1.5e-300, "z": float("nan")}),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.language.names import read_name
+from gradcli.render.latex.pieces import letters
 from gradcli.render.latex.symbols import Symbols, escaped, symbol
 
 NAMES = st.text(min_size=1, max_size=12).map(read_name).filter(bool)
@@ -43,3 +44,10 @@ def test_names_keep_apart(names: list[str]) -> None:
 def test_the_first_name_gets_the_plain_symbol() -> None:
     symbols = Symbols(["x1", "x_1", "x₁"])
     assert [symbols[name] for name in ("x1", "x_1", "x₁")] == ["x_{1}", r"\text{x\_1}", r"\text{x$_1$}"]
+
+
+def test_letters() -> None:
+    """As wide as what is read: a backslash before a sign is none, and what stands low is small."""
+    assert letters(r"\text{learning\_rate}") == len("learning_rate")
+    assert letters(r"\mathit{weight}_{\text{hidden},1}") == 6 + round(0.6 * 8)
+    assert letters(r"\alpha_{1}") == 2
