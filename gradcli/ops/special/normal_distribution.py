@@ -81,7 +81,7 @@ ndtri: Primitive = elementwise(
 log_ndtr: Primitive = elementwise(
     "log_ndtr",
     by_number(_log_probability),
-    lambda g, out, x: g / erfcx(-x / math.sqrt(2)) * SQRT_2_OVER_PI.beside(g),
+    lambda g, out, x: g / 2 * SQRT_2_OVER_PI.beside(g) * exp(-(out + x**2 / 2)),
     "The logarithm of `ndtr`, exact far below 0.",
     node="SpecialLogNdtrBackward0",
     method=False,

@@ -111,10 +111,10 @@ erfc = elementwise(
     "`1 - erf(x)`, exact where that is small.",
     says="The derivative of 1 - erf(x) is minus a bell curve, -2/sqrt(pi)*exp(-x**2).",
 )
-erfinv = elementwise(
+erfinv: Primitive = elementwise(
     "erfinv",
     by_number(_inverse_error),
-    lambda g, out, x: g * (SQRT_PI.beside(g) / 2 * exp(out**2)),
+    lambda g, out, x: g * (SQRT_PI.beside(g) / 2 * exp(erfinv(x) ** 2)),
     "The inverse of erf.",
     domain=between(-1, 1),
     says="The derivative of an inverse is one over that of erf, taken at the result.",
