@@ -17,7 +17,7 @@ from gradcli.language.tree import Attribute, Index, Number
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import guarded
-from gradcli.ops.reducing.extremes import EVENLY, amax, amin, shared_rule, tied
+from gradcli.ops.reducing.extremes import EVENLY, amax, amin, counted_rule, tied
 from gradcli.ops.reducing.reductions import mean, mean_dim
 from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.axes import Axes, aligned, axes, count, wrapped
@@ -143,7 +143,7 @@ def _extreme_of_both(name: str, extreme: Any, find: Any, number: int) -> Any:
     return primitive(
         f"{name}_of_both",
         extreme.forward,
-        shared_rule,
+        counted_rule,
         node="AminmaxBackward0",
         number=number,
         notation=lambda operands, options: Attribute(write(operands, options), name),
