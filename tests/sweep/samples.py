@@ -87,7 +87,8 @@ class Writer:
             data = re.sub(r"\b(nan|inf)\b", r'float("\1")', repr(value.detach().tolist()))
             self.lines.append(f"{name} = torch.tensor({data}, {options})")
             if self.strided and value.ndim:
-                doubled = f"{name}.detach().repeat_interleave(2, -1)[..., ::2]"
+                turned = ".mT" if value.ndim > 1 else ""
+                doubled = f"{name}.detach(){turned}.repeat_interleave(2, -1)[..., ::2]{turned}"
                 self.lines.append(f"{name} = {doubled}.requires_grad_({value.requires_grad})")
         return name
 

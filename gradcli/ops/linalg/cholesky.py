@@ -57,8 +57,9 @@ def _product(L: Any, upper: bool) -> Any:
 
 
 def _inverted(L: Any, upper: bool) -> Any:
+    """Return the inverse of the product of a factor, of which one triangle is read."""
     try:
-        return np.linalg.inv(_product(L, upper))
+        return np.linalg.inv(_product(np.triu(L) if upper else np.tril(L), upper))
     except np.linalg.LinAlgError:
         return np.full_like(L, np.inf)
 
@@ -99,7 +100,7 @@ def cholesky_(A: Real, upper: bool = False) -> Any:
     _check_square("linalg.cholesky", A)
     if not upper:
         return cholesky(A)
-    found = transposed(cholesky(A))
+    found = transposed(cholesky(transposed(A)))
     return ended(found, "LinalgCholeskyExBackward0", A, saves=(OUT,)) if mode.strict else found
 
 

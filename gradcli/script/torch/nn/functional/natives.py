@@ -143,7 +143,7 @@ def _word(reduction: int) -> str:
 def find(name: str) -> Function | None:
     """`torch.name`, where that is no operation; None where it is one, or there is none."""
     function = globals().get(name)
-    if getattr(function, "__module__", "") != __name__ or name.startswith("_") or name == "find":
+    if function is None or function.__module__ != __name__ or name.startswith("_") or name == "find":
         return None
     return with_refusal(name, _reading(name, function))
 
