@@ -49,12 +49,22 @@ def apply(primitive: Primitive, inputs: tuple[Any, ...], options: dict[str, Any]
     if len(edges) != primitive.full:
         edges = _with_gaps(primitive, edges)
     if mode.grad_enabled and edges.count(None) != len(edges):
-        out.node = node = Node(primitive, inputs, options, edges, out.value)
+        kept = _copied(primitive, inputs) if primitive.copies else inputs
+        out.node = node = Node(primitive, kept, options, edges, out.value)
         if primitive.saves_out:
             node.saved_out = (out.shared_history(), node.sequence)
     if mode.tape is not None:
         mode.tape.append(Application(primitive, inputs, options, out))
     return out
+
+
+def _copied(primitive: Primitive, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Copy the inputs that the node keeps for its rules alone, whatever becomes of the tensors."""
+    watched = primitive.saves or ()
+    return tuple(
+        Tensor(x.value.copy(), x.node) if isinstance(x, Tensor) and position not in watched else x
+        for position, x in enumerate(inputs)
+    )
 
 
 def _with_gaps(primitive: Primitive, edges: list[Any]) -> list[Any]:

@@ -109,6 +109,11 @@ class Node(Hookable):
         return self.primitive.node
 
     @property
+    def number(self) -> int:
+        """Which of the results of torch's node this one leads to."""
+        return self.primitive.number_for(self.options)
+
+    @property
     def short_name(self) -> str:
         """The name without its C++ namespace, as torch prints it: `CopySlices`."""
         return self.name().rpartition("::")[2]

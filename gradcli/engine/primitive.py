@@ -66,6 +66,9 @@ class Primitive:
     inputs: torch's names of the inputs, in what a node saved.
     saves: positions that torch's node saves though the rules do not read them; None if it saves nothing whatever they
         read, as with places that are computed here.
+    copies: the node keeps a copy of its inputs, so `saves` alone are watched for changes: where torch's rule reads
+        other results than these rules do, as the factors that LAPACK found in a copy.
+    number: which of the results of torch's node this one is.
     node_in_place: torch's name of the node where `x.name_()` has one of its own.
     index: why the rules of a structured operation hold: `out[i,k] = Σj A[i,j]·B[j,k]`, with the inputs as the rules
         call them and options in braces, or a function (out, *inputs, **options) that returns it where shapes matter.
@@ -93,6 +96,8 @@ class Primitive:
     traits: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ("self", "other")
     saves: tuple[int, ...] | None = ()
+    copies: bool = False
+    number: int = 0
     node_in_place: str = ""
     index: str | Callable[..., Any] = ""
     differential: str | Callable[..., Any] = ""
@@ -106,6 +111,11 @@ class Primitive:
 
     def __repr__(self) -> str:
         return f"<primitive {self.name}>"
+
+    def number_for(self, options: dict[str, Any]) -> int:
+        """Return which of the results of torch's node the one with these options is."""
+        is_part = "part" in self.traits or self.name.startswith("unsafe_")
+        return int(options.get("index", 0)) if is_part else self.number
 
     def domain_for(self, options: dict[str, Any]) -> Domain:
         """Return where the operation is finite and smooth with these options."""
@@ -174,9 +184,10 @@ class Primitive:
     def saved(self) -> tuple[frozenset[int], ...]:
         if self.saves is None:
             return (frozenset(),) * len(self.rules)
-        return tuple(
-            frozenset() if rule is None else mentioned(rule, not self.variadic).union(self.saves) for rule in self.rules
-        )
+        return tuple(frozenset() if rule is None else self._read_by(rule).union(self.saves) for rule in self.rules)
+
+    def _read_by(self, rule: Rule) -> frozenset[int]:
+        return frozenset() if self.copies else mentioned(rule, not self.variadic)
 
     @cached_property
     def saves_out(self) -> bool:

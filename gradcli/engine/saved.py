@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from gradcli.engine.dtypes import TYPE_NAMES
@@ -158,16 +158,58 @@ def saved(node: Node) -> set[int]:
     }
 
 
+class Watched(NamedTuple):
+    """A tensor that a node saves beside those of its rules: its history, the time of saving, and what made it."""
+
+    history: list[int]
+    since: int
+    value: Value
+    origin: Callable[[], str]
+
+
+watched: WeakKeyDictionary[Node, list[Watched]] = WeakKeyDictionary()
+
+
+def _present_origin(x: Tensor) -> str:
+    return origin(x.node)
+
+
+def watch(result: Tensor, *inputs: Tensor) -> None:
+    """Let the node of a result save these inputs, too, as torch's node does."""
+    _watch(result, [(x, partial(_present_origin, x)) for x in inputs])
+
+
+def watch_beside(result: Tensor, *others: Tensor) -> None:
+    """Let the node of a result save other results of the same node of torch, too."""
+    names = [origin(x.node) for x in others]  # no more than the name: their nodes may hold this one
+    _watch(result, [(x, partial(str, name)) for x, name in zip(others, names, strict=True)])
+
+
+def watch_each_other(*results: Tensor) -> None:
+    """Let the nodes of several results, which are one node in torch, save all of them."""
+    for x in results:
+        watch_beside(x, *(y for y in results if y is not x))
+
+
+def _watch(result: Tensor, tensors: Iterable[tuple[Tensor, Callable[[], str]]]) -> None:
+    if isinstance(result.node, Node):
+        since, before = result.node.sequence, watched.get(result.node, [])
+        watched[result.node] = before + [Watched(x.shared_history(), since, x.value, name) for x, name in tensors]
+
+
 def check_versions(node: Node) -> None:
     """Refuse to use a saved tensor that was changed in place after it was saved."""
     positions = saved(node)
+    for x in watched.get(node, ()):
+        if x.history and x.history[-1] > x.since:
+            raise modified(node, x.value, x.origin(), x.history, x.since)
     if node.saved_out is not None and OUT in positions:
         history, since = node.saved_out
         if history and history[-1] > since:
-            raise modified(node, node.out, node, history, since)
+            raise modified(node, node.out, origin(node), history, since)
     for position, x in enumerate(node.inputs or ()):
         if isinstance(x, Tensor) and x.history and x.history[-1] > node.sequence and position in positions:
-            raise modified(node, x.value, x.node, x.history, node.sequence)
+            raise modified(node, x.value, origin(x.node), x.history, node.sequence)
 
 
 class ModifiedError(AutogradError):
@@ -180,11 +222,12 @@ class ModifiedError(AutogradError):
         self.time = time
 
 
-def modified(
-    saver: Node, value: Any, made_by: Node | AccumulateGrad | None, history: list[int], since: int
-) -> ModifiedError:
+def origin(made_by: Node | AccumulateGrad | None) -> str:
+    return f", which is output {made_by.number} of {_short(made_by.name())}," if isinstance(made_by, Node) else ""
+
+
+def modified(saver: Node, value: Any, origin: str, history: list[int], since: int) -> ModifiedError:
     expected = sum(time <= since for time in history)
-    origin = f", which is output 0 of {_short(made_by.name())}," if isinstance(made_by, Node) else ""
     return ModifiedError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[{_kind(value)} {list(value.shape)}]{origin} is at version "

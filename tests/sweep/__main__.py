@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections import Counter
 
+from tests.sweep.edges import edges
 from tests.sweep.running import Verdict, verdict
 from tests.sweep.samples import KINDS, MOST, samples
 
@@ -14,9 +15,11 @@ WIDTH = 300
 
 def main() -> int:
     options = read_options()
+    kinds = options.kind or KINDS
     counts: dict[str, Counter[str]] = {}
     groups: dict[tuple[str, ...], list[Verdict]] = {}
-    for sample in samples(options.only, options.kind or KINDS, options.most):
+    given = edges(options.only, options.most) if options.edges else samples(options.only, kinds, options.most)
+    for sample in given:
         found = verdict(sample)
         counts.setdefault(sample.kind, Counter())[found.word] += 1
         if found.word == "differs":
@@ -36,6 +39,7 @@ def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.sweep", description=__doc__)
     parser.add_argument("--only", default="", help="operators whose name has this regular expression")
     parser.add_argument("--kind", action="append", choices=KINDS)
+    parser.add_argument("--edges", action="store_true", help="calls that torch's samples leave out, in their place")
     parser.add_argument("--most", type=int, default=MOST, help="at most so many samples of an operator and form")
     parser.add_argument("--show", type=int, default=0, help="show so many samples of each group")
     return parser.parse_args()

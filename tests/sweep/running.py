@@ -58,7 +58,7 @@ def completed(sample: Sample) -> tuple[str, dict[str, Any]]:
     if "error" in variables or not sample.leaves:
         return text, variables
     leaves = f"({', '.join(sample.leaves)},)"
-    wanted = [(f"out{place}", x) for place, x in flat(variables["out"]) if x.requires_grad]
+    wanted = [(f"out{place}", x) for place, x in flat(variables["out"]) if getattr(x, "requires_grad", False)]
     again = sample.kind == "again"
     for name, create in (("grads", "" if again else ", create_graph=True"), ("twice", "")):
         if not wanted:

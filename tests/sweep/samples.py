@@ -87,7 +87,8 @@ class Writer:
             data = re.sub(r"\b(nan|inf)\b", r'float("\1")', repr(value.detach().tolist()))
             self.lines.append(f"{name} = torch.tensor({data}, {options})")
             if self.strided and value.ndim:
-                doubled = f"{name}.detach().repeat_interleave(2, -1)[..., ::2]"
+                turned = ".mT" if value.ndim > 1 else ""
+                doubled = f"{name}.detach(){turned}.repeat_interleave(2, -1)[..., ::2]{turned}"
                 self.lines.append(f"{name} = {doubled}.requires_grad_({value.requires_grad})")
         return name
 
@@ -115,8 +116,10 @@ def text_of(kind: str, form: str, sample: Any) -> tuple[str, tuple[str, ...]]:
     if kind == "out":
         call = f"{call[:-1]}, out={empty_results(form, sample)})"
     lines.append(f"out = {call}")
-    if kind.endswith("_changed"):
-        lines.append(f"{'y' if kind == 'input_changed' else 'out'}.mul_(1)")
+    if kind == "input_changed":
+        lines.append("y.mul_(1)")
+    if kind == "result_changed":  # of several, one that the sample's own numbers choose
+        lines.append("(out[len(str(out[0])) % len(out)] if isinstance(out, tuple) else out).mul_(1)")
     return "\n".join([*lines, ""]), tuple(writer.leaves)
 
 

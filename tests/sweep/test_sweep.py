@@ -29,3 +29,18 @@ def test_samples_agree_or_are_refused(number: int, name: str) -> None:
     assert found
     differing = [one for one in found if one.word == "differs" and not any(word in one.why for word in KNOWN)]
     assert differing == []
+
+
+EDGES = "all amin cholesky_solve eq heaviside kl_div logit maximum nextafter relu scatter scatter_reduce"
+APART = ("message", "another error", "only torch raises")  # of arguments of another kind
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EDGES.split())
+def test_calls_at_edges_agree_or_are_refused(name: str) -> None:
+    from tests.sweep.edges import edges
+    from tests.sweep.running import verdict
+
+    found = [verdict(sample) for sample in edges(f"^{name}$", most=1)]
+    assert found
+    assert [one for one in found if one.word == "differs" and not any(word in one.why for word in APART)] == []

@@ -104,7 +104,7 @@ class View(Tensor):
         if self.origin == CUSTOM:
             name = primitive.node.removesuffix("Backward")
             return AutogradError(f"Output 0 of {name} is a view and {what}. {INSIDE}", code="E304")
-        number = part_number(primitive, options)
+        number = primitive.number_for(options)
         return AutogradError(
             f"Output {number} of {primitive.node.removesuffix('Backward0')} is a view and {what}. "
             "This view is the output of a function that returns multiple views. Such functions do not allow the output "
@@ -114,15 +114,6 @@ class View(Tensor):
 
 
 View.__name__ = View.__qualname__ = "Tensor"  # which Python's own messages name
-
-
-def part_number(primitive: Primitive, options: dict[str, Any]) -> int:
-    """Return the number of a part among the results: its index, or how many parts of its size lie before it."""
-    if "part" not in primitive.traits and not primitive.name.startswith("unsafe_"):
-        return 0
-    if "index" in options:
-        return int(options["index"])
-    return int(options["start"] // max(options["stop"] - options["start"], 1))
 
 
 def view_of(source: Tensor, value: Value, primitive: Primitive, options: dict[str, Any]) -> Tensor:

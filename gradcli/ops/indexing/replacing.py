@@ -121,7 +121,7 @@ def _counts(index: Any, shape: tuple[int, ...], dim: int, include_self: bool) ->
 
 
 def _combined(x: Any, index: Any, src: Any, *, dim: int, how: str, include_self: bool = True) -> Any:
-    out = np.array(x)
+    out = np.array(x, order="C")
     places = gathered(flat_positions(x.shape), index, dim=dim).ravel()
     if not include_self:
         neutral = NEUTRAL[how]

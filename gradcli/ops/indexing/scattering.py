@@ -39,7 +39,7 @@ from gradcli.ops.support.surface import operation
 
 def _scattered(x: Any, index: Any, src: Any, *, dim: int) -> Any:
     """Write entries at the indices; of several entries for one position the last is kept."""
-    out = np.array(x)
+    out = np.array(x, order="C")
     out.reshape(-1)[gathered(flat_positions(x.shape), index, dim=dim)] = src
     return out[()]
 

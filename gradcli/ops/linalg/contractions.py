@@ -20,7 +20,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.shaping.permutations import t, transpose
-from gradcli.ops.shaping.shaping import expanded, reshape
+from gradcli.ops.shaping.shaping import expanded, reshaped
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.sentences import DOT, MATRIX
 from gradcli.ops.support.surface import operation
@@ -252,7 +252,7 @@ def outer_(input: Tensor, vec2: Tensor) -> Any:
         if x.ndim != 1:
             raise AutogradError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D", code="E301")
     check_size((*input.shape, *vec2.shape))
-    return mul(reshape(input, shape=(input.shape[0], 1)), vec2)
+    return mul(reshaped(input, (input.shape[0], 1)), vec2)
 
 
 @operation(

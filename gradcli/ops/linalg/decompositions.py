@@ -1,8 +1,8 @@
-"""Decompositions of matrices: singular values, eigenvalues of symmetric matrices, QR.
+"""Decompositions of matrices: singular values, QR.
 
-Each factor is a primitive of its own under torch's one node name; its rule computes the other factors again. The rules
-are from Giles, An extended collection of matrix derivative results (2008), and Seeger and others,
-Auto-differentiating linear algebra (2017).
+Each factor is a primitive of its own under torch's one node name; its rule computes the other factors again, from a
+copy of the matrix, for torch's node saves all factors and no matrix. The rules are from Giles, An extended collection
+of matrix derivative results (2008), and Seeger and others, Auto-differentiating linear algebra (2017).
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.numerics import lapack
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.primitive import OUT, Primitive, primitive
+from gradcli.engine.saved import watch_each_other
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
+from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.contractions import transposed
-from gradcli.ops.linalg.determinants import _check_square, _times, inverse
+from gradcli.ops.linalg.determinants import _times, inverse
 from gradcli.ops.pointwise.arithmetic import div
 from gradcli.ops.shaping.diagonals import tril
 from gradcli.ops.shaping.shaping import unsqueeze
@@ -35,37 +37,36 @@ def part_of(function: str, name: str, forward: Callable[..., Any]) -> Notation:
     return lambda operands, options: Attribute(write(operands, options), name)
 
 
-def _factor(
-    function: str,
-    name: str,
-    forward: Callable[..., Any],
-    rule: Any,
-    node: str,
-    says: str,
-    differential: str,
-) -> Primitive:
+def factor(function: str, name: str, forward: Callable[..., Any], rule: Any, **facts: Any) -> Primitive:
+    """Declare one factor of a decomposition; a change in place of any of them disturbs the gradients of all."""
     return primitive(
         f"{function}_{name}",
         forward,
         rule,
-        node=node,
-        says=says,
         structured=True,
         notation=part_of(function, name, forward),
-        differential=differential,
+        copies=True,
+        saves=(OUT,),
+        **facts,
     )
 
 
-def _across(values: Any) -> Any:
+def factors(name: str, **parts: Any) -> ReturnType:
+    """Return the factors of a decomposition by name, which torch's one node saves together."""
+    watch_each_other(*parts.values())
+    return ReturnType(name, **parts)
+
+
+def across(values: Any) -> Any:
     """Reshape numbers, one for each column, to broadcast over the rows."""
     return unsqueeze(values, dim=len(values.shape) - 1)
 
 
-def _gaps(values: Any) -> Any:
+def gaps(values: Any) -> Any:
     """Return `1/(values[j] - values[i])` at each (i, j), and 0 on the diagonal."""
     size = values.shape[-1]
     own = np.eye(size)
-    return div(1 - own, _across(values) - unsqueeze(values, dim=len(values.shape)) + own)
+    return div(1 - own, across(values) - unsqueeze(values, dim=len(values.shape)) + own)
 
 
 def _singular(part: int) -> Callable[..., Any]:
@@ -75,95 +76,57 @@ def _singular(part: int) -> Callable[..., Any]:
     return forward
 
 
-def _factors(A: Any) -> tuple[Any, Any, Any]:
+def _thin(A: Any) -> tuple[Any, Any, Any]:
     return svd_u(A, full_matrices=False), svd_s(A, full_matrices=False), svd_v(A, full_matrices=False)
 
 
 def _side(g: Any, U: Any, S: Any, V: Any) -> Any:
     """Return the gradient of the matrix given that of its left factor U; for V the roles are exchanged."""
     inner = _times(transposed(U), g)
-    turn = (inner - transposed(inner)) * _gaps(S * S)
-    found = _times(_times(U, turn) * _across(S), V)
+    turn = (inner - transposed(inner)) * gaps(S * S)
+    found = _times(_times(U, turn) * across(S), V)
     if U.shape[-2] > U.shape[-1]:
-        beside = (g - _times(U, inner)) / _across(S)
+        beside = (g - _times(U, inner)) / across(S)
         found = found + _times(beside, V)
     return found
 
 
-def _refuse_full(U: Any, A: Any, full_matrices: bool) -> None:
-    if full_matrices and A.shape[-1] != A.shape[-2] and 0 not in A.shape:
-        raise AutogradError("svd_backward: The singular vectors in the case of full_matrices=True are not unique")
-
-
 def _left_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
-    _refuse_full(out, A, full_matrices)
-    return A * 0 if 0 in A.shape else _side(g, *_factors(A))
+    """Return the gradient by way of the vectors that have a singular value; torch gives the others none."""
+    if 0 in A.shape:
+        return A * 0
+    own = cut(g, dim=len(A.shape) - 1, start=0, stop=min(A.shape[-2:])) if full_matrices else g
+    return _side(own, *_thin(A))
 
 
 def _right_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
-    _refuse_full(out, A, full_matrices)
     if 0 in A.shape:
         return A * 0
-    U, S, V = _factors(A)
-    return transposed(_side(transposed(g), transposed(V), S, transposed(U)))
+    own = cut(g, dim=len(A.shape) - 2, start=0, stop=min(A.shape[-2:])) if full_matrices else g
+    U, S, V = _thin(A)
+    return transposed(_side(transposed(own), transposed(V), S, transposed(U)))
 
 
 def _values_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
-    U, _, V = _factors(A)
-    return _times(U * _across(g), V)
+    U, _, V = _thin(A)
+    return _times(U * across(g), V)
 
 
 SVD = "LinalgSvdBackward0"
 TURNS = "A singular vector turns towards the others, the faster the closer their singular values are."
-svd_u: Primitive = _factor("svd", "U", _singular(0), _left_rule, SVD, TURNS, change.LEFT)
-svd_s: Primitive = _factor(
+svd_u: Primitive = factor("svd", "U", _singular(0), _left_rule, node=SVD, says=TURNS, differential=change.LEFT)
+svd_s: Primitive = factor(
     "svd",
     "S",
     _singular(1),
     _values_rule,
-    SVD,
-    "A singular value changes as the matrix does between its two singular vectors.",
-    change.SINGULAR_VALUES,
+    node=SVD,
+    number=1,
+    says="A singular value changes as the matrix does between its two singular vectors.",
+    differential=change.SINGULAR_VALUES,
 )
-svd_v: Primitive = _factor("svd", "Vh", _singular(2), _right_rule, SVD, TURNS, change.RIGHT)
-
-
-def _symmetric(part: int) -> Callable[..., Any]:
-    def forward(A: Any, *, UPLO: str = "L") -> Any:
-        return lapack.symmetric(A, UPLO=UPLO)[part]
-
-    return forward
-
-
-def _eigenvalues_rule(g: Any, out: Any, A: Any, *, UPLO: str) -> Any:
-    V = eigh_vectors(A, UPLO=UPLO)
-    return _times(V * _across(g), transposed(V))
-
-
-def _eigenvectors_rule(g: Any, out: Any, A: Any, *, UPLO: str) -> Any:
-    inner = _times(transposed(out), g)
-    turn = (inner - transposed(inner)) / 2 * _gaps(eigh_values(A, UPLO=UPLO))
-    return _times(out, _times(turn, transposed(out)))
-
-
-EIGH = "LinalgEighBackward0"
-eigh_values: Primitive = _factor(
-    "eigh",
-    "eigenvalues",
-    _symmetric(0),
-    _eigenvalues_rule,
-    EIGH,
-    "An eigenvalue changes as the matrix does along its own eigenvector.",
-    change.EIGENVALUES,
-)
-eigh_vectors: Primitive = _factor(
-    "eigh",
-    "eigenvectors",
-    _symmetric(1),
-    _eigenvectors_rule,
-    EIGH,
-    "An eigenvector turns towards the others, the faster the closer their eigenvalues are.",
-    change.EIGENVECTORS,
+svd_v: Primitive = factor(
+    "svd", "Vh", _singular(2), _right_rule, node=SVD, number=2, says=TURNS, differential=change.RIGHT
 )
 
 
@@ -211,8 +174,10 @@ def _r_rule(g: Any, out: Any, A: Any, *, mode: str) -> Any:
 
 QR = "LinalgQrBackward0"
 SOLVED = "The matrix is Q times R; the product rule is solved with Q kept orthogonal and R triangular."
-qr_q: Primitive = _factor("qr", "Q", _orthogonal(0), _q_rule, QR, SOLVED, change.ORTHOGONAL)
-qr_r: Primitive = _factor("qr", "R", _orthogonal(1), _r_rule, QR, SOLVED, change.TRIANGULAR)
+qr_q: Primitive = factor("qr", "Q", _orthogonal(0), _q_rule, node=QR, says=SOLVED, differential=change.ORTHOGONAL)
+qr_r: Primitive = factor(
+    "qr", "R", _orthogonal(1), _r_rule, node=QR, number=1, says=SOLVED, differential=change.TRIANGULAR
+)
 
 
 def _check_matrix(name: str, A: Tensor) -> None:
@@ -231,7 +196,7 @@ def svd(A: Real, full_matrices: bool = True) -> ReturnType:
     """The singular values, `.S`, between orthogonal matrices: `A = U @ diag(S) @ Vh`."""
     _check_matrix("linalg.svd", A)
     parts = (("U", svd_u), ("S", svd_s), ("Vh", svd_v))
-    return ReturnType("svd", **{name: part(A, full_matrices=full_matrices) for name, part in parts})
+    return factors("svd", **{name: part(A, full_matrices=full_matrices) for name, part in parts})
 
 
 @operation("A = [[1, 2], [3, 5], [0, 1]]; svdvals(A)", method=False)
@@ -239,30 +204,6 @@ def svdvals(A: Real) -> Any:
     """The singular values, the largest first."""
     _check_matrix("linalg.svd", A)
     return svd_s(A, full_matrices=False)
-
-
-@operation(
-    "A = [[2, 1], [0.5, 3]]; eigh(A + A.T).eigenvalues", "A = [[2, 1], [0.5, 3]]; eigh(A + A.T)[1]**2", method=False
-)
-def eigh(A: Real, UPLO: str = "L") -> ReturnType:
-    """The eigenvalues of a symmetric matrix in order, and the eigenvectors as columns; reads one triangle alone."""
-    _check_square("linalg.eigh", A)
-    _check_triangle(UPLO)
-    options = {"UPLO": UPLO.upper()}
-    return ReturnType("eigh", eigenvalues=eigh_values(A, **options), eigenvectors=eigh_vectors(A, **options))
-
-
-def _check_triangle(UPLO: str) -> None:
-    if UPLO.upper() not in ("L", "U"):
-        raise AutogradError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
-
-
-@operation("A = [[2, 1], [0.5, 3]]; eigvalsh(A + A.T)", method=False)
-def eigvalsh(A: Real, UPLO: str = "L") -> Any:
-    """The eigenvalues of a symmetric matrix in order."""
-    _check_square("linalg.eigh", A)
-    _check_triangle(UPLO)
-    return eigh_values(A, UPLO=UPLO.upper())
 
 
 @operation(
@@ -276,4 +217,4 @@ def qr(A: Real, mode: str = "reduced") -> ReturnType:
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
         )
     Q = Tensor(np.zeros(0, A.dtype)) if mode == "r" else qr_q(A, mode=mode)
-    return ReturnType("qr", Q=Q, R=qr_r(A, mode=mode))
+    return factors("qr", Q=Q, R=qr_r(A, mode=mode))

@@ -1,4 +1,4 @@
-"""Square matrices: determinants, inverses, powers, Cholesky factors, and systems of equations."""
+"""Square matrices: determinants, inverses, powers, and systems of equations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.modes import mode
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.primitive import OUT, Primitive, primitive
+from gradcli.engine.saved import watch, watch_beside
 from gradcli.engine.symbolic.notation import Notation, call, literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -96,6 +97,7 @@ log_of = primitive(
     lambda A: np.linalg.slogdet(A)[1][()],
     lambda g, out, A: _over(g, A) * transposed(inverse(A)),
     node="LinalgSlogdetBackward0",
+    number=1,
     structured=True,
     notation=_part("logabsdet"),
     says="The derivative of the logarithm of a determinant is the inverse, transposed.",
@@ -131,41 +133,6 @@ solve: Primitive = primitive(
 )
 
 
-def _lower_half(x: Any) -> Any:
-    """Return the lower triangle with half the diagonal, the function Phi of Murray (2016)."""
-    size = x.shape[-1]
-    return x * (np.tril(np.ones((size, size), x.dtype)) - np.eye(size, dtype=x.dtype) / 2)
-
-
-def _factor(A: Any) -> Any:
-    try:
-        return np.linalg.cholesky(A)
-    except np.linalg.LinAlgError:
-        minors = (k for k in range(1, A.shape[-1] + 1) if np.any(np.linalg.det(A[..., :k, :k]) <= 0))
-        raise AutogradError(
-            "linalg.cholesky: The factorization could not be completed because the input is not positive-definite "
-            f"(the leading minor of order {next(minors, A.shape[-1])} is not positive-definite)."
-        ) from None
-
-
-def _cholesky_rule(g: Any, out: Any, A: Any) -> Any:
-    """Return the gradient by Murray, Differentiation of the Cholesky decomposition (2016), section 3."""
-    back = inverse(out)
-    inner = _times(transposed(back), _times(_lower_half(_times(transposed(out), g)), back))
-    return (inner + transposed(inner)) / 2
-
-
-cholesky = primitive(
-    "cholesky",
-    _factor,
-    _cholesky_rule,
-    node="LinalgCholeskyExBackward0",
-    structured=True,
-    says="The matrix is its factor times the factor transposed; the product rule is solved for the factor.",
-    differential=change.CHOLESKY,
-)
-
-
 def _check_square(name: str, A: Tensor) -> None:
     if A.ndim < 2:
         raise AutogradError(f"{name}: The input tensor A must have at least 2 dimensions.", code="E301")
@@ -181,9 +148,11 @@ def det_(input: Real) -> Any:
     """The determinant of a square matrix, or of each of a batch."""
     _check_square("linalg.det", input)
     if mode.strict and not input.value.size:  # whose gradient of torch is a plain tensor
-        return forgotten("LinalgDetBackward0", np.ones(input.shape[:-2], input.dtype)[()], input)
+        return forgotten("LinalgDetBackward0", np.ones(input.shape[:-2], input.dtype)[()], input, saves=(0, OUT))
     if mode.strict and input.shape[-1] == 1:  # whose gradient is that of its entry, which depends on nothing
-        return ended(reshape(input, shape=input.shape[:-2]), "LinalgDetBackward0", input)
+        found = ended(reshape(input, shape=input.shape[:-2]), "LinalgDetBackward0", input, saves=(OUT,))
+        watch(found, input)
+        return found
     return det(input)
 
 
@@ -194,7 +163,9 @@ def slogdet(input: Real) -> ReturnType:
     sign = sign_of(input)
     if mode.strict:  # a snippet sees that it has a node, as in torch
         sign = forgotten("LinalgSlogdetBackward0", sign.value, input)
-    return ReturnType("slogdet", sign=sign, logabsdet=log_of(input))
+    logarithm = log_of(input)
+    watch_beside(logarithm, sign)
+    return ReturnType("slogdet", sign=sign, logabsdet=logarithm)
 
 
 @operation("A = [[3, 2], [1, 5]]; logdet(A)")
@@ -270,13 +241,3 @@ def solve_(A: Real, B: Real) -> Any:
             code="E301",
         )
     return solve(A, B)
-
-
-@operation("A = [[2, 1], [0.5, 3]]; cholesky(A @ A.T)", method=False, only="linalg")
-def cholesky_(A: Real, upper: bool = False) -> Any:
-    """The lower triangle L with `L @ L.T = A`, for a symmetric positive definite matrix; or its transpose."""
-    _check_square("linalg.cholesky", A)
-    if not upper:
-        return cholesky(A)
-    found = transposed(cholesky(A))
-    return ended(found, "LinalgCholeskyExBackward0", A) if mode.strict else found

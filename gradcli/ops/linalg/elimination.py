@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.contractions import transposed
-from gradcli.ops.linalg.decompositions import _check_matrix
+from gradcli.ops.linalg.decompositions import _check_matrix, factors
 from gradcli.ops.linalg.determinants import _times, inverse
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.support.arguments import Real
@@ -86,6 +86,8 @@ lower: Primitive = primitive(
     _below,
     lambda g, out, A: _back(tril(_times(transposed(out), g), diagonal=-1), A),
     node="LinalgLuBackward0",
+    copies=True,
+    saves=(OUT,),
     structured=True,
     notation=_part("L", _below),
     says="The matrix is L times U; the product rule is solved with both factors kept triangular.",
@@ -96,6 +98,9 @@ upper: Primitive = primitive(
     _above,
     lambda g, out, A: _back(triu(_times(g, transposed(out)), diagonal=0), A),
     node="LinalgLuBackward0",
+    number=1,
+    copies=True,
+    saves=(OUT,),
     structured=True,
     notation=_part("U", _above),
     says=lower.says,
@@ -109,7 +114,7 @@ def lu(A: Real, *, pivot: bool = True) -> ReturnType:
     _check_matrix("linalg.lu", A)
     if not pivot:
         raise AutogradError("linalg.lu: LU without pivoting is not implemented on the CPU")
-    return ReturnType("lu", P=exchange(A), L=lower(A), U=upper(A))
+    return factors("lu", P=exchange(A), L=lower(A), U=upper(A))
 
 
 def _both_rule(g: Any, out: Any, A: Any) -> Any:
@@ -123,6 +128,8 @@ both = primitive(
     lambda A: _eliminated(A)[0],
     _both_rule,
     node="LinalgLuFactorExBackward0",
+    copies=True,
+    saves=(OUT,),
     structured=True,
     notation=lambda operands, options: Attribute(call("lu_factor", _above)(operands, options), "LU"),
     says=lower.says,
@@ -136,7 +143,7 @@ def lu_factor(A: Real, *, pivot: bool = True) -> ReturnType:
     _check_matrix("linalg.lu_factor", A)
     if not pivot:
         raise AutogradError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
-    return ReturnType("lu_factor", LU=both(A), pivots=Tensor(_eliminated(A.value)[1]))
+    return factors("lu_factor", LU=both(A), pivots=Tensor(_eliminated(A.value)[1]))
 
 
 def factored(LU: Tensor, pivots: Tensor) -> Tensor:

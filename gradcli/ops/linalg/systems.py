@@ -1,4 +1,4 @@
-"""Systems of equations that have a structure, no solution, or many: triangles, Cholesky factors, least squares."""
+"""Systems of equations that have a structure, no solution, or many: triangles, least squares."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.engine.modes import mode
 from gradcli.engine.numerics import lapack
-from gradcli.engine.primitive import OUT, Primitive, primitive
+from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
@@ -67,47 +67,6 @@ triangle: Primitive = primitive(
     structured=True,
     says=SOLVED,
     differential=change.triangle,
-)
-
-
-def _product(L: Any, upper: bool) -> Any:
-    return _times(transposed(L), L) if upper else _times(L, transposed(L))
-
-
-def _inverted(L: Any, upper: bool) -> Any:
-    try:
-        return np.linalg.inv(_product(L, upper))
-    except np.linalg.LinAlgError:
-        return np.full_like(L, np.inf)
-
-
-def _half(change: Any, L: Any, upper: bool) -> Any:
-    """Return the gradient of a Cholesky factor given that of its product."""
-    return _times(L, change) if upper else _times(change, L)
-
-
-def _cholesky_solve_rule(g: Any, out: Any, B: Any, L: Any, *, upper: bool = False) -> Any:
-    h = _times(cholesky_solve(g, L, upper=upper), transposed(out))
-    return -_half(h + transposed(h), L, upper)
-
-
-cholesky_solve: Primitive = primitive(
-    "cholesky_solve",
-    lambda B, L, *, upper=False: _inverted(L, upper) @ B,
-    lambda g, out, B, L, *, upper=False: cholesky_solve(g, L, upper=upper),
-    _cholesky_solve_rule,
-    saves=(OUT, 0, 1),
-    structured=True,
-    says="The right side gets the solution with the gradient in its place; the factor follows by the product rule.",
-    differential=change.by_factor,
-)
-cholesky_inverse = primitive(
-    "cholesky_inverse",
-    lambda L, *, upper=False: _inverted(L, upper),
-    lambda g, out, L, *, upper=False: -_half(_times(out, _times(g + transposed(g), out)), L, upper),
-    structured=True,
-    says="The inverse changes by minus itself on both sides; the factor follows by the product rule.",
-    differential=change.inverse_by_factor,
 )
 
 
@@ -175,26 +134,6 @@ def solve_triangular(A: Real, B: Real, *, upper: bool, left: bool = True, unitri
             code="E301",
         )
     return triangle(A, B, upper=upper, left=left, unitriangular=unitriangular)
-
-
-@operation(
-    "B = [[1, 2], [3, 4]]; L = [[2, 0], [1, 3]]; cholesky_solve(B, L)",
-    "B = [[1, 2], [3, 4]]; L = [[2, 1], [0, 3]]; cholesky_solve(B, L, upper=True)",
-)
-def cholesky_solve_(B: Real, L: Real, upper: bool = False) -> Any:
-    """The solution X of `L @ L.T @ X = B`."""
-    _check_square("cholesky_solve", L)
-    if B.ndim != L.ndim or B.shape[-2] != L.shape[-1]:
-        sizes = [f"{x.shape[-2]} by {x.shape[-1]}" for x in (B, L) if x.ndim > 1]
-        raise AutogradError(f"Incompatible matrix sizes for cholesky_solve: {' and '.join(sizes)}", code="E301")
-    return cholesky_solve(B, L, **({"upper": True} if upper else {}))
-
-
-@operation("L = [[2, 0], [1, 3]]; cholesky_inverse(L)", "L = [[2, 1], [0, 3]]; cholesky_inverse(L, upper=True)")
-def cholesky_inverse_(L: Real, upper: bool = False) -> Any:
-    """The inverse of `L @ L.T`."""
-    _check_square("cholesky_inverse", L)
-    return cholesky_inverse(L, **({"upper": True} if upper else {}))
 
 
 @operation("A = [[1, 2], [3, 5], [0, 1]]; pinv(A)", method=False)

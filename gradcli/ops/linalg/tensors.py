@@ -9,7 +9,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.indexing.entries import named
 from gradcli.ops.linalg.determinants import inverse_, solve_
 from gradcli.ops.shaping.permutations import movedim
-from gradcli.ops.shaping.shaping import reshape
+from gradcli.ops.shaping.shaping import reshape, reshaped
 from gradcli.ops.support.arguments import Real, Shape
 from gradcli.ops.support.surface import operation
 
@@ -27,7 +27,7 @@ def tensorinv(A: Real, ind: int = 2) -> Any:
             f"{columns} != {rows}",
             code="E301",
         )
-    inverse = inverse_(reshape(A, shape=(rows, columns)))
+    inverse = inverse_(reshaped(A, (rows, columns)))
     return named(reshape, "ReshapeAliasBackward0")(inverse, shape=(*last, *first))
 
 
@@ -44,4 +44,5 @@ def tensorsolve(A: Real, B: Real, dims: Shape | None = None) -> Any:
             f"but got {size} != {B.value.size}",
             code="E301",
         )
-    return reshape(solve_(reshape(A, shape=(size, size)), B if B.ndim == 1 else reshape(B, shape=(size,))), shape=shape)
+    right = B if B.ndim == 1 else reshaped(B, (size,))
+    return reshape(solve_(reshaped(A, (size, size)), right), shape=shape)

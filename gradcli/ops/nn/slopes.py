@@ -13,6 +13,7 @@ from gradcli.ops.pointwise.elementwise import zero
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array
+from gradcli.ops.support.choice import chosen
 from gradcli.ops.support.sentences import GATED_AGAIN
 
 
@@ -23,7 +24,7 @@ def _sigmoid_backward(g: Array, out: Array) -> Any:
 
 def _threshold_backward(g: Array, out: Array) -> Any:
     """The gradient where the result is positive, 0 elsewhere."""
-    return where(out > 0, g, 0)
+    return chosen(out <= 0, 0, g)  # so that a nan lets the gradient through, as in torch
 
 
 sigmoid_backward: Primitive = primitive(
@@ -41,7 +42,7 @@ threshold_backward: Primitive = primitive(
     lambda h, _, g, out: threshold_backward(h, out),
     lambda h, _, g, out: zero(h),
     node="ThresholdBackwardBackward0",
-    fold=lambda g, out, *, value: _threshold_backward(g, out),
+    fold=lambda g, out, *, value: where(out > 0, g, 0),
     says=GATED_AGAIN,
 )
 
@@ -64,7 +65,7 @@ leaky_relu_backward: Primitive = primitive(
 
 def _held(g: Array, x: Array, *, min_val: float, max_val: float) -> Any:
     """The gradient where the input is between the bounds, 0 elsewhere."""
-    return where(both(x > min_val, x < max_val), g, 0)
+    return chosen((x <= min_val) | (x >= max_val), 0, g)
 
 
 hardtanh_backward: Primitive = primitive(
@@ -73,7 +74,7 @@ hardtanh_backward: Primitive = primitive(
     lambda h, _, g, x, **bounds: hardtanh_backward(h, x, **bounds),
     lambda h, _, g, x, **bounds: zero(h),
     node="HardtanhBackwardBackward0",
-    fold=lambda g, x, *, value, min_val, max_val: _held(g, x, min_val=min_val, max_val=max_val),
+    fold=lambda g, x, *, value, min_val, max_val: where(both(x > min_val, x < max_val), g, 0),
     says=GATED_AGAIN,
 )
 printed(sigmoid_backward, "u = [1, 2]; y = [0.5, 0.25]; sigmoid_backward(u, y)")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import primitive
+from gradcli.engine.saved import watch
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -75,9 +76,12 @@ ldexp = primitive(
 following = primitive(
     "nextafter",
     np.nextafter,
-    lambda g, out, x, y: g,
+    lambda g, out, x, y: where(equal(x, y), 0, g),
     lambda g, out, x, y: g * 0,
     saves=(0, 1),
+    kinks=np.equal,
+    convention="where the two are equal, the gradient is 0",
+    traits=("lenient",),
     says="The next number moves with the input, which gets the gradient; where it lies does not depend on the other.",
 )
 
@@ -96,6 +100,7 @@ mantissa_of = primitive(
     lambda x: np.frexp(x)[0],
     lambda g, out, x: g / exp2(exponent_of(x)),
     node="FrexpBackward0",
+    copies=True,
     structured=True,
     kinks=lambda x: np.equal(np.abs(np.frexp(x)[0]), 0.5),
     pieces=lambda x: np.frexp(x)[1],
@@ -141,4 +146,6 @@ def frexp(input: Real) -> ReturnType:
     """A fraction between 1/2 and 1, `.mantissa`, and the power of 2 that it is to be multiplied with, `.exponent`."""
     if input.dtype.kind != "f":
         raise AutogradError("torch.frexp() only supports floating-point dtypes")
-    return ReturnType("frexp", mantissa=mantissa_of(input), exponent=exponent_of(input))
+    found = ReturnType("frexp", mantissa=mantissa_of(input), exponent=exponent_of(input))
+    watch(found.mantissa, found.exponent)
+    return found

@@ -12,6 +12,7 @@ from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
+from gradcli.ops.pointwise.comparisons import different
 from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.axes import axes, wrapped
 from gradcli.ops.support.surface import operation, register
@@ -56,7 +57,7 @@ every = primitive("all", _over(np.all), structured=True)
 some = primitive("any", _over(np.any), structured=True)
 step = primitive(
     "heaviside",
-    lambda x, values: np.where(np.isnan(x), x, np.heaviside(x, values)),
+    lambda x, values: np.where(np.isnan(x), 0, np.heaviside(x, values)).astype(x.dtype),
 )
 bit_and = primitive("bitwise_and", np.bitwise_and)
 bit_or = primitive("bitwise_or", np.bitwise_or)
@@ -98,7 +99,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 )
 def all_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
     """Whether no entry is False or 0, of all or over dimensions."""
-    return every(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+    return different(input, 0) if dim == () else every(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
 
 
 @operation(
@@ -106,7 +107,7 @@ def all_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
 )
 def any_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
     """Whether one entry is neither False nor 0, of all or over dimensions."""
-    return some(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+    return different(input, 0) if dim == () else some(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
 
 
 def _bits(name: str, *operands: Any) -> None:

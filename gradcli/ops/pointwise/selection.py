@@ -20,6 +20,7 @@ from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.pointwise.comparisons import at_least, at_most, both, either, equal
+from gradcli.ops.pointwise.logic import nan
 from gradcli.ops.support.arguments import Operand, as_tensor
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.choice import chosen
@@ -89,24 +90,28 @@ masked_fill_tensor = primitive(
     notation=masked_fill.notation,
     says="Entries that are filled get 0, and the filling value gets the gradients of the places it fills.",
 )
+
+
+def _shared(g: Any, a: Any, b: Any, wins: Any) -> Any:
+    """Return the gradient of one of two inputs: all where it wins, or one of them is nan, half at a tie."""
+    return guarded(equal(a, b), g / 2, guarded(either(nan(a), nan(b)), g, where(wins, g, 0)))
+
+
+TIED: Any = {"kinks": np.equal, "convention": "at a tie each gets half the gradient", "traits": ("choice",)}
 maximum = primitive(
     "maximum",
     np.maximum,
-    lambda g, out, a, b: guarded(equal(a, b), g / 2, where(a > b, g, 0)),
-    lambda g, out, a, b: guarded(equal(a, b), g / 2, where(b > a, g, 0)),
-    kinks=np.equal,
-    convention="at a tie each gets half the gradient",
-    traits=("choice",),
+    lambda g, out, a, b: _shared(g, a, b, a > b),
+    lambda g, out, a, b: _shared(g, a, b, b > a),
+    **TIED,
     says="The larger of the two gets the gradient, and equal ones get half of it each.",
 )
 minimum = primitive(
     "minimum",
     np.minimum,
-    lambda g, out, a, b: guarded(equal(a, b), g / 2, where(a < b, g, 0)),
-    lambda g, out, a, b: guarded(equal(a, b), g / 2, where(b < a, g, 0)),
-    kinks=np.equal,
-    convention="at a tie each gets half the gradient",
-    traits=("choice",),
+    lambda g, out, a, b: _shared(g, a, b, a < b),
+    lambda g, out, a, b: _shared(g, a, b, b < a),
+    **TIED,
     says="The smaller of the two gets the gradient, and equal ones get half of it each.",
 )
 

@@ -211,13 +211,13 @@ def hypot_(input: Real, other: Real) -> Any:
 
 
 @operation("x = [3, 1]; y = [4, 2]; logaddexp(x, y)")
-def logaddexp_(input: Real, other: Real) -> Any:
+def logaddexp_(input: Tensor, other: Tensor) -> Any:
     """`log(exp(input) + exp(other))`, finite at any input."""
     return logaddexp(input, other)
 
 
 @operation("x = [3, 1]; y = [4, 2]; logaddexp2(x, y)")
-def logaddexp2_(input: Real, other: Real) -> Any:
+def logaddexp2_(input: Tensor, other: Tensor) -> Any:
     """`log2(2**input + 2**other)`, finite at any input."""
     return logaddexp2(input, other)
 

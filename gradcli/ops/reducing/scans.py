@@ -94,7 +94,7 @@ printed(prod_others, "x = [2, 3, 0.5]; prod_others(x, dim=0)")
 
 
 def _cumprod_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
-    if math.prod(x.shape) <= 1:
+    if math.prod(x.shape) <= 1 or x.shape[dim] == 1:
         return g
     return unless(
         equal(x, 0),

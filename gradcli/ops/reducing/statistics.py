@@ -8,6 +8,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import expand
 from gradcli.engine.primitive import primitive
+from gradcli.engine.saved import watch_each_other
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
@@ -16,7 +17,7 @@ from gradcli.language.tree import Attribute, Index, Number
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import guarded
-from gradcli.ops.reducing.extremes import EVENLY, amax, amin, shared_rule, tied
+from gradcli.ops.reducing.extremes import EVENLY, amax, amin, counted_rule, tied
 from gradcli.ops.reducing.reductions import mean, mean_dim
 from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.axes import Axes, aligned, axes, count, wrapped
@@ -127,6 +128,7 @@ mean_beside_std, mean_beside_var = (
         _mean,
         _mean_rule,
         node=f"{name.capitalize()}MeanBackward0",
+        number=1,
         notation=_part(f"{name}_mean", 1),
         structured=True,
         says=MEAN,
@@ -136,13 +138,14 @@ mean_beside_std, mean_beside_var = (
 )
 
 
-def _extreme_of_both(name: str, extreme: Any, find: Any) -> Any:
+def _extreme_of_both(name: str, extreme: Any, find: Any, number: int) -> Any:
     write = call("aminmax", extreme.forward)
     return primitive(
         f"{name}_of_both",
         extreme.forward,
-        shared_rule,
+        counted_rule,
         node="AminmaxBackward0",
+        number=number,
         notation=lambda operands, options: Attribute(write(operands, options), name),
         structured=True,
         kinks=tied(find),
@@ -152,7 +155,7 @@ def _extreme_of_both(name: str, extreme: Any, find: Any) -> Any:
     )
 
 
-least, most = _extreme_of_both("min", amin, np.min), _extreme_of_both("max", amax, np.max)
+least, most = _extreme_of_both("min", amin, np.min, 0), _extreme_of_both("max", amax, np.max, 1)
 
 
 def _options(input: Tensor, dim: Any, unbiased: bool, keepdim: bool, correction: float | None) -> dict[str, Any]:
@@ -245,4 +248,6 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
         )
     options = {"dim": axis, "keepdim": keepdim}
-    return ReturnType("aminmax", min=least(input, **options), max=most(input, **options))
+    found = ReturnType("aminmax", min=least(input, **options), max=most(input, **options))
+    watch_each_other(*found)
+    return found

@@ -181,7 +181,8 @@ def split(tensor: Tensor, split_size_or_sections: Dims, dim: int = 0) -> tuple[A
         if not step and size:
             raise AutogradError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
         starts = range(0, max(size, 1), max(step, 1))
-        return tuple(split_part(tensor, dim=axis, start=i, stop=min(i + step, size)) for i in starts)
+        ends = ((i, min(i + step, size)) for i in starts)
+        return tuple(split_part(tensor, dim=axis, start=i, stop=j, index=n) for n, (i, j) in enumerate(ends))
     sections = list(split_size_or_sections or ())
     if any(section < 0 for section in sections):
         raise AutogradError(

@@ -112,7 +112,7 @@ def dstack(tensors: Sequence[Tensor]) -> Any:
 @operation("x = [1, 2]; A = [[3, 4], [5, 6]]; column_stack((x, A))", method=False)
 def column_stack(tensors: Sequence[Tensor]) -> Any:
     """The tensors side by side; vectors as columns."""
-    columns = [reshape(x, shape=(x.value.size, 1)) if x.ndim < 2 else x for x in _some("column_stack", tensors)]
+    columns = [reshaped(x, (x.value.size, 1)) if x.ndim < 2 else x for x in _some("column_stack", tensors)]
     return cat_(columns, 1)
 
 

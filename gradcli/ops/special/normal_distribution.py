@@ -81,7 +81,7 @@ ndtri: Primitive = elementwise(
 log_ndtr: Primitive = elementwise(
     "log_ndtr",
     by_number(_log_probability),
-    lambda g, out, x: g / erfcx(-x / math.sqrt(2)) * SQRT_2_OVER_PI.beside(g),
+    lambda g, out, x: g / 2 * SQRT_2_OVER_PI.beside(g) * exp(-(out + x**2 / 2)),
     "The logarithm of `ndtr`, exact far below 0.",
     node="SpecialLogNdtrBackward0",
     method=False,
@@ -100,7 +100,7 @@ entr: Primitive = elementwise(
 
 
 def _xlog1py(x: Any, y: Any) -> Any:
-    return np.where(np.equal(x, 0) & ~np.isnan(y), 0, x * np.log1p(y))[()]
+    return np.where(np.equal(x, 0) & ~np.isnan(y), 0, x * np.log1p(1.0 * y))[()]
 
 
 def _factor_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
@@ -151,7 +151,7 @@ xlog1py_number = _declare(
 def xlog1py_(input: Operand, other: Operand) -> Any:
     """`input*log1p(other)`, and 0 where the input is 0."""
     if isinstance(other, int | float):
-        return xlog1py_number(as_tensor(input), other)
+        return xlog1py_number(as_tensor(input), other + 0)  # True is 1
     return xlog1py_of(input, other) if isinstance(input, int | float) else xlog1py(input, other)
 
 

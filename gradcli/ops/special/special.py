@@ -12,7 +12,7 @@ from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.engine.symbolic.notation import number
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Name
-from gradcli.ops.pointwise.comparisons import both, equal
+from gradcli.ops.pointwise.comparisons import both, either, equal
 from gradcli.ops.pointwise.elementwise import elementwise, exp, sign_of, zero
 from gradcli.ops.pointwise.numbers import by_number
 from gradcli.ops.pointwise.selection import guarded, where
@@ -111,10 +111,10 @@ erfc = elementwise(
     "`1 - erf(x)`, exact where that is small.",
     says="The derivative of 1 - erf(x) is minus a bell curve, -2/sqrt(pi)*exp(-x**2).",
 )
-erfinv = elementwise(
+erfinv: Primitive = elementwise(
     "erfinv",
     by_number(_inverse_error),
-    lambda g, out, x: g * (SQRT_PI.beside(g) / 2 * exp(out**2)),
+    lambda g, out, x: g * (SQRT_PI.beside(g) / 2 * exp(erfinv(x) ** 2)),
     "The inverse of erf.",
     domain=between(-1, 1),
     says="The derivative of an inverse is one over that of erf, taken at the result.",
@@ -130,9 +130,16 @@ polygamma: Primitive = primitive(
     says="The derivative of each of these functions is the next one.",
     node_in_place="PolygammaBackward1",
 )
+
+
+def _digamma(x: Any) -> Any:
+    found = _polygamma(x, n=0)
+    return np.where(np.equal(x, 0), np.copysign(np.inf, -x), found).astype(found.dtype)[()]
+
+
 digamma = elementwise(
     "digamma",
-    lambda x: _polygamma(x, n=0),
+    _digamma,
     lambda g, out, x: g * polygamma(x, n=1),
     "The derivative of `lgamma`.",
     example="x = [30, 50]; digamma(x)",
@@ -170,13 +177,15 @@ rad2deg = elementwise(
 
 def _logit(x: Any, *, eps: float | None = None) -> Any:
     if eps is not None:
-        x = np.clip(x, eps, 1 - eps)
+        x = np.where(np.less(x, eps), eps, np.minimum(x, 1 - eps)).astype(x.dtype)[()]
     return np.log(x / (1 - x))
 
 
 def _logit_rule(g: Any, out: Any, x: Any, *, eps: float | None = None) -> Any:
     slope = g / (x * (1 - x))
-    return slope if eps is None else where(both(x >= eps, x <= 1 - eps), slope, 0)
+    if eps is None:
+        return guarded(either(x < 0, x > 1), float("nan"), slope)
+    return where(both(x >= eps, x <= 1 - eps), slope, 0)
 
 
 logit = primitive(

@@ -23,14 +23,15 @@ def _same(x: Any) -> Any:
 
 
 @cache
-def _ending(node: str) -> Primitive:
-    return Primitive("result", _same, (lambda g, out, x: g,), node, call("result", _same), structured=True)
+def _ending(node: str, saves: tuple[int, ...]) -> Primitive:
+    rules = (lambda g, out, x: g,)
+    return Primitive("result", _same, rules, node, call("result", _same), structured=True, saves=saves)
 
 
-def ended(x: Tensor, node: str, *inputs: Tensor | None) -> Any:
+def ended(x: Tensor, node: str, *inputs: Tensor | None, saves: tuple[int, ...] = ()) -> Any:
     """Return the tensor as the result of a node of this name, which in torch stands for all since these inputs.
 
-    The node passes gradients on unchanged.
+    The node passes gradients on unchanged; with `saves=(OUT,)` it saves the result.
     """
-    found = _ending(node)(x)
+    found = _ending(node, saves)(x)
     return as_one(found, *inputs) if inputs else found

@@ -20,10 +20,17 @@ def nothing(x: Any) -> Any:
     return Tensor(np.zeros_like(x.value)[()]) if isinstance(x, Tensor) else blank(x)
 
 
-def forgotten(node: str, value: Any, *inputs: Tensor, written: Callable[[Any], Expression] = literal) -> Tensor:
+def forgotten(
+    node: str,
+    value: Any,
+    *inputs: Tensor,
+    saves: tuple[int, ...] = (),
+    written: Callable[[Any], Expression] = literal,
+) -> Tensor:
     """Return the value as the result of a node with that name, which gives its inputs zeros.
 
-    No operation of the language makes it from its inputs, so that a formula has the value itself, as it is `written`.
+    The node saves the inputs of these positions, and the result if `OUT` is one of them. No operation of the language
+    makes it from its inputs, so that a formula has the value itself, as it is `written`.
     """
 
     def rule(g: Any, out: Any, *given: Any, position: int) -> Any:
@@ -36,5 +43,6 @@ def forgotten(node: str, value: Any, *inputs: Tensor, written: Callable[[Any], E
         return written(value)
 
     name = node.rpartition("::")[2].partition("Backward")[0].lower()
-    made = Primitive(name, forward, (rule,), node, notation, structured=True, variadic=True)
+    kept: dict[str, Any] = {"copies": True, "saves": saves} if saves else {"saves": None}
+    made = Primitive(name, forward, (rule,), node, notation, structured=True, variadic=True, **kept)
     return apply(made, inputs, {})

@@ -10,6 +10,8 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.modes import mode
+from gradcli.engine.primitive import OUT
+from gradcli.engine.saved import watch, watch_beside
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather
@@ -19,7 +21,6 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import ended
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.operations.lowering import check_share
 from gradcli.script.torch.operations.whole import whole
@@ -50,8 +51,6 @@ def _call(name: str, *arguments: Any, **keywords: Any) -> Any:
 
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> ReturnType:
     """Factor as torch.linalg.svd, but do not transpose the last factor."""
-    if not some and input.requires_grad and 0 not in input.shape and input.shape[-1] != input.shape[-2]:
-        raise UnsupportedError("the gradient of svd(some=False) is not supported here", help="leave `some` out")
     U, S, Vh = _call("svd", input, full_matrices=not some)
     return ReturnType("svd", U=U, S=S, V=_call("mT", Vh))
 
@@ -62,7 +61,7 @@ def qr(input: Tensor, some: bool = True) -> ReturnType:
 
 
 def cholesky(input: Tensor, upper: bool = False) -> Any:
-    return ended(_call("cholesky", input, upper), "CholeskyBackward0", input)
+    return ended(_call("cholesky", input, upper), "CholeskyBackward0", input, saves=(OUT,))
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Any, ...]:
@@ -81,6 +80,9 @@ def triangular_solve(
     matrix = _call("mT", A) if transpose else A
     found = _call("solve_triangular", matrix, b, upper=upper != transpose, unitriangular=unitriangular)
     found, copied = (ended(x, "TriangularSolveBackward0", b, A) for x in (found, _call("clone", A)))
+    for x in (found, copied):
+        watch(x, b, A)
+    watch_beside(copied, found)
     return ReturnType("triangular_solve", solution=found, cloned_coefficient=copied)
 
 
@@ -154,7 +156,9 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     present = ~np.isnan(input.value)
     if dim is None:
         found = _call("median", _call("masked_select", input, Tensor(present)) if present.any() else input)
-        return ended(found, "NanmedianBackward0", input)
+        found = ended(found, "NanmedianBackward0", input, saves=(OUT,))
+        watch(found, input)
+        return found
     axis = dimension(dim, input.ndim)
     if not input.ndim:
         found, places = _call("median", input, dim, keepdim)
@@ -165,7 +169,9 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     found = named(gather, "GatherBackward0", saves=())(input, places, dim=axis)
     if not keepdim:
         found, places = _call("squeeze", found, axis), Tensor(np.squeeze(places.value, axis))
-    return ReturnType("nanmedian", values=ended(found, "NanmedianBackward1", input), indices=places)
+    values = ended(found, "NanmedianBackward1", input)
+    watch_beside(values, places)
+    return ReturnType("nanmedian", values=values, indices=places)
 
 
 def nanquantile(
@@ -244,4 +250,4 @@ def angle(input: Tensor) -> Tensor:
     """Return the angle of each number in the complex plane: pi for negative numbers, nan for nan, else 0."""
     kind = input.dtype if input.dtype.kind == "f" else mode.default_dtype
     found = np.where(np.isnan(input.value), input.value, np.where(input.value < 0, math.pi, 0))
-    return forgotten("AngleBackward0", found.astype(kind)[()], input)
+    return forgotten("AngleBackward0", found.astype(kind)[()], input, saves=(0,))

@@ -169,6 +169,20 @@ MEMBERS: dict[str, Any] = {
 }
 
 
+NAMES = """
+adaptive_max_pool1d batch_norm binary_cross_entropy_with_logits cosine_embedding_loss dropout embedding group_norm
+hinge_embedding_loss instance_norm kl_div layer_norm margin_ranking_loss poisson_nll_loss triplet_margin_loss
+"""
+NATIVES = frozenset(NAMES.split())
+
+
+def natives(name: str) -> Any:
+    """A function that torch.nn.functional has with other arguments; its module is loaded for it alone."""
+    if name not in NATIVES:
+        return None
+    return import_module("gradcli.script.torch.nn.functional.natives").find(name)
+
+
 def find(name: str) -> Any:
     """Submodules and operations, which are loaded when they are asked for."""
     if name in SUBMODULES:
@@ -179,7 +193,7 @@ def find(name: str) -> Any:
         return import_module("gradcli.script.torch.saving").MEMBERS[name]
     if name == "vmap":
         return import_module("gradcli.script.torch.func.vectorising").vmap
-    found = facade.function(name)
+    found = natives(name) or facade.function(name)
     if found is None:
         further = facade.further("range_" if name == "range" else name)
         found = further and with_out(name, further)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from gradcli.engine.graph import Handle
-from gradcli.engine.saved import SECOND_TIME, modified
+from gradcli.engine.saved import SECOND_TIME, modified, origin
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.python.values.attributes import Facade, describe
@@ -92,7 +92,8 @@ class Context(Facade):
             history = tensor.history or [] if isinstance(tensor, Tensor) else []
             if len(history) > version:
                 made_by = self._node if any(tensor is x for x in self._outputs) else tensor.node
-                raise modified(self._node, tensor.value, made_by, history, history[version - 1] if version else -1)
+                since = history[version - 1] if version else -1
+                raise modified(self._node, tensor.value, origin(made_by), history, since)
         return tuple(map(unpacked, self._saved))
 
     @property

@@ -91,7 +91,7 @@ class PartNode(Node):
         return node
 
     @property
-    def place(self) -> int:
+    def number(self) -> int:
         return int(self.options["place"])
 
 

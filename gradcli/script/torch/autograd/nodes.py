@@ -12,7 +12,6 @@ import numpy as np
 from gradcli.engine.accumulation import accumulate
 from gradcli.engine.graph import AccumulateGrad, Handle, Node
 from gradcli.engine.hooks import contributions
-from gradcli.engine.memory.views import part_number
 from gradcli.engine.modes import mode
 from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import OUT
@@ -118,14 +117,9 @@ def next_functions(node: Any) -> tuple[tuple[Any, int], ...]:
     return tuple((visible(edge), output_number(edge)) for edge, _ in node.next_functions)
 
 
-LATER = {"qr_R": 1, "svd_S": 1, "svd_Vh": 2, "eigh_eigenvectors": 1, "slogdet_logabsdet": 1}
-
-
 def output_number(node: Any) -> int:
     """Return the number of a result among those of the node that torch has for them all."""
-    if isinstance(node, Node) and not hasattr(node, "place"):
-        return LATER.get(node.primitive.name) or part_number(node.primitive, node.options)
-    return getattr(node, "place", 0)
+    return node.number if isinstance(node, Node) else 0
 
 
 SAVED = ("self", "other", "mat1", "mat2", "vec", "tensor", "exponent", "condition", "mask", "index", "input", "weight",

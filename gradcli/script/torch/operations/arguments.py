@@ -20,6 +20,8 @@ SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input"}  # numpy's names
 OWN = "bincount gather index_add index_copy index_fill index_select scatter scatter_add take_along_dim"
 OWN_INDICES = frozenset(OWN.split())
 
+OF_ONE_DIM = ("max", "mean", "median", "min", "prod", "sum")  # which keep a dimension only of those that are named
+
 
 class Signature:
     """The parameters of one operation, as a function or as a method, which has the tensor before them."""
@@ -92,6 +94,8 @@ class Signature:
         absent = [name for name in needed if name not in named]
         if self.rest is not None and len(values) == len(self.fixed) and self.fixed:
             absent.append(self.rest)
+        if "keepdim" in named and self.name in OF_ONE_DIM and len(values) < 2 and "dim" not in named:
+            absent.append("dim")
         if absent:
             listed = ", ".join(f'"{name}"' for name in absent)
             raise TypeError(f"{self.name}() missing {len(absent)} required positional arguments: {listed}")

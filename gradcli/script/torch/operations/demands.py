@@ -146,6 +146,8 @@ def _scaled(name: str, input: Any, other: Any, *, alpha: Any = 1) -> Any:
     kinds = [x.dtype.kind if isinstance(x, Tensor) else np.asarray(x).dtype.kind for x in (input, other)]
     if isinstance(alpha, float) and "f" not in kinds:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if isinstance(alpha, bool) and kinds != ["b", "b"]:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
     found = getattr(ops, name)(input, other, alpha=alpha)
     return to_copy(found, dtype=np.dtype(np.bool_)) if kinds == ["b", "b"] and found.dtype.kind != "b" else found
 

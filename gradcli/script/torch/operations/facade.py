@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.memory.in_place import change
+from gradcli.engine.memory.in_place import change, check_in_place
+from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.originals import torch_has
@@ -29,6 +31,7 @@ Function = Callable[..., Any]
 NUMBERS = (int, float)  # what `torch.add(1, 2)` comes to before it is a tensor
 LARGE = 2**16  # entries of a result worth a look at the limit
 # Where the functions stand that are no operations of the engine; methods too, where tensors have the name.
+COMPARISONS = ("eq", "ge", "greater", "greater_equal", "gt", "le", "less", "less_equal", "lt", "ne", "not_equal")
 UNDERIVED = ("acosh", "asinh", "atanh")  # of which torch has no derivative in place
 FURTHER = ("tensor.strides", "tensor.parts", "tensor.numbers", "random.draws", "deprecated")
 
@@ -130,6 +133,17 @@ def underived(stem: str) -> Function:
     return replace(REGISTRY[stem], rules=(refuse,), node=f"{stem.capitalize()}Backward1")
 
 
+def asked(stem: str, operation: Function) -> Function:
+    """The comparison with the node that it has in place: one through which nothing flows."""
+
+    def call(x: Tensor, other: Any) -> Tensor:
+        found, is_tensor = operation(x, other), isinstance(other, Tensor)
+        name = f"{OPERATIONS[stem].function.__name__.rstrip('_').capitalize()}Backward{int(is_tensor)}"
+        return forgotten(name, found.value, x, *[other] * is_tensor)
+
+    return call
+
+
 def in_place(name: str) -> Function | None:
     """`x.name_(...)`: the result, written over the tensor."""
     from gradcli.ops.indexing.assignment import in_place_method
@@ -142,9 +156,17 @@ def in_place(name: str) -> Function | None:
     if stem not in OPERATIONS or OPERATIONS[stem].in_place != "write":
         return in_place_method(name)
     operation = plain(stem, method=True, shown=name) if stem not in UNDERIVED else underived(stem)
+    if stem in COMPARISONS:
+        operation = asked(stem, operation)
 
     def call(target: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
         return change(target, operation, *arguments, **keywords)
 
-    call.__name__ = call.__qualname__ = name
-    return call
+    def unrecorded(target: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
+        check_in_place(target)
+        with set_grad_enabled(False):
+            return change(target, operation, *arguments, **keywords)
+
+    found = unrecorded if stem.startswith("logical_") else call  # of which torch's graph knows nothing
+    found.__name__ = found.__qualname__ = name
+    return found

@@ -108,7 +108,7 @@ READERS: dict[str, tuple[Reader, str]] = {
     "Tensors": (lambda value: value if isinstance(value, Tensor) else tensors(value), "Tensor"),
     "Dtype": (lambda value: np.dtype(numpy_dtype(value)), "torch.dtype"),
     "int": (integer, "int"),
-    "float": (reading.floating, "float"),
+    "float": (lambda value: float(value) if isinstance(value, bool) else reading.floating(value), "float"),
     "bool": (boolean, "bool"),
     "str": (string, "str"),
     "Any": (lambda value: value, "Any"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.saved import watch
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.arguments import check_size
@@ -79,7 +80,9 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     terms = ops.clamp_min(apart, 0.0) * pairs
     losses = terms.sum((1, 2)) / classes
     found = _over(losses if input.ndim == 2 else ops.squeeze(losses, 0), reduction)
-    return ended(found, "MultilabelMarginLossBackward0", input)
+    found = ended(found, "MultilabelMarginLossBackward0", input)
+    watch(found, input)
+    return found
 
 
 def triplet_margin_with_distance_loss(

@@ -1,0 +1,124 @@
+"""Cholesky factors of symmetric matrices, and the systems and inverses that they give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.modes import mode
+from gradcli.engine.primitive import OUT, Primitive, primitive
+from gradcli.errors import AutogradError
+from gradcli.ops.formulas import decompositions as change
+from gradcli.ops.linalg.contractions import transposed
+from gradcli.ops.linalg.determinants import _check_square, _times, inverse
+from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.covering import ended
+from gradcli.ops.support.surface import operation
+
+
+def _lower_half(x: Any) -> Any:
+    """Return the lower triangle with half the diagonal, the function Phi of Murray (2016)."""
+    size = x.shape[-1]
+    return x * (np.tril(np.ones((size, size), x.dtype)) - np.eye(size, dtype=x.dtype) / 2)
+
+
+def _factor(A: Any) -> Any:
+    try:
+        return np.linalg.cholesky(A)
+    except np.linalg.LinAlgError:
+        minors = (k for k in range(1, A.shape[-1] + 1) if np.any(np.linalg.det(A[..., :k, :k]) <= 0))
+        raise AutogradError(
+            "linalg.cholesky: The factorization could not be completed because the input is not positive-definite "
+            f"(the leading minor of order {next(minors, A.shape[-1])} is not positive-definite)."
+        ) from None
+
+
+def _cholesky_rule(g: Any, out: Any, A: Any) -> Any:
+    """Return the gradient by Murray, Differentiation of the Cholesky decomposition (2016), section 3."""
+    back = inverse(out)
+    inner = _times(transposed(back), _times(_lower_half(_times(transposed(out), g)), back))
+    return (inner + transposed(inner)) / 2
+
+
+cholesky = primitive(
+    "cholesky",
+    _factor,
+    _cholesky_rule,
+    node="LinalgCholeskyExBackward0",
+    structured=True,
+    says="The matrix is its factor times the factor transposed; the product rule is solved for the factor.",
+    differential=change.CHOLESKY,
+)
+
+
+def _product(L: Any, upper: bool) -> Any:
+    return _times(transposed(L), L) if upper else _times(L, transposed(L))
+
+
+def _inverted(L: Any, upper: bool) -> Any:
+    """Return the inverse of the product of a factor, of which one triangle is read."""
+    try:
+        return np.linalg.inv(_product(np.triu(L) if upper else np.tril(L), upper))
+    except np.linalg.LinAlgError:
+        return np.full_like(L, np.inf)
+
+
+def _half(change: Any, L: Any, upper: bool) -> Any:
+    """Return the gradient of a Cholesky factor given that of its product."""
+    return _times(L, change) if upper else _times(change, L)
+
+
+def _cholesky_solve_rule(g: Any, out: Any, B: Any, L: Any, *, upper: bool = False) -> Any:
+    h = _times(cholesky_solve(g, L, upper=upper), transposed(out))
+    return -_half(h + transposed(h), L, upper)
+
+
+cholesky_solve: Primitive = primitive(
+    "cholesky_solve",
+    lambda B, L, *, upper=False: _inverted(L, upper) @ B,
+    lambda g, out, B, L, *, upper=False: cholesky_solve(g, L, upper=upper),
+    _cholesky_solve_rule,
+    saves=(OUT, 0, 1),
+    structured=True,
+    says="The right side gets the solution with the gradient in its place; the factor follows by the product rule.",
+    differential=change.by_factor,
+)
+cholesky_inverse = primitive(
+    "cholesky_inverse",
+    lambda L, *, upper=False: _inverted(L, upper),
+    lambda g, out, L, *, upper=False: -_half(_times(out, _times(g + transposed(g), out)), L, upper),
+    structured=True,
+    says="The inverse changes by minus itself on both sides; the factor follows by the product rule.",
+    differential=change.inverse_by_factor,
+)
+
+
+@operation("A = [[2, 1], [0.5, 3]]; cholesky(A @ A.T)", method=False, only="linalg")
+def cholesky_(A: Real, upper: bool = False) -> Any:
+    """The lower triangle L with `L @ L.T = A`, for a symmetric positive definite matrix; or its transpose."""
+    _check_square("linalg.cholesky", A)
+    if not upper:
+        return cholesky(A)
+    found = transposed(cholesky(transposed(A)))
+    return ended(found, "LinalgCholeskyExBackward0", A, saves=(OUT,)) if mode.strict else found
+
+
+@operation(
+    "B = [[1, 2], [3, 4]]; L = [[2, 0], [1, 3]]; cholesky_solve(B, L)",
+    "B = [[1, 2], [3, 4]]; L = [[2, 1], [0, 3]]; cholesky_solve(B, L, upper=True)",
+)
+def cholesky_solve_(B: Real, L: Real, upper: bool = False) -> Any:
+    """The solution X of `L @ L.T @ X = B`."""
+    _check_square("cholesky_solve", L)
+    if B.ndim != L.ndim or B.shape[-2] != L.shape[-1]:
+        sizes = [f"{x.shape[-2]} by {x.shape[-1]}" for x in (B, L) if x.ndim > 1]
+        raise AutogradError(f"Incompatible matrix sizes for cholesky_solve: {' and '.join(sizes)}", code="E301")
+    return cholesky_solve(B, L, **({"upper": True} if upper else {}))
+
+
+@operation("L = [[2, 0], [1, 3]]; cholesky_inverse(L)", "L = [[2, 1], [0, 3]]; cholesky_inverse(L, upper=True)")
+def cholesky_inverse_(L: Real, upper: bool = False) -> Any:
+    """The inverse of `L @ L.T`."""
+    _check_square("cholesky_inverse", L)
+    return cholesky_inverse(L, **({"upper": True} if upper else {}))
