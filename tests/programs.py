@@ -76,6 +76,11 @@ def family(program: str) -> str:
     return FAMILY.get(program, "listed")
 
 
+def initial(program: str) -> str:
+    """The first letter of the family: where operations are alike, a group of families is one case of all."""
+    return family(program)[0]
+
+
 def some(cases: Iterable[T], step: int, start: int = 0) -> list[T]:
     """One case in so many of those that are alike, the first one or another to start with."""
     return list(cases) if "GRADCLI_ALL" in os.environ else list(cases)[start % step :: step]

@@ -153,7 +153,7 @@ def test_progress_is_shown_for_files_alone(tmp_path: Path) -> None:
 def test_memory_does_not_grow(tmp_path: Path) -> None:
     """Ten times the records take as much memory."""
     peaks = []
-    for count in (40_000, 400_000):
+    for count in (20_000, 200_000):
         points = tmp_path / "points.jsonl"
         points.write_bytes(POINT * count)
         peaks.append(peak(*SQUARE, "-i", str(points), "-o", os.devnull))

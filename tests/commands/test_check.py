@@ -198,8 +198,6 @@ def test_reports_to_every_place(capsys: pytest.CaptureFixture[str], week: Path, 
     assert one.code == 1
     gradcli(capsys, f"check week1.toml answers/bob.txt --report {name} -o report")
     assert Path("report").read_text(encoding="utf-8") == one.out
-    full = gradcli(capsys, f"check week1.toml answers/bob.txt --report {name} -o /dev/full")
-    assert (full.code, full.out) == (2, "")
     if REPORTS[name].per_student:
         for folder in ("new/reports/", "new/reports"):  # the second time it is there
             assert gradcli(capsys, f"check week1.toml answers --report {name} -o {folder}").code == 1
@@ -231,7 +229,7 @@ def test_a_report_of_the_last_time_is_no_submission(capsys: pytest.CaptureFixtur
     ("level", "output"),
     [
         *product(["verdict", "node", "rule", "value"], ["", "--json"]),
-        *some(((level, output) for output in OUTPUTS for level in ("verdict", "node", "rule")), 2),
+        *some(((level, output) for output in OUTPUTS for level in ("verdict", "node", "rule")), 4),
     ],
 )
 def test_no_right_number_is_told_below_value(
@@ -287,15 +285,22 @@ def test_looks(week: Path, columns: int, name: str) -> None:
         assert "\x1b[" in in_terminal(*arguments, columns=columns, command=by_clock(0))
 
 
+FEW = 20
+
+
 @pytest.fixture(scope="module")
 def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class in a folder and in a file, each student with other answers."""
     folder = tmp_path_factory.mktemp("crowd")
     (folder / "week1.toml").write_text(ASSIGNMENT, encoding="utf-8")
-    (folder / "answers").mkdir()
     rows = ["student,question,quantity,answer"]
+    for name in ("answers", "many"):
+        (folder / name).mkdir()
     for number in range(60):
         answers = [f"s = {1.8 + number % 9 / 100}", f"q = 4.{number}", f"dq/ds = {0.397 + number}", "dq/dx = m*2*x"]
+        (folder / f"many/s{number:03}.txt").write_text("\n".join(["[é]", *answers]), encoding="utf-8")
+        if number >= FEW:
+            continue
         (folder / f"answers/s{number:03}.txt").write_text("\n".join(["[é]", *answers]), encoding="utf-8")
         rows += [f"s{number:03},é,{','.join(answer.split(' = '))}" for answer in answers]
     (folder / "class.csv").write_text("\n".join(rows), encoding="utf-8")
@@ -307,7 +312,7 @@ def test_more_processes_give_the_same(crowd: Path) -> None:
     results = [start("check", "week1.toml", "answers", "--json", "--jobs", jobs, cwd=crowd) for jobs in ("1", "2")]
     assert [result.returncode for result in results] == [1, 1]
     assert results[0].stdout == results[1].stdout
-    assert b"s059" in results[0].stdout
+    assert b"s019" in results[0].stdout
 
 
 @pytest.mark.slow
@@ -335,7 +340,7 @@ def test_a_reader_that_goes_away_is_left_in_peace(crowd: Path, jobs: str) -> Non
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interruption_is_quiet(crowd: Path, jobs: str) -> None:
-    arguments = ["check", "week1.toml", "answers", "--json", "--jobs", jobs]
+    arguments = ["check", "week1.toml", "many", "--json", "--jobs", jobs]
     with opened(*arguments, cwd=crowd, start_new_session=True) as process:
         assert process.stdout is not None
         assert arrives(process.stdout.fileno())
@@ -357,7 +362,7 @@ def test_memory_does_not_grow_with_the_class(tmp_path: Path) -> None:
     """Ten times the students take as much memory, also where all write thousands of characters."""
     (tmp_path / "week1.toml").write_text(ASSIGNMENT, encoding="utf-8")
     peaks = []
-    for count in (10, 40):
+    for count in (6, 24):
         folder = tmp_path / str(count)
         folder.mkdir()
         for number in range(count):

@@ -6,10 +6,12 @@ import inspect
 import json
 import sys
 from collections.abc import Iterator
+from itertools import product
 
 import pytest
 
 from tests.commands.running import document, gradcli
+from tests.programs import some
 
 DEPTH = 300  # beyond the limit of recursion that these tests have
 PROGRAMS = {
@@ -46,11 +48,10 @@ def shallow() -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("shallow")
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+@pytest.mark.parametrize(("program", "command"), some(product(PROGRAMS, COMMANDS), 3))
 def test_they_go_all_the_way(capsys: pytest.CaptureFixture[str], program: str, command: str) -> None:
     name, *options = command.split()
-    result = gradcli(capsys, [name, *options, "--", program, "x=0.5"])
+    result = gradcli(capsys, [name, *options, "--", PROGRAMS[program], "x=0.5"])
     assert (result.code, result.err) == (0, "")
     assert result.out
     if "--json" in options:

@@ -12,7 +12,7 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -236,10 +236,10 @@ class Terminal:
 @contextmanager
 def terminal(*arguments: str, code: int = 0, columns: int = 80, **environment: str) -> Iterator[Terminal]:
     """Run a session in a terminal of so many columns; it ends with the code."""
+    command = [*served(), "practice", *arguments]
     pid, descriptor = pty.fork()
     if pid == 0:
         fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        command: Sequence[str] = [*served(), "practice", *arguments]
         os.execve(sys.executable, command, {**QUIET, "TERM": "xterm", **environment})
     try:
         yield Terminal(descriptor)

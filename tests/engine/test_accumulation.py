@@ -97,7 +97,7 @@ def test_every_example(program: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_random_programs(program: str) -> None:
     assert_its_own(program)

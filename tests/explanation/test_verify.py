@@ -211,7 +211,7 @@ FAMILY = [example for example in EXAMPLES if not any(word in example for word in
 
 
 @pytest.mark.slow
-@of_every(FAMILY[::24], family)
+@of_every(FAMILY[::36], family)
 def test_no_gradient_is_called_wrong(program: str) -> None:
     for point, row in outcomes(program):
         assert row.outcome is not Outcome.DISAGREES, (point, row)
@@ -219,7 +219,7 @@ def test_no_gradient_is_called_wrong(program: str) -> None:
 
 
 @pytest.mark.slow
-@of_every(FAMILY[1::240], family)
+@of_every(FAMILY[1::360], family)
 def test_no_wrong_gradient_is_called_right(program: str) -> None:
     found = run(program)
     made = found.evaluation.line_of[id(found.output)]

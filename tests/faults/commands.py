@@ -12,7 +12,7 @@ from random import Random
 
 ROOT = Path(__file__).parents[2]
 HOMEWORK = ROOT / "samples" / "homework"
-POINTS, PROGRAMS, STUDENTS = 8000, 600, 24
+POINTS, PROGRAMS, STUDENTS = 8000, 600, 14
 PROGRAM = "z=(x1+a*x2)**2"
 OWN = ("sin(x)*x", "x**2 + y", "log(x*y)", "sum(stack([x, y])**2)", "x +* y")  # the last is no program
 LINES, JSON, XML, PAGE, FOLDER = "lines", "json", "xml", "page", "folder"

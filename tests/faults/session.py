@@ -34,17 +34,16 @@ class Session:
         self.folder, self.inputs, self.commands = folder, folder / "inputs", commands
         self.inputs.mkdir()
         make_inputs(self.inputs)
-        self.known: dict[tuple[Command, bool], Outcome] = {}
+        self.known: dict[Command, Outcome] = {}
         self.count = 0
 
     def right(self, command: Command, *, with_lines: bool) -> Outcome:
         """The outcome where nothing goes wrong."""
-        if (command, with_lines) not in self.known:
-            found = self.perform(Nothing(command))
-            if with_lines:
-                found = replace(found, lines=self.perform(Counted(command)).lines)
-            self.known[command, with_lines] = found
-        return self.known[command, with_lines]
+        if command not in self.known:
+            self.known[command] = self.perform(Nothing(command))
+        if with_lines and not self.known[command].lines:
+            self.known[command] = replace(self.known[command], lines=self.perform(Counted(command)).lines)
+        return self.known[command]
 
     def perform(self, fault: Nothing) -> Outcome:
         self.count += 1

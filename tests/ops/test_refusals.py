@@ -57,8 +57,26 @@ VALUES: list[Any] = [
 def calls(name: str, most: int) -> list[tuple[Any, ...]]:
     """Every single value, every pair where two are all, and a fixed choice of longer calls, another for each name."""
     choose = random.Random(name)
-    chosen = [tuple(choose.choices(VALUES, k=k)) for k in range(2, most + 1) for _ in range(40 if k == 2 else 20)]
+    chosen = [tuple(choose.choices(VALUES, k=k)) for k in range(2, most + 1) for _ in range(40 if k == 2 else 10)]
     return [(value,) for value in VALUES] + (list(product(VALUES, repeat=2)) if most <= 2 else chosen)
+
+
+def test_an_option_is_no_array() -> None:
+    """Which is neither true nor false, and is equal to nothing."""
+    failures = []
+    for operation in every_operation().values():
+        plain = [p for p in operation.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+        needed = [leaf([[2, 1], [1, 3]]) for p in plain if p.default is p.empty]
+        for option in (p.name for p in plain if p.default is not p.empty):
+            try:
+                operation(*needed, **{option: np.arange(3)})
+            except EvaluationError:
+                continue
+            except Exception as error:
+                error.add_note(f"{operation.name}, {option}")
+                failures.append(error)
+    if failures:
+        raise ExceptionGroup(f"{len(failures)} options", failures)
 
 
 @pytest.mark.slow

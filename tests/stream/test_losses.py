@@ -14,6 +14,7 @@ from gradcli.errors import EvaluationError, InternalError
 from gradcli.stream.batches import Batch
 from gradcli.stream.plan import Plan, Task
 from gradcli.workers.limits import Limits
+from tests.programs import some
 
 ENDS: dict[str, Callable[[], Any]] = {
     "time": lambda: ("a" * 10**7).rfind("ab" + "a" * 4_000_000),
@@ -25,11 +26,14 @@ CODES = {"time": "E403", "memory": "E403", "crash": "E404", "bug": "E900"}
 FATAL = 666.0
 PROGRAMS = {"columnar": "x**2", "record by record": "sum(stack([x, x]))*x/2", "each": "x**2"}
 CASES = [(kind, reason) for kind in ("record by record", "each") for reason in ENDS] + [("columnar", "bug")]
+LOSSES = [(1, (1, 2, 3, 4, 5)), (2, (3, 4))]  # the processes, and the records that end theirs
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "reason"), CASES)
-@pytest.mark.parametrize(("jobs", "fatal"), [(1, (1, 2, 3, 4, 5)), (2, (3, 4))])
+@pytest.mark.parametrize(
+    ("kind", "reason", "jobs", "fatal"),
+    [(*case, *loss) for n, case in enumerate(CASES) for loss in some(LOSSES, 2, n + n // len(ENDS))],
+)
 def test_a_record_costs_itself_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, reason: str, jobs: int, fatal: tuple[int, ...]
 ) -> None:
@@ -60,7 +64,7 @@ def prepared(folder: Path, kind: str, points: list[float], jobs: int, reason: st
     if kind == "each":
         records = [{"program": program, "at": {"x": x}, "id": n} for n, x in enumerate(points, 1)]
     (folder / "in.jsonl").write_text("\n".join(map(json.dumps, records)))
-    limits = Limits(0.2 if reason == "time" else 20.0)
+    limits = Limits(0.1 if reason == "time" else 20.0)
     return Batch(
         Task("" if kind == "each" else program),
         str(folder / "in.jsonl"),

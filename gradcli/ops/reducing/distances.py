@@ -122,7 +122,8 @@ COMPUTE_MODES = (
 )
 def cdist_(x1: Real, x2: Real, p: float = 2, compute_mode: Any = None) -> Any:
     """The distance of each row of one matrix from each row of another; `compute_mode` changes no result."""
-    if compute_mode is not None and compute_mode not in (0, 1, 2, *COMPUTE_MODES):
+    is_one = isinstance(compute_mode, int | str | None)  # an array is equal to none of them
+    if not is_one or compute_mode not in (None, 0, 1, 2, *COMPUTE_MODES):
         raise AutogradError(f"{compute_mode} is not a valid value for compute_mode")
     for name, x in (("X1", x1), ("X2", x2)):
         if x.ndim < 2:

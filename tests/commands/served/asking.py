@@ -27,7 +27,7 @@ def main() -> None:
     ignored = [number for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN]
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(sys.argv[1])
-    request = marshal.dumps((sys.argv[2:], os.getcwdb(), dict(os.environb), streams, ignored))
+    request = marshal.dumps((sys.argv[2:], os.getcwdb(), dict(os.environb), streams, ignored))  # noqa: PTH109
     rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, b"".join(one.to_bytes(4, sys.byteorder) for one in streams))
     connection.sendmsg([len(request).to_bytes(4, "little")], [rights])
     connection.sendall(request)

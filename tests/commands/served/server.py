@@ -14,7 +14,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,7 @@ def load(folder: Path) -> None:
     for name, text in FILES.items():
         (folder / name).write_text(text)
     os.chdir(folder)
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):  # noqa: PTH123
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):  # noqa: PTH123
         codes = [run(command.split()) for command in COMMANDS]
     assert codes == [0] * len(COMMANDS)
 

@@ -18,7 +18,7 @@ from gradcli.homework.solve.problem import Problem
 from tests.homework.asking import apart, exam, marked, typed
 from tests.homework.drawing import network_tape, scalar_tape
 from tests.homework.tapes import FUNCTIONS, Change, Site, Tape, nothing, slope
-from tests.programs import run
+from tests.programs import run, some
 
 Slipped = tuple[str, dict[Site, Change]]
 
@@ -64,7 +64,7 @@ def pairs(tape: Tape) -> Iterator[tuple[str, str, str, float]]:
 @pytest.mark.parametrize("tape_of", [scalar_tape, network_tape])
 def test_two_slips_are_found_or_one_that_gives_the_same(tape_of: Callable[[int], Tape]) -> None:
     seen = alone = 0
-    for seed in range(1000, 1018):
+    for seed in range(1000, 1010):
         tape, grader = exam(tape_of, seed)
         found = list(pairs(tape))
         for by, code, other, number in random.Random(seed).sample(found, min(4, len(found))):
@@ -88,7 +88,7 @@ def problem_of(tape: Tape) -> Problem:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", some(range(12), 2))
 def test_sweeps_side_by_side_are_each_sweep_alone(seed: int) -> None:
     for tape in (scalar_tape(seed), network_tape(seed)):
         problem = problem_of(tape)
@@ -106,7 +106,7 @@ def test_sweeps_side_by_side_are_each_sweep_alone(seed: int) -> None:
                     np.testing.assert_allclose(value, alone[vertex], rtol=1e-12, err_msg=suspect.code)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", some(range(12), 2))
 def test_no_suspect_gives_what_is_right(seed: int) -> None:
     """Mutants that equal the truth say nothing."""
     for tape in (scalar_tape(seed, nice=True), network_tape(seed)):

@@ -124,7 +124,7 @@ def test_the_rule_behind_a_mistake_is_said(code: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", some(range(25), 2))
 @pytest.mark.parametrize("tape_of", [scalar_tape, network_tape])
 def test_the_right_answer_has_no_diagnosis(tape_of: Callable[[int], Tape], seed: int) -> None:
     tape, grader = exam(tape_of, seed)
@@ -153,7 +153,7 @@ def test_a_random_number_is_mostly_unknown(tape_of: Callable[[int], Tape]) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", some(range(15), 2))
 def test_the_decimal_point(seed: int) -> None:
     for tape_of in (scalar_tape, network_tape):
         tape, grader = exam(tape_of, seed)
@@ -232,7 +232,7 @@ def problems(tape: Tape) -> Iterator[Problem]:
     yield from (first.at(graph.names[name]) for name in tape.named if name in tape.right)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", some(range(15), 2))
 def test_no_message_of_the_catalogue_has_numbers(seed: int) -> None:
     for tape in (scalar_tape(seed), network_tape(seed)):
         known = set(re.findall(r"\d+", tape.text)) | ({"2"} if "mse" in tape.text else set())  # of its square

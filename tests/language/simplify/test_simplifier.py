@@ -35,7 +35,7 @@ def simplified(text: str, shapes: Mapping[str, tuple[int, ...]] | None = None) -
     return unparse(simplify(read(text), shapes))
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(formulas())
 @example(read("sqrt(x**2)"))
 @example(read("sqrt(x*y)*sqrt(x)"))
@@ -68,7 +68,7 @@ def test_the_value_is_that_of_the_raw_formula(tree: Expression) -> None:
             assert apart <= 1e-9 * max(1, abs(raw)), f"{unparse(found)} at {point}"
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(formulas(14))
 def test_it_is_never_longer_reads_back_and_stays(tree: Expression) -> None:
     found = simplify(tree)

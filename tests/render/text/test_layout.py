@@ -44,7 +44,7 @@ from gradcli.render.text.looks import Looks
 from gradcli.source import Source, visible
 from tests.homework.results import ASSIGNMENT, CLASS, results
 from tests.language.test_syntax_errors import FILES, unescaped
-from tests.programs import family, of_every
+from tests.programs import initial, of_every
 from tests.render.programs import CASES
 from tests.render.text.laws import WIDTHS, aligned, columns, fits, keeps_tokens, whole
 from tests.render.text.wide_programs import PROGRAMS
@@ -56,8 +56,9 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
 SNIPPETS = [
     *sorted((ROOT / "samples/snippets").glob("*.py")),
-    *sorted((ROOT / "tests/script/snippets").glob("*.py"))[::3],
+    *sorted((ROOT / "tests/script/snippets").glob("*.py"))[::6],
 ]
+OWN_NAMES = [name for name, one in operations().items() if one.name == name]
 COURSES = sorted((ROOT / "samples" / "homework").glob("*.toml"))
 
 
@@ -85,12 +86,12 @@ def check_explanation(explanation: Explanation, *widths: int) -> None:
     keeps_tokens(partial(tree, explanation), *widths)
 
 
-@of_every(PROGRAMS, family, 8)
+@of_every(PROGRAMS, initial, 16)
 def test_pages_on_programs(program: str) -> None:
     check_explanation(simplified(explain_example(program)), *widths(program))
 
 
-@of_every(PROGRAMS, family, 24)
+@of_every(PROGRAMS, initial, 32)
 def test_pages_of_verifications(program: str) -> None:
     upstream = explain_example(program).upstream
     verified = verify(parse_program(Source(program)), {}, upstream=upstream)
@@ -99,7 +100,7 @@ def test_pages_of_verifications(program: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_pages_on_values(name: str) -> None:
-    check_explanation(CASES[name].explain(), *widths(name, 5))
+    check_explanation(CASES[name].explain(), *widths(name, 3))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -117,7 +118,7 @@ def test_the_list_of_operations() -> None:
     fits(operations_page, 40, 50, 64, 80, 120, 200)
 
 
-@of_every([name for name, one in operations().items() if one.name == name], lambda name: operations()[name].family, 10)
+@of_every(OWN_NAMES, lambda name: operations()[name].family[0], 16)
 def test_pages_of_operations(name: str) -> None:
     (reference,) = references([name])
     fits(partial(operation_page, reference), *widths(name))

@@ -59,7 +59,7 @@ def test_a_point_breaks_between_variables() -> None:
 
 
 @given(st.text("ab1 ,;()[]+=", max_size=80), st.integers(10, 40))
-@settings(max_examples=100)
+@settings(max_examples=40)
 def test_no_line_begins_with_a_comma_or_bracket_while_another_place_is_free(text: str, width: int) -> None:
     for before, part in pairwise(wrapped(text, width)):
         line, begin = text[before], text[part][:1]

@@ -8,7 +8,7 @@ import pytest
 
 from tests.commands.served import program
 
-STACK = 2**19  # bytes: a type whose freeing recurses ends it after 5,000 to 20,000 levels
+STACK = 2**18  # bytes: a type whose freeing recurses ends it after 2,500 to 10,000 levels
 BEFORE = """
 import collections, contextlib, copy, functools, itertools, operator, torch, types, typing
 def f(*values, **named): return 0
@@ -133,7 +133,7 @@ def freed(statement: str, levels: int) -> str:
     return f"x = None\nfor _ in range({levels}):\n    {statement}\nx = y = e = None\nprint('freed')\n"
 
 
-def check(statements: list[str], levels: int = 30_000) -> None:
+def check(statements: list[str], levels: int = 15_000) -> None:
     text = BEFORE + "".join(f"print({statement!r})\n{freed(statement, levels)}" for statement in statements)
     limits = f"import resource; resource.setrlimit(resource.RLIMIT_STACK, ({STACK}, {STACK}))"
     command = f"{limits}; from gradcli.__main__ import main; main()"
