@@ -12,7 +12,7 @@ import io
 import os
 from typing import Any
 
-from gradcli.workers.interruption import INTERRUPTED, end_interrupted, finish, listen
+from gradcli.workers.interruption import INTERRUPTED, end_interrupted, finish, listen, was_heard
 
 
 def main() -> None:
@@ -83,7 +83,8 @@ def open_streams() -> None:
 def interrupted_again(dropped: Any) -> None:
     """Interrupt again a moment after Ctrl-C came in a destructor or the like, where Python drops exceptions."""
     if dropped.exc_type is not KeyboardInterrupt:
-        sys.__unraisablehook__(dropped)
+        if not was_heard():
+            sys.__unraisablehook__(dropped)
         return
     import signal
     import threading

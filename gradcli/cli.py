@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 
 from gradcli import __version__
 from gradcli.errors import EvaluationError, GradcliError, InternalError, UsageError
-from gradcli.workers.interruption import INTERRUPTED
+from gradcli.workers.interruption import INTERRUPTED, was_heard
 
 BROKEN_PIPE = 141
 
@@ -205,6 +205,8 @@ def internal_error(error: Exception) -> GradcliError:
 
 def report(error: GradcliError, argv: Sequence[str], *, is_document: bool = True) -> int:
     """Print an error where its reader looks for it: standard output where that has documents, else standard error."""
+    if was_heard():
+        return INTERRUPTED
     from gradcli.commands.forms import asked
     from gradcli.render.text.error import print_error
 

@@ -27,6 +27,11 @@ def _interrupt(number: int, frame: Any) -> NoReturn:
     raise KeyboardInterrupt
 
 
+def was_heard() -> bool:
+    """Return whether a signal has come that ends this process; errors after it are its doing."""
+    return bool(_heard)
+
+
 def finish() -> None:
     """Let no signal disturb the end of a process whose work is done. KeyboardInterrupt where Python dropped one."""
     for number in ENDS:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from gradcli.cli import run
+from gradcli.workers import interruption
 from gradcli.workers.interruption import ENDS, held
 from tests.workers.processes import are_gone, children
 
@@ -40,6 +42,15 @@ def test_a_command_that_waits_for_input_closes_its_output_well(tmp_path: Path, n
     assert are_gone(workers)
     found = gzip.decompress(path.read_bytes())
     assert found == ANSWER * found.count(b"\n")
+
+
+def test_an_error_after_an_interruption_is_its_doing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A library in C that is interrupted raises what it likes."""
+    monkeypatch.setattr(interruption, "_heard", [signal.SIGINT])
+    assert run(["eval", "x"]) == interruption.INTERRUPTED
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_signal_that_nohup_has_ignored_stays_ignored() -> None:

@@ -39,7 +39,7 @@ class Sink:
         self.closed = self.is_broken = False
 
     def write(self, data: Any) -> int:
-        if not self.is_broken:
+        if not self.is_broken and not self.file.closed:
             self.is_broken = True
             self.file.write(data)
             self.is_broken = False

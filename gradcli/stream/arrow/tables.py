@@ -19,6 +19,8 @@ KINDS = {  # of columns that have no numbers, by pyarrow's test of a type
     "is_dictionary": ("a dictionary", "decode it, and cast the column to float64"),
     "is_string": ("strings", "cast the column to float64"),
     "is_large_string": ("strings", "cast the column to float64"),
+    "is_string_view": ("strings", "cast the column to float64"),
+    "is_null": ("nothing but nulls", "give each row a number, or leave the column out"),
     "is_list": ("lists of any length", "cast the column to lists of one fixed size"),
     "is_large_list": ("lists of any length", "cast the column to lists of one fixed size"),
 }

@@ -255,6 +255,14 @@ def test_an_interruption_leaves_whole_parts(tmp_path: Path, run: Run) -> None:
     assert run("in", "out").count == 100
 
 
+def test_a_writer_whose_file_was_closed_says_nothing(tmp_path: Path) -> None:
+    """An interruption may come before anybody knows of the writer."""
+    with (tmp_path / "out.parquet").open("wb") as file:
+        writer = sinks.Writer(file, "parquet", table(1).schema, [])
+    writer.writer.close()
+    assert (tmp_path / "out.parquet").read_bytes() == b"PAR1"
+
+
 def test_columns_that_pass_through(tmp_path: Path, run: Run) -> None:
     """Of every kind; a file of Arrow has one dictionary for all of its batches, and says so of several."""
     words = pa.chunked_array([pa.array([word]).dictionary_encode() for word in ("a", "b")])
