@@ -10,12 +10,13 @@ from warnings import catch_warnings
 import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError
-from gradcli.source import did_you_mean
+from gradcli.source import did_you_mean, visible
 from gradcli.stream.plan import Plan
 
 DOUBLE = np.dtype(np.float64)
 BOOL = np.dtype(np.bool_)
 LARGEST = 2**24  # entries of a row
+LONGEST = 60  # characters of a name in a message
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,9 @@ def check_names(plan: Plan, names: list[str]) -> None:
 
 
 def listed(names: list[str], most: int = 20) -> str:
-    """Return names with commas between, the first of very many."""
+    """Return names with commas between, the first of very many, on one line."""
     more = [f"{len(names) - most:,} more"] if len(names) > most else []
-    return ", ".join([*names[:most], *more]) or "none"
+    return ", ".join([*(visible(name)[:LONGEST] for name in names[:most]), *more]) or "none"
 
 
 def forms(plan: Plan, given: Mapping[str, Form]) -> Forms:

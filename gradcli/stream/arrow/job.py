@@ -108,7 +108,7 @@ class Job:
         advance = self.watch(sum(group.rows for share in found for group in share.groups) if is_known else None)
         for share in found:
             with reading(visible(str(share.part.path))):
-                known = known_by(share.part.path, is_text=share.part.format == "csv")
+                known = known_by(share.part.path, share.part.format)
                 manifest = Manifest(made, share.part.name, known)
             if self.shard is not None:
                 manifest = replace(manifest, shard="{}/{}".format(*self.shard), groups=share.groups, total=total)

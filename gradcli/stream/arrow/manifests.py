@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from gradcli.workers.files import written_as_text
 SCHEMA = "gradcli.manifest/1"
 END = 2**16  # bytes at the end of an input by which it is known: the footer of Parquet, with all its places
 CHUNK = 2**20
+SHARD = re.compile(r"([1-9]\d*/[1-9]\d*)?")
 
 
 @dataclass(frozen=True, order=True)
@@ -77,9 +80,26 @@ def read(path: Path) -> Manifest:
         if facts.pop("schema") != SCHEMA:
             raise ValueError
         facts["groups"] = tuple(Group(**group) for group in facts["groups"])
-        return Manifest(**facts)
+        found = Manifest(**facts)
+        if not is_sound(found):
+            raise ValueError
+        return found
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         raise EvaluationError("E231", f"{path} is no manifest of gradcli", help="make the part again") from None
+
+
+def is_sound(found: Manifest) -> bool:
+    """Return whether a manifest has facts of the right kinds, whoever wrote it, and stays in its folder."""
+    kinds = {"made": dict, "part": str, "of": dict, "shard": str, "total": int, "rows": int, "checksum": str}
+    counts = [found.total, found.rows, found.failed, *chain.from_iterable(map(astuple, found.groups))]
+    return (
+        all(type(getattr(found, name)) is kind for name, kind in kinds.items())
+        and all(type(count) is int and count >= 0 for count in counts)
+        and bool(SHARD.fullmatch(found.shard))
+        and (not found.shard or sum(group.rows for group in found.groups) == found.rows)
+        and not Path(found.part).is_absolute()
+        and ".." not in Path(found.part).parts
+    )
 
 
 def maker(task: Task) -> dict[str, Any]:
@@ -106,9 +126,12 @@ def features() -> list[str]:
     return sorted(name for name, is_there in found.items() if is_there)
 
 
-def known_by(path: Path, *, is_text: bool) -> dict[str, Any]:
-    """Return the facts by which an input is known again: its size, and the checksum of its end, or of all its text."""
-    if is_text:
+def known_by(path: Path, format: str) -> dict[str, Any]:
+    """Return the facts by which an input is known again: its size, and the checksum of its end, or of all of it.
+
+    The end of Parquet has the sizes and the bounds of all columns; that of the others says nothing of their beginning.
+    """
+    if format != "parquet":
         return {"bytes": path.stat().st_size, "end": checksum(path)}
     with path.open("rb") as file:
         size = file.seek(0, 2)

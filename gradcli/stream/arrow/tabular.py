@@ -26,7 +26,7 @@ class Table:
         names, lines = header_of(path)
         refuse_many(visible(path), len(names))
         if (name := digits.first_twice(names)) is not None:
-            told = f"{name} twice" if name else "columns without names"
+            told = f"{visible(name)} twice" if name else "columns without names"
             raise EvaluationError("E228", f"the header has {told}", help="give each column a name of its own")
         self.schema = pa.schema([(name, pa.float64() if name in numbers else pa.string()) for name in names])
         texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))

@@ -136,6 +136,15 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path, run: Run) -> None:
     assert run("in", "out", f"{SQUARE} + 1", task={"wrt": ("a",)}).count == 151
 
 
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_a_part_that_changed_at_its_beginning_is_made_again(tmp_path: Path, run: Run, name: str) -> None:
+    for x in (1.0, 2.0, 2.0):
+        points = pa.table({"x": np.append(x, np.zeros(20_000))})
+        write(tmp_path / "in" / name, points)
+        run("in", "out", "x**2")
+        assert read(tmp_path / "out" / name)["value"][0].as_py() == x**2
+
+
 def test_progress(tmp_path: Path, run: Run) -> None:
     for name in "ab":
         write(tmp_path / "in" / f"{name}.parquet", table(50), 20)

@@ -103,6 +103,37 @@ def test_shards_that_do_not_fit(parts: Path, run: Run, damage: Any, message: str
     assert not (parts / "merged").exists()
 
 
+UNSOUND: list[dict[str, Any]] = [
+    {"part": "../../evil.parquet"},
+    {"part": "/tmp/evil.parquet"},
+    {"part": "in/../../evil.parquet"},
+    {"part": 7},
+    {"made": 3},
+    {"shard": "x"},
+    {"shard": "1/0"},
+    {"total": -1},
+    {"rows": "x"},
+    {"rows": 10**9},
+    {"failed": None},
+    {"checksum": []},
+    {"groups": 5},
+    {"groups": [{"number": "a", "group": 0, "rows": 3}]},
+    {"groups": [{"number": 0, "group": 0, "rows": 10**9}]},
+    {"groups": [{"number": 0}]},
+]
+
+
+@pytest.mark.parametrize("facts", UNSOUND, ids=str)
+def test_a_manifest_that_nobody_has_made(parts: Path, run: Run, facts: dict[str, Any]) -> None:
+    """It is none, whatever it says; above all it names no file outside of the output folder."""
+    shards(run, 2)
+    forged(parts / "shards2" / "a.2-of-2.parquet.json", **facts)
+    with pytest.raises(GradcliError, match="is no manifest"):
+        merged([str(parts / "shards2")], str(parts / "merged"))
+    assert not (parts / "merged").exists()
+    assert not list(parts.parent.glob("evil*"))
+
+
 def twice(folder: Path) -> None:
     for suffix in ("", ".json"):
         (folder / f"z.parquet{suffix}").write_bytes((folder / f"a.1-of-2.parquet{suffix}").read_bytes())

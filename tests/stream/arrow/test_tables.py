@@ -134,6 +134,7 @@ def test_columns_without_numbers(column: Any, message: str) -> None:
     ("names", "message"),
     [
         (["y"], "no column for x: there is y"),
+        (["a\nb", "\x1b" * 100], "there are a\\x0ab, \\x1b\\x1b"),
         (["x", "x"], "the input has x twice"),
         (["x", "value"], "the input has a column value already"),
         (["x", "d_x"], "the input has a column d_x already"),
