@@ -122,9 +122,11 @@ def drawn(
     assignment: Assignment, roster: Roster, page: Reported, record: Path, secret_file: str | None, stack: ExitStack
 ) -> Iterator[Sheet]:
     """Yield the sheets of the roster, those that were handed out before unchanged, and then those of others."""
-    from gradcli.homework.course.sheets import handed_out, read_secret
+    from gradcli.homework.course.sheets import Sheets, handed_out, read_secret
     from gradcli.homework.course.variants import Sheet, read_variants
+    from gradcli.homework.wording import listed
     from gradcli.render.text.progress import after_a_second
+    from gradcli.render.text.streams import warn
 
     students = [student.id for student in roster]
     if not assignment.varies:
@@ -136,6 +138,9 @@ def drawn(
     before: Variants | None = None
     if record.exists():
         before = read_variants(read_source(str(record), help="check the folder"), assignment)
-    sheets = handed_out(assignment, students, secret, before)
+    draws = Sheets(assignment)
+    sheets = handed_out(assignment, students, secret, before, draws)
     yield from after_a_second(sheets, len(students), page.looks, stack)
+    if draws.indistinct:
+        warn(f"in {listed(draws.indistinct)} two mistakes give the same number on every sheet: --lint names them")
     yield from before.without(students) if before else ()

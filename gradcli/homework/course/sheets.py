@@ -15,7 +15,7 @@ from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.choices import Draws
 from gradcli.homework.assignment.idle import shut, zeros
-from gradcli.homework.assignment.lint import Coincidences, coincidences, of_question, troubles
+from gradcli.homework.assignment.lint import Coincidences, coincidences, is_sized, of_question, troubles
 from gradcli.homework.course.variants import At, Sheet, Variants
 from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.solve.key import Key
@@ -29,10 +29,14 @@ TOLD = 3  # reasons in a message
 
 
 def handed_out(
-    assignment: Assignment, students: Iterable[str], secret: bytes, before: Variants | None = None
+    assignment: Assignment,
+    students: Iterable[str],
+    secret: bytes,
+    before: Variants | None = None,
+    sheets: Sheets | None = None,
 ) -> Iterator[Sheet]:
     """Yield the sheet of every student: the one that was handed out before, if there is one, else a new one."""
-    sheets, name = Sheets(assignment), assignment.title or assignment.file
+    sheets, name = sheets or Sheets(assignment), assignment.title or assignment.file
     for student in students:
         found = before.of(student) if before else None
         yield found or Sheet(student, sheets.of(secret, name, identity(student)))
@@ -70,6 +74,15 @@ class Sheets:
     def of(self, secret: bytes, assignment: str, student: str) -> dict[str, At]:
         """Return the values of a student's sheet by question. Raises UsageError where none will do."""
         return {id: one.drawn(Draws(secret, assignment, id, student)) for id, one in self.questions.items()}
+
+    @property
+    def indistinct(self) -> list[str]:
+        """The questions in which some mistakes are alike on every sheet that was drawn: no values tell them apart."""
+        return [
+            id
+            for id, one in self.questions.items()
+            if any(is_sized(pair) for found in one.alike.values() if found for pair in found.pairs)
+        ]
 
 
 class QuestionSheets:

@@ -143,3 +143,17 @@ def test_a_secret_that_is_guessed(text: str, told: str) -> None:
     assert "openssl rand -hex 16 > secret" in refused.value.help
     assert read_secret(" 12345678\n", "secret") == b"12345678"
     assert Variants().of("ada") is None
+
+
+@pytest.mark.parametrize(("entries", "indistinct"), [(2, ["error"]), (3, [])])
+def test_mistakes_that_are_alike_whatever_the_values_are_told(entries: int, indistinct: list[str]) -> None:
+    question = f"""
+    [[question]]
+    id = "error"
+    program = "L = mean(d**2)"
+    at = {{ d = {{ random = [{entries}], from = [1, 5], step = 0.5 }} }}
+    ask = ["dL/dd"]
+    """
+    sheets = Sheets(week(question))
+    assert len(list(handed_out(week(question), ["ada", "bob"], SECRET, sheets=sheets))) == 2
+    assert sheets.indistinct == indistinct
