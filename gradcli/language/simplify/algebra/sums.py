@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from operator import itemgetter
 
 from gradcli.language.simplify.algebra.bases import Atom, Exponential, Sum
 from gradcli.language.simplify.algebra.names import natural
@@ -134,6 +135,8 @@ class Algebra(Powers):
 
     def expanded(self, polynomial: Polynomial, highest: int = HIGHEST) -> Polynomial | None:
         """Multiply all brackets to powers up to the highest out; None where there are none, or too many terms."""
+        if all(self.brackets.isdisjoint(map(itemgetter(0), term)) for term in polynomial):
+            return None
         found: list[tuple[Term, Rational]] = []
         waiting = [Product(c, t) for t, c in reversed(polynomial.items())]
         changed = False
