@@ -35,6 +35,7 @@ class Algebra(Powers):
     def __init__(self, products: Sequence[tuple[str, ...]] = ()) -> None:
         super().__init__(products)
         self.turned_first: dict[int, bool] = {}
+        self._collected: dict[tuple[tuple[Term, Rational], ...], Product] = {}
         self.before: dict[int, Product] = {}  # the exponentials that were taken out of a sum when it first came
 
     def add(self, *parts: Product) -> Product:
@@ -51,6 +52,12 @@ class Algebra(Powers):
 
     def collect(self, polynomial: Polynomial) -> Product:
         """Return a sum as common factors in front of a bracket, which is multiplied out if that is shorter."""
+        key = tuple(polynomial.items())
+        if key not in self._collected:
+            self._collected[key] = self._collect(polynomial)
+        return self._collected[key]
+
+    def _collect(self, polynomial: Polynomial) -> Product:
         polynomial = self._fractions_together(polynomial)
         if len(polynomial) < 2:
             return next((Product(c, t) for t, c in polynomial.items()), ZERO)
