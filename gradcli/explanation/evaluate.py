@@ -236,9 +236,7 @@ class _Machine:
                 )
             value = self.scope[of]
         if isinstance(value, tuple):
-            raise EvaluationError(
-                "E206", f"the output has {len(value)} parts, not one", help="pick one, such as split(x, 2)[0]"
-            )
+            raise EvaluationError("E206", f"the output has {len(value)} parts, not one", help=_pick_one(value))
         start = len(self.tape)
         try:
             self.evaluation.output = output = as_tensor(value)
@@ -255,3 +253,12 @@ class _Machine:
         if id(output) not in self.evaluation.line_of:
             self.evaluation.add(Line(self.names.fresh("c"), output, literal(output.value), everything))
         return self.evaluation
+
+
+def _pick_one(parts: Any) -> str:
+    """Return the advice where a result has parts: by name where they have names, and two numbers have no dimension."""
+    part, *_ = getattr(parts, "_fields", [""])
+    if not part:
+        return "pick one, such as split(x, 2)[0]"
+    others = {"max": "; the larger of two numbers is maximum(x, y)", "min": "; the smaller of two is minimum(x, y)"}
+    return f"pick one by its name, such as .{part}" + others.get(parts.name, "")

@@ -91,12 +91,21 @@ def _help_missing(program: Program, missing: Sequence[str], unused: Sequence[str
     lines.extend(f"for the function {name} type '{called(program, name)}'" for name in missing if is_function(name))
     if "e" in missing:
         lines.append("for Euler's number write exp(1)")
-    meant = {name: close for name in missing if (close := did_you_mean(name, unused))}
+    products = {name: found for name in missing if (found := _product(name, unused))}
+    lines.extend(f"for a product type {found}" for found in products.values())
+    meant = {name: close for name in missing if name not in products and (close := did_you_mean(name, unused))}
     lines.extend(f"you gave {close}: did you mean {name}?" for name, close in meant.items())
-    strange = [name for name in unused if name not in meant.values()]
+    explained = {*meant.values(), *(name for found in products.values() for name in found.split("*"))}
+    strange = [name for name in unused if name not in explained]
     if strange:
         lines.append(f"the program does not use {', '.join(strange)}")
     return "; ".join(lines)
+
+
+def _product(name: str, given: Sequence[str]) -> str:
+    """Return `x*y` for a name `xy` that is those of two values written together; empty for another name."""
+    pairs = ((name[:end], name[end:]) for end in range(1, len(name)))
+    return next((f"{first}*{second}" for first, second in pairs if first in given and second in given), "")
 
 
 def placeholders(program: Program, given: Mapping[str, Any]) -> dict[str, float]:

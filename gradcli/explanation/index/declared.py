@@ -107,13 +107,13 @@ class _CrossEntropy:
         up = f"upstream{own}{over}"
         e, total = ("e", "") if self.is_plain else ("q", "" if is_share else f"·(Σk q[{at}k])")
         formulas = f"out{own} = {whole}; ∂x0[{at}j] = (p[{at}j]{total} - {e}[{at}j])·{up}"
-        slope = None
+        slope: Expression | None = None
         if self.is_of_probabilities:
             formulas += f"; ∂x1[{at}j] = -{'w[j]·' if self.weight else ''}{1 - self.smoothing}·log(p[{at}j])·{up}"
             logs = Call("log_softmax", (Argument(self.scores), Argument(Number(len(self.shape) - 1), "dim")))
             scaled = Binary("*", Number(1 - self.smoothing), logs)
-            slope = Unary("-", Binary("*", g, scaled if self.weight is None else Binary("*", self.weight, scaled)))
-            slope = slope if share is None else Binary("/", slope, share)
+            whole_slope = Unary("-", Binary("*", g, Binary("*", self.weight, scaled) if self.weight else scaled))
+            slope = whole_slope if share is None else Binary("/", whole_slope, share)
         inputs = (self.scores, *([] if isinstance(self.target, Number) else [self.target]))
         inputs = (*inputs, *([self.weight] if isinstance(self.weight, Name) else []))
         rules = (rule, *([] if isinstance(self.target, Number) else [slope]))

@@ -143,8 +143,9 @@ class Reader:
         if name == "zeros_like" and len(parts) == 1:
             return Read(node, ZERO, parts[0].extent)
         if isinstance(node, Call) and structures.keeps_one_dimension(node, [part.extent for part in parts]):
-            whole = self._called(Call(name, node.arguments[:1]), parts[:1])  # the reader sees to its shape
-            return whole._replace(tree=node, extent=Extent((1,)))
+            kept = [place for place, word in enumerate(keywords) if word not in ("dim", "keepdim")]
+            whole = Call(name, tuple(node.arguments[place] for place in kept))  # the reader sees to its shape
+            return self._called(whole, [parts[place] for place in kept])._replace(tree=node, extent=Extent((1,)))
         arguments = []
         for part, keyword in zip(parts, keywords, strict=True):
             if part.product is None:

@@ -54,10 +54,10 @@ def of_constant(
 
 
 def keeps_one_dimension(node: Call, extents: Sequence[Extent]) -> bool:
-    """Return whether it is the sum or mean of a vector whose one dimension stays, with size 1."""
-    if node.function not in ("sum", "mean") or extents[0].unknown or len(extents[0].shape) != 1:
+    """Return whether it is a sum, mean or variance of a vector whose one dimension stays, with size 1."""
+    if node.function not in ("sum", "mean", "var", "std") or extents[0].unknown or len(extents[0].shape) != 1:
         return False
-    return {x.keyword: x.value for x in node.arguments[1:]}.get("keepdim") == Literal(True)
+    return {x.keyword: x.value for x in node.arguments}.get("keepdim") == Literal(True)
 
 
 def is_centred(algebra: Builder, product: Product) -> bool:

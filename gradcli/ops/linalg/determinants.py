@@ -9,10 +9,10 @@ import numpy as np
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.engine.saved import watch, watch_beside
-from gradcli.engine.symbolic.notation import Notation, call, literal
+from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Argument, Attribute, Call, Expression
+from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.contractions import bmm, mm, outer, transposed
 from gradcli.ops.linalg.matmul import matmul
@@ -23,7 +23,7 @@ from gradcli.ops.shaping.shaping import clone, reshape
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.axes import aligned
 from gradcli.ops.support.covering import as_one, ended
-from gradcli.ops.support.forgetting import forgotten
+from gradcli.ops.support.forgetting import forgotten, identity
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import SOLVED
 from gradcli.ops.support.surface import operation
@@ -182,12 +182,6 @@ def inverse_(input: Real) -> Any:
     return inverse(input)
 
 
-def _identity(value: Any) -> Expression:
-    """Write identity matrices."""
-    one = Call("eye", tuple(Argument(literal(size)) for size in value.shape[-2:]))
-    return one if value.ndim == 2 else Call("expand", (Argument(one), Argument(literal(value.shape))))
-
-
 @operation("A = [[1, 2], [3, 5]]; matrix_power(A, 3)", "A = [[1, 2], [3, 5]]; matrix_power(A, -2)", integers_stay=True)
 def matrix_power(input: Real, n: int) -> Any:
     """The product of `n` equal matrices; of their inverses where `n` is negative."""
@@ -199,7 +193,7 @@ def matrix_power(input: Real, n: int) -> Any:
     if n == 0:
         one = np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape).copy()
         copied = clone(input)
-        made = forgotten("torch::autograd::CopyBackwards", one, copied, written=_identity)
+        made = forgotten("torch::autograd::CopyBackwards", one, copied, written=identity)
         return as_one(made, copied, None)
     if n == 1:
         return clone(input)

@@ -12,7 +12,7 @@ from gradcli.engine.memory.writing import blank
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
-from gradcli.language.tree import Expression
+from gradcli.language.tree import Argument, Call, Expression
 
 
 def nothing(x: Any) -> Any:
@@ -46,3 +46,9 @@ def forgotten(
     kept: dict[str, Any] = {"copies": True, "saves": saves} if saves else {"saves": None}
     made = Primitive(name, forward, (rule,), node, notation, structured=True, variadic=True, **kept)
     return apply(made, inputs, {})
+
+
+def identity(value: Any) -> Expression:
+    """Write identity matrices."""
+    one = Call("eye", tuple(Argument(literal(size)) for size in value.shape[-2:]))
+    return one if value.ndim == 2 else Call("expand", (Argument(one), Argument(literal(value.shape))))

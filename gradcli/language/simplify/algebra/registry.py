@@ -34,6 +34,7 @@ class Registry:
         self.bases: list[Base] = []
         self.numbers: dict[Hashable, int] = {}  # by key
         self.reducible: set[int] = set()  # bases some powers of which are simpler
+        self.brackets: set[int] = set()  # bases that are sums
         self.decimals = False
         self.left = MOST_PRODUCTS
 
@@ -44,6 +45,8 @@ class Registry:
         number = self.numbers.setdefault(key, len(self.bases))
         if number == len(self.bases):
             self.bases.append(made)
+            if isinstance(made, Sum):
+                self.brackets.add(number)
             if (
                 isinstance(made, Integer | Group)
                 or getattr(made, "turned", False)

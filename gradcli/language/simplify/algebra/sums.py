@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from operator import itemgetter
 
 from gradcli.language.simplify.algebra.bases import Atom, Exponential, Sum
 from gradcli.language.simplify.algebra.names import natural
@@ -34,6 +35,7 @@ class Algebra(Powers):
     def __init__(self, products: Sequence[tuple[str, ...]] = ()) -> None:
         super().__init__(products)
         self.turned_first: dict[int, bool] = {}
+        self._collected: dict[tuple[tuple[Term, Rational], ...], Product] = {}
         self.before: dict[int, Product] = {}  # the exponentials that were taken out of a sum when it first came
 
     def add(self, *parts: Product) -> Product:
@@ -50,6 +52,12 @@ class Algebra(Powers):
 
     def collect(self, polynomial: Polynomial) -> Product:
         """Return a sum as common factors in front of a bracket, which is multiplied out if that is shorter."""
+        key = tuple(polynomial.items())
+        if key not in self._collected:
+            self._collected[key] = self._collect(polynomial)
+        return self._collected[key]
+
+    def _collect(self, polynomial: Polynomial) -> Product:
         polynomial = self._fractions_together(polynomial)
         if len(polynomial) < 2:
             return next((Product(c, t) for t, c in polynomial.items()), ZERO)
@@ -134,6 +142,8 @@ class Algebra(Powers):
 
     def expanded(self, polynomial: Polynomial, highest: int = HIGHEST) -> Polynomial | None:
         """Multiply all brackets to powers up to the highest out; None where there are none, or too many terms."""
+        if all(self.brackets.isdisjoint(map(itemgetter(0), term)) for term in polynomial):
+            return None
         found: list[tuple[Term, Rational]] = []
         waiting = [Product(c, t) for t, c in reversed(polynomial.items())]
         changed = False

@@ -160,5 +160,5 @@ RULES: dict[str, Callable[[Arguments], Shape | None]] = {
     "zeros": _given(0, "size"),
     **dict.fromkeys(("amax", "amin", "logsumexp", "mean", "norm", "prod", "std", "sum", "var"), _reduced),
     **dict.fromkeys(("clone", "cumsum", "detach", "flip", "inverse", "log_softmax", "ones_like", "roll"), _same),
-    **dict.fromkeys(("safe_softmax", "softmax", "zeros_like"), _same),
+    **dict.fromkeys(("layer_norm", "rms_norm", "safe_softmax", "softmax", "zeros_like"), _same),
 }

@@ -42,6 +42,8 @@ CALLS = {
     ".mT": ["M.mT", "reshape(M, (3, 2, 1)).mT"],
     "clone": ["clone(M)"],
     "diagonal": ["diagonal(S)"],
+    "layer_norm": ["layer_norm(v, (3,))"],
+    "rms_norm": ["rms_norm(v, (3,))"],
     "det": ["det(S)"],
     "inverse": ["inverse(S)"],
     "linear": ["linear(v, M)", "linear(v, M, u)", "linear(N.T, M, u)"],
