@@ -80,7 +80,7 @@ class CustomNode(Node):
 
 
 class PartNode(Node):
-    """The node of one of several outputs; snippets see the node of the whole function in its place, which runs hooks."""
+    """The node of one of several outputs; snippets see that of the whole function in its place, which runs the hooks."""
 
     __slots__ = ()
     waits = True
@@ -211,11 +211,10 @@ class Call:
     def _given(self, upstream: Tensor) -> list[Tensor | None]:
         """Return the gradients that `backward` gets, one an output; zeros, or None, where none came."""
         given = self._hooked(self._arrived(upstream))
-        missing = [place for place, result in enumerate(self.results) if result is not None and place not in given]
-        if self.context._materialize:
-            for place in missing:
-                if place in self.outputs or self.context._materialize_non_diff_grads:
-                    given[place] = Tensor(np.zeros(*self.results[place])[()])
+        for place, result in enumerate(self.results):
+            wanted = place in self.outputs or self.context._materialize_non_diff_grads
+            if result is not None and place not in given and wanted and self.context._materialize:
+                given[place] = Tensor(np.zeros(*result)[()])
         return [given.get(place) for place in range(len(self.results))]
 
     def _arrived(self, upstream: Tensor) -> dict[int, Tensor]:
