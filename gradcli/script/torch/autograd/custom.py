@@ -80,7 +80,7 @@ class CustomNode(Node):
 
 
 class PartNode(Node):
-    """The node of one of several outputs; snippets see that of the whole function in its place, which runs the hooks."""
+    """The node of one of several outputs; snippets see that of the whole function, which runs the hooks of all."""
 
     __slots__ = ()
     waits = True
