@@ -82,7 +82,7 @@ def walk(
         passes = between is None or not between.isdisjoint(node.edges)
         if captured is not None and passes and node in captured:
             captured[node] = upstream  # before the hooks, as torch has it where the gradient flows on
-        if node.hooks is not None:
+        if node.hooks is not None and not (passes and node.waits):
             upstream = before_hooks(node, upstream, passes=passes or captured is None)
         if not passes:
             if captured is None:  # torch runs the node of a result among `inputs`, and frees it

@@ -84,6 +84,7 @@ class Node(Hookable):
     """
 
     __slots__ = ("__weakref__", "edges", "inputs", "options", "out", "primitive", "saved_out", "sequence")
+    waits = False  # whether its hooks are run later, by the node before it
 
     def __init__(
         self,

@@ -28,6 +28,7 @@ TRAITS = {
     "bounded": "constant where the input is beyond bounds",
     "choice": "each entry is that of one of the inputs",
     "difference": "subtracts, which torch refuses of booleans",
+    "kept": "in place, its node saves the result, from which torch computes the gradient then",
     "layout": "the same entries in another shape, order, number or dtype",
     "prelude": "a first part of an operation: `2/x` is reciprocal, then mul",
     "gate": "lets the gradient through by the sign or the bounds of the input",
@@ -174,7 +175,10 @@ class Primitive:
     @cached_property
     def in_place(self) -> Primitive:
         """The same under torch's name of the node of a change in place."""
-        return replace(self, node=self.node_in_place) if self.node_in_place else self
+        if not self.node_in_place:
+            return self
+        saves = (*self.saves, OUT) if self.saves is not None and "kept" in self.traits else self.saves
+        return replace(self, node=self.node_in_place, saves=saves)
 
     @cached_property
     def _saving(self) -> tuple[int, ...]:

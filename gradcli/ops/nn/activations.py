@@ -110,7 +110,7 @@ leaky_relu = primitive(
     lambda g, out, x, *, negative_slope=0.01: leaky_relu_backward(g, x, negative_slope=negative_slope),
     kinks=(0.0,),
     convention="leaky_relu'(0) is the slope",
-    traits=("gate",),
+    traits=("gate", "kept"),
     node_in_place="LeakyReluBackward1",
     says="The gradient comes through where the input is positive, and times the small slope elsewhere.",
 )
@@ -153,6 +153,7 @@ elu = primitive(
     kinks=lambda x, *, alpha=1: np.equal(x, 0) & (alpha != 1),
     convention="elu'(0) = alpha",
     node_in_place="EluBackward1",
+    traits=("kept",),
     says="Above 0 the gradient comes through; below it is multiplied by alpha*exp(x).",
 )
 selu = elementwise(
@@ -166,6 +167,7 @@ selu = elementwise(
     kinks=(0.0,),
     convention="selu'(0) is the slope on the left",
     node_in_place="EluBackward1",
+    traits=("kept",),
     says="Above 0 the gradient is multiplied by the scale, below by scale*alpha*exp(x).",
 )
 celu = primitive(
@@ -173,6 +175,7 @@ celu = primitive(
     lambda x, *, alpha=1: chosen(np.greater(x, 0), x, alpha * precision.expm1(np.minimum(x, 0) / alpha)),
     lambda g, out, x, *, alpha=1: where(x <= 0, g * decay(x, scale=alpha), g),
     node_in_place="CeluBackward1",
+    traits=("kept",),
     says="Above 0 the gradient comes through; below it is multiplied by exp(x/alpha).",
 )
 

@@ -243,18 +243,18 @@ def expanded(x: Tensor, size: Shape) -> Shape:
             f"tensor ({x.ndim})",
             code="E301",
         )
-    for dim, length in enumerate(size[:new]):
-        if length < 0:
-            raise AutogradError(
-                f"The expanded size of the tensor ({length}) isn't allowed in a leading, non-existing dimension {dim}",
-                code="E301",
-            )
     found = tuple(own if length == -1 else length for own, length in zip((0,) * new + x.shape, size, strict=True))
     for dim, (own, length) in reversed(list(enumerate(zip(x.shape, found[new:], strict=True)))):
         if own not in (1, length) or length < 0:
             raise AutogradError(
                 f"The expanded size of the tensor ({length}) must match the existing size ({own}) at non-singleton "
                 f"dimension {dim + new}.  Target sizes: {list(size)}.  Tensor sizes: {list(x.shape)}",
+                code="E301",
+            )
+    for dim, length in reversed(list(enumerate(size[:new]))):
+        if length < 0:
+            raise AutogradError(
+                f"The expanded size of the tensor ({length}) isn't allowed in a leading, non-existing dimension {dim}",
                 code="E301",
             )
     return found

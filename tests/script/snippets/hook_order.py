@@ -1,19 +1,25 @@
 import torch
+
+
 class F(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, name):
         ctx.name = name
         return x * 2
+
     @staticmethod
     def backward(ctx, g):
         print(ctx.name, type(ctx).__name__)
         return g * 2, None
-x = torch.tensor(1., requires_grad=True)
+
+
+x = torch.tensor(1.0, requires_grad=True)
 y = F.apply(x, "hi")
 print(y)
 y.backward()
 import torch
-x = torch.tensor([1., 2.], requires_grad=True)
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
 y = x * 2
 h1 = y.register_hook(lambda g: print("1") or g * 2)
 h2 = y.register_hook(lambda g: print("2") or g + 1)
@@ -22,7 +28,8 @@ h3 = y.register_hook(lambda g: print("3"))
 y.sum().backward()
 print(x.grad)
 import torch
-x = torch.tensor([1., 2.], requires_grad=True)
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
 order = []
 y = x * 2
 z = y * 3
@@ -37,15 +44,20 @@ y.retain_grad()
 w.backward()
 print(order)
 import torch
-x = torch.tensor([1., 2.], requires_grad=True)
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
 calls = []
+
+
 def hook(g):
     calls.append(torch.is_grad_enabled())
-    z = (x.detach().requires_grad_() * 2)
+    z = x.detach().requires_grad_() * 2
     with torch.enable_grad():
-        w = torch.tensor(2., requires_grad=True)
-        (w ** 2).backward()
+        w = torch.tensor(2.0, requires_grad=True)
+        (w**2).backward()
         calls.append(w.grad.item())
+
+
 x.register_hook(hook)
 (x * 2).sum().backward()
 print(calls)

@@ -1,4 +1,5 @@
 import torch
+
 torch.manual_seed(0)
 x = torch.ones(3, requires_grad=True)
 for n in ["normal_", "uniform_", "bernoulli_", "random_", "exponential_"]:

@@ -80,9 +80,10 @@ class CustomNode(Node):
 
 
 class PartNode(Node):
-    """The node of one of several outputs; snippets see the node of the whole function in its place."""
+    """The node of one of several outputs; snippets see that of the whole function, which runs the hooks of all."""
 
     __slots__ = ()
+    waits = True
 
     @property
     def whole(self) -> Node:
@@ -152,7 +153,7 @@ class Call:
 
     def _divide(self, whole: Tensor, node: Node) -> None:
         """Make each output a part of the flat result."""
-        for place, out in reversed(self.outputs.items()):  # the first is the newest: its hooks are the first to run
+        for place, out in self.outputs.items():
             before, after = self._around(place)
             part = Opaque(
                 f"output {place} of {self.function.__name__}",
@@ -209,22 +210,33 @@ class Call:
 
     def _given(self, upstream: Tensor) -> list[Tensor | None]:
         """Return the gradients that `backward` gets, one an output; zeros, or None, where none came."""
+        given = self._hooked(self._arrived(upstream))
+        for place, result in enumerate(self.results):
+            wanted = place in self.outputs or self.context._materialize_non_diff_grads
+            if result is not None and place not in given and wanted and self.context._materialize:
+                given[place] = Tensor(np.zeros(*result)[()])
+        return [given.get(place) for place in range(len(self.results))]
+
+    def _arrived(self, upstream: Tensor) -> dict[int, Tensor]:
+        """Return the gradients that came, by the places of their outputs."""
         arrived, self.arrived = self.arrived, set()
         missing, self.missing = self.missing, False
-        given: list[Tensor | None] = []
-        for place, result in enumerate(self.results):
-            if result is None:
-                given.append(None)
-            elif len(self.outputs) == 1 and place in self.outputs and not missing:
-                given.append(upstream)
-            elif place in arrived:
-                before, after = self._around(place)
-                given.append(_part(upstream, pad=(-before, -after), shape=result[0]))
-            else:
-                if place in self.parts and self.parts[place].hooks is not None:
-                    before_hooks(self.parts[place], None)
-                wanted = place in self.outputs or self.context._materialize_non_diff_grads
-                given.append(Tensor(np.zeros(*result)[()]) if self.context._materialize and wanted else None)
+        if len(self.outputs) == 1:
+            return {} if missing else dict.fromkeys(self.outputs, upstream)
+        return {
+            place: _part(upstream, pad=(-before, -after), shape=out.shape)
+            for place, out in self.outputs.items()
+            if place in arrived
+            for before, after in [self._around(place)]
+        }
+
+    def _hooked(self, given: dict[int, Tensor]) -> dict[int, Tensor]:
+        """Run the hooks of the outputs, those that were registered first first; None stands for no gradient."""
+        hooked = [(place, part) for place, part in self.parts.items() if part.hooks is not None]
+        for place, part in sorted(hooked, key=lambda pair: min(pair[1].with_hooks().tensor, default=0)):
+            found = before_hooks(part, given.get(place))
+            if found is not None:
+                given[place] = found
         return given
 
     def _checked(self, place: int, answer: Any, carried: bool) -> Any:

@@ -44,6 +44,13 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
     return ops.lerp(input, end, weight)
 
 
+def where(condition: Tensor, *given: Any, **named: Any) -> Any:
+    """Refuse one of the two tensors without the other."""
+    if len(given) + len(named) == 1:
+        raise TypeError(refusal("where", (condition, *given), named, "", method=False))
+    return ops.where(condition, *given, **named)
+
+
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
     """Refuse a tensor as one bound and a number as the other."""
     bounds = {"min": min, "max": max}
@@ -165,6 +172,7 @@ DEMANDS: dict[str, Callable[..., Any]] = {
     "lerp": lerp,
     **{name: laid_out(name) for name in ("clone", "contiguous")},
     "heaviside": heaviside,
+    "where": where,
     "clamp": clamp,
     "clip": clamp,
     "nanmean": nanmean,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -172,7 +171,6 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "_version": lambda x: x._version,
     "_base": memory.base,
     "_backward_hooks": nodes.hooks_of,
-    "volatile": lambda x: volatile(x),
     "is_cpu": lambda x: True,
     "is_cuda": lambda x: False,
     "is_sparse": lambda x: False,
@@ -223,11 +221,6 @@ def set_data(x: Tensor, value: Any) -> None:
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {kind_name(value)}")
     x.data = value
-
-
-def volatile(x: Tensor) -> bool:
-    warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
-    return False
 
 
 def set_requires_grad(x: Tensor, value: Any) -> None:

@@ -168,6 +168,8 @@ sloped = Primitive(
     "RreluWithNoiseBackward0",
     call("rrelu", lambda x, slopes: x * slopes),
     saves=(0,),
+    traits=("kept",),
+    node_in_place="RreluWithNoiseBackward1",
 )
 
 
