@@ -75,7 +75,7 @@ def spoils(problem: Problem, wrong: Earlier) -> bool:
 
 
 def passed_on(wrong: Earlier) -> Earlier:
-    """Return the gradients that own ones tell: where a variable has only been added, its gradient is that of the sum."""
+    """Return the gradients that own ones tell: of what has only been added, that of the sum."""
     found = {
         replace(quantity, by=above.label(above.by)): (above, replace(typed, value=sign * typed.value))
         for quantity, (problem, typed) in wrong.items()

@@ -25,7 +25,7 @@ class Finder:
     labels: Labels
 
     def known(self, line: str, heading: str) -> tuple[str, str, str] | None:
-        """Return question, label and answer of a line whose label names what was asked; `heading` is the question above."""
+        """Return question, label and answer of a line whose label was asked for; `heading` is the question above."""
         for text in bulleted(line):
             if text.startswith("|") or text.count("|") > 1:
                 found = self.row([cell.strip() for cell in text.strip("|").split("|")], heading)

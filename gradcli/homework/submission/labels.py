@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from os.path import commonprefix
 from typing import Protocol, TypeVar
 from unicodedata import normalize
 
@@ -222,7 +221,7 @@ def is_slip(name: str, known: str) -> bool:
     """Whether two long names differ by one letter, or by two neighbours that changed places; digits never differ."""
     if min(len(name), len(known)) < LETTERS or re.sub(r"\D", "", name) != re.sub(r"\D", "", known):
         return False
-    start = len(commonprefix([name, known]))
+    start = next((place for place, (a, b) in enumerate(zip(name, known, strict=False)) if a != b), len(name))
     a, b = name[start:], known[start:]
     return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from gradcli.homework.submission.finder import NUMERIC, UNKNOWN, Finder
 from gradcli.homework.submission.labels import Labels
-from gradcli.homework.submission.marks import OPENS, bulleted, closing_mark, open_brackets, unmarked, untexed
+from gradcli.homework.submission.marks import OPENS, bulleted, open_brackets, unmarked, untexed
 from gradcli.homework.submission.markup import text_of
 from gradcli.homework.submission.submissions import Given, Submission, limited, named, shortened
 

@@ -1,1 +1,1 @@
-"""A second class: other questions, other mistakes and other ways of typing than those that the catalogue was tuned on."""
+"""A second class: other questions, other mistakes and ways of typing than those the catalogue was tuned on."""

@@ -18,7 +18,8 @@ def logistic_batch(draw: Draw) -> Asked:
         {"X": X, "w": w, "b": b, "y": y},
         (
             asked("z", lambda n: n.X @ n.w + n.b, forward_slip__no_b=lambda n: n.X @ n.w,
-                forward_slip__minus=lambda n: n.X @ n.w - n.b, outside__first_column=lambda n: n.X[:, 0] * n.w[0] + n.b),
+                forward_slip__minus=lambda n: n.X @ n.w - n.b,
+                outside__first_column=lambda n: n.X[:, 0] * n.w[0] + n.b),
             asked("p", lambda n: 1 / (1 + np.exp(-n.z)), forward_slip__sign=lambda n: 1 / (1 + np.exp(n.z)),
                 forward_slip__tanh=lambda n: np.tanh(n.z), outside__exp=lambda n: np.exp(-np.abs(n.z))),
             asked("dL/dz", lambda n: (n.p - n.y) / 3, mean_n__forgotten=lambda n: n.p - n.y,
@@ -42,7 +43,8 @@ def tanh_net(draw: Draw) -> Asked:
     W2, Y = draw.signed(2, 2, high=1.6), draw.signed(2, 2, high=1.8)
     return Asked(
         "tanhnet",
-        program("A1 = X @ W1 + b1\nH = tanh(A1)\nQ = H @ W2\nE = Q - Y\nL = sum(E**2)/2", X=X, W1=W1, b1=b1, W2=W2, Y=Y),
+        program("A1 = X @ W1 + b1\nH = tanh(A1)\nQ = H @ W2\nE = Q - Y\nL = sum(E**2)/2", X=X, W1=W1, b1=b1, W2=W2,
+        Y=Y),
         {"X": X, "W1": W1, "b1": b1, "W2": W2, "Y": Y},
         (
             hidden("A1", lambda n: n.X @ n.W1 + n.b1),
@@ -55,7 +57,8 @@ def tanh_net(draw: Draw) -> Asked:
                 factors_order__swapped=lambda n: n.W2 @ n.H - n.Y),
             asked("dL/dW2", lambda n: n.H.T @ n.E, transpose__H=lambda n: n.H @ n.E,
                 result_for_input__A1=lambda n: n.A1.T @ n.E, sign__whole=lambda n: -n.H.T @ n.E,
-                transpose__whole=lambda n: n.E.T @ n.H, power_rule_or_mean_n_or_forward_slip__two=lambda n: 2 * n.H.T @ n.E,
+                transpose__whole=lambda n: n.E.T @ n.H,
+                power_rule_or_mean_n_or_forward_slip__two=lambda n: 2 * n.H.T @ n.E,
                 elementwise__product=lambda n: n.H * n.E, factors_order__swapped=lambda n: n.E @ n.H.T,
                 outside__half=lambda n: n.H.T @ n.E / 2.7,
                 not_a_gradient__update=lambda n: n.W2 - 0.1 * n.H.T @ n.E),
@@ -72,7 +75,8 @@ def tanh_net(draw: Draw) -> Asked:
                 outside__plus=lambda n: n.L_H + 1 - n.H**3),
             asked("dL/db1", lambda n: n.L_A1[0] + n.L_A1[1], broadcast_unsummed__none=lambda n: 1 * n.L_A1,
                 broadcast_unsummed__mean=lambda n: (n.L_A1[0] + n.L_A1[1]) / 2,
-                broadcast_unsummed__first=lambda n: n.L_A1[0], broadcast_unsummed__axis=lambda n: n.L_A1[:, 0] + n.L_A1[:, 1],
+                broadcast_unsummed__first=lambda n: n.L_A1[0],
+                broadcast_unsummed__axis=lambda n: n.L_A1[:, 0] + n.L_A1[:, 1],
                 sign__whole=lambda n: -n.L_A1[0] - n.L_A1[1]),
             asked("dL/dW1", lambda n: n.X.T @ n.L_A1, transpose__whole=lambda n: n.L_A1.T @ n.X,
                 sign__whole=lambda n: -n.X.T @ n.L_A1, inner_dropped__tanh=lambda n: n.X.T @ n.L_H,
@@ -100,10 +104,12 @@ def relu_net(draw: Draw) -> Asked:
                 power_rule__dropped=lambda n: (n.v @ n.H - n.t) / 3, sign__whole=lambda n: 2 * (n.t - n.v @ n.H) / 3,
                 power_rule__kept=lambda n: 2 * (n.v @ n.H - n.t) ** 2 / 3,
                 sign_and_mean_n__both=lambda n: 2 * (n.t - n.v @ n.H),
-                forward_slip_or_outer_at_wrong_point__no_t=lambda n: 2 * (n.v @ n.H) / 3, outside__six=lambda n: 2 * (n.v @ n.H - n.t) / 7),
+                forward_slip_or_outer_at_wrong_point__no_t=lambda n: 2 * (n.v @ n.H) / 3,
+                outside__six=lambda n: 2 * (n.v @ n.H - n.t) / 7),
             asked("dL/dv", lambda n: n.H @ n.L_s, result_for_input__Z=lambda n: n.Z @ n.L_s,
                 sign__whole=lambda n: -n.H @ n.L_s, mean_n__forgotten=lambda n: 3 * n.H @ n.L_s,
-                broadcast_unsummed_or_elementwise__none=lambda n: n.H * n.L_s, outside__first=lambda n: n.H[:, :2] @ n.L_s[:2]),
+                broadcast_unsummed_or_elementwise__none=lambda n: n.H * n.L_s,
+                outside__first=lambda n: n.H[:, :2] @ n.L_s[:2]),
             asked("dL/dH", lambda n: np.outer(n.v, n.L_s), transpose__turned=lambda n: np.outer(n.L_s, n.v),
                 inner_dropped__v=lambda n: np.outer(np.ones(2), n.L_s), sign__whole=lambda n: -np.outer(n.v, n.L_s),
                 local_not_total_or_inner_dropped__v=lambda n: np.outer(n.v, np.ones(3)),
@@ -141,7 +147,8 @@ def nll(draw: Draw) -> Asked:
             asked("Z", lambda n: n.X @ n.W, transpose__X=lambda n: n.X.T @ n.W,
                 outside__sum=lambda n: n.X @ n.W + n.W),
             asked("P", lambda n: share(n.Z), softmax__axis=lambda n: share(n.Z, 0),
-                forward_slip__unnormalised=lambda n: np.exp(n.Z), forward_slip__sigmoid=lambda n: 1 / (1 + np.exp(-n.Z)),
+                forward_slip__unnormalised=lambda n: np.exp(n.Z),
+                forward_slip__sigmoid=lambda n: 1 / (1 + np.exp(-n.Z)),
                 softmax__over_all=lambda n: np.exp(n.Z) / np.exp(n.Z).sum()),
             asked("L", lambda n: -np.log(np.sum(np.abs(n.P) * n.Y, 1)).sum() / 2,
                 mean_n_or_forward_slip__forgotten=lambda n: -np.log(np.sum(np.abs(n.P) * n.Y, 1)).sum(),
@@ -194,7 +201,8 @@ def bias(draw: Draw) -> Asked:
                 local_not_total__c=lambda n: n.c * np.ones((3, 2)), outside__sum=lambda n: n.L_S + n.c * 0.9,
                 not_a_gradient__update=lambda n: n.A - 0.01 * n.L_S * n.c),
             asked("dL/db", lambda n: n.L_A.sum(axis=0), broadcast_unsummed__none=lambda n: 1 * n.L_A,
-                broadcast_unsummed__mean=lambda n: n.L_A.mean(axis=0), broadcast_unsummed__axis=lambda n: n.L_A.sum(axis=1),
+                broadcast_unsummed__mean=lambda n: n.L_A.mean(axis=0),
+                broadcast_unsummed__axis=lambda n: n.L_A.sum(axis=1),
                 broadcast_unsummed__first=lambda n: n.L_A[0], sign__whole=lambda n: -n.L_A.sum(axis=0),
                 inner_dropped__c=lambda n: n.L_S.sum(axis=0), outside__squares=lambda n: (n.L_A**2).sum(axis=0)),
         ),
@@ -214,7 +222,8 @@ def mse(draw: Draw) -> Asked:
             asked("L", lambda n: (n.R**2).sum() / 6, mean_n__forgotten=lambda n: (n.R**2).sum(),
                 mean_n_or_batch_n__rows=lambda n: (n.R**2).sum() / 2, forward_slip__no_square=lambda n: n.R.sum() / 6,
                 outside__root=lambda n: np.sqrt((n.R**2).sum() / 6), outside__max=lambda n: (n.R**2).max()),
-            asked("dL/dR", lambda n: n.R / 3, mean_n__forgotten=lambda n: 2 * n.R, power_rule__dropped=lambda n: n.R / 6,
+            asked("dL/dR", lambda n: n.R / 3, mean_n__forgotten=lambda n: 2 * n.R,
+                power_rule__dropped=lambda n: n.R / 6,
                 batch_n__rows=lambda n: 1 * n.R, mean_n__twice=lambda n: n.R / 18, sign__whole=lambda n: -n.R / 3,
                 power_rule__kept=lambda n: n.R**2 / 3, batch_n_or_mean_n__columns=lambda n: 2 * n.R / 3,
                 power_rule_and_sign__both=lambda n: -n.R / 6, outside__five=lambda n: 2 * n.R / 5),
@@ -228,6 +237,10 @@ def mse(draw: Draw) -> Asked:
                 inner_dropped__A=lambda n: np.ones((2, 2)) @ n.L_R, outside__squares=lambda n: (n.A**2).T @ n.L_R),
         ),
     )  # fmt: skip
+
+
+def off_mean(g: Any) -> Any:
+    return g - g.mean() if abs(g.mean()) > 1e-9 else g
 
 
 def variance(draw: Draw) -> Asked:
@@ -249,10 +262,10 @@ def variance(draw: Draw) -> Asked:
             asked("dL/dd", lambda n: n.L_v * 2 * n.d / 3, mean_n__forgotten=lambda n: n.L_v * 2 * n.d,
                 power_rule__dropped=lambda n: n.L_v * n.d / 3, local_not_total__v=lambda n: 2 * n.d / 3,
                 power_rule__kept=lambda n: n.L_v * 2 * n.d**2 / 3, sign__whole=lambda n: -n.L_v * 2 * n.d / 3,
-                outside__four=lambda n: n.L_v * 2 * n.d / 4),
-            asked("dL/dx", lambda n: n.L_d - n.L_d.mean() * (np.abs(n.L_d.mean()) > 1e-9), power_rule__dropped=lambda n: n.L_d / 2,
-                sign__whole=lambda n: -n.L_d, mean_n__forgotten=lambda n: 3 * n.L_d,
-                outside__three_quarters=lambda n: 0.75 * n.L_d),
+                batch_n_or_mean_n__four=lambda n: n.L_v * 2 * n.d / 4),
+            asked("dL/dx", lambda n: off_mean(n.L_d), power_rule__dropped=lambda n: off_mean(n.L_d) / 2,
+                sign__whole=lambda n: -off_mean(n.L_d), mean_n__forgotten=lambda n: 3 * off_mean(n.L_d),
+                outside__two_fifths=lambda n: 0.4 * off_mean(n.L_d)),
         ),
     )  # fmt: skip
 
@@ -274,7 +287,8 @@ def norm(draw: Draw) -> Asked:
             asked("h", lambda n: (n.x - n.m) / n.s, forward_slip__no_mean=lambda n: n.x / n.s,
                 forward_slip__times=lambda n: (n.x - n.m) * n.s, outside__square=lambda n: (n.x - n.m) / n.s**2),
             asked("dL/dy", lambda n: 2 * n.t * (n.g * n.h + n.b), power_rule__dropped=lambda n: n.t * (n.g * n.h + n.b),
-                forward_slip_or_outer_at_wrong_point__no_b=lambda n: 2 * n.t * n.g * n.h, inner_dropped__t=lambda n: 2 * (n.g * n.h + n.b),
+                forward_slip_or_outer_at_wrong_point__no_b=lambda n: 2 * n.t * n.g * n.h,
+                inner_dropped__t=lambda n: 2 * (n.g * n.h + n.b),
                 sign__whole=lambda n: -2 * n.t * (n.g * n.h + n.b),
                 power_rule__kept=lambda n: 2 * n.t * (n.g * n.h + n.b) ** 2, outside__t_only=lambda n: 2 * n.t),
             asked("dL/dg", lambda n: n.L_y * n.h, product_own_factor__g=lambda n: n.L_y * n.g,
