@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from math import ceil
 
 from gradcli.explanation.curves.ticks import labels, ticks
 from gradcli.render.graph.layered.widths import text_width
@@ -12,6 +13,7 @@ from gradcli.source import visible
 
 WIDTH, HEIGHT = 640, 360  # of the space between the axes
 LEFT, TOP, RIGHT, BELOW = 68, 40, 20, 52
+NAME = 32  # the room that the name of the vertical axis takes, and the marks
 LINE, SIZE = 17, 13  # the height of a line of text, and of its letters
 COLORS = {"function": "#2b83d6", "derivative": "#d9731a", "tangent": "#b05fc7", "contour": "#7b8794", "path": "#1f9d61",
           "loss": "#2b83d6"}  # fmt: skip
@@ -23,12 +25,12 @@ LONGEST_ARROW = 26
 def svg(charts: Sequence[Chart]) -> str:
     """Return charts below each other as one picture, with remarks in words below them."""
     parts: list[str] = []
-    top = 0.0
+    top, left = 0.0, max(map(_left, charts))
     for chart in charts:
-        found, height = _chart(chart, top)
+        found, height = _chart(chart, left, top)
         parts.extend(found)
         top += height
-    width = LEFT + max(_inner(chart)[0] for chart in charts) + RIGHT
+    width = left + max(_inner(chart)[0] for chart in charts) + RIGHT
     said = [note for chart in charts for note in chart.notes]
     title = escape(visible(" ".join(chart.title for chart in charts if chart.title)) or "a loss")
     return "\n".join(
@@ -48,22 +50,28 @@ def _inner(chart: Chart) -> tuple[int, int]:
     return (480, 480) if chart.is_map else (WIDTH, HEIGHT)
 
 
-def _chart(chart: Chart, top: float) -> tuple[list[str], float]:
+def _left(chart: Chart) -> int:
+    """Return the room before the vertical axis: for its numbers, and before them its name."""
+    numbers = labels(ticks(*chart.limits[1], 8))
+    return max(LEFT, ceil(NAME + max((text_width(number, SIZE) for number in numbers), default=0)))
+
+
+def _chart(chart: Chart, left: int, top: float) -> tuple[list[str], float]:
     """Return the elements of a chart, and the height that it takes."""
     wide, high = _inner(chart)
-    room = int((LEFT + wide) / (0.6 * SIZE))
+    room = int((left + wide) / (0.6 * SIZE))
     heading = _wrapped(visible(chart.title), room)
     notes = [line for note in chart.notes for line in _wrapped(visible(note), room)]
     above = top + TOP + LINE * max(0, len(heading) - 1)
-    plane = _Plane(chart, LEFT, above, wide, high)
-    parts = [_text(LEFT, top + 20 + LINE * n, line, 'font-weight="bold"') for n, line in enumerate(heading)]
+    plane = _Plane(chart, left, above, wide, high)
+    parts = [_text(left, top + 20 + LINE * n, line, 'font-weight="bold"') for n, line in enumerate(heading)]
     parts.extend(_axes(chart, plane))
     parts.extend(element for stroke in chart.strokes for element in plane.stroke(stroke))
     parts.extend(map(plane.arrow, chart.arrows))
     parts.extend(element for mark in chart.marks for element in plane.mark(mark))
-    parts.extend(_legend(chart, LEFT + wide, above - 8))
+    parts.extend(_legend(chart, left + wide, above - 8))
     below = above + high + BELOW
-    parts.extend(_text(LEFT, below + LINE * (n + 1) - 6, line) for n, line in enumerate(notes))
+    parts.extend(_text(left, below + LINE * (n + 1) - 6, line) for n, line in enumerate(notes))
     return parts, below - top + LINE * len(notes) + 4
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.render.asked import Asked
+from gradcli.render.graph.layered.widths import text_width
 from gradcli.render.markdown.layout import laid_out
 from gradcli.render.plot.chart import within
 from gradcli.render.plot.charts import loss_chart
@@ -48,6 +49,10 @@ def test_a_picture_is_xml_with_everything_inside(program: str) -> None:
     for shape in root.iter(f"{SVG}circle"):
         assert 0 <= float(shape.get("cx", "-1")) <= wide
         assert 0 <= float(shape.get("cy", "-1")) <= high
+    for number in root.iter(f"{SVG}text"):
+        if number.get("text-anchor") == "end" and not number.text.isalpha():
+            start = float(number.get("x", "0")) - text_width(number.text, 13)
+            assert start > 14 + 3, "the name of the axis stands before it"
 
 
 @pytest.mark.slow
