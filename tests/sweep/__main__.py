@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 
 from tests.sweep.edges import edges
+from tests.sweep.modules import modules
 from tests.sweep.running import Verdict, verdict
 from tests.sweep.samples import KINDS, MOST, samples
 
@@ -18,7 +19,9 @@ def main() -> int:
     kinds = options.kind or KINDS
     counts: dict[str, Counter[str]] = {}
     groups: dict[tuple[str, ...], list[Verdict]] = {}
-    given = edges(options.only, options.most) if options.edges else samples(options.only, kinds, options.most)
+    others = {"edges": edges, "modules": modules}
+    name = next((name for name in others if getattr(options, name)), "")
+    given = others[name](options.only, options.most) if name else samples(options.only, kinds, options.most)
     for sample in given:
         found = verdict(sample)
         counts.setdefault(sample.kind, Counter())[found.word] += 1
@@ -40,6 +43,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="operators whose name has this regular expression")
     parser.add_argument("--kind", action="append", choices=KINDS)
     parser.add_argument("--edges", action="store_true", help="calls that torch's samples leave out, in their place")
+    parser.add_argument("--modules", action="store_true", help="torch's samples of its modules, in their place")
     parser.add_argument("--most", type=int, default=MOST, help="at most so many samples of an operator and form")
     parser.add_argument("--show", type=int, default=0, help="show so many samples of each group")
     return parser.parse_args()

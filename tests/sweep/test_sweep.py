@@ -44,3 +44,15 @@ def test_calls_at_edges_agree_or_are_refused(name: str) -> None:
     found = [verdict(sample) for sample in edges(f"^{name}$", most=1)]
     assert found
     assert [one for one in found if one.word == "differs" and not any(word in one.why for word in APART)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["BatchNorm1d", "Bilinear", "KLDivLoss", "LazyConv1d", "LazyConvTranspose2d", "RNN"])
+def test_modules_agree_or_are_refused(name: str) -> None:
+    """Each gives the same in training and in evaluation, to its parameters too, and shows and keeps the same."""
+    from tests.sweep.modules import modules
+    from tests.sweep.running import verdict
+
+    found = [verdict(sample) for sample in modules(f"^nn.{name}$", most=2)]
+    assert found
+    assert [one for one in found if one.word == "differs" and one.why != "out graph"] == []

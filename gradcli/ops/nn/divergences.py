@@ -45,9 +45,8 @@ def kl_div(input: Real, target: Real, reduction: str = "mean", log_target: bool 
     losses = _in_logarithms(input, target) if log_target else sub(xlogy(target, target), mul(target, input))
     if reduction != "batchmean":
         return over(losses, reduction)
-    if not input.ndim:
-        raise AutogradError("Dimension specified as 0 but tensor has no dimensions", code="E301")
-    return div(over(losses, "sum"), input.shape[0])
+    summed = over(losses, "sum")
+    return div(summed, input.shape[0]) if input.ndim else summed
 
 
 def _in_logarithms(input: Real, target: Real) -> Any:

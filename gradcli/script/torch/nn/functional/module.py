@@ -173,6 +173,10 @@ def batch_norm(
         raise ValueError(
             f"Expected more than 1 value per channel when training, got input size {size_text(input.shape)}"
         )
+    if eps < 0 or (training and not eps):
+        raise ValueError(
+            f"batch_norm eps must be {'positive during training' if training else 'non-negative'}, but got {eps}"
+        )
     check_shared(input, weight)
     function = ops.batch_norm
     return function(input, running_mean, running_var, weight, bias, training, momentum, eps)

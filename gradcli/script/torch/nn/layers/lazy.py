@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import REPRESENTATIONS
@@ -73,7 +74,7 @@ class Lazy(Module):
 
     _kind: type[Module]
     _counted: ClassVar[tuple[str, ...]] = ()  # the attributes that are not known
-    _dimension = 1  # of the input, that has the number
+    _spatial = 0  # dimensions behind that of the channels, where an input may come without a batch
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         own = running.machine.generator
@@ -96,8 +97,13 @@ class Lazy(Module):
         return any(isinstance(parameter, UninitializedParameter) for parameter in self._parameters.values())
 
     def forward(self, input: Any) -> Any:
-        count = input.shape[min(self._dimension, input.ndim - 1)]
-        made = self._kind(count, *self._arguments, **self._keywords)
+        own = [x.dtype for x in (*self._parameters.values(), *self._buffers.values()) if x is not None]
+        before = mode.default_dtype
+        mode.default_dtype = next(iter(own), before)  # which may have been changed since
+        try:
+            made = self._kind(self._count(input), *self._arguments, **{**self._keywords, "dtype": None})
+        finally:
+            mode.default_dtype = before
         for name, parameter in self._parameters.items():
             if parameter is not None:
                 parameter.__class__ = Parameter
@@ -109,15 +115,22 @@ class Lazy(Module):
         self.__class__ = self._kind  # type: ignore[assignment]
         return self.forward(input)
 
+    def _count(self, input: Any) -> int:
+        """Return the number of the channels of an input."""
+        return int(input.shape[0 if input.ndim == self._spatial + 1 else min(1, input.ndim - 1)])
+
 
 class LazyLinear(Lazy, Linear):
     """`nn.Linear` without its number of inputs."""
 
     __module__ = "torch.nn.modules.linear"
-    _kind, _counted, _dimension = Linear, ("in_features",), 2**31
+    _kind, _counted = Linear, ("in_features",)
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
-        super().__init__(out_features, bias, device, dtype)
+        super().__init__(out_features, bias, device=device, dtype=dtype)
+
+    def _count(self, input: Any) -> int:
+        return int(input.shape[-1])
 
 
 for source, counted, kinds in (
@@ -126,4 +139,5 @@ for source, counted, kinds in (
 ):
     for kind in map(source.__getattr__, kinds.split()):
         body = {"__module__": kind.__module__, "_kind": kind, "_counted": (counted,)}
+        body["_spatial"] = int(kind.__name__[-2]) if source is convolution else 0
         globals()[f"Lazy{kind.__name__}"] = type(f"Lazy{kind.__name__}", (Lazy, kind), body)

@@ -8,7 +8,8 @@ from typing import Any
 from gradcli.errors import AutogradError
 
 
-def check_sizes(hidden: Any, layers: Any, dropout: Any, projected: int, states: int) -> None:
+def check_sizes(size: Any, hidden: Any, layers: Any, dropout: Any, projected: int, states: int, **flags: Any) -> None:
+    """Check the arguments of recurrent layers; `flags` are those that are True or False, by name."""
     if isinstance(dropout, bool) or not isinstance(dropout, int | float) or not 0 <= dropout <= 1:
         raise ValueError(
             "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
@@ -20,10 +21,14 @@ def check_sizes(hidden: Any, layers: Any, dropout: Any, projected: int, states: 
             UserWarning,
             stacklevel=2,
         )
-    if not isinstance(hidden, int):
-        raise TypeError(f"hidden_size should be of type int, got: {type(hidden).__name__}")
-    if hidden <= 0:
-        raise ValueError("hidden_size must be greater than zero")
+    for name, flag in flags.items():
+        if not isinstance(flag, bool):
+            raise TypeError(f"{name} should be of type bool, got: {type(flag).__name__}")
+    for name, given in (("input_size", size), ("hidden_size", hidden)):
+        if not isinstance(given, int):
+            raise TypeError(f"{name} should be of type int, got: {type(given).__name__}")
+        if given <= 0:
+            raise ValueError(f"{name} must be greater than zero")
     if layers <= 0:
         raise ValueError("num_layers must be greater than zero")
     if projected and states == 1:

@@ -36,7 +36,8 @@ class RNNBase(Recurrence):
 
     def _settle(self, bias: bool, device: Any, dtype: Any) -> None:
         hidden, projected = self.hidden_size, self.proj_size
-        check_sizes(hidden, self.num_layers, self.dropout, projected, self._states)
+        flags = {"bias": bias, "batch_first": self.batch_first}
+        check_sizes(self.input_size, hidden, self.num_layers, self.dropout, projected, self._states, **flags)
         self.bias, self.dropout = bias, float(self.dropout)
         running.machine.budget.fits(self.num_layers, "the list")
         self.mode = self._mode()
