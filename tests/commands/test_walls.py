@@ -117,6 +117,7 @@ def test_a_record_that_hangs_costs_itself_alone(jobs: str) -> None:
     assert lost["record"] == {"id": 7}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("eval", "x**2", "x=1"), ("run", "lesson.py"), ("check", "week.toml", "ada.txt")])
 def test_a_file_beside_a_command_is_no_module_of_its(command: tuple[str, ...], tmp_path: Path) -> None:
     for module in ("copy", "decimal", "json", "lark", "numbers", "numpy", "random", "rich", "statistics", "tomllib"):

@@ -138,6 +138,7 @@ def busy(seconds: float) -> None:
         sum(range(1000))
 
 
+@pytest.mark.slow
 def test_a_process_that_sleeps_is_ended_by_the_clock_on_the_wall() -> None:
     losses: list[Lost] = []
 

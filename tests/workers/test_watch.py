@@ -51,6 +51,7 @@ def test_both_streams_and_the_exit_code_come_through(capfd: pytest.CaptureFixtur
     assert capfd.readouterr() == ("one\ntwo" + "x" * 10**6 + "\n", "é\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [endless, deaf, lambda: time.sleep(60)])
 def test_time_ends_it_and_the_line_is_told(capfd: pytest.CaptureFixture[str], end: Callable[[], Any]) -> None:
     def work() -> int:
@@ -168,6 +169,7 @@ def test_a_document_of_a_child_that_ends_too_early_is_not_there(capfd: pytest.Ca
     assert capfd.readouterr().out == ""
 
 
+@pytest.mark.slow
 def test_the_clock_stands_while_the_child_waits() -> None:
     def work() -> int:
         child.begin(Limits(0.2, AMPLE))
