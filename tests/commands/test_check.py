@@ -57,6 +57,7 @@ def week(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_exit_codes(capsys: pytest.CaptureFixture[str], week: Path) -> None:
     assert gradcli(capsys, "check week1.toml answers/ada.txt").code == 0
     for name in ("bob.txt", "cy.json", "dan.txt", "", "ada.txt answers/bob.txt"):
@@ -80,6 +81,7 @@ def test_a_submission_that_is_not_there_hurts_nothing_else(capsys: pytest.Captur
     assert [ada] == alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["answers/ada.txt", "answers/bob.txt", "answers/cy.json", "answers/dan.txt"])
 def test_a_dash_is_standard_input(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, week: Path, name: str

@@ -116,6 +116,7 @@ def names(week: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", ["", "--all", "--json", *(f"--report {name}" for name in FORMATS)])
 def test_what_students_write_acts_on_nobody(capsys: pytest.CaptureFixture[str], names: Path, output: str) -> None:
     if any(report.per_student and name in output for name, report in REPORTS.items()):

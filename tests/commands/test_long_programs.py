@@ -94,6 +94,7 @@ def test_a_tensor_of_too_many_dimensions(capsys: pytest.CaptureFixture[str], dep
         assert "bug" not in result.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_as_many_dimensions_as_there_may_be(capsys: pytest.CaptureFixture[str], command: str) -> None:
     name, *options = command.split()

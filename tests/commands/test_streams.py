@@ -107,6 +107,7 @@ def test_an_interruption_is_quiet() -> None:
     assert error in (b"", b"\n")
 
 
+@pytest.mark.slow
 def test_standard_input() -> None:
     result = start("grad", "-f", "-", "x=3", input=b"\xef\xbb\xbfx**2\r\n")
     assert (result.returncode, result.stdout) == (0, b"x\t6\n")
@@ -192,12 +193,14 @@ def test_a_terminal_has_colour_and_a_pipe_has_none() -> None:
     assert b"\x1b" not in start(*SQUARE).stdout
 
 
+@pytest.mark.slow
 def test_a_narrow_terminal_is_not_overrun() -> None:
     shown = in_terminal(*SQUARE, "--color", "never", columns=30)
     assert max(map(len, shown.splitlines())) <= 30
     assert "∂z/∂x1 = ∂z/∂v2 · ∂v2/∂x1" in shown
 
 
+@pytest.mark.slow
 def test_the_folder_does_not_matter(tmp_path: Path) -> None:
     done = subprocess.run([*COMMAND, "grad", "x**2", "x=3"], cwd=tmp_path, stdout=subprocess.PIPE, check=True)
     assert done.stdout == b"x\t6\n"

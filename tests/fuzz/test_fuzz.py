@@ -21,6 +21,7 @@ JSON = Case("eval", ("grad", "x", "x=1", "--json"))
 BATCH = Case("batch", ("batch", "x"), stdin=b'{"x": 1}\n{"x": 2}\n')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("area", AREAS)
 def test_a_case_is_the_same_on_every_run(area: str) -> None:
     places = [Place(3, area, number) for number in range(20)]

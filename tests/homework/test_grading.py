@@ -68,6 +68,7 @@ def test_a_submission_that_was_ended_has_no_points(reason: str) -> None:
     assert not result.is_right
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["chain_rule", "autograd"])
 def test_work_that_is_sent_to_another_process_grades_alike(name: str) -> None:
     own = Grading(assignment(name))
@@ -157,6 +158,7 @@ def test_a_process_that_is_killed_once_costs_nothing(
     assert killed[0] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reason", ENDS)
 def test_keys_that_cannot_be_made_are_an_error_of_their_question(monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
     made = Key.__init__

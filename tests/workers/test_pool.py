@@ -126,10 +126,10 @@ def test_a_part_of_an_item_has_the_whole_time_for_itself() -> None:
     def perform(item: int) -> str:
         for number in range(item):
             part(str(number))
-            busy(0.2)
+            busy(0.1)
         return "done"
 
-    assert list(mapped(perform, [5], 1, LIMITS, unlost)) == ["done"]
+    assert list(mapped(perform, [5], 1, Limits(0.3), unlost)) == ["done"]
 
 
 def busy(seconds: float) -> None:
@@ -138,6 +138,7 @@ def busy(seconds: float) -> None:
         sum(range(1000))
 
 
+@pytest.mark.slow
 def test_a_process_that_sleeps_is_ended_by_the_clock_on_the_wall() -> None:
     losses: list[Lost] = []
 

@@ -71,6 +71,7 @@ def test_questions_are_told_in_their_order() -> None:
     assert (second.question, second.code) == ("r", "one-digit")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "at", "ask"),
     [

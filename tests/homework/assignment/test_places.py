@@ -70,6 +70,7 @@ def test_brackets_within_brackets(opened: str) -> None:
     assert (message, line, column) == ("too many digits or brackets", 2, 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     ["a", "a-", ".", "'", '"', '"""', '"""a', "'a'.", '"a".', "'a.", "a   ", "a. ", "\"'", "\"''", "\\", "#a.b"],

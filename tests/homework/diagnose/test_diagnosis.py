@@ -90,6 +90,7 @@ def test_every_mistake_has_an_example() -> None:
     assert set(TYPED) | {"another-question"} == set(TITLES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", TYPED)
 def test_a_typed_answer_is_explained(code: str) -> None:
     program, quantity, text = TYPED[code]

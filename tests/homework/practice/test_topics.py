@@ -22,6 +22,7 @@ def test_every_file_is_a_topic() -> None:
     assert sorted(ORDER) == sorted(Path(str(file)).stem for file in FOLDER.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ORDER)
 def test_a_topic_passes_lint(name: str) -> None:
     assignment = topic(name)

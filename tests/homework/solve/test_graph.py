@@ -31,6 +31,7 @@ def assert_as_the_engine(done: Run, graph: Graph, rtol: float) -> None:
             np.testing.assert_allclose(found[places[id(leaf)]], right.value, rtol=rtol, atol=rtol, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @of_every(SMOOTH, family)
 def test_every_operation_is_swept_as_the_engine_does(program: str) -> None:

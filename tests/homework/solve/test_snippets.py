@@ -123,6 +123,7 @@ def batch(seed: int) -> tuple[Grader, dict[str, Any]]:
     return script(text, "W.grad", "b.grad"), known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_layer(seed: int) -> None:
     grader, known = batch(seed)

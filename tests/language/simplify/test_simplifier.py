@@ -35,6 +35,7 @@ def simplified(text: str, shapes: Mapping[str, tuple[int, ...]] | None = None) -
     return unparse(simplify(read(text), shapes))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(formulas())
 @example(read("sqrt(x**2)"))
@@ -68,6 +69,7 @@ def test_the_value_is_that_of_the_raw_formula(tree: Expression) -> None:
             assert apart <= 1e-9 * max(1, abs(raw)), f"{unparse(found)} at {point}"
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(formulas(14))
 def test_it_is_never_longer_reads_back_and_stays(tree: Expression) -> None:

@@ -57,6 +57,7 @@ def laid_out(explanation: Explanation, asked: Asked) -> Drawing:
     return drawn
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in CASES.items()])
 def test_every_program_in_every_look(case: Case, look: str) -> None:

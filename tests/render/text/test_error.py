@@ -80,6 +80,7 @@ def test_warnings_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(found.err) < MOST
 
 
+@pytest.mark.slow
 def test_errors_of_homework_are_short_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "week.toml"
     file.write_text('[[question]]\nid = "q"\nprogram = "d = x"\nat = { x = 1 }\nask = ["d"]\n')
