@@ -20,8 +20,9 @@ Work = Callable[[Iterable[Any]], Iterator[Any]]
 def batch(frame: DataFrame, program: str, /, **fixed: Any) -> DataFrame:
     """Return a frame with the results of a program at each of its rows: value, a d_NAME each, and error.
 
-    `fixed` and its keywords are those of `gradcli.columns`. Raises GradcliError before there is a job where the program
-    cannot take the columns of the frame.
+    `fixed` and its keywords are those of `gradcli.columns`. Spark has no lists of a fixed size: a tensor comes in as a
+    column for each entry, which `stack` puts together, and goes out as a list. Raises GradcliError before there is a
+    job where the program cannot take the columns of the frame.
     """
     function, schema = columns(program, **fixed), schema_of(frame)
     return mapped(frame, Points(function), function.schema(schema))

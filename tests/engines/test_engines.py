@@ -119,6 +119,10 @@ def refused_on(cluster: Cluster, folder: Path) -> None:
     ):
         with pytest.raises(GradcliError, match=message):
             cluster.module.batch(frame, program, **fixed)
+    lists = cluster.frame(pa.table({"v": [[1.0, 2.0]], "w": [[3.0, 4.0]]}))
+    with pytest.raises(GradcliError, match="v has lists of any length") as caught:
+        cluster.module.batch(lists, "sum(v*w)")
+    assert "Spark has none, there give a column for each entry" in str(caught.value.help)
     with pytest.raises(GradcliError, match="the input has a column value already"):
         cluster.module.batch(cluster.module.batch(frame, "x"), "y")
     with pytest.raises(GradcliError, match="no column student: there are key, x, y"):

@@ -14,6 +14,7 @@ from gradcli.stream.arrow.library import pyarrow
 
 VALUE, ERROR = "value", "error"
 Arrow = Any  # an array, a type, a schema or a batch of pyarrow
+SIZED = "cast it to lists of one fixed size; Spark has none, there give a column for each entry: stack([v1, v2])"
 KINDS = {  # of columns that have no numbers, by pyarrow's test of a type
     "is_decimal": ("decimals", "cast the column to float64, which rounds them"),
     "is_dictionary": ("a dictionary", "decode it, and cast the column to float64"),
@@ -21,8 +22,8 @@ KINDS = {  # of columns that have no numbers, by pyarrow's test of a type
     "is_large_string": ("strings", "cast the column to float64"),
     "is_string_view": ("strings", "cast the column to float64"),
     "is_null": ("nothing but nulls", "give each row a number, or leave the column out"),
-    "is_list": ("lists of any length", "cast the column to lists of one fixed size"),
-    "is_large_list": ("lists of any length", "cast the column to lists of one fixed size"),
+    "is_list": ("lists of any length", SIZED),
+    "is_large_list": ("lists of any length", SIZED),
 }
 
 
