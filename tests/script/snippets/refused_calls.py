@@ -45,6 +45,16 @@ for name in ("data", "requires_grad", "_backward_hooks"):
     refused(lambda name=name: delete(name))
 
 
+def disable():
+    with torch.autograd.graph.disable_saved_tensors_hooks("no hooks here"):
+        print("disabled")
+
+
+disable()
+with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+    refused(disable)
+
+
 class Told:
     def __init__(self, name):
         self.name = name
