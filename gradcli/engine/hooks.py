@@ -22,7 +22,7 @@ def before_hooks(node: Target, gradient: Any, *, passes: bool = True) -> Any:
     for hook in list(hooks.tensor.values()):
         replacement = hook(carried)
         carried = carried if replacement is None else _checked(hook, carried, replacement)
-    if hooks.retain is not None:
+    if hooks.retain is not None and carried is not None:
         hooks.retain(carried)
     for before in list(hooks.before.values()) if passes else ():
         (carried,) = _replaced(before, (carried,), before((carried,)))

@@ -213,7 +213,7 @@ def checkpoint(
         return CheckpointFunction.apply(function, preserve_rng_state, *arguments)
     frame = Frame(function, arguments, keywords)
     if determinism_check not in ("default", "none"):
-        raise ValueError("determinism_check should be one of 'default' or 'none'")
+        raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
     frame.compares = determinism_check == "default"
     around, again = context_fn()
     frame.around = lambda: again

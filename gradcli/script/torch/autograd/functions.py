@@ -193,10 +193,11 @@ def refusing(tensors: Sequence[Any], message: str) -> tuple[Any, ...]:
     rules = (refuse,) * len(tensors)
     once = Opaque("once", same, rules, "torch::autograd::Error", call("once", same), structured=True)
     edges = [x.node if isinstance(x, Tensor) else None for x in tensors]
+    inputs = tuple(x if isinstance(x, Tensor) else 0 for x in tensors)  # for None stands a constant
     if not mode.grad_enabled or all(edge is None for edge in edges):
         return tuple(tensors)
     return tuple(
-        Tensor(x.value, Node(once, tuple(tensors), {}, edges, x.value)) if isinstance(x, Tensor) else x for x in tensors
+        Tensor(x.value, Node(once, inputs, {}, edges, x.value)) if isinstance(x, Tensor) else x for x in tensors
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradcli.engine.backward import reachable
 from gradcli.engine.graph import AccumulateGrad, Node, Unversioned
-from gradcli.engine.recorder import leave, listen
+from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Facade
@@ -54,6 +54,11 @@ class disable_saved_tensors_hooks(Switch):  # noqa: N801  torch's name
 
     def __init__(self, error_message: str) -> None:
         self._wanted = error_message
+
+    def __enter__(self) -> None:
+        if listening(packing.Packer):
+            raise RuntimeError(self._wanted)
+        super().__enter__()
 
     def _set(self, state: str | None) -> str | None:
         refusal = running.machine.own(packing.Refusal)

@@ -41,7 +41,7 @@ KINDS = {
     "functional.interpolation": "interpolate upsample",
     "layers.upsampling": "channel_shuffle",
     "layers.folding": "fold unfold",
-    "functional.normalization": "instance_norm local_response_norm",
+    "functional.normalization": "group_norm instance_norm local_response_norm",
     "layers.linear": "bilinear",
     "functional.lookup": "embedding embedding_bag",
     "functional.scores": "scaled_dot_product_attention",
@@ -53,7 +53,7 @@ KINDS = {
     ),
 }
 OF_C = {"bilinear", "channel_shuffle", "linear", "one_hot", "scaled_dot_product_attention"}  # built in, in torch
-OF_PYTHON = {"group_norm", "layer_norm", "normalize", "pad", "rms_norm", "adaptive_avg_pool2d"}  # of our operations
+OF_PYTHON = {"layer_norm", "normalize", "pad", "rms_norm", "adaptive_avg_pool2d"}  # of our operations
 OF_PYTHON |= {"adaptive_max_pool1d", "adaptive_max_pool2d"}
 KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
 

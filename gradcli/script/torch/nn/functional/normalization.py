@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
+from gradcli.script.torch.nn.functional.arguments import check_shared
+from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.printing import size_text
 
 
@@ -36,6 +39,21 @@ def instance_norm(
             running.array[...] = (1 - momentum) * running.value + momentum * np.mean(value, 0)
             running.changed()
     return ops.instance_norm(input, weight=weight, bias=bias, eps=eps)
+
+
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Any:
+    """Shift and scale groups of channels of each example; a group of one value has no variance, and is refused."""
+    if not isinstance(input, Tensor):
+        raise AttributeError(f"{kind_name(input)!r} object has no attribute 'dim'")
+    if input.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    size = [input.shape[0] * input.shape[1] // num_groups, num_groups, *input.shape[2:]]
+    if math.prod(size) == num_groups:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}")
+    check_shared(input, weight)
+    return ops.group_norm(input, num_groups, weight, bias, eps)
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:

@@ -14,7 +14,7 @@ from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.nn.functional import module as functional
 from gradcli.script.torch.nn.functional.arguments import check_shared, check_tensor
-from gradcli.script.torch.nn.functional.normalization import instance_norm
+from gradcli.script.torch.nn.functional.normalization import group_norm, instance_norm
 
 STATISTICS = {"running_mean": 0.0, "running_var": 1.0}
 AFFINE = "device=None, dtype=None, *, bias=True"
@@ -152,9 +152,7 @@ class GroupNorm(Normalization):
         self._learn((self.num_channels,), self.affine, self.affine and bias, dtype)
 
     def forward(self, input: Tensor) -> Any:
-        check_tensor("group_norm", input)
-        check_shared(input, self.weight)
-        return ops.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+        return group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
 
 class RMSNorm(Normalization):

@@ -1,0 +1,95 @@
+"""Calls that torch refuses, in its words, and checkpoints that are told how to run."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.autograd import forward_ad
+from torch.utils.checkpoint import checkpoint, checkpoint_sequential, set_checkpoint_early_stop
+
+x = torch.ones(2, requires_grad=True)
+
+
+def refused(call):
+    try:
+        print(call())
+    except Exception as error:
+        print(type(error).__name__, error)
+
+
+def delete(name):
+    if name == "data":
+        del x.data
+    elif name == "requires_grad":
+        del x.requires_grad
+    else:
+        del x._backward_hooks
+
+
+refused(lambda: F.linear(x))
+refused(lambda: F.one_hot())
+refused(lambda: F.layer_norm(x))
+refused(lambda: F.group_norm(x.view(1, 2)))
+refused(lambda: nn.GroupNorm(2, 2)(x.view(1, 2)))
+refused(lambda: torch.where(x > 0, x))
+refused(lambda: x.expand(-1, 3))
+refused(lambda: x.expand(-1, 2))
+refused(lambda: torch.rand(2, generator=3))
+refused(lambda: x.view(1, 2).scatter(0, torch.tensor([0]), 1.0))
+refused(lambda: x.view(1, 2).gather(0, torch.tensor([0])))
+refused(lambda: torch.autograd.backward(x * 2, torch.ones(2), grad_variables=torch.ones(2)))
+refused(lambda: checkpoint(torch.sin, x, use_reentrant=False, determinism_check="all"))
+refused(lambda: checkpoint_sequential(nn.Sequential(nn.ReLU(), nn.ReLU()), 3, x, use_reentrant=False))
+refused(lambda: forward_ad.exit_dual_level())
+refused(lambda: setattr(x, "data", None))
+for name in ("data", "requires_grad", "_backward_hooks"):
+    refused(lambda name=name: delete(name))
+
+
+def disable():
+    with torch.autograd.graph.disable_saved_tensors_hooks("no hooks here"):
+        print("disabled")
+
+
+disable()
+with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+    refused(disable)
+
+
+class Told:
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        print("enter", self.name)
+
+    def __exit__(self, *_):
+        print("leave", self.name)
+
+
+runs = []
+
+
+def twice(x):
+    y = x.sin().cos()
+    runs.append(y)
+    return y + 1
+
+
+y = checkpoint(twice, x, use_reentrant=False, context_fn=lambda: (Told("first"), Told("second")))
+y.sum().backward()
+print(x.grad, len(runs))
+with set_checkpoint_early_stop(False):
+    y = checkpoint(twice, x, use_reentrant=False)
+y.sum().backward()
+print(x.grad, len(runs))
+calls = []
+
+
+def cube(x):
+    calls.append(x)
+    return x**3
+
+
+print(torch.autograd.gradcheck(cube, torch.ones(2, dtype=torch.double, requires_grad=True)), len(calls))
+y = cube(x).sum(0, keepdim=True)
+print(y.grad_fn._saved_dim, y.grad_fn._saved_keepdim)
