@@ -147,7 +147,10 @@ def read_number(text: str) -> Typed | bool | None:
     if not isinstance(read, Formula):
         return read
     value = computed(read, {})
-    kind = np.asarray(value).dtype.kind
+    try:
+        kind = np.asarray(value).dtype.kind
+    except ValueError:
+        raise UnreadableError("rows of different lengths") from None
     if kind not in "fiub" or (kind == "b" and not np.ndim(value)):
         raise UnreadableError("neither a number nor a tensor of numbers")
     array = np.asarray(value, np.float64)

@@ -137,9 +137,9 @@ def test_a_count_stops_in_the_middle_of_a_question() -> None:
 
 
 def test_a_number_that_is_off_by_coarse_rounding_is_wrong() -> None:
-    """Square roots rounded to two digits and squared: 2.3 for 2.4."""
-    body = "[[question]]\nid = 'root'\nprogram = 'u = sqrt(x); y = u**2'\nat.x = 2.4\nask = ['y']\n"
+    """A root rounded to two digits, and its sixth power."""
+    body = "[[question]]\nid = 'root'\nprogram = 'u = sqrt(x); y = u**6'\nat.x = 2.4\nask = ['y']\n"
     exercise = next(iter(Session(read_assignment(Source(body, "week1.toml")), seed=1)))
     x = float(exercise.question.at["x"])
-    coarse, fine = f"{float(f'{x**0.5:.1e}') ** 2:.1e}", f"{x:.1e}"
+    coarse, fine = f"{float(f'{x**0.5:.1e}') ** 6:.2g}", f"{x**3:.2g}"
     assert exercise.answer(coarse).answer.verdict == ("wrong" if coarse != fine else "precision")

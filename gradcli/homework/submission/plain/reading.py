@@ -132,7 +132,8 @@ def amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
         found = numerals(bare) or (numerals(inner["inner"]) if inner else {})
         if found:
             one = read_numeral(settled(found, comma))
-            assert one is not None
+            if one is None:
+                raise UnreadableError("neither a number nor a tensor")
             return Plain(settled(found, comma), checked(shaped(one, shape)))
     else:
         bare = AND.sub(", ", bare)
@@ -218,7 +219,8 @@ def formula_of(text: str, wanted: Wanted, comma: Comma) -> Plain:
     found = numerals(last)
     if found:
         number = read_numeral(settled(found, comma))
-        assert number is not None
+        if number is None:
+            raise UnreadableError("neither a number nor a formula")
         read: Read
         plain, read = settled(found, comma), checked(number)
     else:
