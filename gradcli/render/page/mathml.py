@@ -59,8 +59,11 @@ def spread(*pieces: Html, small: bool = False) -> Html:
 
 
 def after(sign: str, *parts: str | None) -> Html:
-    """Return a piece of a formula that begins with the sign between it and the piece before."""
-    return row(element("mo", sign, form="infix"), *parts)
+    """Return a piece of a formula that begins with the sign between it and the piece before.
+
+    The empty name keeps apart a sign and a text, which together would be one operator to a browser.
+    """
+    return row(element("mo", sign, form="infix"), element("mi"), *parts)
 
 
 def in_line(*parts: str | None) -> Html:
