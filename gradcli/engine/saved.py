@@ -142,10 +142,16 @@ def release(node: Node) -> None:
     edges = node.edges
     for position in node.primitive.saving(edges):
         if edges[position] is not None:
-            node.inputs = node.out = None
-            if node.hooks is not None:
-                node.hooks.packed = None
+            _free(node)
             return
+    if watched and node in watched:
+        _free(node)
+
+
+def _free(node: Node) -> None:
+    node.inputs = node.out = None
+    if node.hooks is not None:
+        node.hooks.packed = None
 
 
 def saved(node: Node) -> set[int]:
