@@ -64,6 +64,14 @@ def _inverted(L: Any, upper: bool) -> Any:
         return np.full_like(L, np.inf)
 
 
+# Of a factor, torch reads one triangle and gives the other a gradient too, as if it were read.
+BOTH_TRIANGLES: dict[str, Any] = {
+    "kinks": lambda *inputs, upper=False: np.True_,
+    "convention": "the triangle of the factor that is not read gets a gradient as if it were",
+    "traits": ("lenient",),
+}
+
+
 def _half(change: Any, L: Any, upper: bool) -> Any:
     """Return the gradient of a Cholesky factor given that of its product."""
     return _times(L, change) if upper else _times(change, L)
@@ -83,6 +91,7 @@ cholesky_solve: Primitive = primitive(
     structured=True,
     says="The right side gets the solution with the gradient in its place; the factor follows by the product rule.",
     differential=change.by_factor,
+    **BOTH_TRIANGLES,
 )
 cholesky_inverse = primitive(
     "cholesky_inverse",
@@ -91,6 +100,7 @@ cholesky_inverse = primitive(
     structured=True,
     says="The inverse changes by minus itself on both sides; the factor follows by the product rule.",
     differential=change.inverse_by_factor,
+    **BOTH_TRIANGLES,
 )
 
 
