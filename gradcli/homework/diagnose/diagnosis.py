@@ -17,6 +17,7 @@ from gradcli.homework.diagnose.ordering import kin, weight
 from gradcli.homework.diagnose.shelves import Suspect, by_rank, matching, shelved
 from gradcli.homework.mistakes.catalogue import GUESSED, LATE, OF_RULES
 from gradcli.homework.mistakes.declaration import Turn
+from gradcli.homework.mistakes.forward import SELDOM
 from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
 from gradcli.homework.solve.graph import Edge
@@ -84,6 +85,7 @@ class Detective:
     def described(self, suspect: Suspect, value: Value, *, certain: bool, problem: Problem) -> Diagnosis:
         first = suspect.parts[0]
         felt, rank = is_felt(problem, suspect), sum(part.rank for part in suspect.parts)
+        known = suspect.code not in GUESSED and (rank <= LIKELY or (suspect.code in LATE and rank < SELDOM))
         return Diagnosis(
             suspect.code,
             self.problems[0].label(first.node),
@@ -91,7 +93,7 @@ class Detective:
             ", and ".join(part.message for part in suspect.parts),
             ", ".join(part.detail for part in suspect.parts if part.detail),
             value,
-            certain and felt and suspect.code not in GUESSED and (rank <= LIKELY or suspect.code in LATE),
+            certain and felt and known,
             self.rule_in_words(suspect),
             first.node,
             tuple(dict.fromkeys(edge for part in suspect.parts for edge in part.edges)),

@@ -28,6 +28,7 @@ FORWARD_SLIP = Mistake(
 )
 
 LAST = 5  # the rank: where a slip in a derivative gives the number too, that is likelier
+SELDOM = LAST + 1  # the rank of slips so rare that a number alone does not show them
 VERTICES = 80  # of a graph whose forward pass is looked into
 ACTIVATIONS = ("sigmoid", "tanh", "relu")
 VERSION = re.compile(r"(?P<name>\w+?)_(?P<number>\d+)")  # of a value that was changed in place
@@ -64,8 +65,8 @@ def itself(vertex: Vertex, position: int) -> Vertex:
     return operated(vertex, "mul", (position, 1.0))
 
 
-def forward_turns(graph: Graph) -> Iterator[tuple[int, Other]]:
-    """Yield the steps with the ways in which each goes wrong."""
+def forward_turns(graph: Graph) -> Iterator[tuple[int, Other, int]]:
+    """Yield the steps with the ways in which each goes wrong, and the rank of each way."""
     if len(graph.vertices) > VERTICES:
         return
     for index, vertex in graph.new():
@@ -74,7 +75,8 @@ def forward_turns(graph: Graph) -> Iterator[tuple[int, Other]]:
                 found = list(make(graph, index))
             except FAILURES:
                 continue
-            yield from ((index, other) for other in found if fits(other[2].value, vertex.value))
+            rank = SELDOM if make in RARE else LAST
+            yield from ((index, other, rank) for other in found if fits(other[2].value, vertex.value))
 
 
 def fits(value: Any, other: Any) -> bool:
@@ -83,8 +85,8 @@ def fits(value: Any, other: Any) -> bool:
 
 @FORWARD_SLIP.turns
 def replaced(graph: Graph) -> Iterator[Turn]:
-    for index, (rule, message, vertex) in forward_turns(graph):
-        yield Turn(index, rule, message, {index: vertex}, rank=LAST)
+    for index, (rule, message, vertex), rank in forward_turns(graph):
+        yield Turn(index, rule, message, {index: vertex}, rank=rank)
 
 
 @FORWARD_SLIP.guesses
@@ -133,6 +135,12 @@ def of_product(graph: Graph, index: int) -> Iterator[Other]:
     yield "* left out", f"in {out} you forgot the factor {a}", itself(vertex, 1)
     yield "+ for *", f"in {out} you added; it is a product", operated(vertex, "add", (0, 1))
     yield "/ for *", f"in {out} you divided by {b}; it is a product", operated(vertex, "div", (0, 1))
+
+
+def of_square(graph: Graph, index: int) -> Iterator[Other]:
+    """A product in which one factor stands for both."""
+    vertex = graph.vertices[index]
+    out, a, b = names(graph, index)
     yield f"{a} twice", f"in {out} you used {a} for {b}", operated(vertex, "mul", (0, 0))
     yield f"{b} twice", f"in {out} you used {b} for {a}", operated(vertex, "mul", (1, 1))
 
@@ -157,7 +165,13 @@ def of_power(graph: Graph, index: int) -> Iterator[Other]:
     yield "the power left out", f"you forgot the exponent of {out}", itself(vertex, 0)
     if np.size(n) == 1:
         yield "n*x for x**n", f"you multiplied {x} by the exponent of {out}", operated(vertex, "mul", (0, float(n)))
-    if vertex.op == "pow" and n == round(n) and n >= 2:
+
+
+def of_exponent(graph: Graph, index: int) -> Iterator[Other]:
+    """A power with the exponent beside its own."""
+    vertex, out = graph.vertices[index], graph.label(index)
+    n = vertex.options.get("exponent", 0.5)
+    if n == round(n) and n >= 2:
         message = f"you took another exponent for {out}"
         yield "x**(n + 1) for x**n", message, operated(vertex, "pow", (0,), {"exponent": n + 1})
         if n > 2:
@@ -205,9 +219,9 @@ MAKERS: dict[str, tuple[Any, ...]] = {
     "add": (of_sum,),
     "sub": (of_difference,),
     "rsub": (of_difference,),
-    "mul": (of_product,),
+    "mul": (of_product, of_square),
     "div": (of_quotient,),
-    "pow": (of_power,),
+    "pow": (of_power, of_exponent),
     "pow_tensor": (of_power,),
     "neg": (of_negation,),
     "maximum": (of_extreme,),
@@ -215,3 +229,4 @@ MAKERS: dict[str, tuple[Any, ...]] = {
     "addmm": (of_addmm,),
     **dict.fromkeys(FUNCTIONS, (of_function,)),
 }
+RARE = (of_square, of_exponent)

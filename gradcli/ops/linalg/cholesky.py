@@ -115,8 +115,8 @@ def cholesky_(A: Real, upper: bool = False) -> Any:
 
 
 @operation(
-    "B = [[1, 2], [3, 4]]; L = [[2, 0], [1, 3]]; cholesky_solve(B, L)",
-    "B = [[1, 2], [3, 4]]; L = [[2, 1], [0, 3]]; cholesky_solve(B, L, upper=True)",
+    "B = [[1, 2], [3, 4]]; L = [[2, 0], [1, 3]]; cholesky_solve(B, tril(L))",
+    "B = [[1, 2], [3, 4]]; L = [[2, 1], [0, 3]]; cholesky_solve(B, triu(L), upper=True)",
 )
 def cholesky_solve_(B: Real, L: Real, upper: bool = False) -> Any:
     """The solution X of `L @ L.T @ X = B`."""
@@ -127,7 +127,9 @@ def cholesky_solve_(B: Real, L: Real, upper: bool = False) -> Any:
     return cholesky_solve(B, L, **({"upper": True} if upper else {}))
 
 
-@operation("L = [[2, 0], [1, 3]]; cholesky_inverse(L)", "L = [[2, 1], [0, 3]]; cholesky_inverse(L, upper=True)")
+@operation(
+    "L = [[2, 0], [1, 3]]; cholesky_inverse(tril(L))", "L = [[2, 1], [0, 3]]; cholesky_inverse(triu(L), upper=True)"
+)
 def cholesky_inverse_(L: Real, upper: bool = False) -> Any:
     """The inverse of `L @ L.T`."""
     _check_square("cholesky_inverse", L)
