@@ -159,7 +159,7 @@ def scattering(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:
         other = "src" if max(index.ndim, 1) == max(x.ndim, 1) else "self"
         raise AutogradError(f"Index tensor must have the same number of dimensions as {other} tensor", code="E301")
     wanted, given = index.shape or (1,), src.shape or (1,)
-    fits = all(m <= n for m, n in zip(wanted, given, strict=True))
+    fits = 0 in wanted or all(m <= n for m, n in zip(wanted, given, strict=True))
     beside = all(m <= n for at, (m, n) in enumerate(zip(index.shape, x.shape, strict=False)) if at != axis)
     if not (fits and beside):
         raise AutogradError(

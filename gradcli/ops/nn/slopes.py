@@ -10,7 +10,8 @@ from typing import Any
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.ops.pointwise.comparisons import both
 from gradcli.ops.pointwise.elementwise import zero
-from gradcli.ops.pointwise.selection import where
+from gradcli.ops.pointwise.logic import nan
+from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array
 from gradcli.ops.support.choice import chosen
@@ -42,7 +43,7 @@ threshold_backward: Primitive = primitive(
     lambda h, _, g, out: threshold_backward(h, out),
     lambda h, _, g, out: zero(h),
     node="ThresholdBackwardBackward0",
-    fold=lambda g, out, *, value: where(out > 0, g, 0),
+    fold=lambda g, out, *, value: guarded(nan(out), g, where(out > 0, g, 0)),
     says=GATED_AGAIN,
 )
 
@@ -74,7 +75,7 @@ hardtanh_backward: Primitive = primitive(
     lambda h, _, g, x, **bounds: hardtanh_backward(h, x, **bounds),
     lambda h, _, g, x, **bounds: zero(h),
     node="HardtanhBackwardBackward0",
-    fold=lambda g, x, *, value, min_val, max_val: where(both(x > min_val, x < max_val), g, 0),
+    fold=lambda g, x, *, value, min_val, max_val: guarded(nan(x), g, where(both(x > min_val, x < max_val), g, 0)),
     says=GATED_AGAIN,
 )
 printed(sigmoid_backward, "u = [1, 2]; y = [0.5, 0.25]; sigmoid_backward(u, y)")

@@ -92,7 +92,7 @@ def test_right_and_wrong_answers(chain_rule: Grader, expected: list[Foreseen], n
                 assert found.fraction == (0.0 if place else 1.0)
                 assert place == 0 or number.verdict.diagnoses[0].message in found.feedback
             mistakes += place > 0
-        other = graded(box, repr(max(float(n.value) for n in numbers) + 17.7))
+        other = graded(box, repr(2 * max(float(n.value) for n in numbers) + 17.7))
         assert other is not None
         assert (other.text, other.fraction) == ("*", 0.0)
     assert mistakes > 60
