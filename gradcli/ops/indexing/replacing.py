@@ -236,10 +236,9 @@ def _shortened(x: Any, *, p: float, dim: tuple[int, ...], maxnorm: float) -> Any
 
 def _shortened_rule(g: Any, out: Any, x: Any, *, p: float, dim: tuple[int, ...], maxnorm: float) -> Any:
     length = norm(x, p=p, dim=dim, keepdim=True)
-    long = length > maxnorm
-    slope = -(maxnorm * sum_dim(g * x, dim=dim, keepdim=True)) / (length + EPSILON) ** 2
-    through = norm_rule(where(long, slope, 0), length, x, p=p, dim=dim, keepdim=True)
-    return where(long, maxnorm * g / (length + EPSILON), g) + through
+    along = norm_rule(sum_dim(g * x, dim=dim, keepdim=True), length, x, p=p, dim=dim, keepdim=True)
+    divisor = length + EPSILON
+    return where(length > maxnorm, maxnorm * (g - along / divisor) / divisor, g)
 
 
 renorm = primitive(

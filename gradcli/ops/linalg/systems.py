@@ -203,6 +203,8 @@ def cond(A: Real, p: Any = None) -> Any:
     _check_matrix("linalg.cond", A)
     if not (p is None or isinstance(p, int | float | str)):
         raise AutogradError(f"linalg.cond: Order {str(p)[:40]} not supported.")
+    if 0 in A.shape:
+        return Tensor(np.zeros(A.shape[:-2], A.dtype)[()])
     if p in (None, 2, -2):
         values = svdvals(A)
         last, size = values.ndim - 1, values.shape[-1]

@@ -24,7 +24,8 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.pointwise.elementwise import absolute, sign
-from gradcli.ops.pointwise.selection import where
+from gradcli.ops.pointwise.logic import nan
+from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.reducing.reductions import mean_, sum_
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Real
@@ -119,7 +120,8 @@ def _smooth_l1(x: Any, y: Any, *, reduction: str, beta: float) -> Any:
 
 
 def _smooth_l1_rule(g: Any, out: Any, x: Any, y: Any, *, reduction: str, beta: float) -> Any:
-    return _sloping(g, where(absolute(x - y) < beta, (x - y) / beta, sign(x - y)), x, reduction)
+    slope = where(absolute(x - y) < beta, (x - y) / beta, sign(x - y))
+    return _sloping(g, guarded(nan(x - y), math.nan, slope), x, reduction)
 
 
 smooth_l1 = primitive(
@@ -147,7 +149,8 @@ def _huber(x: Any, y: Any, *, reduction: str, delta: float) -> Any:
 
 
 def _huber_rule(g: Any, out: Any, x: Any, y: Any, *, reduction: str, delta: float) -> Any:
-    return _sloping(g, where(absolute(x - y) < delta, x - y, delta * sign(x - y)), x, reduction)
+    slope = where(absolute(x - y) < delta, x - y, delta * sign(x - y))
+    return _sloping(g, guarded(nan(x - y), math.nan, slope), x, reduction)
 
 
 huber = primitive(

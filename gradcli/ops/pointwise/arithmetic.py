@@ -6,6 +6,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.checks.refusals import check_difference
 from gradcli.engine.domain import POSITIVE, other_than_0
 from gradcli.engine.numerics.precision import raised
@@ -213,6 +215,12 @@ def div_(input: Operand, other: Operand, *, rounding_mode: str | None = None) ->
 )
 def pow_(input: Operand, exponent: Operand) -> Any:
     """The power `input**exponent`."""
+    if all(isinstance(x, bool) or getattr(x, "dtype", None) == np.bool_ for x in (input, exponent)):
+        if isinstance(exponent, bool):
+            raise AutogradError(
+                "a power of booleans with a boolean is not supported here", code="E401", help="write 1 or 0"
+            )
+        raise AutogradError("\"pow\" not implemented for 'Bool'", help="write x.int() for one of them")
     if _is_number(exponent):
         return power(as_tensor(input) if _is_number(input) else input, exponent=exponent)
     return power_of(input, exponent) if _is_number(input) else power_tensor(input, exponent)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,24 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.arguments import Operand
 from gradcli.ops.support.surface import operation
 
-less = primitive("lt", operator.lt, notation=comparison("<"))
-at_most = primitive("le", operator.le, notation=comparison("<="))
-greater = primitive("gt", operator.gt, notation=comparison(">"))
-at_least = primitive("ge", operator.ge, notation=comparison(">="))
-equal = primitive("eq", operator.eq, notation=comparison("=="))
-different = primitive("ne", operator.ne, notation=comparison("!="))
+
+def _compare(entries: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Compare whole numbers with a number as torch does, which makes it one of their dtype: -1 is 255 among bytes."""
+
+    def compare(a: Any, b: Any) -> Any:
+        if type(b) is int and isinstance(a, np.ndarray | np.generic) and a.dtype.kind in "iu":
+            b = np.int64(b).astype(a.dtype)
+        return entries(a, b)
+
+    return compare
+
+
+less = primitive("lt", _compare(operator.lt), notation=comparison("<"))
+at_most = primitive("le", _compare(operator.le), notation=comparison("<="))
+greater = primitive("gt", _compare(operator.gt), notation=comparison(">"))
+at_least = primitive("ge", _compare(operator.ge), notation=comparison(">="))
+equal = primitive("eq", _compare(operator.eq), notation=comparison("=="))
+different = primitive("ne", _compare(operator.ne), notation=comparison("!="))
 both = primitive("logical_and", np.logical_and)
 either = primitive("logical_or", np.logical_or)
 opposite = primitive("logical_not", np.logical_not)

@@ -14,7 +14,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.pointwise.comparisons import either, equal, opposite
-from gradcli.ops.pointwise.elementwise import exp2
+from gradcli.ops.pointwise.elementwise import exp2, zero
 from gradcli.ops.pointwise.logic import nan
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.support.arguments import Operand, Real, as_tensor
@@ -51,7 +51,7 @@ copysign = primitive(
     "copysign",
     np.copysign,
     _sign_rule,
-    lambda g, out, x, y: g * 0,
+    lambda g, out, x, y: zero(g),
     kinks=lambda x, y: np.equal(x, 0) | np.equal(y, 0),
     convention="copysign' at 0 is 0",
     says="The size of the input passes the gradient, turned if its sign was changed.",

@@ -13,7 +13,7 @@ from gradcli.engine.symbolic.notation import infix
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Literal, Number
-from gradcli.ops.pointwise.elementwise import floor, keeping_integers, trunc, zero
+from gradcli.ops.pointwise.elementwise import keeping_integers, zero
 from gradcli.ops.support.arguments import Operand
 from gradcli.ops.support.sentences import FLAT, REMAINDER, REMAINDER_BY
 from gradcli.ops.support.surface import operation
@@ -76,8 +76,8 @@ def _whole_times(x: Any, n: Any) -> Any:
 floor_divide = primitive(
     "floor_divide",
     np.floor_divide,
-    lambda g, out, a, b: g * 0,
-    lambda g, out, a, b: g * 0,
+    lambda g, out, a, b: zero(g),
+    lambda g, out, a, b: zero(g),
     saves=(0, 1),
     node="DivBackward2",
     notation=infix("//"),
@@ -90,8 +90,8 @@ floor_divide = primitive(
 truncating_divide = primitive(
     "trunc_divide",
     lambda a, b: np.trunc(np.true_divide(a, b)).astype(np.result_type(a, b)),
-    lambda g, out, a, b: g * 0,
-    lambda g, out, a, b: g * 0,
+    lambda g, out, a, b: zero(g),
+    lambda g, out, a, b: zero(g),
     saves=(0, 1),
     node="DivBackward2",
     notation=lambda operands, _: Call(
@@ -126,7 +126,7 @@ remainder_tensor = primitive(
     "remainder_tensor",
     _remainder,
     lambda g, out, x, y: g,
-    lambda g, out, x, y: -g * floor(x / y),
+    lambda g, out, x, y: -g * floor_divide(x, y),
     node="RemainderBackward1",
     notation=infix("%"),
     kinks=_at_multiples,
@@ -148,7 +148,7 @@ fmod_tensor = primitive(
     "fmod_tensor",
     np.fmod,
     lambda g, out, x, y: g,
-    lambda g, out, x, y: -g * trunc(x / y),
+    lambda g, out, x, y: -g * truncating_divide(x, y),
     node="FmodBackward1",
     notation=fmod.notation,
     kinks=fmod.kinks,

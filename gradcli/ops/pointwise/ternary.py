@@ -10,6 +10,7 @@ from gradcli.engine.broadcast import to_copy
 from gradcli.engine.domain import Domain, above, other_than_0
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.arithmetic import pow_
 from gradcli.ops.pointwise.comparisons import at_most, both, equal
 from gradcli.ops.pointwise.elementwise import exp, exp2, log
@@ -177,8 +178,11 @@ def _is_number(value: Any) -> bool:
 @operation("x = [1, 2]; y = [3, 4]; z = [5, 6]; addcmul(x, y, z, value=2)")
 def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Any:
     """`input + value*tensor1*tensor2`."""
-    whole = float(value).is_integer() and abs(value) < 2**63
-    value = int(value) if whole else value  # keeps integer tensors integer
+    kinds = {x.dtype.kind for x in (input, tensor1, tensor2)}
+    if kinds == {"b"}:
+        raise AutogradError("\"addcmul_cpu_out\" not implemented for 'Bool'", help="write x.int() for one of them")
+    whole = float(value).is_integer() or "f" not in kinds
+    value = int(value) if whole and abs(value) < 2**63 else value  # keeps integer tensors integer
     return addcmul(input, tensor1, tensor2, value=value)
 
 

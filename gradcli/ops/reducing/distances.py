@@ -21,7 +21,7 @@ from gradcli.ops.pointwise.scalars import add_number
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.pointwise.ternary import clamp_min
 from gradcli.ops.reducing.extremes import amax_, amin_
-from gradcli.ops.reducing.norms import norm, norm_rule
+from gradcli.ops.reducing.norms import norm, norm_rule, own_rule
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.shaping.permutations import permute
 from gradcli.ops.shaping.shaping import unsqueeze
@@ -60,8 +60,8 @@ at_least = primitive(
 dist = primitive(
     "dist",
     lambda x, y, *, p=2: norm(x - y, p=p),
-    lambda g, out, x, y, *, p=2: norm_rule(g, out, x - y, p=p),
-    lambda g, out, x, y, *, p=2: -norm_rule(g, out, x - y, p=p),
+    lambda g, out, x, y, *, p=2: own_rule(g, out, x - y, p=p),
+    lambda g, out, x, y, *, p=2: own_rule(-g, out, x - y, p=p),
     structured=True,
     kinks=lambda x, y, **_: np.equal(x, y),
     convention=norm.convention,
@@ -80,7 +80,7 @@ def _pairs_rule(g: Any, out: Any, x: Any, y: Any, p: float) -> Any:
     if math.isinf(p):  # here torch gives every entry of a tie the whole gradient, unlike a norm
         between = _between(x, y)
         hit = equal(absolute(between), unsqueeze(out, dim=dim))
-        return where(hit, unsqueeze(g, dim=dim) * sign(between), 0)
+        return sign(between) * where(hit, unsqueeze(g, dim=dim), 0)
     return norm_rule(unsqueeze(g, dim=dim), unsqueeze(out, dim=dim), _between(x, y), p=p, dim=dim, keepdim=True)
 
 

@@ -51,12 +51,12 @@ def trapezoid(y: Real, x: Real | None = None, *, dx: float = 1.0, dim: int = -1)
     """The integral along a dimension by the trapezoidal rule, for samples at `x` or at distances `dx`."""
     axis = dimension(dim, y.ndim)
     if not y.ndim:
-        return mul_number(y, 0)
+        raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
+    if not y.shape[axis]:
+        return Tensor(np.zeros((*y.shape[:axis], *y.shape[axis + 1 :]), y.dtype)[()])
     if x is not None:
         after, before = _ends(y, axis)
         return div_number(sum_dim((before + after) * _widths("trapezoid", y, x, axis), dim=axis), 2)
-    if not y.shape[axis]:
-        return sum_dim(y, dim=axis)
     ends = select(y, dim=axis, index=0) + select(y, dim=axis, index=y.shape[axis] - 1)
     return mul_number(sum_dim(y, dim=axis) - mul_number(ends, 0.5), dx)
 

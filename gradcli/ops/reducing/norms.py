@@ -44,12 +44,14 @@ def norm_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepd
         return aligned(g, x.shape, dim, keepdim) * sign(x)
     g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
     if math.isinf(p):
-        return where(equal(absolute(x), out), g * sign(x) / ties(absolute(x), out, dim=dim), 0)
+        return sign(x) * where(equal(absolute(x), out), g / ties(absolute(x), out, dim=dim), 0)
     powers = x if p == 2 else sign(x) * absolute(x) ** (p - 1)
-    return guarded(equal(x if p < 1 else out, 0), 0, g * (powers / out ** (p - 1)))
+    if p < 1:
+        return g * (guarded(equal(x, 0), 0, powers) * out ** (1 - p))
+    return guarded(equal(out, 0), 0, g * (powers / out ** (p - 1)))
 
 
-def _own_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
+def own_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
     """Return None for a count of entries, as torch does, where no formula or number is asked for."""
     if p == 0 and mode.strict and not isinstance(x, Formula):
         return None
@@ -69,7 +71,7 @@ def _bends(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> 
 norm = primitive(
     "norm",
     _norm,
-    _own_rule,
+    own_rule,
     node="LinalgVectorNormBackward0",
     structured=True,
     kinks=_bends,

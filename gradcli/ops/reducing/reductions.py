@@ -98,7 +98,11 @@ def _prod_dim_rule(g: Any, out: Any, x: Any, *, dim: int, keepdim: bool = False)
         return g
     return unless(
         equal(x, 0),
-        lambda: aligned(g, x.shape, dim, keepdim) * prod_others(x, dim=dim),
+        lambda: (
+            aligned(g, x.shape, dim, keepdim) * prod_others(x, dim=dim)
+            if x.shape[dim] > 1
+            else reshape(g, shape=x.shape)
+        ),
         lambda: aligned(g * out, x.shape, dim, keepdim) / x,
     )
 

@@ -50,7 +50,7 @@ nansum = primitive(
 
 def _logcumsumexp_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
     """Sum `g[j]*exp(x[i] - out[j])` over all j from i on; the factor is never above 1."""
-    if not x.shape:
+    if not x.shape or 0 in x.shape:
         return g
     behind = np.triu(np.ones((x.shape[dim],) * 2, bool)).reshape(*(x.shape[dim],) * 2, *(1,) * (len(x.shape) - dim - 1))
     exponents = where(behind, unsqueeze(x, dim=dim + 1) - unsqueeze(out, dim=dim), -math.inf)

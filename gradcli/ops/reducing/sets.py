@@ -83,8 +83,9 @@ def unravel_index(indices: Tensor, shape: Shape) -> tuple[Any, ...]:
     if any(size < 0 for size in shape):
         raise AutogradError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     sizes = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    places = indices.value.astype(np.int64)
     return tuple(
-        Tensor((indices.value // max(size, 1) % max(length, 1))[()]) for size, length in zip(sizes, shape, strict=True)
+        Tensor((places // max(size, 1) % max(length, 1))[()]) for size, length in zip(sizes, shape, strict=True)
     )
 
 

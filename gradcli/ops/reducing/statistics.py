@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute, Index, Number
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.comparisons import equal
-from gradcli.ops.pointwise.selection import guarded
+from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.reducing.extremes import EVENLY, amax, amin, counted_rule, tied
 from gradcli.ops.reducing.reductions import mean, mean_dim
 from gradcli.ops.support.arguments import Dims, Real
@@ -52,7 +53,9 @@ def _var_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float =
 
 def _var_gradient(g: Any, x: Any, dim: Axes, correction: float) -> Any:
     """Return the gradient of a variance; torch multiplies by `2/n` at once, formulas show 2 and n apart."""
-    freedom = _freedom(x, dim, correction)
+    freedom = count(x.shape, dim) - correction
+    if freedom <= 0 and (dim is None or not x.shape):
+        return g * where(equal(x, mean(x)), math.nan, math.inf)
     if isinstance(x, Formula) or not freedom:
         return 2 * g * _centred(x, dim) / freedom
     return 2 / freedom * g * _centred(x, dim)
@@ -61,7 +64,7 @@ def _var_gradient(g: Any, x: Any, dim: Axes, correction: float) -> Any:
 def _std_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
     g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
     if isinstance(x, Formula):
-        return guarded(equal(out, 0), 0, g * _centred(x, dim) / out) / _freedom(x, dim, correction)
+        return guarded(equal(out, 0), 0, g * _centred(x, dim) / out) / (count(x.shape, dim) - correction)
     return _var_gradient(guarded(equal(out, 0), 0, g / (2 * out)), x, dim, correction)
 
 

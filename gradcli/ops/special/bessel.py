@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import Primitive
-from gradcli.ops.pointwise.comparisons import equal
+from gradcli.ops.pointwise.comparisons import either, equal
 from gradcli.ops.pointwise.elementwise import elementwise, sign
+from gradcli.ops.pointwise.logic import nan
 from gradcli.ops.pointwise.selection import guarded
 
 FAR = 30.0  # from here on the asymptotic series is exact to the last digit
@@ -47,9 +48,14 @@ def _function(order: int, *, scaled: bool) -> Any:
     return forward
 
 
+def _middle(x: Any) -> Any:
+    """Tell where a slope has nothing to divide by: at 0 and, as torch has it, at nan."""
+    return either(equal(x, 0), nan(x))
+
+
 def _apart(x: Any) -> Any:
-    """Return x with 1 in place of 0, for the side that is not chosen there must have a derivative too."""
-    return guarded(equal(x, 0), 1, x)
+    """Return x with 1 in place of 0 and nan, for the side that is not chosen there must have a derivative too."""
+    return guarded(_middle(x), 1, x)
 
 
 i0: Primitive = elementwise(
@@ -62,7 +68,7 @@ i0: Primitive = elementwise(
 i1: Primitive = elementwise(
     "i1",
     _function(1, scaled=False),
-    lambda g, out, x: g * guarded(equal(x, 0), 0.5, i0(x) - out / _apart(x)),
+    lambda g, out, x: g * guarded(_middle(x), 0.5, i0(_apart(x)) - out / _apart(x)),
     "The modified Bessel function of order 1.",
     node="SpecialI1Backward0",
     method=False,
@@ -82,7 +88,7 @@ i0e: Primitive = elementwise(
 i1e: Primitive = elementwise(
     "i1e",
     _function(1, scaled=True),
-    lambda g, out, x: g * guarded(equal(x, 0), 0.5, i0e(x) - out * sign(x) - out / _apart(x)),
+    lambda g, out, x: g * guarded(_middle(x), 0.5, i0e(_apart(x)) - out * sign(x) - out / _apart(x)),
     "`exp(-abs(x))*i1(x)`, which stays finite.",
     node="SpecialI1EBackward0",
     method=False,

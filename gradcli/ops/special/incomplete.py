@@ -30,7 +30,7 @@ def _lower(a: float, x: float) -> float:
 
     Press and others, Numerical Recipes, section 6.2.
     """
-    if not (a >= 0 and x >= 0):
+    if not (a >= 0 and x >= 0) or a == x == math.inf:
         return math.nan
     if a == 0 or x == math.inf:
         return 1.0 if x > 0 else math.nan

@@ -50,6 +50,13 @@ def _log_gamma(x: float) -> float:
     return math.inf if x <= 0 and x == int(x) else math.lgamma(x)
 
 
+def _at_pole(x: Any, n: int) -> Any:
+    """Return torch's values at 0 and the negative whole numbers, where `sin(pi*x)` is rounded and not always 0."""
+    if n == 0:
+        return np.where(x == 0, -math.inf, math.nan)
+    return (x.dtype.type(math.pi) / np.sin(x.dtype.type(math.pi) * x)) ** 2 if n == 1 else (-1) ** (n + 1) * math.inf
+
+
 def _polygamma(x: Any, *, n: int) -> Any:
     """Return the derivative of order `n + 1` of `lgamma`: a recurrence to large x, there the asymptotic series.
 
@@ -70,8 +77,8 @@ def _polygamma(x: Any, *, n: int) -> Any:
     series = series + factorial / (2 * x ** (n + 1))
     for k, bernoulli in enumerate(BERNOULLI, 1):
         series = series + bernoulli * math.factorial(2 * k + n - 1) / math.factorial(2 * k) / x ** (2 * k + n)
-    infinite = np.where(given == 0, math.copysign(math.inf, -1), math.nan) if n == 0 else math.inf
-    return np.where(pole, infinite, out + sign * series).astype(given.dtype)[()]
+    found = np.where((given == math.inf) & (n > 1), math.nan, out + sign * series)
+    return np.where(pole, _at_pole(given, n), found).astype(given.dtype)[()]
 
 
 sinc = elementwise(
