@@ -15,6 +15,7 @@ import torch
 import gradcli
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.torch.operations.overloads import FILE, OPTIONS, SHORT
+from gradcli.script.torch.random.sampling import METHODS
 from gradcli.script.torch.tensor.creation import CREATION
 
 TARGET = Path(gradcli.__file__).parent / "script" / "torch" / "operations" / FILE
@@ -36,8 +37,10 @@ def signatures(function: Any) -> list[str]:
 
 def lines() -> list[str]:
     x = torch.ones(2, 2)
-    found = {name: signatures(getattr(torch, name)) for name in {*OPERATIONS, *CREATION} if hasattr(torch, name)}
-    names = {*OPERATIONS, *(f"{name}_" for name in OPERATIONS)}
+    found = {
+        name: signatures(getattr(torch, name)) for name in {*OPERATIONS, *CREATION, *METHODS} if hasattr(torch, name)
+    }
+    names = {*OPERATIONS, *(f"{name}_" for name in OPERATIONS), *METHODS}
     found |= {f".{name}": signatures(getattr(x, name)) for name in names if callable(getattr(x, name, None))}
     return [f"{name}: {' | '.join(ways)}".replace(OPTIONS, SHORT) for name, ways in sorted(found.items()) if ways]
 

@@ -252,7 +252,9 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Operand) -> Any:
     """The input with the entries of `source`, in order, where the mask is True."""
     source = as_tensor(source)
     if mask.dtype != np.bool_:
-        raise AutogradError("masked_scatter_ only supports boolean masks")
+        raise AutogradError(
+            f"masked_scatter_ only supports boolean masks, but got mask with dtype {TYPE_NAMES[mask.dtype]}"
+        )
     if is_floating(source.value) and not is_floating(input.value):
         raise AutogradError("masked_scatter: expected self and source to have same dtypes")
     if not broadcastable([input.value, mask.value]):

@@ -16,6 +16,7 @@ from gradcli.script.errors import LinAlgError, UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.torch.operations import facade
+from gradcli.script.torch.operations.kernels import REFUSED
 
 COMPLEX = ("eig", "eigvals")
 
@@ -27,7 +28,8 @@ def of_reals(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         first = arguments[0] if arguments else None
-        if reads_reals and isinstance(first, Tensor) and first.dtype.kind != "f":
+        kernels = REFUSED.get(name, {})
+        if reads_reals and isinstance(first, Tensor) and first.dtype.kind != "f" and first.dtype not in kernels:
             kind = TYPE_NAMES[first.dtype]
             inner = "vector_norm" if name == "norm" else name
             raise RuntimeError(f"linalg.{inner}: Expected a floating point or complex tensor as input. Got {kind}")

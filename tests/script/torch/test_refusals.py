@@ -173,6 +173,22 @@ x=torch.arange(5); x[::0]
 x=torch.arange(3); x[0]=2.7; print(x)
 r=torch.sort(torch.tensor([2,1])); print(r.values, r.indices, r[0], len(r))
 r=torch.sort(torch.tensor([2,1])); r._fields
+F.softmax(x,dim='a')
+F.softmin(x,'a')
+x.masked_scatter(x.long(),x)
+torch.bernoulli(x,torch.Generator())
+x.bernoulli_(torch.Generator())
+torch.gather(x,0,torch.tensor([]))
+torch.gather(x,5,torch.zeros(0).long())
+torch.arange(2,out=3)
+torch.arange(2,dtype=torch.int64,out=torch.zeros(2))
+torch.zeros(2,out=torch.zeros(2,requires_grad=True))
+torch.randperm(2,out=3)
+torch.arange(3.5,out=torch.zeros(0).long())
+torch.arange(0,1,0.25,dtype=torch.int64)
+torch.arange(0.5,4,1.5,dtype=torch.int32)
+torch.multinomial(torch.ones(3),2,out=torch.zeros(2))
+m=torch.nn.Sequential(torch.nn.ReLU()); m.add_module('a',torch.nn.ReLU()); m.insert(0,torch.nn.Tanh())
 """
 
 

@@ -21,8 +21,8 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.originals import torch_has
 from gradcli.script.torch.operations.arguments import Signature
+from gradcli.script.torch.operations.kernels import refusing
 from gradcli.script.torch.operations.lowering import LOWERED
-from gradcli.script.torch.operations.mixing import refusing_mixtures
 from gradcli.script.torch.operations.outputs import into
 from gradcli.script.torch.operations.whole import WHOLE, whole
 
@@ -42,7 +42,7 @@ def further(name: str) -> Function | None:
         module = import_module(f"gradcli.script.torch.{place}")
         found: Any = vars(module).get(name)
         if getattr(found, "__module__", "") == module.__name__ and not name.startswith("_"):
-            return refusing_mixtures(name, found)
+            return refusing(name, found)
     return None
 
 
@@ -121,7 +121,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
 
     call.__name__ = call.__qualname__ = name
     found = whole(call) if name in WHOLE else call
-    return refusing_mixtures(name, found)
+    return refusing(name, found)
 
 
 def underived(stem: str) -> Function:

@@ -26,8 +26,12 @@ def _whole(name: str) -> Callable[..., Any]:
     """Rounding leaves integers as they are."""
 
     def call(input: Tensor, **options: Any) -> Any:
-        rounded = getattr(ops, name)
-        return rounded(input, **options) if is_floating(input.value) else ops.clone(input)
+        if is_floating(input.value):
+            return getattr(ops, name)(input, **options)
+        if "decimals" in options:
+            kernel = "round_cpu" if options["decimals"] else "round_vml_cpu"
+            raise NotImplementedError(f'"{kernel}" {NOT_IMPLEMENTED}'.format(TYPE_NAMES[input.dtype]))
+        return ops.clone(input)
 
     return call
 
@@ -38,7 +42,7 @@ def _along(name: str, kernel: str) -> Callable[..., Any]:
     def along(input: Tensor, *arguments: Any, **options: Any) -> Any:
         if not arguments and options.get("dim") is None:
             raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
-        is_last = (arguments[0] if arguments else options["dim"]) in (-1, input.ndim - 1)
+        is_last = (arguments[0] if arguments else options["dim"]) in (-1, max(input.ndim, 1) - 1)
         shown = kernel if is_last else kernel.replace("_lastdim", "")
         call = _of_reals(name, f'"{shown}" {NOT_IMPLEMENTED}', NotImplementedError)
         return call(input, *arguments, **options)
@@ -51,7 +55,7 @@ def _runtime(name: str) -> Callable[..., Any]:
 
     def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
         indices = [x for x in arguments if isinstance(x, Tensor)][:1]
-        if indices and is_floating(indices[0].value):
+        if indices and is_floating(indices[0].value) and indices[0].value.size:
             raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
         if name == "scatter_add" and len(arguments) > 2 and arguments[2].dtype != input.dtype:
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.checks.promotion import CATEGORIES
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.memory.in_place import check_in_place, check_overlap
@@ -45,6 +47,8 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
         )
+    if name == "multinomial" and outputs[0].dtype != np.int64:
+        raise RuntimeError(f"multinomial expects Long tensor out, got: {TYPE_NAMES[outputs[0].dtype]}")
     result = call(*arguments, **keywords)
     results = list(result) if isinstance(result, tuple) else [result]
     for output, value in zip(outputs, results, strict=True):

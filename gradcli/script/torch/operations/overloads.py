@@ -50,7 +50,7 @@ def ways() -> dict[str, list[Way]]:
 MISSING = re.compile(r"missing (\d+) required positional arguments?: (.*)")
 
 
-def with_refusal(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def with_refusal(name: str, function: Callable[..., Any], *, method: bool = False) -> Callable[..., Any]:
     """The function, whose TypeErrors list in torch's words how it can be called."""
 
     def call(*arguments: Any, **keywords: Any) -> Any:
@@ -61,7 +61,7 @@ def with_refusal(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             if words is not None:
                 names = ", ".join(f'"{one}"' for one in re.findall(r"'(\w+)'", words[2]))
                 error = TypeError(f"{name}() missing {words[1]} required positional arguments: {names}")
-            raise TypeError(refusal(name, arguments, keywords, str(error), method=False)) from None
+            raise TypeError(refusal(name, arguments, keywords, str(error), method=method)) from None
 
     return call
 

@@ -16,6 +16,7 @@ from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.script.machine import running
+from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.tensor.options import checked_shape, made, read_options, size_tuple, sizes, whole
@@ -28,8 +29,15 @@ def generator_of(generator: Any) -> Any:
     return running.machine.generator if generator is None else generator
 
 
+def check_chance(name: str, p: Any) -> None:
+    """Refuse a generator in the place of a probability."""
+    if isinstance(p, Generator):
+        raise TypeError(f"{name}(): argument 'p' (position 1) must be float, not {kind_name(p)}")
+
+
 def bernoulli(x: Tensor, p: float | None = None, *, generator: Any = None) -> Tensor:
     """Draw ones with the probabilities in `x`, or with `p` each."""
+    check_chance("bernoulli", p)
     if p is None and x.dtype.kind != "f":
         raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{TYPE_NAMES[x.dtype]}'")
     chances = x.value if p is None else p
@@ -160,6 +168,7 @@ def written(x: Tensor, draw: Callable[[], Any], node: str) -> Tensor:
 
 
 def bernoulli_(x: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
+    check_chance("bernoulli_", p)
     chances = p.value if isinstance(p, Tensor) else p
     return written(x, lambda: generator_of(generator).bernoulli(chances, x.shape), "BernoulliBackward2")
 
@@ -179,9 +188,9 @@ METHODS: dict[str, Callable[..., Any]] = {
     "uniform_": filling("uniform"),
     "normal_": filling("normal"),
     "exponential_": filling("exponential"),
-    "bernoulli_": bernoulli_,
+    "bernoulli_": with_refusal("bernoulli_", bernoulli_, method=True),
     "random_": random_,
-    "bernoulli": bernoulli,
+    "bernoulli": with_refusal("bernoulli", bernoulli, method=True),
     "multinomial": multinomial,
 }
 CREATION: dict[str, Callable[..., Any]] = {

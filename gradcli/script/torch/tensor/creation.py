@@ -82,17 +82,30 @@ def arange(*bounds: Any, **keywords: Any) -> Tensor:
         raise TypeError("arange() takes an end, a start and an end, or a start, an end and a step")
     values = {name: number("arange", name, value, at + 1) for at, (name, value) in enumerate(given.items())}
     first, last, step = values.get("start", 0), values["end"], values.get("step", 1)
-    check_step(first, last, step)
-    if not (math.isfinite(first) and math.isfinite(last)):
-        raise RuntimeError(f"unsupported range: {first} -> {last}")
-    count = math.ceil((last - first) / step)
-    running.machine.budget.fits(count, "the tensor")
     options = read_options("arange", keywords)
     natural = mode.default_dtype if any(isinstance(x, float) for x in values.values()) else LONG
     dtype = np.dtype(options.dtype or natural)
+    check_step(first, last, step)
+    if not (math.isfinite(first) and math.isfinite(last)):
+        raise RuntimeError(f"unsupported range: {first} -> {last}")
+    check_kernel("arange", dtype)
+    count = math.ceil((last - first) / step)
+    if dtype.kind in "iu":  # the numbers are cut to whole ones first; of int64 the bounds are, too
+        first, step = int(first), int(step)
+        if dtype == LONG:
+            if not step:
+                raise ValueError("step must be nonzero")
+            count = math.ceil((int(last) - first) / step)
+    running.machine.budget.fits(count, "the tensor")
     if dtype.kind == "f" and dtype.itemsize >= 4:
         return made(counted(first, step, count, dtype), options)
     return made((first + np.arange(count) * step).astype(dtype), options)
+
+
+def check_kernel(name: str, dtype: np.dtype[Any]) -> None:
+    """Refuse booleans, which lie at no equal distances."""
+    if dtype.kind == "b":
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
 
 
 def linspace(start: Any, end: Any, steps: Any, **keywords: Any) -> Tensor:
@@ -111,6 +124,7 @@ def _range(name: str, start: Any, end: Any, steps: Any, dtype: np.dtype[Any]) ->
     """Return the bounds in the dtype, or in float32 where it is of integers, and the number of steps."""
     bounds = (number(name, "start", start, 1), number(name, "end", end, 2))
     count = whole(name, "steps", steps, 3)
+    check_kernel(name, dtype)
     if count < 0:
         raise RuntimeError("number of steps must be non-negative")
     running.machine.budget.fits(count, "the tensor")
@@ -161,6 +175,7 @@ CREATION: dict[str, Callable[..., Any]] = {
 
 CREATION |= {f"{name}_like": like(name) for name in ("zeros", "ones", "empty", "rand", "randn", "randint")}
 SEVERAL = (
-    "arange eye full full_like linspace logspace normal rand rand_like randint randn randn_like zeros_like ones_like"
+    "arange eye full full_like linspace logspace normal rand rand_like randint randn randn_like randperm "
+    "zeros_like ones_like"
 )
 CREATION |= {name: with_refusal(name, CREATION[name]) for name in SEVERAL.split()}

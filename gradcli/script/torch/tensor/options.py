@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import AccumulateGrad, Unversioned
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, is_floating
@@ -47,12 +48,27 @@ def read_options(name: str, keywords: dict[str, Any]) -> Options:
             raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {kind_name(dtype)}")
     check_device(keywords.get("device"))
     out = keywords.get("out")
-    if dtype is None and isinstance(out, Tensor):
-        dtype = out.dtype
+    if out is not None:
+        dtype = _dtype_of_output(name, out, dtype)
     generator = keywords.get("generator")
     if not isinstance(generator, Generator | None):
         raise TypeError(f"{name}(): argument 'generator' must be torch.Generator, not {kind_name(generator)}")
     return Options(dtype, required, generator, out)
+
+
+def _dtype_of_output(name: str, out: Any, dtype: np.dtype[Any] | None) -> np.dtype[Any]:
+    """Check what `out=` gave, and return its dtype."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {kind_name(out)}")
+    if dtype is not None and dtype != out.dtype:
+        wanted, given = (TYPE_NAMES[x] for x in (dtype, out.dtype))
+        raise RuntimeError(f"dtype {wanted} does not match dtype of out parameter ({given})")
+    if mode.grad_enabled and out.requires_grad:
+        raise RuntimeError(
+            f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        )
+    return out.dtype
 
 
 OWN = frozenset(("dtype", "device", "requires_grad", "generator", "out"))

@@ -14,6 +14,7 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.operations import facade
+from gradcli.script.torch.operations.lowering import LOWERED
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 from gradcli.script.torch.tensor.printing import size_text
@@ -109,6 +110,8 @@ def binary_cross_entropy_with_logits(
         raise ValueError(
             f"Target size ({size_text(target.shape)}) must be the same as input size ({size_text(input.shape)})"
         )
+    if input.dtype.kind != "f":
+        raise NotImplementedError(f"\"log_sigmoid_cpu\" not implemented for '{TYPE_NAMES[input.dtype]}'")
     if target.dtype.kind != "f":
         kinds = (TYPE_NAMES[x.dtype] for x in (input, target))
         raise AutogradError("result type {} can't be cast to the desired output type {}".format(*kinds))
@@ -139,6 +142,8 @@ def cross_entropy(
     check_tensor("cross_entropy_loss", input)
     check_tensor("cross_entropy_loss", target, "target", 2)
     if input.shape != target.shape or not input.ndim:
+        if input.dtype.kind != "f":
+            LOWERED["log_softmax"](input, min(max(input.ndim - 1, 0), 1))  # which refuses them
         check_labels(input, target)
         if weight is not None and weight.dtype != input.dtype:
             kinds = (TYPE_NAMES[x.dtype] for x in (input, weight))

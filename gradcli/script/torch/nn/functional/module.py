@@ -18,7 +18,7 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_shared, check_tensor
 from gradcli.script.torch.operations import facade
-from gradcli.script.torch.operations.mixing import refusing_mixtures
+from gradcli.script.torch.operations.kernels import refusing
 from gradcli.script.torch.operations.overloads import with_python_words, with_refusal
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.printing import size_text
@@ -69,7 +69,7 @@ def find(name: str) -> Function | None:
     if kind is None:
         function = facade.function(name, "nn.functional")
         return with_python_words(function) if function is not None and name in OF_PYTHON else function
-    function = refusing_mixtures(name, getattr(import_module(f"gradcli.script.torch.nn.{kind}"), name))
+    function = refusing(name, getattr(import_module(f"gradcli.script.torch.nn.{kind}"), name))
     return with_refusal(name, function) if name in OF_C else function
 
 
@@ -141,7 +141,11 @@ def _along(name: str, input: Tensor, dim: int | None, dtype: Any) -> Any:
             UserWarning,
             stacklevel=2,
         )
-    return checked(name)(input if dtype is None else cast(input, dtype), dim)
+    given = input if dtype is None else cast(input, dtype)
+    along = facade.method(name.replace("softmin", "softmax"))
+    assert along is not None
+    axis = (0 if input.ndim in (0, 1, 3) else 1) if dim is None else dim
+    return along(ops.neg(given) if name == "softmin" else given, axis)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:

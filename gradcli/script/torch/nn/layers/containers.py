@@ -67,6 +67,9 @@ class Row(Module):
             raise TypeError(f"{typename(module)} is not a Module subclass")
         if not -len(modules) <= index <= len(modules):
             raise IndexError(f"Index out of range: {index}")
+        for place in range(len(modules) - 1, index - 1 if index >= 0 else index + len(modules) - 1, -1):
+            if str(place) not in self._modules:  # one under a name of its own cannot move up
+                raise KeyError(str(place))
         modules.insert(index, module)
         self._renumber(modules)
         return self

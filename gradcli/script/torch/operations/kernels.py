@@ -1,0 +1,169 @@
+"""The kinds of numbers for which torch's kernels are not implemented, where the engine computes all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.promotion import BOOL, HALF, NUMBERS, result_type
+from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.script.torch.operations.mixing import refusing_mixtures
+
+# A kernel, and the functions that reach it: none of them takes booleans.
+BOOLEANS = """
+abs_cpu: softsign
+addcmul_cpu_out: addcmul
+addmm_impl_cpu_: addbmm addmm mm
+addmv_impl_cpu: addmv mv
+avg_pool2d: avg_pool1d avg_pool2d local_response_norm
+avg_pool3d_out_frame: avg_pool3d
+baddbmm: baddbmm
+bmm: bmm
+ceil_vml_cpu: ceil
+cross: cross
+div_floor_cpu: floor_divide
+dot: dot vdot
+floor_vml_cpu: floor
+fmod_cpu: fmod
+kthvalue_cpu: kthvalue
+max_pool2d: max_pool2d
+max_pool3d: max_pool3d
+pow: pow
+remainder_cpu: remainder
+round_vml_cpu: round
+searchsorted_out_cpu: bucketize searchsorted
+slow_conv2d_cpu: conv1d conv2d
+slow_conv_transpose2d_out_cpu: conv_transpose1d conv_transpose2d
+slow_conv_transpose3d_out_cpu: conv_transpose3d
+threshold_cpu: threshold
+trace: trace
+trunc_vml_cpu: fix trunc
+"""
+# Neither booleans nor integers.
+WHOLE = """
+GeluKernelImpl: gelu
+GroupNormKernelImpl: group_norm
+LayerNormKernelImpl: layer_norm
+adaptive_avg_pool2d: adaptive_avg_pool1d adaptive_avg_pool2d
+adaptive_max_pool2d: adaptive_max_pool1d adaptive_max_pool2d
+batch_norm: batch_norm instance_norm
+binary_cross_entropy: binary_cross_entropy
+cholesky_inverse_out_cpu: cholesky_inverse
+cholesky_solve_cpu: cholesky_solve
+elu_cpu: celu elu selu
+glu_cpu: glu
+hardshrink_cpu: hardshrink
+hardsigmoid_cpu: hardsigmoid
+hardswish_cpu: hardswish
+huber_cpu: huber_loss
+hypot_cpu: hypot
+igamma_cpu: igamma
+igammac_cpu: igammac
+leaky_relu_cpu: leaky_relu
+linalg_eigh_cpu: eigh eigvalsh
+linalg_lstsq_cpu: lstsq
+log_sigmoid_cpu: logsigmoid multilabel_soft_margin_loss
+logaddexp2_cpu: logaddexp2
+logaddexp_cpu: logaddexp
+logcumsumexp_out_cpu: logcumsumexp
+lu_cpu: lu lu_factor
+max_unpool2d: max_unpool1d max_unpool2d
+max_unpool3d: max_unpool3d
+mish_cpu: mish
+mse_cpu: mse_loss
+multi_margin_loss_cpu_kernel: multi_margin_loss
+multilabel_margin_loss_forward_out_frame: multilabel_margin_loss
+nextafter_cpu: nextafter
+nll_loss_out_frame: nll_loss
+prelu_cpu: prelu
+rms_norm: rms_norm
+silu_cpu: silu
+smooth_l1_cpu: smooth_l1_loss
+softplus_cpu: softplus
+softshrink_check: softshrink
+triangular_solve_cpu: solve_triangular triangular_solve
+"""
+# No numbers of half precision.
+HALVES = """
+avg_pool3d_out_frame: avg_pool3d
+cdist: cdist
+cholesky_cpu: cholesky cholesky_ex
+cholesky_inverse_out_cpu: cholesky_inverse
+cholesky_solve_cpu: cholesky_solve
+erfcx_cpu: erfcx
+geqrf_cpu: qr
+linalg_eigh_cpu: eigh eigvalsh
+linalg_lstsq_cpu: lstsq
+linalg_svd_cpu: cond matrix_rank svd svdvals
+log_ndtr_cpu: log_ndtr
+lu_cpu: det lu lu_factor solve tensorsolve
+multi_margin_loss_cpu_kernel: multi_margin_loss
+multilabel_margin_loss_forward_out_frame: multilabel_margin_loss
+ndtri_cpu: ndtri
+triangular_solve_cpu: solve_triangular triangular_solve
+zeta_cpu: zeta
+"""
+# Functions whose operands are promoted first; of the others the first tensor decides.
+PROMOTING = """
+addcmul floor_divide fmod huber_loss hypot igamma igammac logaddexp logaddexp2 mse_loss nextafter
+pow remainder smooth_l1_loss
+"""
+# Words of refusals that such numbers meet here: by numpy, or by a check that torch makes in the kernel.
+OWN = ("numpy", "ufunc", "array type", "Expected a floating point or complex tensor")
+
+
+def _read() -> dict[str, dict[np.dtype[Any], str]]:
+    """Return for each function the dtypes that it refuses, with the kernel that does."""
+    found: dict[str, dict[np.dtype[Any], str]] = {}
+    every: list[Any] = list(TYPE_NAMES)
+    whole = [x for x in every if x.kind in "biu"]
+    for text, dtypes in ((BOOLEANS, [BOOL]), (WHOLE, whole), (HALVES, [HALF])):
+        for line in text.strip().splitlines():
+            kernel, names = line.split(": ")
+            for name in names.split():
+                found.setdefault(name, {}).update(dict.fromkeys(dtypes, kernel))
+    return found
+
+
+REFUSED = _read()
+
+
+def refusing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which refuses kinds of numbers, and tensors of two dtypes, where torch does."""
+    function = refusing_mixtures(name, function)
+    kernels = REFUSED.get(name)
+    return function if kernels is None else _refusing_kinds(name in PROMOTING.split(), kernels, function)
+
+
+def _refusing_kinds(promoting: bool, kernels: dict[Any, str], function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        dtype = _decisive(arguments, keywords, promoting)
+        if dtype not in kernels:
+            return function(*arguments, **keywords)
+        try:  # for shapes and arguments are looked at first
+            function(*arguments, **keywords)
+        except (TypeError, RuntimeError, AutogradError) as error:
+            if not any(word in str(error) for word in OWN):
+                raise
+        raise NotImplementedError(f"\"{kernels[dtype]}\" not implemented for '{TYPE_NAMES[dtype]}'")
+
+    return call
+
+
+def _decisive(arguments: tuple[Any, ...], keywords: dict[str, Any], promoting: bool) -> Any:
+    """Return the dtype in which torch would compute, None if no tensor tells."""
+    first = arguments[0] if arguments else None
+    if type(first) is Tensor and (not promoting or first.dtype.kind == "f"):
+        return first.dtype
+    given = [*arguments, *keywords.values()]
+    tensors = [x.value for x in given if isinstance(x, Tensor)]
+    if not tensors or not promoting:
+        return tensors[0].dtype if tensors else None
+    numbers = [np.asarray(x if type(x) is float else int(x)) for x in arguments[:2] if type(x) in NUMBERS]
+    return result_type([*tensors, *numbers])
