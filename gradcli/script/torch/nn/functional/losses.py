@@ -141,9 +141,10 @@ def cross_entropy(
     """Compare scores with labels, or with a probability for each class."""
     check_tensor("cross_entropy_loss", input)
     check_tensor("cross_entropy_loss", target, "target", 2)
-    if input.shape != target.shape or not input.ndim:
-        if input.dtype.kind != "f":
-            LOWERED["log_softmax"](input, min(max(input.ndim - 1, 0), 1))  # which refuses them
+    is_of_labels = input.shape != target.shape or not input.ndim
+    if input.dtype.kind != "f" and (is_of_labels or target.dtype.kind == "f"):
+        LOWERED["log_softmax"](input, min(max(input.ndim - 1, 0), 1))  # which refuses them
+    if is_of_labels:
         check_labels(input, target)
         if weight is not None and weight.dtype != input.dtype:
             kinds = (TYPE_NAMES[x.dtype] for x in (input, weight))

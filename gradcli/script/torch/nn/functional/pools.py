@@ -78,7 +78,8 @@ def _unpooled(count: int) -> Callable[..., Any]:
             size = _asked(tuple(output_size), size, steps)
         return _spread(input, indices, size)
 
-    call.__name__, call.__module__ = f"max_unpool{count}d", "torch.nn.functional"
+    call.__name__ = call.__qualname__ = f"max_unpool{count}d"  # in the words of a TypeError
+    call.__module__ = "torch.nn.functional"
     return call
 
 
