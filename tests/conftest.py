@@ -40,7 +40,6 @@ def pytest_collection_finish() -> None:
     """Collect garbage from now on, without looking again at what is there."""
     gc.enable()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 100)  # a tree of every module is no garbage either
 
 
 @pytest.fixture(autouse=True)
