@@ -59,7 +59,7 @@ def test_a_document_about_the_clock() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["eval", "verify"])
+@pytest.mark.parametrize("command", some(["eval", "verify"], 2))
 def test_the_commands_on_a_program_have_a_clock_and_a_memory(command: str) -> None:
     long = "y = x; " + "; ".join(["y = sin(y)*x + y"] * 60_000)
     late = gradcli(command, "-f", "-", "x=1", "--timeout", "0.3", text=long)

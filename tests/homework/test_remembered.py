@@ -29,7 +29,7 @@ def test_a_student_has_the_same_result_after_others_and_alone() -> None:
     asked = questions(7)
     source = Source("".join(one.toml() for one in asked), "class.toml")
     shared = Grader(read_assignment(source))
-    for student in students(asked, 30, 7):
+    for student in students(asked, 10, 7):
         text = in_their_ways(student)
         result = shared.grade(read_lines("ada.txt", student.name, text, shared.labels))
         if student.name.endswith("9"):

@@ -18,6 +18,7 @@ from gradcli.script.machine import Machine
 from gradcli.source import Source
 from tests.commands.running import PEAK
 from tests.commands.served import program
+from tests.programs import some
 from tests.script.running import ours
 
 # Each with a word of the error that it ends with.
@@ -199,7 +200,7 @@ def test_it_ends_with_an_error(program: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", WHOLE)
+@pytest.mark.parametrize("program", some(WHOLE, 2))
 def test_a_process_ends_with_an_error(program: str) -> None:
     code, told, peak = gradcli_run(program)
     assert code == 3, told

@@ -32,7 +32,7 @@ LOSSES = [(1, (1, 2, 3, 4, 5)), (2, (3, 4))]  # the processes, and the records t
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "reason", "jobs", "fatal"),
-    [(*case, *loss) for n, case in enumerate(CASES) for loss in some(LOSSES, 2, n + n // len(ENDS))],
+    [(*case, *loss) for n, case in enumerate(some(CASES, 2)) for loss in some(LOSSES, 2, n + n // len(ENDS))],
 )
 def test_a_record_costs_itself_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, reason: str, jobs: int, fatal: tuple[int, ...]

@@ -18,6 +18,7 @@ from gradcli.workers import notes
 from gradcli.workers.limits import Limits
 from gradcli.workers.notes import at, part
 from gradcli.workers.pool import Again, Answered, Lost, mapped
+from tests.programs import some
 from tests.workers.processes import are_gone, children, is_alive
 
 LIMITS = Limits(20.0)
@@ -57,7 +58,7 @@ def unlost(item: Any, loss: Lost) -> list[Again | Answered]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("reason", "end"), [(reason, end) for reason, ends in ENDS.items() for end in ends])
+@pytest.mark.parametrize(("reason", "end"), [(reason, end) for reason, ends in ENDS.items() for end in some(ends, 2)])
 def test_an_item_that_ends_its_process_costs_itself_alone(reason: str, end: Any) -> None:
     def perform(item: int) -> Any:
         at(f"item {item}")
