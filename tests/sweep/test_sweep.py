@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.programs import some
+
 torch = pytest.importorskip("torch")
 pytest.importorskip("expecttest")  # which torch's own tests import
 
@@ -18,7 +20,7 @@ KNOWN = ("message", "another error")  # differences beside values, shapes, flags
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "name"), list(enumerate(OPERATORS.split())))
+@pytest.mark.parametrize(("number", "name"), list(enumerate(some(OPERATORS.split(), 2))))
 def test_samples_agree_or_are_refused(number: int, name: str) -> None:
     """Each operator is called in all forms, and in one of the settings."""
     from tests.sweep.running import verdict
@@ -36,7 +38,7 @@ APART = ("message", "another error", "only torch raises")  # of arguments of ano
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", EDGES.split())
+@pytest.mark.parametrize("name", some(EDGES.split(), 2))
 def test_calls_at_edges_agree_or_are_refused(name: str) -> None:
     from tests.sweep.edges import edges
     from tests.sweep.running import verdict
