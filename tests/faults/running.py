@@ -21,7 +21,7 @@ from tests.workers.processes import left
 
 QUIET = ("NO_COLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "COLUMNS", "PYTHONIOENCODING", "PYTHONUNBUFFERED")
 PIPE = 2**12  # bytes that a pipe holds
-LONGEST = 300.0  # seconds that a command may take on however busy a machine
+LONGEST = 100.0  # seconds that a command may take on however busy a machine
 
 
 @dataclass(frozen=True)
