@@ -11,8 +11,8 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-from gradcli.errors import UsageError
 from gradcli.source import visible
+from gradcli.workers.files import unwritten
 from gradcli.workers.interruption import held
 
 ATOMIC = 4096  # bytes that a pipe on Linux takes whole or not at all; POSIX promises 512
@@ -31,7 +31,7 @@ class Output:
             self.file: Any = sys.stdout.buffer if path == "-" else opened(path, part)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or "not a file name"
-            raise UsageError("E011", f"cannot write {path}: {reason}", help="check the path after -o") from None
+            raise unwritten(path, reason) from None
         if path == "-":
             sys.stdout.flush()
         self.is_compressed = path != "-" and path.lower().endswith(".gz")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
@@ -14,11 +15,13 @@ from gradcli.errors import UsageError
 from gradcli.source import visible
 
 DIRECT = ("/dev/fd/", "/dev/std", "/proc/")  # files that somebody has open: renaming another onto them would miss it
+FULL = {os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT)}
 
 
 def unwritten(path: str, reason: str | None) -> UsageError:
     """Return the error for an output that cannot be written."""
-    return UsageError("E011", f"cannot write {visible(path)}: {reason}", help="check the path after -o")
+    help = "make room, or write to another place" if reason in FULL else "check the path after -o"
+    return UsageError("E011", f"cannot write {visible(path)}: {reason}", help=help)
 
 
 def refuse_unwritable(path: str) -> None:

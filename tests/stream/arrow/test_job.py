@@ -238,6 +238,7 @@ def test_a_full_disk(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, 
     error = refused(run, "in.parquet", output)
     assert error.code == "E011"
     assert error.message.endswith(f"{output}: No space left on device")
+    assert error.help == "make room, or write to another place"
     assert left(tmp_path) == ["in.parquet"]
 
 
