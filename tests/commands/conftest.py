@@ -7,10 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.commands.served import HANDLERS
+
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """Let commands be interrupted, also where a shell started the tests in the background and has SIGINT ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Let signals end commands, also where a shell had them ignored for the tests, in the background or by `nohup`."""
+    before = {number: signal.signal(number, handler) for number, handler in HANDLERS.items()}
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)

@@ -29,6 +29,14 @@ def children(pid: int) -> list[int]:
     return sorted(one for one, (parent, _) in states().items() if parent == pid)
 
 
+def begun(pid: int) -> list[int]:
+    """The first processes that another one starts."""
+    end = time.monotonic() + PATIENCE
+    while not (found := children(pid)):
+        assert time.monotonic() < end, "it has started none"
+    return found
+
+
 def is_alive(pid: int) -> bool:
     return pid in states()
 

@@ -49,6 +49,7 @@ def test_a_thread_of_a_daemonic_process_asks() -> None:
     here, there = get_context("spawn").Pipe()
     process = get_context("spawn").Process(target=tell, args=(there,), daemon=True)
     process.start()
+    there.close()  # or nobody would see that the process has ended
     assert here.recv() == [[4, 9], [16]]
     process.join()
 

@@ -14,7 +14,7 @@ import pytest
 from gradcli.cli import run
 from gradcli.workers import interruption
 from gradcli.workers.interruption import ENDS, held
-from tests.workers.processes import are_gone, children
+from tests.workers.processes import are_gone, begun
 
 ROOT = Path(__file__).parents[2]
 POINTS = b'{"x": 2}\n' * 5
@@ -33,8 +33,7 @@ def test_a_command_that_waits_for_input_closes_its_output_well(tmp_path: Path, n
         assert process.stdin is not None
         process.stdin.write(POINTS)
         process.stdin.flush()
-        while not (workers := children(process.pid)):
-            pass
+        workers = begun(process.pid)
         os.killpg(process.pid, number)
         assert process.wait() == (130 if number == signal.SIGINT else -number)
         assert process.stderr is not None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from functools import cache
@@ -18,6 +19,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 COMMAND = [sys.executable, "-m", "gradcli"]
 ASK = [sys.executable, "-I", "-S", str(Path(__file__).with_name("asking.py"))]
+
+
+# What signals that end a process do in one that was begun in the foreground.
+HANDLERS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL, signal.SIGHUP: signal.SIG_DFL}
 
 
 def served() -> list[str]:
@@ -36,6 +41,13 @@ def in_shell() -> str:
 @cache
 def _server(owner: int) -> str:
     """Start the server of a process, which ends with it, and return where it is asked."""
+    process, place = started()
+    atexit.register(process.communicate)
+    return place
+
+
+def started() -> tuple[subprocess.Popen[str], str]:
+    """Start a server, and return it with where it is asked."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.commands.served.server"],
         cwd=ROOT,
@@ -46,5 +58,4 @@ def _server(owner: int) -> str:
         text=True,
     )
     assert process.stdout is not None
-    atexit.register(process.communicate)
-    return process.stdout.readline().strip()
+    return process, process.stdout.readline().strip()

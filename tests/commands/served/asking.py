@@ -18,11 +18,23 @@ def is_open(number: int) -> bool:
 
 
 def number(connection: socket.socket) -> int:
-    """Read a number; without one the server has ended."""
-    return int.from_bytes(connection.recv(4) or b"\1", "little")
+    """Read a number; without one the server has ended, or could not read."""
+    data = connection.recv(4)
+    if not data:
+        raise EOFError("no answer")
+    return int.from_bytes(data, "little")
+
+
+def pass_on(pid: int, number: int) -> None:
+    """Send a signal to the process that was asked for, if it has not just ended."""
+    try:  # noqa: SIM105  no module more, for the sake of the start
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
 
 
 def main() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # until they can be passed on
     streams = [number for number in range(3) if is_open(number)]
     ignored = [number for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN]
     connection = socket.socket(socket.AF_UNIX)
@@ -33,7 +45,8 @@ def main() -> None:
     connection.sendall(request)
     pid = number(connection)
     for one in SIGNALS:
-        signal.signal(one, lambda number, frame: os.kill(pid, number))
+        signal.signal(one, lambda number, frame: pass_on(pid, number))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     code = os.waitstatus_to_exitcode(number(connection))
     if code < 0:
         if -code != signal.SIGKILL:

@@ -18,6 +18,8 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppres
 from pathlib import Path
 from typing import Any
 
+from tests.commands.served import HANDLERS
+
 STREAMS = [(one.name, one.mode, one.encoding, one.errors) for one in (sys.stdin, sys.stdout, sys.stderr)]
 SNIPPET = "import torch, numpy\nx = torch.ones(2, requires_grad=True)\nx.sum().backward()\nprint(x.grad)\n"
 WEEK = "[[question]]\nid = 'q'\nprogram = 'y = x**2'\nat = { x = 3 }\nask = ['dy/dx']\n"
@@ -37,8 +39,11 @@ def main() -> None:
         while sys.stdin not in select.select([asked, sys.stdin], [], [])[0]:
             connection = asked.accept()[0]
             if not os.fork():
-                asked.close()
-                answer(connection)
+                try:
+                    asked.close()
+                    answer(connection)
+                finally:  # whatever happens, this process never goes on as if it were the server
+                    os._exit(0)
             connection.close()
             reap()
 
@@ -73,20 +78,20 @@ def load(folder: Path) -> None:
 
 
 def answer(connection: socket.socket) -> None:
-    """Fork the process that is asked for, and tell its number and how it ends."""
+    """Fork the process that is asked for, and tell its number and how it ends; none where nobody asks any more."""
     size, descriptors, _, _ = socket.recv_fds(connection, 4, 3)
     data = b""
-    while len(data) < int.from_bytes(size, "little"):
-        data += connection.recv(2**20)
+    while len(data) < int.from_bytes(size, "little") and (part := connection.recv(2**20)):
+        data += part
+    asked = marshal.loads(data)  # which raises where it is not whole
     pid = os.fork()
     if not pid:
         connection.close()
-        live(*marshal.loads(data), descriptors)
+        live(*asked, descriptors)
     for descriptor in descriptors:
         os.close(descriptor)
     connection.send(pid.to_bytes(4, "little"))
     connection.send(os.waitpid(pid, 0)[1].to_bytes(4, "little"))
-    os._exit(0)
 
 
 def live(
@@ -109,8 +114,8 @@ def live(
         os.chdir(folder)
         os.environb.clear()
         os.environb.update(environment)
-        for number in ignored:
-            signal.signal(number, signal.SIG_IGN)
+        for number, handler in HANDLERS.items():  # the server's own are those of the shell that began the tests
+            signal.signal(number, signal.SIG_IGN if number in ignored else handler)
         open_streams(streams)
         program, *sys.argv[1:] = arguments
         sys.argv[0] = "-c"
