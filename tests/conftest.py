@@ -40,6 +40,7 @@ def pytest_collection_finish() -> None:
     """Collect garbage from now on, without looking again at what is there."""
     gc.enable()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.fixture(autouse=True)
