@@ -102,7 +102,7 @@ FATAL = [("y",), ("dy/dx",), ("dz/dx",), ("dy/dx", "z"), ("y", "z", "dz/dx"), tu
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("reason", "fatal"),
-    [case for start, reason in enumerate(ENDS) for case in some(product([reason], FATAL), 3, start)],
+    [case for start, reason in enumerate(ENDS) for case in some(product([reason], FATAL), 6, start)],
 )
 def test_an_answer_that_ends_its_process_costs_itself_and_where_it_is_the_second_what_follows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str, fatal: tuple[str, ...]

@@ -129,7 +129,7 @@ def test_levels_have_the_same_shape(level: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.lists(results(), max_size=3), st.booleans(), st.sampled_from(LEVELS))
 def test_any_class(members: list[Result], ascii: bool, level: str) -> None:
     members = [revealed(result, level) for result in members]
