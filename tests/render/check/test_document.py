@@ -164,7 +164,7 @@ def test_memory_does_not_grow_with_the_answers() -> None:
     tracemalloc.start()
     try:
         peak(10)
-        assert peak(80) - peak(20) < 60 * 2_000
+        assert peak(40) - peak(10) < 30 * 2_000
     finally:
         tracemalloc.stop()
 
