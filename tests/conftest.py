@@ -20,7 +20,7 @@ os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # its own one reserves more 
 # No clocks, for machines differ; where changes land, the same examples each time.
 IN_CI = "CI" in os.environ
 settings.register_profile(
-    "gradcli", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=IN_CI
+    "gradcli", max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=IN_CI
 )
 settings.load_profile("gradcli")
 if IN_CI:  # or numbers are drawn from those of our modules that are loaded by then, which tests before have done
@@ -40,6 +40,7 @@ def pytest_collection_finish() -> None:
     """Collect garbage from now on, without looking again at what is there."""
     gc.enable()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.fixture(autouse=True)

@@ -126,7 +126,8 @@ def node_maker(node: str) -> str | None:
 @cache
 def used_by(name: str) -> frozenset[str]:
     """Return the names of the primitives that the examples of an operation use."""
-    return frozenset(use.primitive.name for use in uses(OPERATIONS[name]))
+    lines = (line for example in OPERATIONS[name].examples for line in evaluated(example).lines)
+    return frozenset(line.application.primitive.name for line in lines if line.application is not None)
 
 
 def references(names: Iterable[str]) -> list[Reference]:
@@ -139,8 +140,9 @@ def uses(operation: Operation) -> tuple[Use, ...]:
     """Return the primitives that the examples use, each as first met."""
     found: dict[str, Use] = {}
     for example in operation.examples:
-        nodes = {node.id: node for node in explain_example(example).nodes}
-        for line in evaluated(example).lines:
+        program, evaluation = parse_program(Source(example, "example")), evaluated(example)
+        nodes = {node.id: node for node in explain(program, {}, upstream=ones(evaluation)).nodes}
+        for line in evaluation.lines:
             if line.application is not None and line.application.primitive.name not in found:
                 found[line.application.primitive.name] = _use(nodes[line.name], line)
     return tuple(found.values())
@@ -206,9 +208,12 @@ def command_line(example: str) -> str:
 
 def upstream_of(program: Program) -> Any:
     """Return ones in the shape of the output, or None for a scalar."""
-    output = evaluate(program, {}, dtype=np.dtype(np.float64)).output
-    assert output is not None
-    return np.ones(output.shape) if output.shape else None
+    return ones(evaluate(program, {}, dtype=np.dtype(np.float64)))
+
+
+def ones(evaluation: Evaluation) -> Any:
+    assert evaluation.output is not None
+    return np.ones(evaluation.output.shape) if evaluation.output.shape else None
 
 
 def families(names: Sequence[str]) -> dict[str, list[Operation]]:

@@ -231,7 +231,7 @@ def test_a_report_of_the_last_time_is_no_submission(capsys: pytest.CaptureFixtur
     ("level", "output"),
     [
         *product(["verdict", "node", "rule", "value"], ["", "--json"]),
-        *some(((level, output) for output in OUTPUTS for level in ("verdict", "node", "rule")), 4),
+        *some(((level, output) for output in OUTPUTS for level in ("verdict", "node", "rule")), 7),
     ],
 )
 def test_no_right_number_is_told_below_value(
@@ -364,7 +364,7 @@ def test_memory_does_not_grow_with_the_class(tmp_path: Path) -> None:
     """Ten times the students take as much memory, also where all write thousands of characters."""
     (tmp_path / "week1.toml").write_text(ASSIGNMENT, encoding="utf-8")
     peaks = []
-    for count in (6, 24):
+    for count in (4, 16):
         folder = tmp_path / str(count)
         folder.mkdir()
         for number in range(count):

@@ -48,7 +48,7 @@ def shallow() -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("shallow")
-@pytest.mark.parametrize(("program", "command"), some(product(PROGRAMS, COMMANDS), 3))
+@pytest.mark.parametrize(("program", "command"), some(product(PROGRAMS, COMMANDS), 5))
 def test_they_go_all_the_way(capsys: pytest.CaptureFixture[str], program: str, command: str) -> None:
     name, *options = command.split()
     result = gradcli(capsys, [name, *options, "--", PROGRAMS[program], "x=0.5"])

@@ -40,7 +40,7 @@ def test_every_operator_is_an_operation(capsys: pytest.CaptureFixture[str], oper
 def test_every_node_leads_to_an_operation_or_comes_in_snippets_alone() -> None:
     lost = {node for node in nodes() if find(node) is None}
     assert lost <= IN_SNIPPETS
-    for node in some(sorted(nodes() - lost), 8):
+    for node in some(sorted(nodes() - lost), 16):
         assert find(f"<{node} object at 0x7f0a>") == find(node)
 
 

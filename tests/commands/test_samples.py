@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from tests.commands.running import ROOT, document, gradcli
+from tests.programs import some
 
 SAMPLES = sorted((ROOT / "samples").glob("*.grad"))
 COMMANDS = ["eval", "grad", "trace --paths", "graph", "graph --format dot", "graph --format mermaid", "verify"]
@@ -28,8 +30,7 @@ def test_there_are_samples() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("file", SAMPLES, ids=lambda file: file.stem)
+@pytest.mark.parametrize(("file", "command"), some(product(SAMPLES, COMMANDS), 3))
 def test_every_command_takes_it(capsys: pytest.CaptureFixture[str], file: Path, command: str) -> None:
     result = gradcli(capsys, f"{command} {arguments(file)}")
     kink = command == "verify" and "kink" in result.out

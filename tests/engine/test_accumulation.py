@@ -90,14 +90,14 @@ def assert_same_as_copied(program: str) -> None:
 
 
 @pytest.mark.slow
-@of_every(SMOOTH, family)
+@of_every(SMOOTH, family, 4)
 def test_every_example(program: str) -> None:
     assert_its_own(program)
     assert_same_as_copied(program)
 
 
 @pytest.mark.slow
-@settings(max_examples=60, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_random_programs(program: str) -> None:
     assert_its_own(program)

@@ -31,7 +31,7 @@ def snippets(draw: st.DrawFn) -> str:
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(snippets())
 def test_changes_do_as_torch(snippet: str) -> None:
     assert outcome(snippet, Engine()) == outcome(snippet, torch)

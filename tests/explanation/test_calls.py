@@ -49,7 +49,7 @@ def calls(name: str) -> list[str]:
 
 
 @pytest.mark.slow
-@of_every(sorted({*REGISTRY, *(n for n in OPERATIONS if "backward" in n)}), lambda name: name[0])
+@of_every(sorted({*REGISTRY, *(n for n in OPERATIONS if "backward" in n)}), lambda name: name[0], 2)
 def test_a_primitive_is_called_or_refused(name: str) -> None:
     """Nothing but our own errors gets out; of what is no operation there is no function."""
     for call in calls(name):

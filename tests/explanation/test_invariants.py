@@ -44,7 +44,7 @@ def values(explanation: Explanation) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@of_every(EVERY, family)
+@of_every(EVERY, family, 2)
 def test_each_node_is_what_its_expression_says(program: str) -> None:
     for explanation in readings(program):
         names = values(explanation)
@@ -55,7 +55,7 @@ def test_each_node_is_what_its_expression_says(program: str) -> None:
 
 
 @pytest.mark.slow
-@of_every(EVERY, family)
+@of_every(EVERY, family, 2)
 def test_each_contribution_is_its_printed_rule(program: str) -> None:
     for explanation in readings(program):
         names = values(explanation)
@@ -67,7 +67,7 @@ def test_each_contribution_is_its_printed_rule(program: str) -> None:
             close(found, step.contribution, f"{step.node} to {step.input}: {unparse(step.rule)}")
 
 
-@of_every(EVERY, family)
+@of_every(EVERY, family, 2)
 def test_each_local_derivative_is_its_printed_formula(program: str) -> None:
     for explanation in readings(program):
         names = values(explanation)
@@ -80,7 +80,7 @@ def test_each_local_derivative_is_its_printed_formula(program: str) -> None:
                     close(np.broadcast_to(found, node.shape), local.value, f"{node.id} by {local.input}")
 
 
-@of_every(EVERY, family)
+@of_every(EVERY, family, 2)
 def test_contributions_sum_to_the_gradient(program: str) -> None:
     for explanation in readings(program):
         totals: dict[str, Any] = {explanation.output: explanation.upstream}
@@ -93,7 +93,7 @@ def test_contributions_sum_to_the_gradient(program: str) -> None:
                 np.testing.assert_array_equal(node.grad, totals.get(node.id))
 
 
-@of_every(SMOOTH, family)
+@of_every(SMOOTH, family, 2)
 def test_the_printed_gradient_is_the_gradient(program: str) -> None:
     explanation = explained(program)
     point = {name: leaf.value for name, leaf in run(program).leaves.items()}

@@ -18,7 +18,7 @@ TOKENS = [re.findall(r"\w+|\s|[^\w\s]", program) for program in EXAMPLES + liste
 WORDS = [token for tokens in TOKENS for token in tokens if token.strip()]
 SLIPS = ["0", "-1", "2", "100", "True", "None", "'mean'", "nan", "[]", "[1]", "(1, 2)", "1e308", "..."]
 GROUPS = 20
-OF_A_GROUP = 150
+OF_A_GROUP = 75
 
 
 def slipped(tokens: list[str], choose: random.Random) -> str:

@@ -211,7 +211,7 @@ FAMILY = [example for example in EXAMPLES if not any(word in example for word in
 
 
 @pytest.mark.slow
-@of_every(FAMILY[::36], family)
+@of_every(FAMILY[::72], family)
 def test_no_gradient_is_called_wrong(program: str) -> None:
     for point, row in outcomes(program):
         assert row.outcome is not Outcome.DISAGREES, (point, row)

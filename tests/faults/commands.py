@@ -86,28 +86,28 @@ def checks() -> Iterator[Command]:
 COMMANDS = [*batches(), *checks()]
 
 
-def make_inputs(folder: Path) -> None:
-    """Write the files that the commands read."""
+def make_inputs(folder: Path, part: int) -> None:
+    """Write the files that the commands read, or one part in so many of each."""
     random = Random(0)
-    points = [[random.uniform(-3, 3) for _ in range(3)] for _ in range(POINTS)]
+    points = [[random.uniform(-3, 3) for _ in range(3)] for _ in range(POINTS // part)]
     rows = ["x1,a,x2", *(",".join(map(str, point)) for point in points)]
     lines = [json.dumps(dict(zip(("x1", "a", "x2"), point, strict=True))) for point in points]
     programs = [
         {"id": number, "program": OWN[number % len(OWN)], "at": {"x": number / 7 + 0.1, "y": 2.0}}
-        for number in range(PROGRAMS)
+        for number in range(PROGRAMS // part)
     ]
     for name, texts in (("points.csv", rows), ("points.jsonl", lines), ("programs.jsonl", map(json.dumps, programs))):
         (folder / name).write_text("".join(f"{text}\n" for text in texts), "utf-8")
         (folder / f"{name}.gz").write_bytes(gzip.compress((folder / name).read_bytes(), mtime=0))
-    make_class(folder, random)
+    make_class(folder, random, STUDENTS // part)
 
 
-def make_class(folder: Path, random: Random) -> None:
+def make_class(folder: Path, random: Random, students: int) -> None:
     """Write a class as files and as a table; a number in ten is another one than in the samples."""
     shutil.copy(HOMEWORK / "chain_rule.toml", folder / "week1.toml")
     (folder / "answers").mkdir()
     rows = ["student,question,quantity,answer"]
-    for number in range(STUDENTS):
+    for number in range(students):
         sample = HOMEWORK / "chain_rule" / ("partly.txt" if number % 2 else "perfect.txt")
         question, lines = "", []
         for line in sample.read_text("utf-8").splitlines():

@@ -30,10 +30,10 @@ class Run:
 class Session:
     """A folder with the inputs, and the right outcome of each command that was needed."""
 
-    def __init__(self, folder: Path, commands: Sequence[Command] = COMMANDS) -> None:
+    def __init__(self, folder: Path, commands: Sequence[Command] = COMMANDS, part: int = 1) -> None:
         self.folder, self.inputs, self.commands = folder, folder / "inputs", commands
         self.inputs.mkdir()
-        make_inputs(self.inputs)
+        make_inputs(self.inputs, part)
         self.known: dict[Command, Outcome] = {}
         self.count = 0
 

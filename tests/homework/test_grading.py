@@ -20,10 +20,17 @@ from gradcli.homework.solve.key import Key
 from gradcli.homework.submission.files import File, files_of
 from gradcli.homework.submission.hand_ins import HandIn, hand_ins
 from gradcli.source import Source
+from gradcli.workers import pool
 from gradcli.workers.limits import Limits
 from tests.programs import some
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "homework"
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look at the clocks more often than a command does, whose items have seconds."""
+    monkeypatch.setattr(pool, "TICK", 0.02)
 
 
 def assignment(name: str) -> Assignment:
@@ -49,10 +56,10 @@ def test_results_stand_in_the_order_of_files_and_rows(tmp_path: Path, jobs: int)
 @pytest.mark.slow
 @pytest.mark.parametrize("reason", ENDINGS)
 def test_the_answer_at_which_grading_was_ended_costs_no_other(reason: str) -> None:
-    submission = HandIn(File(SAMPLES / "chain_rule" / "perfect.txt"), "ada").read()
+    submission, chain_rule = HandIn(File(SAMPLES / "chain_rule" / "perfect.txt"), "ada").read(), grader("chain_rule")
     for place, one in some(enumerate(submission.given), 3, list(ENDINGS).index(reason)):
         given = (*submission.given[:place], one.ended(reason), *submission.given[place + 1 :])
-        result = grader("chain_rule").grade(replace(submission, given=given))
+        result = chain_rule.grade(replace(submission, given=given))
         (ended,) = [answer for answer in result.answers if answer.reason]
         assert (ended.verdict, ended.points, ended.reason, ended.remark) == ("unreadable", 0.0, reason, ENDINGS[reason])
         assert {answer.verdict for answer in result.answers if answer is not ended} == {"correct"}
@@ -102,7 +109,7 @@ FATAL = [("y",), ("dy/dx",), ("dz/dx",), ("dy/dx", "z"), ("y", "z", "dz/dx"), tu
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("reason", "fatal"),
-    [case for start, reason in enumerate(ENDS) for case in some(product([reason], FATAL), 3, start)],
+    [case for start, reason in enumerate(ENDS) for case in some(product([reason], FATAL), 6, start)],
 )
 def test_an_answer_that_ends_its_process_costs_itself_and_where_it_is_the_second_what_follows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str, fatal: tuple[str, ...]
@@ -115,7 +122,7 @@ def test_an_answer_that_ends_its_process_costs_itself_and_where_it_is_the_second
         (tmp_path / f"{name}.txt").write_text(mixed if name == "ben" else right)
     monkeypatch.setattr(Key, "judged", ending(Key.judged, ENDS[reason]))
     bugs: list[str] = []
-    limits = Limits(0.3 if reason == "time" else 20.0)
+    limits = Limits(0.1 if reason == "time" else 20.0)
     files = files_of([str(tmp_path)])
     ada, ben, cleo = graded(read_assignment(Source(HANGING, "week.toml")), files, 1, limits, bugs)
     assert ada.is_right
@@ -135,8 +142,10 @@ def ending(judged: Any, end: Any) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
-@pytest.mark.parametrize(("name", "place"), [("__init__", "neuron"), ("judged", "dq/ds"), ("diagnosed", "q")])
+@pytest.mark.parametrize(
+    ("name", "place", "number"),
+    [("__init__", "neuron", signal.SIGKILL), ("judged", "dq/ds", signal.SIGSEGV), ("diagnosed", "q", signal.SIGKILL)],
+)
 def test_a_process_that_is_killed_once_costs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, place: str, number: int
 ) -> None:
@@ -172,5 +181,5 @@ def test_keys_that_cannot_be_made_are_an_error_of_their_question(monkeypatch: py
     with pytest.raises(
         UsageError, match=r"question second: computing its answers: it (takes more than|crashes)"
     ) as told:
-        graded(read_assignment(Source(HANGING, "week.toml")), [], 1, Limits(0.3 if reason == "time" else 20.0))
+        graded(read_assignment(Source(HANGING, "week.toml")), [], 1, Limits(0.1 if reason == "time" else 20.0))
     assert told.value.span is not None

@@ -57,7 +57,7 @@ VALUES: list[Any] = [
 def calls(name: str, most: int) -> list[tuple[Any, ...]]:
     """Every single value, every pair where two are all, and a fixed choice of longer calls, another for each name."""
     choose = random.Random(name)
-    chosen = [tuple(choose.choices(VALUES, k=k)) for k in range(2, most + 1) for _ in range(40 if k == 2 else 10)]
+    chosen = [tuple(choose.choices(VALUES, k=k)) for k in range(2, most + 1) for _ in range(20 if k == 2 else 5)]
     return [(value,) for value in VALUES] + (list(product(VALUES, repeat=2)) if most <= 2 else chosen)
 
 

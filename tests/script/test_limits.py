@@ -200,7 +200,7 @@ def test_it_ends_with_an_error(program: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", some(WHOLE, 2))
+@pytest.mark.parametrize("program", some(WHOLE, 4))
 def test_a_process_ends_with_an_error(program: str) -> None:
     code, told, peak = gradcli_run(program)
     assert code == 3, told

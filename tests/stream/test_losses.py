@@ -13,6 +13,7 @@ import pytest
 from gradcli.errors import EvaluationError, InternalError
 from gradcli.stream.batches import Batch
 from gradcli.stream.plan import Plan, Task
+from gradcli.workers import pool
 from gradcli.workers.limits import Limits
 from tests.programs import some
 
@@ -37,6 +38,7 @@ LOSSES = [(1, (1, 2, 3, 4, 5)), (2, (3, 4))]  # the processes, and the records t
 def test_a_record_costs_itself_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, reason: str, jobs: int, fatal: tuple[int, ...]
 ) -> None:
+    monkeypatch.setattr(pool, "TICK", 0.02)
     monkeypatch.setattr(Plan, "at", ending(Plan.at, lambda values: values.get("x") == FATAL, ENDS[reason]))
     if kind == "columnar":
         monkeypatch.setattr(Plan, "over", ending(Plan.over, lambda columns: FATAL in columns["x"], ENDS[reason]))

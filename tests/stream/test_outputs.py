@@ -48,7 +48,7 @@ LONG = b"".join(LINE % number for number in range(3 * MEMBER // 8))
 
 
 @pytest.mark.slow
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.lists(st.integers(0, len(LONG)), max_size=3))
 def test_a_long_text_is_compressed_in_the_same_parts_whatever_comes_at_a_time(cuts: list[int]) -> None:
     places = [place - place % 8 for place in sorted(cuts)]

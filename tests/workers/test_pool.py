@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from gradcli.errors import EvaluationError
-from gradcli.workers import notes
+from gradcli.workers import notes, pool
 from gradcli.workers.limits import Limits
 from gradcli.workers.notes import at, part
 from gradcli.workers.pool import Again, Answered, Lost, mapped
@@ -22,6 +22,12 @@ from tests.programs import some
 from tests.workers.processes import are_gone, children, is_alive
 
 LIMITS = Limits(20.0)
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look at the clocks more often than a command does, whose items have seconds."""
+    monkeypatch.setattr(pool, "TICK", 0.02)
 
 
 def endless() -> Any:
@@ -69,7 +75,7 @@ def test_an_item_that_ends_its_process_costs_itself_alone(reason: str, end: Any)
         return [Again(30), Answered("here"), Again(31)]
 
     for jobs in (1, 2):
-        limits = Limits(0.3 if reason == "time" else 20.0, 2**29)
+        limits = Limits(0.1 if reason == "time" else 20.0, 2**29)
         found = list(mapped(perform, range(6), jobs, limits, lost))
         assert found == [0, 1, 2, 30, "here", 31, 4, 5]
 

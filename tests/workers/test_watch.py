@@ -56,14 +56,14 @@ def test_both_streams_and_the_exit_code_come_through(capfd: pytest.CaptureFixtur
 def test_time_ends_it_and_the_line_is_told(capfd: pytest.CaptureFixture[str], end: Callable[[], Any]) -> None:
     def work() -> int:
         child.at(Source("one\n  two\nthree\n", "lesson.py"))
-        child.begin(Limits(0.3, AMPLE))
+        child.begin(Limits(0.1, AMPLE))
         print("said before")
         child.lines[0] = 2
         end()
         return 0
 
     start = time.monotonic()
-    with pytest.raises(EvaluationError, match=r"takes more than 0\.3 s") as told:
+    with pytest.raises(EvaluationError, match=r"takes more than 0\.1 s") as told:
         watched(work)
     facts = told.value.facts()
     assert (facts["line"], facts["column"]) == (2, 3)
@@ -172,9 +172,9 @@ def test_a_document_of_a_child_that_ends_too_early_is_not_there(capfd: pytest.Ca
 @pytest.mark.slow
 def test_the_clock_stands_while_the_child_waits() -> None:
     def work() -> int:
-        child.begin(Limits(0.5, AMPLE))
+        child.begin(Limits(0.3, AMPLE))
         with child.waiting():
-            time.sleep(1)
+            time.sleep(0.6)
         return 4
 
     assert watched(work) == 4

@@ -41,7 +41,7 @@ def codes(explanation: Explanation) -> list[str]:
 
 
 @pytest.mark.slow
-@of_every(EXAMPLES + listed_programs(), family, 4)
+@of_every(EXAMPLES + listed_programs(), family, 8)
 def test_the_simplified_gradient_is_the_gradient(program: str) -> None:
     explanation = simplified(explained(program))
     for leaf in explanation.leaves:

@@ -96,7 +96,7 @@ def applications(program: str) -> list[Application]:
 
 
 @pytest.mark.slow
-@of_every([*EXAMPLES, *listed_programs()], family, 4)
+@of_every([*EXAMPLES, *listed_programs()], family, 8)
 def test_the_formulas_are_the_forward_and_the_rules(program: str) -> None:
     for application in applications(program):
         check(application)

@@ -32,7 +32,7 @@ def reasons(program: str) -> Iterator[tuple[Why, Any]]:
 
 
 @pytest.mark.slow
-@of_every([*EXAMPLES, *listed_programs()], family, 2)
+@of_every([*EXAMPLES, *listed_programs()], family, 4)
 def test_an_entry_in_numbers_is_that_of_the_contribution(program: str) -> None:
     for entry, contribution in ((why.entry, contribution) for why, contribution in reasons(program) if why.entry):
         whole = np.asarray(contribution)
@@ -59,7 +59,7 @@ STRANGE = [call.format(value) for call in COPIED for value in ("nan", "inf", "-i
 @pytest.mark.slow
 def test_an_option_may_be_any_number() -> None:
     told = 0
-    for program in some(STRANGE, 3):
+    for program in some(STRANGE, 6):
         with suppress(GradcliError):
             told += len(list(reasons(program)))
     assert told > 30

@@ -36,7 +36,7 @@ def test_both_arithmetics_agree(seed: int) -> None:
 def test_a_small_class_reaches_the_bars(*, is_second: bool) -> None:
     makers, hand, typist = (STRANGERS, Stranger, strangely) if is_second else (MAKERS, Hand, sheet)
     asked = questions(9 if is_second else 5, makers)
-    measure = measured(asked, list(students(asked, 60 if is_second else 40, 5, hand)), typist)
+    measure = measured(asked, list(students(asked, 45 if is_second else 24, 5, hand)), typist)
     tally = measure.tally
     assert tally.share("verdict") >= 0.985, table(measure)
     assert tally.share("among") >= 0.96, table(measure)

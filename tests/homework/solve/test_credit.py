@@ -74,6 +74,7 @@ def test_rounding_to_three_digits_is_named() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [1.02, 0.98, 1.1, -1, 2])
 def test_a_number_that_no_rounding_gives_is_wrong(factor: float) -> None:
     right = by_hand(6)

@@ -33,7 +33,7 @@ def assert_as_the_engine(done: Run, graph: Graph, rtol: float) -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@of_every(SMOOTH, family)
+@of_every(SMOOTH, family, 3)
 def test_every_operation_is_swept_as_the_engine_does(program: str) -> None:
     done = run(program)
     if done.leaves and done.output.requires_grad:

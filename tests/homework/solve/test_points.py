@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.homework.asking import Grader, assignment, marked
+from tests.programs import some
 
 CUBE = "p = x**2 + 1; z = p**3", "{ x = 2 }"
 WAVE = "u = x**3; z = sin(u)", "{ x = 2 }"
@@ -70,7 +71,7 @@ def test_the_right_formula_in_any_form(program: tuple[str, str], quantity: str, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("program", "quantity", "form", "code"), WRONG)
+@pytest.mark.parametrize(("program", "quantity", "form", "code"), some(WRONG, 2))
 def test_a_mistake_as_a_formula(program: tuple[str, str], quantity: str, form: str, code: str) -> None:
     answer = marked(asked(program, quantity), {quantity: form})[quantity]
     assert (answer.verdict, answer.points) == ("wrong", 0.0)

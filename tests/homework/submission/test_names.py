@@ -63,6 +63,6 @@ def test_what_file_systems_do_to_a_name_changes_no_student(name: str) -> None:
 @pytest.mark.parametrize("plane", range(17))
 def test_every_letter_is_folded_once(plane: int) -> None:
     codes = range(plane * 2**16, (plane + 1) * 2**16)
-    letters = map(chr, codes if plane < 2 else some(codes, 16))
+    letters = map(chr, codes if plane < 2 else some(codes, 64))
     unstable = [c for c in letters if identity(identity(c)) != identity(c) or identity(c.lower()) != identity(c)]
     assert unstable == []

@@ -17,7 +17,7 @@ from tests.homework.klass.students import students
 from tests.homework.klass.typing import Answer, Text, settled, sheet, typed
 from tests.programs import some
 
-STUDENTS = 30
+STUDENTS = 15
 
 
 @pytest.mark.slow

@@ -74,7 +74,7 @@ def in_floats(tree: Expression, point: Mapping[str, Any]) -> Any:
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(formulas())
 def test_of_formulas(tree: Expression) -> None:
     found = simplify(tree)
@@ -106,7 +106,7 @@ SCALES = (Name("x"), Binary("/", Name("x"), Number(2)))
 @pytest.mark.slow
 @pytest.mark.parametrize("identity", some(filter(of_numbers, TABLE), 2), ids=lambda x: x.name)
 def test_of_multiples_of_identities(identity: Identity) -> None:
-    for tree in some(dict.fromkeys(multiples(identity)), 12):
+    for tree in some(dict.fromkeys(multiples(identity)), 24):
         letters = letters_of(tree)
         for scaled in SCALES if len(letters) == 1 else SCALES[:1]:
             formula = substitute(tree, dict(zip(letters, (scaled, Name("y")), strict=False)))

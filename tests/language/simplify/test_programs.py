@@ -19,7 +19,7 @@ PROGRAMS = {**every_example(), "programs": listed_programs()}
 @pytest.mark.slow
 @pytest.mark.parametrize("family", PROGRAMS)
 def test_a_gradient_keeps_its_value_and_its_shape(family: str) -> None:
-    for program in some(PROGRAMS[family], 4):
+    for program in some(PROGRAMS[family], 8):
         explanation = explained(program)
         point = {node.name: node.value for node in explanation.nodes if node.kind == "leaf"}
         point["upstream"] = explanation.upstream

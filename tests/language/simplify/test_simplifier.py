@@ -36,7 +36,7 @@ def simplified(text: str, shapes: Mapping[str, tuple[int, ...]] | None = None) -
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(formulas())
 @example(read("sqrt(x**2)"))
 @example(read("sqrt(x*y)*sqrt(x)"))
@@ -70,7 +70,7 @@ def test_the_value_is_that_of_the_raw_formula(tree: Expression) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(formulas(14))
 def test_it_is_never_longer_reads_back_and_stays(tree: Expression) -> None:
     found = simplify(tree)

@@ -129,7 +129,7 @@ def test_levels_have_the_same_shape(level: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.lists(results(), max_size=3), st.booleans(), st.sampled_from(LEVELS))
 def test_any_class(members: list[Result], ascii: bool, level: str) -> None:
     members = [revealed(result, level) for result in members]
@@ -164,7 +164,7 @@ def test_memory_does_not_grow_with_the_answers() -> None:
     tracemalloc.start()
     try:
         peak(10)
-        assert peak(80) - peak(20) < 60 * 2_000
+        assert peak(40) - peak(10) < 30 * 2_000
     finally:
         tracemalloc.stop()
 

@@ -91,7 +91,7 @@ def test_hostile_submissions(width: int | None, ascii: bool) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(results(), st.sampled_from([50, 80, 120, None]), st.booleans(), st.booleans())
 def test_any_submission(result: Result, width: int | None, ascii: bool, color: bool) -> None:
     page = check_page(result, Looks(width=width, ascii=ascii, color=color), assignment=ASSIGNMENT)

@@ -189,7 +189,7 @@ def test_mistakes() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(results(), st.sampled_from(LEVELS))
 def test_any_submission(result: Result, level: str) -> None:
     result = revealed(result, level)
@@ -207,7 +207,7 @@ def test_any_submission(result: Result, level: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.lists(results(), max_size=3))
 def test_any_class(members: list[Result]) -> None:
     for suite, result in zip(suites(*members), members, strict=True):
@@ -224,7 +224,7 @@ def test_any_class(members: list[Result]) -> None:
 
 
 @pytest.mark.parametrize("format", TABLES)
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(student=texts(), text=texts())
 @example(student="a;=1", text="")
 @example(student="a", text='b"; @x')

@@ -73,7 +73,7 @@ def test_narrow(width: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.lists(results(), max_size=4), st.sampled_from([50, 80, None]), st.booleans())
 def test_any_class(members: list[Result], width: int | None, color: bool) -> None:
     table = check_table(added(members), Looks(width=width, color=color))

@@ -14,6 +14,7 @@ from gradcli.explanation.model import Explanation
 from gradcli.render.lesson.page import page
 from gradcli.render.lesson.trace import trace_page
 from gradcli.render.text.looks import Looks
+from tests.programs import some
 from tests.render.programs import explained
 
 FUNCTIONS = ("sin", "exp", "tanh", "sigmoid", "relu", "softplus", "square", "abs", "sqrt", "neg")
@@ -70,7 +71,7 @@ def pages(explanation: Explanation) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", some(range(60), 2))
 def test_one_symbol_has_one_value(seed: int) -> None:
     is_vector = seed % 3 == 0
     program = Programs(seed).program(is_vector=is_vector)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from functools import cache
 from itertools import pairwise
 
 import pytest
@@ -32,13 +33,18 @@ HOSTILE = (
 )
 
 
+@cache
+def page_of(name: str) -> str:
+    return program_page(CASES[name].explain(), Looks())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_the_page_of_each_case(name: str) -> None:
     """Every promise to those who embed a page or test it."""
     explanation = CASES[name].explain()
     shown = folded(explanation)
-    text = program_page(explanation, Looks())
+    text = page_of(name)
     page, steps = read(text), walk(shown)
     main = page.one("data-gradcli")
     assert (main.tag, main.attributes["data-gradcli"]) == ("main", "lesson")
@@ -61,7 +67,7 @@ def test_the_page_of_each_case(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_played_leads_to_what_is_read_without_a_player(name: str) -> None:
-    page = read(program_page(CASES[name].explain(), Looks()))
+    page = read(page_of(name))
     tracks = block(page, "gradcli-steps")["tracks"]
     for track in tracks:
         assert track[0] == 0, "there is something to show from the beginning on"
@@ -76,7 +82,7 @@ def test_what_is_played_leads_to_what_is_read_without_a_player(name: str) -> Non
 
 
 def test_before_the_way_back_every_gradient_is_none() -> None:
-    page = read(program_page(CASES["square"].explain(), Looks()))
+    page = read(page_of("square"))
     tracks = block(page, "gradcli-steps")["tracks"]
     for grad in page.all("data-grad"):
         start, none, *later = tracks[int(grad.attributes["data-text"])]
@@ -85,7 +91,7 @@ def test_before_the_way_back_every_gradient_is_none() -> None:
 
 
 def test_the_page_allows_nothing_from_elsewhere() -> None:
-    text = program_page(CASES["square"].explain(), Looks())
+    text = page_of("square")
     page = read(text)
     (policy,) = (meta.attributes["content"] for meta in page.all("http-equiv"))
     assert policy.startswith("default-src 'none'; ")

@@ -56,7 +56,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
 SNIPPETS = [
     *sorted((ROOT / "samples/snippets").glob("*.py")),
-    *sorted((ROOT / "tests/script/snippets").glob("*.py"))[::6],
+    *sorted((ROOT / "tests/script/snippets").glob("*.py"))[::12],
 ]
 OWN_NAMES = [name for name, one in operations().items() if one.name == name]
 COURSES = sorted((ROOT / "samples" / "homework").glob("*.toml"))
@@ -86,12 +86,12 @@ def check_explanation(explanation: Explanation, *widths: int) -> None:
     keeps_tokens(partial(tree, explanation), *widths)
 
 
-@of_every(PROGRAMS, initial, 16)
+@of_every(PROGRAMS, initial, 32)
 def test_pages_on_programs(program: str) -> None:
     check_explanation(simplified(explain_example(program)), *widths(program))
 
 
-@of_every(PROGRAMS, initial, 32)
+@of_every(PROGRAMS, initial, 64)
 def test_pages_of_verifications(program: str) -> None:
     upstream = explain_example(program).upstream
     verified = verify(parse_program(Source(program)), {}, upstream=upstream)
@@ -118,7 +118,7 @@ def test_the_list_of_operations() -> None:
     fits(operations_page, 40, 50, 64, 80, 120, 200)
 
 
-@of_every(OWN_NAMES, lambda name: operations()[name].family[0], 16)
+@of_every(OWN_NAMES, lambda name: operations()[name].family[0], 32)
 def test_pages_of_operations(name: str) -> None:
     (reference,) = references([name])
     fits(partial(operation_page, reference), *widths(name))
@@ -140,7 +140,7 @@ def test_keys_and_findings(file: Path) -> None:
     fits(partial(lint_text, assignment, found), *widths(file.name, 4))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.lists(results(), max_size=4), st.sampled_from(WIDTHS))
 def test_marked_homework(members: list[Result], width: int) -> None:
     totals = ClassTotals(ASSIGNMENT)

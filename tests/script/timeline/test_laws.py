@@ -17,7 +17,7 @@ from tests.script.record_snippets import SNIPPETS, shortened
 from tests.script.running import ours, recorded
 
 LONG = "two_bumps"  # the one run that has all its rounds
-TAKEN = [*some((file for file in SNIPPETS if file.stem != LONG), 5), *(file for file in SNIPPETS if file.stem == LONG)]
+TAKEN = [*some((file for file in SNIPPETS if file.stem != LONG), 9), *(file for file in SNIPPETS if file.stem == LONG)]
 
 
 @pytest.mark.slow

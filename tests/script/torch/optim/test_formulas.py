@@ -40,7 +40,7 @@ def test_every_optimizer_is_here() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "options", "shape"), some(((*case, x) for case in CASES for x in SHAPES), 2))
+@pytest.mark.parametrize(("name", "options", "shape"), some(((*case, x) for case in CASES for x in SHAPES), 3))
 def test_the_lines_of_an_update_are_the_step(name: str, options: dict[str, Any], shape: str) -> None:
     events = [one for one in recorded(snippet(name, options, shape), all=True).events if isinstance(one, Updated)]
     assert len(events) == STEPS

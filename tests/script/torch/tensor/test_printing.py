@@ -156,7 +156,7 @@ def torch() -> Iterator[Any]:
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(values(), st.sampled_from(["constant", "leaf", "mul", "neg"]), st.just({}) | printing)
 def test_the_text_is_that_of_torch(torch: Any, value: Any, role: str, about: dict[str, Any]) -> None:
     theirs, ours = torch.tensor(value), Tensor(value[()])
