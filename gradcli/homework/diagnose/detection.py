@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from itertools import combinations
 from operator import add
 from typing import Any
@@ -123,7 +123,7 @@ class Suspects:
     def every_pass(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
         """Yield what comes of one mistake made in all passes that are in a `.grad`."""
         own = list(self.alone(replace(problem, before=None)))
-        passes = [(one.truth, {known(s): value for s, value in Suspects(one).alone(one)}) for one in problem.earlier]
+        passes = [(one.truth, one.once(("by mistake", one.by), partial(by_mistake, one))) for one in problem.earlier]
         for suspect, value in own:
             others = [values.get(known(suspect), truth) for truth, values in passes]
             if value is not None and all(other is not None for other in others):
@@ -167,6 +167,11 @@ def known(suspect: Suspect) -> tuple[str, str, str]:
     """Return the key by which a mistake is known in another backward pass, which has other numbers in its formulas."""
     (part,) = suspect.parts
     return suspect.code, NUMBER.sub("", part.rule), NUMBER.sub("", part.message)
+
+
+def by_mistake(problem: Problem) -> dict[tuple[str, str, str], Value]:
+    """Return the numbers that come of one mistake in a pass, by the key of the mistake."""
+    return {known(suspect): value for suspect, value in Suspects(problem).alone(problem)}
 
 
 def ended(problem: Problem, singles: Sequence[tuple[Suspect, Value]]) -> Iterator[tuple[Suspect, Value]]:

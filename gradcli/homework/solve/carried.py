@@ -87,7 +87,7 @@ def passed_on(wrong: Earlier) -> Earlier:
 
 def source(problem: Problem, wrong: Earlier) -> Quantity:
     """Return the last number that changes an answer by itself."""
-    for quantity, one in wrong.items():
+    for quantity, one in wrong.items() if len(wrong) > 1 else ():
         value = recomputed(problem, {quantity: one})
         if value is not None and not np.allclose(value, problem.truth, rtol=STILL, atol=0):
             return quantity
@@ -180,14 +180,19 @@ def moves(problem: Problem, used: Earlier, value: Value, *, with_leaves: bool = 
     for step in (NUDGE, -NUDGE):
         moved = nudged(graph, step) if with_leaves else graph
         numbers = {
-            quantity: (replace(other, graph=moved, cache={}), replace(typed, value=typed.value * (1 + step)))
+            quantity: (at_graph(other, moved), replace(typed, value=typed.value * (1 + step)))
             for quantity, (other, typed) in used.items()
             if other.graph is graph
         }
-        found = recomputed(replace(problem, graph=moved, cache={}), numbers)
+        found = recomputed(at_graph(problem, moved), numbers)
         if found is None or np.shape(found) != np.shape(value) or not np.allclose(found, value, rtol=STILL, atol=0):
             return found is not None
     return False
+
+
+def at_graph(problem: Problem, graph: Graph) -> Problem:
+    """Return a problem at other values of its graph; the problem itself where they are its own."""
+    return problem if graph is problem.graph else replace(problem, graph=graph, cache={})
 
 
 def nudged(graph: Graph, step: float) -> Graph:

@@ -29,14 +29,24 @@ class Own:
     known: dict[Quantity, Problem] = field(default_factory=dict)  # all that are right
     carried: set[Quantity] = field(default_factory=set)  # of the wrong ones
     slips: set[Quantity] = field(default_factory=set)
-    unused: set[Quantity] = field(default_factory=set)  # which were not gone on with, as right answers show
+    unlike: dict[Quantity, bool] = field(default_factory=dict)  # whether right answers show that one was not used
+
+    @property
+    def unused(self) -> set[Quantity]:
+        """The wrong numbers that were not gone on with, as right answers show; looked into when it is asked."""
+        for quantity, one in self.wrong.items():
+            if quantity not in self.unlike:
+                self.unlike[quantity] = False
+                with suppress(*FAILURES), np.errstate(all="ignore"):
+                    self.unlike[quantity] = any(spoils(other, {quantity: one}) for other in self.known.values())
+        return {quantity for quantity, is_unlike in self.unlike.items() if is_unlike}
 
     @property
     def spare(self) -> list[set[Quantity]]:
         """Groups of wrong numbers that a student need not have gone on with."""
         each = [{quantity} for quantity in self.slips] if len(self.slips) > 1 else []
-        groups = (self.carried, self.slips, self.carried | self.slips, *each)
-        return [group for group in (*groups, *(one | self.unused for one in (set(), *groups))) if group]
+        groups, unused = (self.carried, self.slips, self.carried | self.slips, *each), self.unused
+        return [group for group in (*groups, *(one | unused for one in (set(), *groups))) if group]
 
     def keep(self, ask: Ask, problem: Problem | None, verdict: Verdict) -> None:
         """Keep a right number that was rounded, from which others may follow."""
@@ -56,15 +66,13 @@ class Own:
             self.carried.add(quantity)
         else:
             with suppress(*FAILURES), np.errstate(all="ignore"):
-                sets = [{q: self.wrong[q] for q in chosen} for chosen in choices(self.wrong, self.spare)]
+                chosen = choices(self.wrong, self.spare) if self.wrong else []
+                sets = [{q: self.wrong[q] for q in some} for some in chosen]
                 meant = [problem.truth, *(recomputed(problem, used) for used in sets)]
                 nearly = replace(typed, unit=5 * np.asarray(typed.unit))  # digits that were not written down
                 if any(value is not None and is_slip(nearly, value, tolerance) for value in meant):
                     self.slips.add(quantity)
         self.wrong[quantity] = (problem, typed)
-        with suppress(*FAILURES), np.errstate(all="ignore"):
-            if any(spoils(other, {quantity: (problem, typed)}) for other in self.known.values()):
-                self.unused.add(quantity)
 
 
 def credited(problem: Problem, typed: Typed, verdict: Verdict, own: Own, assignment: Assignment) -> Verdict | None:
