@@ -53,7 +53,7 @@ def literal(node: ast.expr, starts: list[int]) -> Iterator[Literal]:
 
 
 def filled(text: str, at: Mapping[str, Any]) -> str:
-    """Return a snippet with other numbers; whole ones have a point where a tensor had some, and none where none were."""
+    """Return a snippet with other numbers; whole ones get a point in a tensor that had some, and none elsewhere."""
     known, data = literals(text) or {}, text.encode()
     for name in sorted(at.keys() & known.keys(), key=lambda name: known[name].start, reverse=True):
         old, value = known[name], np.asarray(at[name])
