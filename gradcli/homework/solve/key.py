@@ -23,7 +23,7 @@ from gradcli.homework.solve.credit import Own, credited, share
 from gradcli.homework.solve.judging import Judge
 from gradcli.homework.solve.points import Point, Points, answered
 from gradcli.homework.solve.problem import Problem
-from gradcli.homework.solve.reruns import Reruns, stepped
+from gradcli.homework.solve.runs.reruns import Reruns, stepped
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.solve.verdicts import Verdict, judged_number
