@@ -79,7 +79,7 @@ PARTLY = {
         "w.grad": ("wrong", "stale-grad"),
         "gradient": ("wrong", "mean-n"),
         "model.bias.grad": ("wrong", "mean-n"),
-        "weight": ("wrong", ""),
+        "weight": ("carried", ""),
     },
 }
 

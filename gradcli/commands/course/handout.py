@@ -141,6 +141,6 @@ def drawn(
     draws = Sheets(assignment)
     sheets = handed_out(assignment, students, secret, before, draws)
     yield from after_a_second(sheets, len(students), page.looks, stack)
-    if draws.indistinct:
-        warn(f"in {listed(draws.indistinct)} two mistakes give the same number on every sheet: --lint names them")
+    for question, faults in draws.lasting.items():
+        warn(f"{question}, on every sheet: {listed(faults)}")
     yield from before.without(students) if before else ()

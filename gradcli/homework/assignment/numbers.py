@@ -53,11 +53,13 @@ def literal(node: ast.expr, starts: list[int]) -> Iterator[Literal]:
 
 
 def filled(text: str, at: Mapping[str, Any]) -> str:
-    """Return a snippet with other numbers; whole ones have no point where there were none before."""
+    """Return a snippet with other numbers; whole ones get a point in a tensor that had some, and none elsewhere."""
     known, data = literals(text) or {}, text.encode()
     for name in sorted(at.keys() & known.keys(), key=lambda name: known[name].start, reverse=True):
         old, value = known[name], np.asarray(at[name])
         if old.value.dtype.kind != "f" and np.all(value == np.rint(value)):
             value = value.astype(np.int64)
+        elif old.value.dtype.kind == "f" and old.is_tensor:
+            value = value.astype(np.float64)  # a tensor of whole numbers has no gradient
         data = data[: old.start] + repr(value.tolist()).encode() + data[old.end :]
     return data.decode()

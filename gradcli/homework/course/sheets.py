@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 
 import numpy as np
@@ -15,8 +15,9 @@ from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.choices import Draws
 from gradcli.homework.assignment.idle import shut, zeros
-from gradcli.homework.assignment.lint import Coincidences, coincidences, is_sized, of_question, troubles
+from gradcli.homework.assignment.lint import of_question, troubles
 from gradcli.homework.course.variants import At, Sheet, Variants
+from gradcli.homework.diagnose.coincidences import Coincidences, coincidences
 from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.solve.key import Key
 from gradcli.homework.solve.solution import Solution
@@ -76,13 +77,9 @@ class Sheets:
         return {id: one.drawn(Draws(secret, assignment, id, student)) for id, one in self.questions.items()}
 
     @property
-    def indistinct(self) -> list[str]:
-        """The questions in which some mistakes are alike on every sheet that was drawn: no values tell them apart."""
-        return [
-            id
-            for id, one in self.questions.items()
-            if any(is_sized(pair) for found in one.alike.values() if found for pair in found.pairs)
-        ]
+    def lasting(self) -> dict[str, list[str]]:
+        """The faults by question that are on every sheet that was drawn: no values mend them."""
+        return {id: list(one.lasting.values()) for id, one in self.questions.items() if one.lasting}
 
 
 class QuestionSheets:
@@ -95,6 +92,7 @@ class QuestionSheets:
             self.count *= choice.count
         self.tried: dict[str, list[str]] = {}
         self.alike: dict[Ask, Coincidences | None] = {}
+        self.lasting: dict[str, str] = {}  # by quantity
 
     @cached_property
     def key(self) -> Key:
@@ -132,23 +130,34 @@ class QuestionSheets:
                 of = (id(problem.cache), problem.kind)
                 suspects = shared.setdefault(of, Suspects(replace(problem, graph=graph, cache={})))
                 moved = suspects.problem.at(problem.by)
-                always = self.always(ask)
-                yield from (message for _, message, _ in troubles(ask, moved.truth, moved, always, suspects))
+                own = partial(self.key.investigation.own, ask)
+                found = troubles(ask, moved.truth, moved, own, self.always(ask), suspects)
+                yield from self.mended((ask.written, message, help) for _, message, help in found)
 
     def faults_of_snippet(self, at: At) -> Iterator[str]:
-        """Yield the faults of a snippet with other numbers, but for those that no other numbers would mend."""
+        """Yield the faults of a snippet with other numbers."""
         try:
             key = Key(self.question.moved(at), self.assignment)
         except UsageError as error:
             yield error.message
             return
-        yield from (one.message for one in of_question(key) if not one.help)
+        yield from self.mended((one.quantity, one.message, one.help) for one in of_question(key))
+
+    def mended(self, found: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+        """Yield the faults that other values would mend, and keep the others; of quantity, sentence and help."""
+        for quantity, message, help in found:
+            if help:
+                self.lasting.setdefault(quantity, f"{message}; {help}")
+            else:
+                yield message
 
     def always(self, ask: Ask) -> Coincidences | None:
         """Return the mistakes that give equal numbers whatever the values are, found once for all sheets."""
         problem = self.key.problems[ask.quantity]
         if ask not in self.alike:
-            self.alike[ask] = None if problem is None or problem.truth is None else coincidences(problem)
+            self.alike[ask] = None
+            if problem is not None and problem.truth is not None:
+                self.alike[ask] = coincidences(problem, partial(self.key.investigation.own, ask))
         return self.alike[ask]
 
     def refused(self) -> UsageError:

@@ -48,7 +48,7 @@ def fresh_snippet(question: Question, assignment: Assignment, draws: Draws) -> K
             key = Key(replace(question, source=Source(text, question.source.name)), assignment)
         except UsageError:  # with these numbers it ends in an error, or has no answer
             continue
-        if next(of_question(key), None) is None:
+        if all(one.help for one in of_question(key)):
             return key
     return Key(question, assignment)
 

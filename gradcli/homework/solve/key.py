@@ -23,6 +23,7 @@ from gradcli.homework.solve.credit import Own, credited, share
 from gradcli.homework.solve.judging import Judge
 from gradcli.homework.solve.points import Point, Points, answered
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.runs.reruns import Reruns, stepped
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.solve.verdicts import Verdict, judged_number
@@ -58,6 +59,7 @@ class Key:
             self.expected[ask.quantity] = self.solution.answer(ask)
             if ask.form == "expression":
                 self.points.truths(ask)
+        self.reruns = Reruns(self.solution) if isinstance(self.solution, SnippetSolution) else None
         self.judge = Judge(question, assignment, self.expected)
         self.texts: Remembered[Verdict] = Remembered(KEPT)
         self.numbers: Remembered[Verdict] = Remembered(NUMBERS)
@@ -108,6 +110,8 @@ class Key:
             if ask.quantity in read and read[ask.quantity].verdict in OFF:
                 at(self.question.id, ask.written)
                 found[ask.quantity] = self.verdict(ask, read[ask.quantity], own)
+        if self.reruns and self.assignment.carry_forward:
+            found.update(stepped(self.reruns, found, own.wrong, self.tolerance))
         return found
 
     @cached_property

@@ -15,8 +15,8 @@ from gradcli.errors import GradcliError, UsageError
 from gradcli.homework.assignment.assignments import Ask, Question
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.solve.graph import Graph
-from gradcli.homework.solve.passes import Passes, Ways
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.runs.passes import Passes, Ways
 from gradcli.homework.solve.words import NO_ERROR
 from gradcli.script.failure import failure
 from gradcli.script.interpreter import run

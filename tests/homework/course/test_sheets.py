@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -72,6 +73,16 @@ def test_the_numbers_of_a_snippet_vary_where_they_stand() -> None:
         )
         assert re.search(r"y = (4|5|6.5)\n", text)
         assert text.endswith("lr = 0.7\n"), "what a name is given later stays"
+
+
+def test_whole_numbers_are_chosen_for_a_tensor_as_others_are() -> None:
+    text = SNIPPET.replace(
+        "v = { random = [2, 1], from = [-2, 2], step = 0.5 }", "v = { choose = [[[3], [7]], [[7], [3]]] }"
+    )
+    (sheet,) = handed_out(week(text), ["ada"], SECRET)
+    moved = sheet.of(week(text)).questions[0].source.text
+    assert re.search(r"v = torch.tensor\(\[\[(3.0\], \[7|7.0\], \[3).0\]\]", moved)
+    assert re.search(r"y = (4|5|6.5)\n", moved)
 
 
 def test_a_snippet_that_does_not_run_with_a_value_does_not_get_it() -> None:
@@ -145,15 +156,56 @@ def test_a_secret_that_is_guessed(text: str, told: str) -> None:
     assert Variants().of("ada") is None
 
 
-@pytest.mark.parametrize(("entries", "indistinct"), [(2, ["error"]), (3, [])])
-def test_mistakes_that_are_alike_whatever_the_values_are_told(entries: int, indistinct: list[str]) -> None:
-    question = f"""
-    [[question]]
-    id = "error"
-    program = "L = mean(d**2)"
-    at = {{ d = {{ random = [{entries}], from = [1, 5], step = 0.5 }} }}
-    ask = ["dL/dd"]
-    """
+LOSS = {
+    "program": "program = 'L = mean(d**POWER)'\nask = ['dL/dd']\n",
+    "snippet": 'script = """\nimport torch\nd = torch.tensor([1.5, -0.5], requires_grad=True)\n'
+    '(d**POWER).mean().backward()\n"""\nask = [\'d.grad\']\n',
+}
+
+
+def loss(kind: str, power: int, at: str) -> str:
+    text = LOSS[kind].replace("POWER", str(power))
+    return f"[[question]]\nid = 'error'\n{text}[question.at]\nd = {at}\n"
+
+
+@pytest.mark.parametrize("kind", LOSS)
+@pytest.mark.parametrize(("entries", "is_told"), [(2, True), (3, False)])
+def test_mistakes_that_are_alike_whatever_the_values_are_named(kind: str, entries: int, is_told: bool) -> None:
+    """With two entries the factor 2 and 1/n cannot be told apart: every value would do as little as another."""
+    question = loss(kind, 2, f"{{ random = [{entries}], from = [1, 5], step = 0.5 }}")
     sheets = Sheets(week(question))
     assert len(list(handed_out(week(question), ["ada", "bob"], SECRET, sheets=sheets))) == 2
-    assert sheets.indistinct == indistinct
+    told = sheets.lasting.get("error", [])
+    assert bool(told) is is_told
+    assert all("(mean-n, power-rule); another number of entries would do" in one for one in told)
+
+
+@pytest.mark.parametrize("kind", LOSS)
+def test_mistakes_that_are_alike_at_some_values_alone_give_another_sheet(kind: str) -> None:
+    """At (2, 2) the exponent that was kept is as much as the 1/n that was forgotten, and nowhere else."""
+    question = loss(kind, 3, "{ choose = [[2, 2], [1.3, 2.6]] }")
+    sheets = Sheets(week(question))
+    drawn = [sheet.values["error"]["d"] for sheet in handed_out(week(question), "abcdef", SECRET, sheets=sheets)]
+    assert [np.asarray(value).tolist() for value in drawn] == [[1.3, 2.6]] * 6
+    assert not sheets.lasting
+    none = week(question.replace("[1.3, 2.6]", "[2, 2.0]"))
+    with pytest.raises(UsageError, match=r"no value of its 2 .* is the same if .* \(mean-n, power-rule\)"):
+        next(handed_out(none, ["ada"], SECRET))
+
+
+@pytest.mark.parametrize("kind", LOSS)
+def test_a_mistake_of_the_teacher_gives_no_right_answer_on_a_sheet(kind: str) -> None:
+    of = "dL/dd" if kind == "program" else "d.grad"
+    mistake = f"[[mistake]]\nof = '{of}'\nis = 'IS'\nsay = 'you squared'\ncode = 'squared'\n"
+    question = loss(kind, 2, "{ choose = [[1.7, 1.7, 1.7], [1.3, 2.6, 0.7]] }") + mistake
+    by_chance = week(question.replace("IS", "d**2/2.55"))
+    (sheet,) = handed_out(by_chance, ["ada"], SECRET)
+    assert np.asarray(sheet.values["error"]["d"]).tolist() == [1.3, 2.6, 0.7]
+    other = by_chance.questions[0].moved({"d": np.array([1.7, 1.7, 1.7])})
+    (found,) = findings(replace(by_chance, questions=(other,)))
+    assert found.code == "collision"
+    assert "also comes out if you compute d**2/2.55 (squared)" in found.message
+    sheets = Sheets(week(question.replace("IS", "d*2/3")))
+    assert len(list(handed_out(by_chance, ["ada", "bob"], SECRET, sheets=sheets))) == 2
+    told = f"d*2/3 is no mistake: it gives the right {of} whatever the values (squared)"
+    assert sheets.lasting == {"error": [f"{told}; mend the formula of [[mistake]]"]}
