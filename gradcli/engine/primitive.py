@@ -33,6 +33,7 @@ TRAITS = {
     "prelude": "a first part of an operation: `2/x` is reciprocal, then mul",
     "gate": "lets the gradient through by the sign or the bounds of the input",
     "part": "one of several results, none of which may be changed in place",
+    "of last": "its convention concerns the gradient of the last operand alone",
     "product": "the derivative by an input is another input, or what it was multiplied by",
     "lenient": "takes, where `kinks` says so, another gradient than its slope",
     "matrix": "a product with matrices, behind an addend if there are three inputs",

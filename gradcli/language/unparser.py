@@ -45,12 +45,12 @@ _BINARY = {"+": Precedence.SUM, "-": Precedence.SUM, "**": Precedence.POWER} | d
 )
 _SPACED = frozenset("+-@")
 _CLEARER = {
-    "@": "/",
+    "@": "/*",
     "*": "@",
     "/": "@",
     "//": "@",
     "%": "@",
-}  # left operands in parentheses: `A @ B*c` misleads the eye
+}  # left operands in parentheses: `A @ B*c` and `A*B @ C` mislead the eye
 
 Piece = str | tuple[Expression, Precedence]  # a text, or an expression with the loosest level that may stand there
 
@@ -137,7 +137,16 @@ def _binary(node: Binary, written: str) -> Sequence[Piece]:
         return [(node.left, Precedence.PRIMARY), sign, (node.right, Precedence.SIGNED)]
     level = _BINARY[node.operator]
     is_loose = isinstance(node.left, Binary) and node.left.operator in _CLEARER.get(node.operator, ())
+    is_loose = is_loose and not (node.operator == "@" and _is_multiple(node.left))
     return [(node.left, Precedence(level + is_loose)), sign, (node.right, Precedence(level + 1))]
+
+
+def _is_multiple(tree: Expression) -> bool:
+    """Whether a product is a number times something: `2/n*A @ B` is the same either way."""
+    match tree:
+        case Binary("*", Number() | Unary("-", Number()) | Binary("/", Number(), Name() | Number()), _):
+            return True
+    return False
 
 
 def _receiver(value: Expression) -> Iterator[Piece]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Node, Note, Step
+from gradcli.language.tree import Binary, Number
 from gradcli.language.unparser import unparse
 
 
@@ -44,7 +45,10 @@ def origin(line: Line) -> str:
     primitive, options = line.application.primitive, line.application.options
     inside = primitive.domain_for(options).holds(*(x.tensor.value for x in line.inputs), **options)
     if line.smooth_for and not np.all(inside):
-        return f", outside the domain: {primitive.name} is finite and smooth for {line.smooth_for}"
+        return f", outside the domain: {unparse(line.written)} is finite and smooth for {line.smooth_for}"
+    match line.written:
+        case Binary("/", _, Number(0)):
+            return f": {unparse(line.written)} divides by zero"
     return "" if has_nan(line.tensor.value) else f": {unparse(line.written)} overflows"
 
 

@@ -67,8 +67,8 @@ def _inverted(L: Any, upper: bool) -> Any:
 # Of a factor, torch reads one triangle and gives the other a gradient too, as if it were read.
 BOTH_TRIANGLES: dict[str, Any] = {
     "kinks": lambda *inputs, upper=False: np.True_,
-    "convention": "the triangle of the factor that is not read gets a gradient as if it were",
-    "traits": ("lenient",),
+    "convention": "of the factor one triangle is read, and the other gets a gradient as if it were read, too",
+    "traits": ("lenient", "of last"),
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from rich.cells import cell_len
 
+from gradcli.explanation.model import Note
 from gradcli.explanation.verify import Row as Comparison
 from gradcli.explanation.verify import Verification
 from gradcli.render.text.layout import GAP, INDENT, Row, Section, lay_out
@@ -30,7 +31,9 @@ def verification_page(verification: Verification, looks: Looks) -> str:
     head = Row(COLUMNS, "aside")
     rows = [head, *map(Row, table)] if is_wide else [row for cells in table for row in _labelled(cells)]
     verdict = [Row((visible(line),)) for line in _verdict(verification)]
-    notes = [Row((visible(note.message),), "note") for note in verification.notes]
+    told = tuple(row.reason for row in verification.rows if not row.agrees)
+    untold = (note for note in verification.notes if not any(one.startswith(_fact(note)) for one in told))
+    notes = [Row((visible(note.message),), "note") for note in untold]
     sections = [Section("Gradients, three ways", rows), Section("Verdict", verdict), Section("Notes", notes)]
     return lay_out([section for section in sections if len(section.rows) > (section.rows is rows and is_wide)], looks)
 
@@ -53,6 +56,11 @@ def _labelled(cells: Sequence[str]) -> Iterator[Row]:
     if error:
         yield Row(("", COLUMNS[5], error))
     yield Row(("", outcome))
+
+
+def _fact(note: Note) -> str:
+    """Return a note without the convention behind it, which a verdict tells in its own words."""
+    return note.message.partition(";")[0]
 
 
 def _verdict(verification: Verification) -> Iterator[str]:

@@ -54,11 +54,13 @@ def test_zero_times_infinity() -> None:
     ("program", "values", "origin"),
     [
         ("x**2", {"x": 1e200}, "v1 is infinite: x**2 overflows"),
-        ("x**-1", {"x": 0}, "v1 is infinite, outside the domain: pow is finite and smooth for x != 0"),
-        ("x**0.5", {"x": -1}, "v1 is nan, outside the domain: pow is finite and smooth for 0 < x"),
-        ("a/b", {"a": 1, "b": 0}, "v1 is infinite, outside the domain: div is finite and smooth for b != 0"),
-        ("1/b", {"b": 0}, "v1 is infinite, outside the domain: reciprocal is finite and smooth for b != 0"),
-        ("xlogy(a, b)", {"a": 1, "b": -1}, "v1 is nan, outside the domain: xlogy is finite and smooth for 0 < b"),
+        ("x**-1", {"x": 0}, "v1 is infinite, outside the domain: x**-1 is finite and smooth for x != 0"),
+        ("x**0.5", {"x": -1}, "v1 is nan, outside the domain: x**0.5 is finite and smooth for 0 < x"),
+        ("a/b", {"a": 1, "b": 0}, "v1 is infinite, outside the domain: a/b is finite and smooth for b != 0"),
+        ("1/b", {"b": 0}, "v1 is infinite, outside the domain: 1/b is finite and smooth for b != 0"),
+        ("a/0", {"a": 1}, "v1 is infinite: a/0 divides by zero"),
+        ("a**b", {"a": -1, "b": 0.5}, "v1 is nan, outside the domain: a**b is finite and smooth for 0 < a"),
+        ("xlogy(a, b)", {"a": 1, "b": -1}, "v1 is nan, outside the domain: xlogy(a, b) is finite and smooth for 0 < b"),
         ("x*2", {"x": float("nan")}, "x is nan as given"),
     ],
 )
