@@ -47,7 +47,7 @@ def equation(node: Node, looks: Looks) -> str:
 
 
 def local_label(local: Local, looks: Looks) -> str:
-    """`2·x = 4`, or a number alone, as `1` or `-1`; for a structured operation, which has no such number, the rule: `g @ B.T`."""
+    """`2·x = 4`, or a number alone, such as `-1`; for a structured operation, which has none, the rule: `g @ B.T`."""
     if local.formula is None:
         return formula(local.rule, looks)
     text, result = formula(local.formula, looks), value(local.value, looks)
