@@ -25,11 +25,15 @@ GROWTH = 100  # times the values at the ends of the interval that holds a pole
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A place without a line: a `pole`, a `jump`, or a stretch where the value is `undefined`, with its ends."""
+    """A place without a line: a `pole`, a `jump`, or a stretch where the value is `undefined`, with its ends.
+
+    Such a stretch has no number in its middle, or an infinite one.
+    """
 
     kind: Literal["pole", "jump", "undefined"]
     start: float
     end: float
+    is_infinite: bool = False
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -48,7 +52,7 @@ def pieces(function: Sampled, xs: Array, ys: Array, slopes: Array | None = None)
     """Return the curve through sampled points in unbroken pieces; where its slopes are known they save many looks."""
     finite = np.isfinite(ys)
     if not finite.any():
-        return Pieces((), (Break("undefined", float(xs[0]), float(xs[-1])),))
+        return Pieces((), (Break("undefined", float(xs[0]), float(xs[-1]), bool(np.isinf(ys[len(ys) // 2]))),))
     scale = _scale(ys[finite])
     a, b = _suspicious(xs, ys, finite, scale, slopes)
     lefts, rights, low, high = _closed_in(function, xs[a], xs[b], ys[a], ys[b], FLAT * scale)
@@ -68,7 +72,7 @@ def pieces(function: Sampled, xs: Array, ys: Array, slopes: Array | None = None)
             opened = right[0]
             lines.append([])
         elif np.isfinite(right[1]) and not np.isfinite(left[1]):
-            breaks.append(_hole(left[0] if opened is None else opened, left[0], lines, right, scale))
+            breaks.append(_hole(function, left[0] if opened is None else opened, left[0], lines, right, scale))
             opened = None
             lines.append([])
             _add(lines, *right)
@@ -78,7 +82,7 @@ def pieces(function: Sampled, xs: Array, ys: Array, slopes: Array | None = None)
             lines.append([])
             _add(lines, *right)
     if opened is not None:
-        breaks.append(_hole(opened, float(xs[-1]), lines, None, scale))
+        breaks.append(_hole(function, opened, float(xs[-1]), lines, None, scale))
     whole = tuple(np.array(line) for line in lines if len(line) > 1)
     return Pieces(whole, tuple(_told_once(breaks, 1e-9 * float(np.ptp(xs)))))
 
@@ -168,10 +172,13 @@ def _kind(sides: tuple[float, float], before: tuple[float, float], scale: float)
     return "jump" if change > least else None
 
 
-def _hole(start: float, end: float, lines: list[list[tuple[float, float]]], after: Any, scale: float) -> Break:
+def _hole(
+    function: Sampled, start: float, end: float, lines: list[list[tuple[float, float]]], after: Any, scale: float
+) -> Break:
     """Return a stretch without values: a pole where it is one point between values that grow."""
     before = lines[-2][-1][1] if len(lines) > 1 and lines[-2] else 0.0
     largest = max(abs(before), abs(after[1]) if after is not None else 0.0)
     is_point = end - start <= 1e-9 * max(1.0, abs(start))
     kind: Literal["pole", "undefined"] = "pole" if is_point and largest / LARGE > scale else "undefined"
-    return Break(kind, float(start) + 0.0, float(end) + 0.0)
+    (inside,) = function(np.array([start + (end - start) / 2]))
+    return Break(kind, float(start) + 0.0, float(end) + 0.0, kind == "undefined" and bool(np.isinf(inside)))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explanation.curves.breaks import Pieces, pieces
+from gradcli.explanation.curves.breaks import LARGE, Pieces, pieces
 
 Array = Any
 Sampler = Callable[[Array], tuple[Array, Array]]  # values and derivatives at many points
@@ -52,7 +52,9 @@ def curve(sample: Sampler, x: str, y: str, range: tuple[float, float], at: float
 
 
 def all_poles(sample: Sampler, values: Pieces, derivative: Pieces, near: float) -> list[float]:
-    """Return the poles: where one does not change its sign only the derivative shows it, or only the function.
+    """Return the poles of the function: where one does not change its sign only the derivative shows it, or it alone.
+
+    Where the derivative alone grows without bound the function has a value like those around it.
 
     Of those that are near each other, which are one, the place with the largest value.
     """
@@ -63,9 +65,11 @@ def all_poles(sample: Sampler, values: Pieces, derivative: Pieces, near: float) 
             groups[-1].append(place)
         else:
             groups.append([place])
+    ordinary = LARGE * max((float(np.median(np.abs(piece[:, 1]))) for piece in values.pieces), default=0.0)
     with np.errstate(all="ignore"):
-        heights = (np.nan_to_num(np.abs(sample(np.array(group))[0]), nan=np.inf) for group in groups)
-    return [group[int(np.argmax(height))] for group, height in zip(groups, heights, strict=True)]
+        heights = [np.nan_to_num(np.abs(sample(np.array(group))[0]), nan=np.inf) for group in groups]
+    highest = [(group[int(np.argmax(height))], height.max()) for group, height in zip(groups, heights, strict=True)]
+    return [place for place, height in highest if height > ordinary]
 
 
 def both(sample: Sampler, xs: Array, poles: Sequence[float] = ()) -> tuple[Pieces, Pieces]:
@@ -79,7 +83,7 @@ def both(sample: Sampler, xs: Array, poles: Sequence[float] = ()) -> tuple[Piece
 
     def whole(some: Array) -> tuple[Array, Array]:
         ys, slopes = sample(some)
-        ys = np.where(np.isin(some, poles), np.nan, ys)
+        ys = np.where(np.isin(some, poles), np.inf, ys)
         return ys, np.where(np.isfinite(ys), slopes, np.nan)
 
     ys, slopes = whole(xs)

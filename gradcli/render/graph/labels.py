@@ -47,8 +47,8 @@ def equation(node: Node, looks: Looks) -> str:
 
 
 def local_label(local: Local, looks: Looks) -> str:
-    """`2·x = 4`, or `1` alone; for a structured operation, which has no such number, the rule: `g @ B.T`."""
+    """`2·x = 4`, or a number alone, such as `-1`; for a structured operation, which has none, the rule: `g @ B.T`."""
     if local.formula is None:
         return formula(local.rule, looks)
-    text = formula(local.formula, looks)
-    return text if isinstance(local.formula, Number) else f"{text} = {value(local.value, looks)}"
+    text, result = formula(local.formula, looks), value(local.value, looks)
+    return text if isinstance(local.formula, Number) or text == result else f"{text} = {result}"

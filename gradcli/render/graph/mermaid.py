@@ -63,4 +63,5 @@ def edge(arc: Arc, ids: dict[str, str]) -> str:
 
 def escaped(text: str) -> str:
     """Text inside a quoted label, with everything that could mean something written as a character code."""
-    return _SPECIAL.sub(lambda found: f"#{ord(found[0])};", visible(text))
+    codes = _SPECIAL.sub(lambda found: f"#{ord(found[0])};", visible(text))
+    return codes.replace("#92;n", "#92;#8288;n")  # where `\n` would break the line, whatever its code

@@ -70,21 +70,36 @@ class Lesson:
             return None
         if len(drawn) == 1:
             return element("div", drawn[0], class_="stage", **attributes)
-        changes: list[list[tuple[int, bool]]] = [[(0, False)] for _ in drawn]
+        stages = []
+        for number, (picture, track) in enumerate(zip(drawn, self.turns, strict=True), 1):
+            told = f"Part {number} of {len(drawn)} of the graph. Boxes with a broken border are from other parts."
+            stage = element("div", element("p", told, class_="part"), picture, class_="stage")
+            stages.append(element("div", stage, data_shown=track))
+        return element("div", *stages, **attributes)
+
+    @cached_property
+    def turns(self) -> list[int]:
+        """The track of each part, which is shown while its steps run."""
+        changes: list[list[tuple[int, bool]]] = [[(0, False)] for _ in self.parts]
         for step, at in zip(self.numbers, shown(self.walk, self.parts), strict=True):
             for number, track in enumerate(changes):
                 track.append((step, number == at))
-        stages = []
-        for number, (picture, track) in enumerate(zip(drawn, changes, strict=True), 1):
-            told = f"Part {number} of {len(drawn)} of the graph. Boxes with a broken border are from other parts."
-            stage = element("div", element("p", told, class_="part"), picture, class_="stage")
-            stages.append(element("div", stage, data_shown=self.tracks.add(track)))
-        return element("div", *stages, **attributes)
+        return [self.tracks.add(track) for track in changes]
 
     def table(self) -> Html:
-        """Return a table of all nodes as of the step."""
+        """Return a table of all nodes as of the step; of a large graph, of the variables and of the part that is shown.
+
+        A browser lays a table out as a whole, whichever cell changes.
+        """
         nodes = [node for node in self.walk.explanation.nodes if is_drawn(node)]
-        return tensor_table(COLUMNS, map(self.row, nodes))
+        if len(self.parts) == 1:
+            return tensor_table(COLUMNS, element("tbody", *map(self.row, nodes)))
+        bodies = [element("tbody", *(self.row(node) for node in nodes if node.kind != "op"))]
+        for number, (part, track) in enumerate(zip(self.parts, self.turns, strict=True), 1):
+            told = element("th", f"Part {number} of {len(self.parts)}", colspan=len(COLUMNS), scope="rowgroup")
+            rows = (self.row(node) for node in nodes if node.id in part.operations)
+            bodies.append(element("tbody", element("tr", told), *rows, data_shown=track))
+        return tensor_table(COLUMNS, *bodies)
 
     def row(self, node: Node) -> Html:
         """Return the row of a node."""

@@ -25,7 +25,7 @@ def curve_charts(curve: Curve, title: str, looks: Looks, path: Path | None = Non
     slope = f"{looks.partial}{y}/{looks.partial}{x}"
     function = Stroke("function", curve.values.pieces, y)
     derivative = Stroke("derivative", curve.derivative.pieces, slope)
-    remarks = [*told(y, curve.values.breaks, x, looks), *told(slope, own_breaks(curve), x, looks)]
+    remarks = [*told(y, curve.values.breaks, x, curve.range), *told(slope, own_breaks(curve), x, curve.range)]
     strokes, marks = [function], list[Mark]()
     if curve.at is not None:
         strokes.append(tangent(curve.at, curve.range))
@@ -75,7 +75,7 @@ def tangent(at: Point, range: Pair) -> Stroke:
     return Stroke("tangent", (ends,) if np.isfinite(ends).all() else (), "tangent")
 
 
-def told(name: str, breaks: Sequence[Break], x: str, looks: Looks) -> Iterator[str]:
+def told(name: str, breaks: Sequence[Break], x: str, range: Pair) -> Iterator[str]:
     """Yield a sentence for each kind of break."""
     for kind, verb in (("pole", "has a pole"), ("jump", "jumps")):
         places = [number(_rounded(one.start), 4) for one in breaks if one.kind == kind]
@@ -84,8 +84,18 @@ def told(name: str, breaks: Sequence[Break], x: str, looks: Looks) -> Iterator[s
             yield f"{name} {verb} at {x} = {', '.join(places[:MOST])}{more}"
     for one in breaks:
         if one.kind == "undefined":
-            start, end = (number(_rounded(place), 4) for place in one.ends)
-            yield f"{name} is not finite " + (f"at {x} = {start}" if start == end else f"for {x} from {start} to {end}")
+            yield f"{name} {'is infinite' if one.is_infinite else 'has no value'} {stretch(one, x, range)}"
+
+
+def stretch(one: Break, x: str, range: Pair) -> str:
+    """Return where there is no value; its ends may have one."""
+    start, end = (number(_rounded(place), 4) for place in one.ends)
+    begins, ends = one.start <= range[0], one.end >= range[1]
+    if start == end:
+        return f"at {x} = {start}"
+    if begins:
+        return f"for any {x} here" if ends else f"for {x} below {end}"
+    return f"for {x} above {start}" if ends else f"for {x} between {start} and {end}"
 
 
 def _rounded(place: float) -> float:
@@ -94,6 +104,8 @@ def _rounded(place: float) -> float:
 
 def told_point(at: Point, x: str, y: str, looks: Looks) -> str:
     told = [number(value, looks.precision) for value in (at.x, at.y, at.slope)]
+    if not np.isfinite(at.y):
+        return f"at {x} = {told[0]}: {y} = {told[1]}, so it has no tangent there"
     return f"at {x} = {told[0]}: {y} = {told[1]}, slope {told[2]}"
 
 

@@ -33,6 +33,7 @@ def sampled(program: str, low: float, high: float, at: float | None = None) -> C
         ("log(-1 - x*x)", (-1, 1), [("undefined", -1, 1)]),
         ("exp(x)", (-800, 800), [("undefined", np.log(np.finfo(float).max), 800)]),
         ("sum(relu([1, 2]*x))", (-1, 1), []),
+        ("sqrt(abs(x))", (-1, 1), []),
     ],
 )
 def test_breaks_are_found_and_named(program: str, range: tuple[float, float], breaks: list[object]) -> None:
@@ -51,6 +52,11 @@ def test_no_piece_crosses_a_break(program: str) -> None:
             assert np.isfinite(piece).all()
             assert (np.diff(piece[:, 0]) > 0).all()
             assert not any(piece[0, 0] < one.start and one.end < piece[-1, 0] for one in line.breaks)
+
+
+def test_only_the_derivative_of_a_root_has_a_pole() -> None:
+    (found,) = sampled("sqrt(abs(x))", -2, 2).derivative.breaks
+    assert (found.kind, found.ends) == ("pole", pytest.approx((0, 0), abs=1e-9))
 
 
 def test_a_kink_breaks_only_the_derivative() -> None:

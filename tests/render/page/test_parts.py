@@ -69,3 +69,15 @@ def test_a_page_has_a_picture_for_each_part() -> None:
     assert all(len(question["wrong"]) > 5 for question in asked)
     assert any("this is the sum so far" in message for question in asked for _, message in question["wrong"])
     assert any("borrowed" in node.attributes["class"] for node in page.all("data-node"))
+
+
+@pytest.mark.slow
+def test_the_table_has_the_variables_and_the_part_that_is_shown() -> None:
+    found = walked(PROGRAMS["a chain with a variable that is used everywhere"])
+    page = read(program_page(found.explanation, Looks()))
+    variables, *bodies = page.one("table").all("tbody")
+    assert [row.one("th").text for row in variables.all("tr")] == ["x", "y"]
+    tracks = [body.attributes["data-shown"] for body in bodies]
+    stages = [stage.attributes["data-shown"] for stage in page.all("data-shown") if stage.tag == "div"]
+    assert tracks == stages
+    assert [len(body.all("tr")) - 1 for body in bodies] == [len(part.operations) for part in parts(found)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import pairwise
 
 from gradcli.render.graph.layered.layers import Graph, Link
@@ -10,6 +10,7 @@ from gradcli.render.graph.layered.layers import Graph, Link
 ROUNDS = 12
 STRAIGHT = 6.0  # weight of a link between stations, which should be a straight line
 BRANCH = 0.2  # weight of one that parts from such a line
+MAIN, SIDE = 3.0, 0.05  # weights of one from a box that others lead to, and from a source, which stands beside that
 
 
 def spread(
@@ -22,9 +23,10 @@ def spread(
     """Return the middle of each vertex; it takes the room from `before` to `after` it, with a gap between two."""
     near: list[list[tuple[int, float, float]]] = [[] for _ in graph.layer]  # another vertex, the shift, the weight
     goes_on = {link.source for link in graph.links if min(link.source, link.target) >= graph.boxes}
+    inner = {link.target for link in graph.links}
     for link in graph.links:
         stations = (link.source >= graph.boxes) + (link.target >= graph.boxes)
-        weight = (1.0, 2.0, STRAIGHT)[stations]
+        weight = (MAIN if link.source in inner else SIDE, 2.0, STRAIGHT)[stations]
         if link.source in goes_on and link.target < graph.boxes:
             weight = BRANCH
         near[link.target].append((link.source, -link.port, weight))
@@ -46,12 +48,16 @@ def spread(
                 wishes.append(mean / total if found else place[vertex])
                 weights.append(total or 0.1)
             settle(layer, apart[at], wishes, weights, place)
-    straighten(layers, graph, apart, place)
+    straighten(layers, graph, apart, place, inner)
     return place
 
 
 def straighten(
-    layers: Sequence[Sequence[int]], graph: Graph, apart: Sequence[Sequence[float]], place: list[float]
+    layers: Sequence[Sequence[int]],
+    graph: Graph,
+    apart: Sequence[Sequence[float]],
+    place: list[float],
+    inner: Container[int],
 ) -> None:
     """Move what has one user in front of its port, where there is room: most edges of a tree are straight lines."""
     ends: list[list[Link]] = [[] for _ in graph.layer]
@@ -63,7 +69,10 @@ def straighten(
             place[links[0].target] + links[0].port if len(links) == 1 else place[vertex]
             for vertex, links in zip(layers[at], found, strict=True)
         ]
-        weights = [STRAIGHT if len(links) == 1 else 1.0 for links in found]
+        weights = [
+            (STRAIGHT if vertex in inner else SIDE) if len(links) == 1 else 1.0
+            for links, vertex in zip(found, layers[at], strict=True)
+        ]
         settle(layers[at], apart[at], wishes, weights, place)
 
 

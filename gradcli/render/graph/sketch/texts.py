@@ -57,10 +57,13 @@ def formula(tree: Expression, asked: Asked, width: int) -> str:
 
 
 def edge_label(local: Local, asked: Asked) -> str:
-    """`2·x = 4`, or `1` alone; for a structured operation, which has no such number, the rule: `g @ B.T`."""
+    """`2·x = 4`, or a number alone, such as `-1`; for a structured operation, which has none, the rule: `g @ B.T`."""
     write: Callable[[Expression], str] = partial(formula, asked=asked, width=WIDE)
     if local.formula is None:
         return write(local.rule)
     text = write(local.formula)
     is_large = local.value is None or np.size(local.value) > FEW or asked.values in ("none", "shape")
-    return text if is_large or isinstance(local.formula, Number) else f"{text} = {tensor(local.value, asked)}"
+    if is_large or isinstance(local.formula, Number):
+        return text
+    result = tensor(local.value, asked)
+    return text if text == result else f"{text} = {result}"

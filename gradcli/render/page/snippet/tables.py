@@ -55,7 +55,8 @@ def tensors(stops: Stops, tracks: Tracks) -> Html:
             states.setdefault(state.name, {})[step] = state
         for name in moment.gone:
             states[name][step] = None
-    return tensor_table(COLUMNS, (row(name, [*found.items()], stops, tracks) for name, found in states.items()))
+    rows = (row(name, [*found.items()], stops, tracks) for name, found in states.items())
+    return tensor_table(COLUMNS, element("tbody", *rows))
 
 
 def row(name: str, states: list[tuple[int, TensorState | None]], stops: Stops, tracks: Tracks) -> Html:

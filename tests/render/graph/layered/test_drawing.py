@@ -80,6 +80,20 @@ def test_trees_have_no_crossings_and_the_direction_suits_the_depth() -> None:
     assert drawn(ladder, 21).crossings == 0
 
 
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_a_chain_to_which_sources_are_joined_does_not_drift_towards_them(direction: Any) -> None:
+    """Each box of the chain has a source of its own beside the box before it."""
+    count = 12
+    chain = [Edge(str(n - 1), str(n)) for n in range(1, count)]
+    joined = [Edge(f"from {n}", str(n)) for n in range(1, count)]
+    boxes = [Box(id, 100, 40) for id in (*map(str, range(count)), *(f"from {n}" for n in range(1, count)))]
+    found = drawing(boxes, [edge for pair in zip(chain, joined, strict=True) for edge in pair], direction)
+    assert found is not None
+    places = [found.boxes[str(n)][direction == "LR"] for n in range(count)]
+    steps = [after - before for before, after in pairwise(places)]
+    assert max(map(abs, steps[1:])) <= 18, "little more than a port stands beside the middle of its box"
+
+
 def test_edges_from_one_box_part_where_they_must() -> None:
     count = 200
     chain = [Edge(str(n), str(n + 1)) for n in range(1, count - 1)]

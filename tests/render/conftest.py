@@ -1,4 +1,4 @@
-"""A browser for the pages: Chromium, driven by Playwright. Where one of them is missing, its tests are skipped."""
+"""A browser (Chromium, driven by Playwright) and scripts for it. Where one of them is missing, its tests are skipped."""
 
 from __future__ import annotations
 
@@ -31,15 +31,25 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def axe() -> str:
-    """The script of axe-core: the file that AXE_CORE names, or the one among the modules of npm."""
-    named = os.environ.get("AXE_CORE")
+    """The script of axe-core."""
+    return script("axe-core", "axe.min.js", os.environ.get("AXE_CORE"))
+
+
+@pytest.fixture(scope="module")
+def mermaid() -> str:
+    """The script of Mermaid."""
+    return script("mermaid", "dist/mermaid.min.js")
+
+
+def script(package: str, path: str, named: str | None = None) -> str:
+    """The text of a file of a package of npm, or of the one that is named."""
     folders = [os.environ.get("NODE_PATH")]
     if named is None and shutil.which("npm"):
         folders.append(
             subprocess.run(["npm", "root", "-g"], capture_output=True, text=True, check=False).stdout.strip()
         )
-    files = [Path(folder) / "axe-core" / "axe.min.js" for folder in folders if folder]
+    files = [Path(folder) / package / path for folder in folders if folder]
     for file in [Path(named)] if named else files:
         if file.exists():
             return file.read_text(encoding="utf-8")
-    pytest.skip("no axe-core")
+    pytest.skip(f"no {package}")
