@@ -6,15 +6,28 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from gradcli.engine.modes import tick
+from gradcli.engine.modes import mode, tick
 from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import Primitive
+from gradcli.errors import AutogradError
 
+NOT_CHANGED = (
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+    "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+)
 Hook = Callable[..., Any]
 
 
 class Unversioned(list[int]):
-    """The history of a tensor that was made in inference mode, and of those on the same memory."""
+    """The history of a tensor that was made in inference mode, and of those on the same memory.
+
+    Outside of the mode a change is refused after it was written, as in torch.
+    """
+
+    def append(self, time: int) -> None:
+        if not mode.inference:
+            raise AutogradError(NOT_CHANGED, code="E304", help="change a clone() instead")
+        super().append(time)
 
 
 class Hooks:

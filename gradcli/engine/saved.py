@@ -87,7 +87,8 @@ def _final(node: str) -> Primitive:
     def rule(g: Any, out: Any, *given: Any, position: int) -> Any:
         raise error(message)
 
-    return Primitive("final", lambda g, *_: g, (rule,), "NotImplemented", write, structured=True, variadic=True)
+    name = "CdistBackwardBackward0" if node.startswith("Cdist") else "torch::autograd::NotImplemented"
+    return Primitive("final", lambda g, *_: g, (rule,), name, write, structured=True, variadic=True)
 
 
 @cache
@@ -209,13 +210,19 @@ def check_versions(node: Node) -> None:
     for x in watched.get(node, ()):
         if x.history and x.history[-1] > x.since:
             raise modified(node, x.value, x.origin(), x.history, x.since)
+    changed = [
+        position
+        for position, x in enumerate(node.inputs or ())
+        if isinstance(x, Tensor) and x.history and x.history[-1] > node.sequence and position in positions
+    ]
+    if changed:  # torch reads the inputs by the order of their names, then the result
+        names = dict(enumerate(node.primitive.inputs))
+        x = (node.inputs or ())[min(changed, key=lambda position: (names.get(position, "~"), position))]
+        raise modified(node, x.value, origin(x.node), x.history, node.sequence)
     if node.saved_out is not None and OUT in positions:
         history, since = node.saved_out
         if history and history[-1] > since:
             raise modified(node, node.out, origin(node), history, since)
-    for position, x in enumerate(node.inputs or ()):
-        if isinstance(x, Tensor) and x.history and x.history[-1] > node.sequence and position in positions:
-            raise modified(node, x.value, origin(x.node), x.history, node.sequence)
 
 
 class ModifiedError(AutogradError):

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradcli.engine.checks.promotion import CATEGORIES
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.graph import Node, Unversioned
+from gradcli.engine.graph import Node
 from gradcli.engine.memory.views import ITSELF, View, take_over, writable
 from gradcli.engine.memory.writing import copy, node_of_base
 from gradcli.engine.modes import mode
@@ -16,10 +16,6 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 
 IN_PLACE = "leaf Variable that requires grad is being used in an in-place operation."
-NOT_CHANGED = (
-    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
-    "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
-)
 
 
 def check_in_place(target: Tensor, requires_grad: bool | None = None) -> None:
@@ -27,8 +23,6 @@ def check_in_place(target: Tensor, requires_grad: bool | None = None) -> None:
 
     `requires_grad` says whether any operand does; by default the target is asked.
     """
-    if isinstance(target.history, Unversioned) and not mode.inference:
-        raise AutogradError(NOT_CHANGED, code="E304", help="change a clone() instead")
     if not mode.grad_enabled or not (target.requires_grad if requires_grad is None else requires_grad):
         return
     help = "write the out-of-place form (x = x + 1), or change it inside no_grad()"

@@ -141,7 +141,7 @@ sqrt = elementwise(
 rsqrt = elementwise(
     "rsqrt",
     lambda x: 1 / np.sqrt(x),
-    lambda g, out, x: -g * power(out, exponent=3) / 2,
+    lambda g, out, x: -g / 2 * power(out, exponent=3),
     "One over the root.",
     domain=POSITIVE,
     says="The derivative of 1/sqrt(x) is minus half of its own cube.",
@@ -205,7 +205,7 @@ trunc = elementwise(
 erf = elementwise(
     "erf",
     by_number(math.erf),
-    lambda g, out, x: 2 * g * exp(-(x**2)) / SQRT_PI.beside(g),
+    lambda g, out, x: 2 / SQRT_PI.beside(g) * exp(-(x**2)) * g,
     "The error function.",
     traits=("saturating",),
     says="The derivative of the error function is a bell curve, 2/sqrt(pi)*exp(-x**2).",

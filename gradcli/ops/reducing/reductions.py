@@ -78,15 +78,15 @@ mean_dim = primitive(
 )
 
 
-def _flat_others(x: Any) -> Any:
-    """Return, for each entry, the product of all other entries."""
-    return reshape(prod_others(reshape(x, shape=(math.prod(x.shape),)), dim=0), shape=x.shape)
-
-
 def _prod_rule(g: Any, out: Any, x: Any) -> Any:
     if x.shape == ():
         return g
-    return unless(equal(x, 0), lambda: g * _flat_others(x), lambda: g * out / x)
+    flat = (math.prod(x.shape),)
+    return unless(
+        equal(x, 0),
+        lambda: reshape(g * prod_others(reshape(x, shape=flat), dim=0), shape=x.shape),
+        lambda: g * (out / x),
+    )
 
 
 def _prod_dim(x: Any, *, dim: int, keepdim: bool = False) -> Any:
@@ -103,7 +103,7 @@ def _prod_dim_rule(g: Any, out: Any, x: Any, *, dim: int, keepdim: bool = False)
             if x.shape[dim] > 1
             else reshape(g, shape=x.shape)
         ),
-        lambda: aligned(g * out, x.shape, dim, keepdim) / x,
+        lambda: aligned(g, x.shape, dim, keepdim) * (aligned(out, x.shape, dim, keepdim) / x),
     )
 
 

@@ -71,7 +71,7 @@ erfcx: Primitive = elementwise(
 ndtri: Primitive = elementwise(
     "ndtri",
     by_number(_quantile),
-    lambda g, out, x: 2 * g * exp(out**2 / 2) / SQRT_2_OVER_PI.beside(g),
+    lambda g, out, x: 2 * g / SQRT_2_OVER_PI.beside(g) * exp(out**2 / 2),
     "The quantile of the normal distribution: the inverse of `ndtr`.",
     node="SpecialNdtriBackward0",
     domain=between(0, 1),

@@ -10,6 +10,7 @@ import numpy as np
 
 from gradcli.engine.checks.promotion import BOOL, HALF, NUMBERS, result_type
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.torch.operations.mixing import refusing_mixtures
@@ -146,14 +147,21 @@ def _refusing_kinds(promoting: bool, kernels: dict[Any, str], function: Callable
         dtype = _decisive(arguments, keywords, promoting)
         if dtype not in kernels:
             return function(*arguments, **keywords)
-        try:  # for shapes and arguments are looked at first
-            function(*arguments, **keywords)
+        try:  # for shapes and arguments are looked at first; on copies, for `out=` and statistics stay as they are
+            with set_grad_enabled(False):
+                function(*map(_copied, arguments), **{name: _copied(x) for name, x in keywords.items()})
         except (TypeError, RuntimeError, AutogradError) as error:
             if not any(word in str(error) for word in OWN):
                 raise
         raise NotImplementedError(f"\"{kernels[dtype]}\" not implemented for '{TYPE_NAMES[dtype]}'")
 
     return call
+
+
+def _copied(x: Any) -> Any:
+    if isinstance(x, list | tuple):
+        return [_copied(each) for each in x]
+    return Tensor(x.value.copy()) if isinstance(x, Tensor) else x
 
 
 def _decisive(arguments: tuple[Any, ...], keywords: dict[str, Any], promoting: bool) -> Any:
