@@ -65,6 +65,10 @@ ONCE = {
         RuntimeError,
         "derivative for aten::_embedding_bag_per_sample_weights_backward is not implemented",
     ),
+    "ScaledDotProductFlashAttentionForCpuBackward0": (
+        RuntimeError,
+        "derivative for aten::_scaled_dot_product_flash_attention_for_cpu_backward is not implemented",
+    ),
     "CdistBackward0": (NotImplementedError, "the derivative for '_cdist_backward' is not implemented."),
     **{
         f"{name.title().replace('_', '')}Backward0": (

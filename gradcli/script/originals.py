@@ -6,9 +6,14 @@ the AttributeError that it would get there.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+
+from gradcli.script.errors import UnsupportedError
+from gradcli.source import did_you_mean
 
 
 @cache
@@ -18,10 +23,33 @@ def torch_names() -> dict[str, frozenset[str]]:
     return {owner: frozenset(names.split()) for owner, _, names in (line.partition(": ") for line in lines)}
 
 
+ABSENCE = "{}.{} is not supported here"
+GENERAL = "see gradcli ops for the operations"
+# What many names of torch are about, none of it here, and what to do instead.
+ABSENT = {
+    r"\bamp\b|autocast|GradScaler": "leave it out: tensors keep their dtype here",
+    r"bfloat16|float8|\b(cuda|mps|xpu)\b": "there are float32, float64 and float16, on the CPU",
+    r"complex|cfloat|cdouble|chalf|polar|imag|conj|\bfft|stft": "tensors hold real numbers here",
+    r"\b(compiler?|jit|fx|export|onnx|_dynamo|_inductor)\b": "leave it out: the function runs as it is written",
+    "sparse|nested": "tensors are dense here: write torch.tensor",
+    "quanti[zs]|qint|qscheme": "tensors hold plain numbers here",
+}
+
+
 def torch_has(owner: str, name: str) -> bool:
     """Tell whether torch has the name, so that its absence here is ours; assumed where nothing was recorded."""
     known = torch_names().get(owner)
     return known is None or name.startswith("_") or name in known
+
+
+def missing(
+    owner: str, name: str, known: Iterable[str], message: str = "{}.{} is not supported here"
+) -> UnsupportedError:
+    """Return the error for a name that is not here; of one that torch has, that no other was meant."""
+    close = "" if owner in torch_names() else did_you_mean(name, [other for other in known if other[0] != "_"])
+    subject = f"{owner}.{name}".removeprefix("torch.")
+    help = next((help for words, help in ABSENT.items() if re.search(words, subject)), GENERAL)
+    return UnsupportedError(message.format(owner, name), help=f"did you mean {close}?" if close else help)
 
 
 def check_module(module: str, name: str) -> None:

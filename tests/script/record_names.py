@@ -19,7 +19,9 @@ KINDS = "torch.Tensor torch.nn.Module torch.optim.Optimizer"
 
 
 def public(thing: Any) -> str:
-    return " ".join(name for name in sorted(dir(thing)) if not name.startswith("_"))
+    """The public names of a thing, with those of modules that torch loads when they are asked for."""
+    names = {*dir(thing), *getattr(thing, "_lazy_modules", ())}
+    return " ".join(sorted(name for name in names if not name.startswith("_")))
 
 
 def lines() -> Iterator[str]:

@@ -7,7 +7,12 @@ from types import ModuleType
 
 import pytest
 
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.interpreter import run
+from gradcli.script.limits import Limits
+from gradcli.script.machine import Machine
 from gradcli.script.originals import torch_names
+from gradcli.source import Source
 from tests.script.record_names import NAMES, lines
 from tests.script.running import ours, torchs
 
@@ -32,6 +37,18 @@ ABSENT = {
     "torch.ones(2).coalesce()": "Tensor.coalesce is not supported here",
     "nn.Linear(1, 2).compile()": "Module.compile is not supported here",
 }
+# What may be done instead; a name that torch has was meant, so no other is offered.
+INSTEAD = {
+    "torch.jit.script": "leave it out: the function runs as it is written",
+    "torch.onnx": "leave it out: the function runs as it is written",
+    "torch.amp.autocast": "leave it out: tensors keep their dtype here",
+    "torch.autocast('cpu')": "leave it out: tensors keep their dtype here",
+    "torch.ones(2).bfloat16()": "there are float32, float64 and float16, on the CPU",
+    "torch.complex64": "tensors hold real numbers here",
+    "torch.fft.fft": "tensors hold real numbers here",
+    "torch.ones(2).to_sparse()": "tensors are dense here: write torch.tensor",
+    "torch.hub": "see gradcli ops for the operations",
+}
 TRIED = "import torch\nfrom torch import nn\ntry:\n    {}\nexcept AttributeError as error:\n    print(error)\n"
 
 
@@ -46,6 +63,13 @@ def test_a_name_that_torch_has_not_is_an_attribute_error(expression: str) -> Non
 def test_a_name_that_torch_has_is_not_supported(expression: str) -> None:
     found = ours(f"import torch\nfrom torch import nn\n{expression}\n")
     assert found == f"Error: AttributeError: {ABSENT[expression]}\n"
+
+
+@pytest.mark.parametrize("expression", INSTEAD)
+def test_a_name_that_torch_has_offers_no_other(expression: str) -> None:
+    with pytest.raises(UnsupportedError) as failure:
+        run([Source(f"import torch\nx = {expression}\n", "snippet.py")], Machine(Limits(), lambda text: None))
+    assert failure.value.help == INSTEAD[expression]
 
 
 def test_names_are_torchs() -> None:

@@ -40,6 +40,8 @@ log, log1p, tanh = nearest(np.log), nearest(np.log1p), nearest(np.tanh)
 
 def raised(x: Any, y: Any) -> Any:
     """Return `x**y`; single precision where numpy has single precision."""
+    if isinstance(y, np.floating) and y == 0.5 and isinstance(x, np.ndarray):
+        y = np.full(x.shape, y)  # of a number numpy would take the root, which -inf has not
     dtypes = [value.dtype for value in (x, y) if isinstance(value, np.ndarray | np.generic)]
     if all(dtype is SINGLE for dtype in dtypes) and np.size(x) <= MANY:
         return np.power(x, y, dtype=np.float64).astype(SINGLE)

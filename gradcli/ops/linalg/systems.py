@@ -16,7 +16,7 @@ from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.contractions import transposed
 from gradcli.ops.linalg.decompositions import _check_matrix, cleared, part_of, svdvals
-from gradcli.ops.linalg.determinants import _check_square, _times, inverse_
+from gradcli.ops.linalg.determinants import _check_square, _times, inverse_, zero_pivot
 from gradcli.ops.pointwise.arithmetic import square
 from gradcli.ops.reducing.distances import matrix_norm
 from gradcli.ops.reducing.reductions import sum_dim
@@ -211,4 +211,12 @@ def cond(A: Real, p: Any = None) -> Any:
         ends = [cut(values, dim=last, start=at, stop=at + 1) for at in (0, max(size - 1, 0))]
         return squeeze_dim(ends[1] / ends[0] if p == -2 else ends[0] / ends[1], dim=last)
     _check_square("linalg.cond", A)
-    return matrix_norm(A, p) * matrix_norm(inverse_(A), p)
+    singular = np.array([zero_pivot(matrix) > 0 for matrix in A.value.reshape(-1, *A.shape[-2:])])
+    if not singular.any():
+        return matrix_norm(A, p) * matrix_norm(inverse_(A), p)
+    if A.requires_grad or p == "nuc":
+        raise AutogradError("this condition number of a singular matrix is not supported here", code="E401")
+    singular = singular.reshape(A.shape[:-2])
+    regular = np.where(singular[..., None, None], np.eye(A.shape[-1], dtype=A.dtype), A.value)
+    found = matrix_norm(Tensor(regular), p) * matrix_norm(inverse_(Tensor(regular)), p)
+    return Tensor(np.where(singular, np.inf, found.value).astype(A.dtype)[()])

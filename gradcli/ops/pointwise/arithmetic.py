@@ -24,6 +24,7 @@ from gradcli.ops.pointwise.powers import power
 from gradcli.ops.pointwise.scalars import add_scaled, sub_scaled
 from gradcli.ops.pointwise.selection import guarded
 from gradcli.ops.support.arguments import Operand, Real, as_tensor, real
+from gradcli.ops.support.covering import as_one
 from gradcli.ops.support.folding import fold_add, fold_div, fold_mul, fold_neg, fold_sub
 from gradcli.ops.support.surface import operation
 
@@ -242,7 +243,8 @@ def floor_divide_(input: Operand, other: Operand) -> Any:
 def quotient(input: Operand, other: Operand) -> Any:
     """Return `x // y` of Tensors; its node in torch says that it has no derivative."""
     rounding.check_divisor(input, other)
-    return rounding.quotient(as_tensor(input) if _is_number(other) else input, other)
+    found = rounding.quotient(as_tensor(input) if _is_number(other) else input, other)
+    return as_one(found, *(x for x in (input, other) if isinstance(x, Tensor) and x.requires_grad))
 
 
 @operation("x = [5, -5]; remainder(x, 3)", "x = [5, -5]; y = [3, 2]; x % y", numbers="first")

@@ -8,10 +8,11 @@ from contextlib import suppress
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.originals import missing
 from gradcli.script.python.syntax.compiler import Closure, Unit, compiles, refusal
 from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import Env, Scope
-from gradcli.script.python.values.attributes import Namespace, missing
+from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.python.values.places import Place, placed
 
 
@@ -45,7 +46,7 @@ def _no_module(name: str, modules: Namespace) -> Exception:
 def member(owner: Any, module: str, name: str) -> Any:
     """Return the value of `from module import name`."""
     if not isinstance(owner, Namespace):
-        raise missing(f"{module} is no module", name, ())
+        raise missing(module, name, (), "{} is no module")
     try:
         return owner.get(name)
     except AttributeError as error:

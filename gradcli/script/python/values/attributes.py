@@ -14,13 +14,12 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.originals import torch_has
+from gradcli.script.originals import missing, torch_has
 from gradcli.script.python.values import failures, special
 from gradcli.script.python.values.kinds import BuiltinType as BuiltinType
 from gradcli.script.python.values.kinds import Defined, is_own_function, shown_type, type_of
 from gradcli.script.python.values.kinds import Facade as Facade
 from gradcli.script.python.values.kinds import Namespace as Namespace
-from gradcli.script.python.values.kinds import missing as missing
 from gradcli.script.python.values.kinds import type_name as type_name
 from gradcli.script.python.values.naming import name_members
 from gradcli.script.python.values.readonly import ReadOnly
@@ -215,7 +214,7 @@ def _of_type(kind: BuiltinType, name: str) -> Any:
         raise AttributeError(f"type object {kind.name!r} has no attribute {name!r}")
     if not torch_has(f"{kind.module}.{kind.name}", name):
         raise AttributeError(f"type object {kind.name!r} has no attribute {name!r}")
-    raise missing(f"{kind.name}.{name} is not supported here", name, kind.members)
+    raise missing(f"{kind.module}.{kind.name}", name, kind.members, f"{kind.name}.{name} is not supported here")
 
 
 def known_names(value: Any) -> set[str]:
@@ -245,7 +244,7 @@ def absent(value: Any, name: str) -> Exception:
     owner = table.__name__ if table else type_name(value)
     if not torch_has(f"torch.{owner}", name):
         return AttributeError(f"{type_of(value).name!r} object has no attribute {name!r}", name=name, obj=value)
-    return missing(f"{owner}.{name} is not supported here", name, known_names(value))
+    return missing(f"torch.{owner}", name, known_names(value), f"{owner}.{name} is not supported here")
 
 
 def refused(value: Any, name: str) -> UnsupportedError:

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from types import BuiltinFunctionType, FunctionType, MethodType, UnionType
 from typing import Any
 
-from gradcli.script.errors import UnsupportedError, python_class
-from gradcli.script.originals import check_module, torch_has
+from gradcli.script.errors import python_class
+from gradcli.script.originals import check_module, missing, torch_has
 from gradcli.script.python.values.naming import full_name, name_members
-from gradcli.source import did_you_mean
 
 
 class Facade:
@@ -60,7 +59,7 @@ class Namespace:
         found = self.find(name) if self.find is not None and (known or imported) else None
         if found is None:
             self._check(name)
-            raise missing(f"{self.name}.{name} is not supported here", name, self.names)
+            raise missing(self.name, name, self.names)
         if known:
             self.members[name] = found
             name_members({name: found}, self.name)
@@ -243,12 +242,6 @@ def type_name(value: Any) -> str:
     if isinstance(value, type):
         return f"class {value.__name__}"
     return value.name if isinstance(value, Namespace | BuiltinType) else type(value).__name__
-
-
-def missing(message: str, name: str, known: Iterable[str]) -> UnsupportedError:
-    """Return the error for a name that is not there, with the closest one that is."""
-    close = did_you_mean(name, [other for other in known if not other.startswith("_")])
-    return UnsupportedError(message, help=f"did you mean {close}?" if close else "see gradcli ops for the operations")
 
 
 def is_own_function(value: Any) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.script.originals import torch_has
+from gradcli.script.originals import missing, torch_has
 from gradcli.script.python.values import failures, special
 from gradcli.script.python.values.attributes import Members, members_of, refused
-from gradcli.script.python.values.kinds import BuiltinType, Defined, missing, type_name
+from gradcli.script.python.values.kinds import BuiltinType, Defined, type_name
 
 
 def set_attribute(value: Any, name: str, new: Any) -> None:
@@ -29,8 +29,7 @@ def set_attribute(value: Any, name: str, new: Any) -> None:
         setattr(value, name, special.wrapped(name, new) if isinstance(value, type) else new)
     else:
         check_settable(value, name)
-        message = f"setting {type_name(value)}.{name} is not supported here"
-        raise missing(message, name, members.setters if members else ())
+        raise missing(type_name(value), name, members.setters if members else (), "setting {}.{} is not supported here")
 
 
 def is_free(members: Members, name: str) -> bool:

@@ -106,10 +106,14 @@ def judged(name: str) -> Callable[..., Any]:
 
 
 def narrowed(name: str) -> Callable[..., Any]:
-    """Make a sum or product whose `dtype=` may be a narrow kind of whole number."""
+    """Make a sum or product whose `dtype=` may be a narrow kind of whole number; `dim=None` names all dimensions."""
 
     def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
         dtype = options.get("dtype")
+        if arguments[:1] == (None,):
+            arguments = ((), *arguments[1:])
+        if "dim" in options and options["dim"] is None:
+            options["dim"] = ()
         found = getattr(ops, name)(input, *arguments, **options)
         return found if dtype is None or found.dtype == dtype else to_copy(found, dtype=dtype)
 
@@ -181,6 +185,6 @@ DEMANDS: dict[str, Callable[..., Any]] = {
     **{name: _order(name) for name in ("igamma", "igammac")},
     **{name: alike(name) for name in ("allclose", "isclose")},
     **{name: judged(name) for name in ("all", "any")},
-    **{name: narrowed(name) for name in ("sum", "nansum", "cumsum", "cumprod")},
+    **{name: narrowed(name) for name in ("sum", "nansum", "mean", "cumsum", "cumprod")},
     **{name: partial(_scaled, name) for name in ("add", "sub", "subtract")},
 }

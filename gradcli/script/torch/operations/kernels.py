@@ -111,9 +111,9 @@ zeta_cpu: zeta
 """
 # Functions whose operands are promoted first; of the others the first tensor decides.
 PROMOTING = """
-addcmul floor_divide fmod huber_loss hypot igamma igammac logaddexp logaddexp2 mse_loss nextafter
-pow remainder smooth_l1_loss
-"""
+addcmul arctan2 atan2 floor_divide fmod gammainc gammaincc huber_loss hypot igamma igammac logaddexp logaddexp2 mse_loss
+nextafter pow remainder smooth_l1_loss zeta
+""".split()
 # Words of refusals that such numbers meet here: by numpy, or by a check that torch makes in the kernel.
 OWN = ("numpy", "ufunc", "array type", "Expected a floating point or complex tensor")
 
@@ -138,7 +138,27 @@ def refusing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which refuses kinds of numbers, and tensors of two dtypes, where torch does."""
     function = refusing_mixtures(name, function)
     kernels = REFUSED.get(name)
-    return function if kernels is None else _refusing_kinds(name in PROMOTING.split(), kernels, function)
+    if kernels is not None:
+        function = _refusing_kinds(name in PROMOTING, kernels, function)
+    return _promoting(function) if name in PROMOTING else function
+
+
+def _promoting(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of tensors of one kind: whole ones beside others are cast to the dtype that the result has."""
+
+    @wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        tensors = [x.value for x in (*arguments, *keywords.values()) if isinstance(x, Tensor)]
+        if len({x.dtype.kind == "f" for x in tensors}) < 2:
+            return function(*arguments, **keywords)
+        dtype = result_type(tensors)
+
+        def cast(x: Any) -> Any:
+            return Tensor(x.value.astype(dtype)) if isinstance(x, Tensor) and x.dtype.kind != "f" else x
+
+        return function(*map(cast, arguments), **{name: cast(x) for name, x in keywords.items()})
+
+    return call
 
 
 def _refusing_kinds(promoting: bool, kernels: dict[Any, str], function: Callable[..., Any]) -> Callable[..., Any]:

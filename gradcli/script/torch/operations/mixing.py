@@ -24,6 +24,7 @@ WORDS = {
     "cross": EXPECTED,
     "group_norm": NORMAL,
     "instance_norm": NORMAL,
+    "heaviside": "heaviside is not yet implemented for tensors with different dtypes.",
     "layer_norm": NORMAL,
     "lstsq": (
         "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype {0} and other's "
@@ -54,12 +55,13 @@ def refusing_mixtures(name: str, function: Callable[..., Any]) -> Callable[..., 
     if name not in WORDS and name not in UNSUPPORTED:
         return function
     slides = name.startswith("conv")
+    strict = slides or name in ("heaviside", "huber_loss")
 
     @wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:
         given = [*arguments, *keywords.values()]
         flat = [*given[0], *given[1:]] if given and isinstance(given[0], list | tuple) else given
-        tensors = [x for x in flat if isinstance(x, Tensor) and (slides or x.dtype.kind == "f")]
+        tensors = [x for x in flat if isinstance(x, Tensor) and (strict or x.dtype.kind == "f")]
         other = next((x for x in tensors if x.dtype != tensors[0].dtype), None)
         if other is None:
             return function(*arguments, **keywords)

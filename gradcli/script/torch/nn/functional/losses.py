@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from gradcli.engine.checks.promotion import result_type
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -55,10 +56,10 @@ def check_reduction(reduction: Any, name: str = "") -> None:
 
 
 def promoted(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Convert integers to the floating dtype of the other tensor; two floating dtypes are left to the operation."""
+    """Convert two kinds of numbers to the dtype of both; two floating dtypes are left to the operation."""
     if input.dtype.kind == target.dtype.kind:
         return input, target
-    dtype = BY_NUMPY[max(input.dtype, target.dtype, key=lambda dtype: dtype.kind == "f")]
+    dtype = BY_NUMPY[result_type([input.value, target.value])]
     return cast(input, dtype), cast(target, dtype)
 
 
