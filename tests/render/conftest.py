@@ -1,4 +1,4 @@
-"""A browser (Chromium, driven by Playwright) and scripts for it. Where one of them is missing, its tests are skipped."""
+"""A browser (Chromium, driven by Playwright) and scripts for it. Where one is missing, its tests are skipped."""
 
 from __future__ import annotations
 

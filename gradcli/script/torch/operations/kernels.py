@@ -110,10 +110,11 @@ triangular_solve_cpu: solve_triangular triangular_solve
 zeta_cpu: zeta
 """
 # Functions whose operands are promoted first; of the others the first tensor decides.
-PROMOTING = """
+_PROMOTING = """
 addcmul arctan2 atan2 floor_divide fmod gammainc gammaincc huber_loss hypot igamma igammac logaddexp logaddexp2 mse_loss
 nextafter pow remainder smooth_l1_loss zeta
-""".split()
+"""
+PROMOTING = frozenset(_PROMOTING.split())
 # Words of refusals that such numbers meet here: by numpy, or by a check that torch makes in the kernel.
 OWN = ("numpy", "ufunc", "array type", "Expected a floating point or complex tensor")
 
