@@ -84,6 +84,7 @@ def answer(connection: socket.socket) -> None:
     while len(data) < int.from_bytes(size, "little") and (part := connection.recv(2**20)):
         data += part
     asked = marshal.loads(data)  # which raises where it is not whole
+    signal.pthread_sigmask(signal.SIG_BLOCK, HANDLERS)  # or Python would drop one that comes while it forks
     pid = os.fork()
     if not pid:
         connection.close()
@@ -145,6 +146,7 @@ def open_streams(streams: list[int]) -> None:
 def ended(program: str) -> int:
     """Run a program to its end, and return its exit code."""
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLERS)
         exec(compile(program, "<string>", "exec"), {"__name__": "__main__"})
     except SystemExit as stop:
         return int(stop.code or 0)
