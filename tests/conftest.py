@@ -40,7 +40,12 @@ def pytest_collection_finish() -> None:
     """Collect garbage from now on, without looking again at what is there."""
     gc.enable()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(50_000, 20, 50)  # rarely: each look at all that tests have made takes up to a second
+
+
+def pytest_unconfigure() -> None:
+    """Let the interpreter end without another look at what tests have kept."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -183,6 +183,7 @@ def test_the_document(capsys: pytest.CaptureFixture[str], week: Path) -> None:
     assert found["submissions"][1]["answers"][4]["diagnoses"]
 
 
+@pytest.mark.slow
 def test_keys_and_lint_as_documents(capsys: pytest.CaptureFixture[str], week: Path) -> None:
     key = document(gradcli(capsys, "check --key week1.toml --json").out)
     Path("key.json").write_text(json.dumps(key["answers"]), encoding="utf-8")
@@ -208,6 +209,7 @@ def test_reports_to_every_place(capsys: pytest.CaptureFixture[str], week: Path, 
         assert Path("new/reports/bob.json").read_text(encoding="utf-8") == one.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_questions_need_no_submission(capsys: pytest.CaptureFixture[str], week: Path, name: str) -> None:
     one = gradcli(capsys, f"check week1.toml --report {name}")
@@ -217,6 +219,7 @@ def test_questions_need_no_submission(capsys: pytest.CaptureFixture[str], week: 
     assert Path("questions").read_text(encoding="utf-8") == one.out
 
 
+@pytest.mark.slow
 def test_a_report_of_the_last_time_is_no_submission(capsys: pytest.CaptureFixture[str], week: Path) -> None:
     reports = []
     for _ in range(2):
@@ -248,6 +251,7 @@ def test_no_right_number_is_told_below_value(
     assert not codes or level in ("rule", "value") or "mistakes" in output
 
 
+@pytest.mark.slow
 def test_a_gradebook_of_names_that_act(capsys: pytest.CaptureFixture[str], week: Path) -> None:
     rows = ["student,question,quantity,answer", "=1+1,é,s,1.877", '"a,""b",é,s,1', "\x1b[31m,é,s,2", ",é,s,2"]
     Path("class.csv").write_text("\n".join(rows), encoding="utf-8")

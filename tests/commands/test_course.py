@@ -119,6 +119,7 @@ def test_what_is_refused(course: Path, capsys: pytest.CaptureFixture[str], comma
     assert not Path("sheets/ada.txt").exists()
 
 
+@pytest.mark.slow
 def test_sheets_and_the_grading_of_them(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     hand_out = f"{HAND_OUT} -o sheets/ --secret-file secret"
     assert gradcli(capsys, hand_out).code == 0
@@ -151,6 +152,7 @@ def test_one_sheet_for_all_needs_neither_roster_nor_secret(course: Path, capsys:
     assert sorted(file.name for file in Path("sheets").iterdir()) == ["ada.txt", "bob.txt", "zoe.txt"]
 
 
+@pytest.mark.slow
 def test_a_score_is_lowered_only_where_that_is_meant(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gradcli(capsys, "check plain.toml answers --json -o old.json")
     Path("answers/bob.txt").write_text("[diamond]\ns = 5\ndq/ds = 9.68\n")
@@ -175,6 +177,7 @@ def test_a_score_is_lowered_only_where_that_is_meant(course: Path, capsys: pytes
     assert canvas[2] == "Ada Lovelace,,ada,ada,,2"
 
 
+@pytest.mark.slow
 def test_a_name_that_is_a_formula_is_none_in_a_table(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("roster.csv").write_text('id,name,email\n"=1+2","=HYPERLINK(""http://x"")",@x.org\nada,-Ada,+a@x.org\n')
     for report in ("csv", "canvas", "mistakes", "items", "similar"):

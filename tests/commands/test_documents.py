@@ -128,6 +128,7 @@ def test_schemas_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
         assert gradcli(capsys, f"schema gradcli.{name}/1").code == 0
 
 
+@pytest.mark.slow
 def test_a_document_too_large_to_hold_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     command = "eval 'sum(x*ones(1500, 1500))' x=1 --json"
     assert document(gradcli(capsys, command).out)["error"]["code"] == "E210"

@@ -33,6 +33,7 @@ def test_each_assignment_has_a_perfect_a_partly_wrong_and_a_hostile_submission()
         assert [path.stem for path in sorted(file.with_suffix("").iterdir())] == ["hostile", "partly", "perfect"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", [*ASSIGNMENTS, *COURSE], ids=lambda file: file.stem)
 def test_lint_finds_nothing(capsys: pytest.CaptureFixture[str], file: Path) -> None:
     assert document(gradcli(capsys, ["check", "--lint", str(file), "--json"]).out)["findings"] == []
@@ -84,6 +85,7 @@ PARTLY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "expected"), PARTLY.items(), ids=PARTLY)
 def test_partly(capsys: pytest.CaptureFixture[str], file: str, expected: dict[str, tuple[str, str]]) -> None:
     """These verdicts, with this mistake first, and all else is right."""
@@ -110,6 +112,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "expected"), HOSTILE.items(), ids=HOSTILE)
 def test_hostile(capsys: pytest.CaptureFixture[str], file: str, expected: dict[str, list[str]]) -> None:
     found: dict[str, list[str]] = {}

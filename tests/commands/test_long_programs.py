@@ -86,6 +86,7 @@ def test_a_sum_of_many_terms_is_cut_on_the_page_and_whole_in_the_document(capsys
     assert leaf["lines"][-1]["symbols"].count(" + ") == 37
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [65, 66, 300, 3000])
 def test_a_tensor_of_too_many_dimensions(capsys: pytest.CaptureFixture[str], depth: int) -> None:
     for inner in ("x", "1"):

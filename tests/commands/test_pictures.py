@@ -71,6 +71,7 @@ def test_a_snippet_without_a_graph(capsys: pytest.CaptureFixture[str], text: str
         assert words in refused.err
 
 
+@pytest.mark.slow
 def test_a_deep_graph_is_folded(capsys: pytest.CaptureFixture[str]) -> None:
     loop = "x = w\nfor i in range(300):\n    x = torch.sin(x) * w\nx.backward()\n"
     Path("train.py").write_text(f"import torch\nw = torch.tensor(1.0, requires_grad=True)\n{loop}", encoding="utf-8")
@@ -93,6 +94,7 @@ def test_a_run_that_fails_after_a_pass_still_has_its_picture(capsys: pytest.Capt
     assert "loss = v2**2" in read_picture(Path("train.svg").read_text(encoding="utf-8")).texts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["svg", "dot", "mermaid"])
 def test_every_form_takes_the_options(capsys: pytest.CaptureFixture[str], form: str) -> None:
     def drawn(options: str) -> str:

@@ -66,6 +66,7 @@ def test_no_name_of_a_mistake_is_told(capsys: pytest.CaptureFixture[str], monkey
     assert not re.findall("|".join(map(re.escape, TITLES)), shown)
 
 
+@pytest.mark.slow
 def test_a_session_in_a_pipe(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, diamond: str) -> None:
     x = value_of_x(practised(capsys, monkeypatch, "", diamond, *SEED).out)
     typed = f"{x * x + 1.5!r}\n?\n?\n{2 * x * x + 0.8!r}\n2*x*(p + m)\n"
@@ -132,6 +133,7 @@ def test_what_is_refused(capsys: pytest.CaptureFixture[str], arguments: str, cod
     assert says in result.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "typed", [b"\xff\xfe\n", b"\x1b[31m\n", b"a" * 200_000 + b"\n", "\u202e∂\n".encode(), b"[[[\n"]
 )

@@ -119,6 +119,7 @@ def test_a_hundred_thousand_nodes() -> None:
     assert x.grad.item() == 25_001
 
 
+@pytest.mark.slow
 def test_a_deep_second_derivative_needs_no_stack() -> None:
     x = leaf(1.0)
     y = x

@@ -152,6 +152,7 @@ def test_a_value_may_stand_behind_its_first_use() -> None:
     assert [(row.name, float(row.engine), row.outcome) for row in rows] == [("x", 12.0, Outcome.AGREES)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("x", [1e-12, 1e-3, 1.0, 1e3, 1e9])
 def test_a_wrong_rule_is_found(x: float) -> None:
     assert verified("sin(x)", {"x": x}).outcome is Outcome.AGREES
@@ -160,6 +161,7 @@ def test_a_wrong_rule_is_found(x: float) -> None:
         assert verified("sin(x)*y", {"x": x, "y": [1, 2]}).outcome is Outcome.DISAGREES
 
 
+@pytest.mark.slow
 def test_a_wrong_rule_is_found_in_arrays_that_are_too_large_to_look_at_each_entry(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -229,6 +231,7 @@ def test_no_wrong_gradient_is_called_right(program: str) -> None:
                 assert not row.agrees or not np.any(row.engine), (point, row)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("selected", ["x[x > 1]", "masked_select(x, x > 1)", "x[where(x > 1)[0]]"])
 def test_a_selection_that_changes_has_no_slope_there(selected: str) -> None:
     found = verified(selected, {"x": [1.0, 2.0, 0.5]})

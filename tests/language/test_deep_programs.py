@@ -25,8 +25,8 @@ PROGRAMS = {
     "indices": "x" + "[0]" * DEPTH,
     "powers": "**".join(["x"] * DEPTH),
     "superscripts": "x" + "²ᵀ" * DEPTH,
-    "sum": " + ".join(["x"] * 10_000),
-    "statements": "\n".join(f"v{i} = v{i}*x + {i}" for i in range(3_000)) + "\nx",
+    "sum": " + ".join(["x"] * 5_000),
+    "statements": "\n".join(f"v{i} = v{i}*x + {i}" for i in range(1_500)) + "\nx",
 }
 
 BROKEN = {

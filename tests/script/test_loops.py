@@ -32,6 +32,7 @@ for epoch in range(20):
 """
 
 
+@pytest.mark.slow
 def test_epochs_of_batches() -> None:
     timeline = recorded(BATCHES)
     (loop,) = timeline.training

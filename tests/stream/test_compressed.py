@@ -56,6 +56,7 @@ def check(path: Path, data: bytes, expected: bytes, told: str, piece: int = PIEC
     assert last.problem.message == f"{path} {told}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", [PIECE, LITTLE])
 @pytest.mark.parametrize("share", [0.02, 0.31, 0.5, 0.77, 0.999])
 def test_a_file_that_ends_too_early(share: float, piece: int, tmp_path: Path) -> None:

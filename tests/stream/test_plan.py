@@ -100,7 +100,11 @@ def test_there_are_many_elementwise_operations() -> None:
 
 @pytest.mark.slow
 @settings(max_examples=30)
-@given(expressions(), st.lists(st.tuples(numbers(), numbers()), min_size=1, max_size=19), st.sampled_from(DTYPES))
+@given(
+    st.deferred(expressions),
+    st.lists(st.tuples(numbers(), numbers()), min_size=1, max_size=19),
+    st.sampled_from(DTYPES),
+)
 def test_a_column_is_its_points(program: str, points: list[tuple[float, float]], dtype: str) -> None:
     if not is_columnar(program, dtype=dtype):
         return

@@ -52,6 +52,7 @@ def test_an_error_after_an_interruption_is_its_doing(
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_a_signal_that_nohup_has_ignored_stays_ignored() -> None:
     command = 'trap "" HUP; exec "$0" -m gradcli batch "x**2"'
     with subprocess.Popen(

@@ -95,6 +95,7 @@ def test_every_item_may_be_lost_and_lost_again() -> None:
         assert list(mapped(perform, [20, 30, 40], jobs, LIMITS, lost)) == expected
 
 
+@pytest.mark.slow
 def test_a_process_that_ends_before_its_work_begins_costs_nothing() -> None:
     """As one that is killed while it waits for an item: that item is nobody's fault."""
 

@@ -267,6 +267,7 @@ def test_a_closed_stream_costs_only_itself(closed: str) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_a_file_is_written_by_the_watcher_when_the_work_is_done(tmp_path: Path) -> None:
     def work(ending: BaseException | None) -> int:
         with child.output_to(str(tmp_path / "out.txt")):

@@ -91,6 +91,7 @@ def test_a_snippet_that_does_not_run_with_a_value_does_not_get_it() -> None:
         drawn("ada", text=text)
 
 
+@pytest.mark.slow
 def test_every_sheet_passes_lint() -> None:
     assignment = week()
     for sheet in handed_out(assignment, map(str, range(3)), SECRET):

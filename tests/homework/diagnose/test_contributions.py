@@ -81,6 +81,7 @@ def test_near_an_edge_the_mistakes_of_that_step_are_found(monkeypatch: pytest.Mo
         assert signs == {message for message in whole[edge].values() if "has the other sign" in message}
 
 
+@pytest.mark.slow
 def test_a_long_chain_has_its_mistakes() -> None:
     lines = "; ".join(f"h{n} = tanh(h{n - 1}*w)" for n in range(1, 30))
     found = mistaken(explained(f"h0 = x*w; {lines}; h29**2", {"x": 0.5, "w": 0.9}))

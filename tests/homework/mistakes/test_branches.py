@@ -43,6 +43,7 @@ def test_one_branch_is_kept() -> None:
     check("fanout-overwrite", one_branch, scalars=50, networks=10)
 
 
+@pytest.mark.slow
 def test_some_paths_are_left_out() -> None:
     check("path-missed", some_paths, scalars=50, networks=10)
 

@@ -62,6 +62,7 @@ def test_gradients_in_degrees() -> None:
     check("degrees", gradients_in_degrees, scalars=25)
 
 
+@pytest.mark.slow
 def test_values_in_degrees() -> None:
     seen = 0
     for seed in range(120):

@@ -206,6 +206,7 @@ loss.backward()
 """
 
 
+@pytest.mark.slow
 def test_the_weight_of_a_layer_by_its_number_is_explained() -> None:
     grader = script(LAYERS, "net[0].weight.grad")
     assert codes(grader, "net[0].weight.grad", "[[6.75, 2.25], [-0.75, 2.25]]") == ("correct", [])

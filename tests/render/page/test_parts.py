@@ -41,6 +41,7 @@ def test_every_operation_stands_in_one_part(name: str) -> None:
         assert len(there) <= ROOM or len(part.operations) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_each_step_is_seen_in_the_part_that_is_shown(name: str) -> None:
     found = walked(PROGRAMS[name])

@@ -103,6 +103,7 @@ def test_the_page_allows_nothing_from_elsewhere() -> None:
     assert not re.search(r"https?:|//[a-z]+\.|@import|\burl\(|\bsrc=| style=| on[a-z]+=|\beval\(|innerHTML", text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_nothing_from_outside_is_markup(hostile: str) -> None:
     program = f"y = x*2 # {hostile}\nmse_loss(y, [1.0, 2.0], reduction='sum')"
@@ -153,6 +154,7 @@ def test_sizes_without_numbers_have_formulas_and_no_questions() -> None:
     assert "for X (n, d), w (d), y (n)" in page.text
 
 
+@pytest.mark.slow
 def test_a_walk_that_nobody_would_follow_is_refused() -> None:
     terms = " + ".join(f"x*{n}" for n in range(900))
     with pytest.raises(EvaluationError, match=r"a page would have [0-9,]+ steps, and it can have 2,000"):

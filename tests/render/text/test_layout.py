@@ -58,7 +58,8 @@ SNIPPETS = [
     *sorted((ROOT / "samples/snippets").glob("*.py")),
     *sorted((ROOT / "tests/script/snippets").glob("*.py"))[::12],
 ]
-OWN_NAMES = [name for name, one in operations().items() if one.name == name]
+OPERATIONS = operations()
+OWN_NAMES = [name for name, one in OPERATIONS.items() if one.name == name]
 COURSES = sorted((ROOT / "samples" / "homework").glob("*.toml"))
 
 
@@ -118,7 +119,7 @@ def test_the_list_of_operations() -> None:
     fits(operations_page, 40, 50, 64, 80, 120, 200)
 
 
-@of_every(OWN_NAMES, lambda name: operations()[name].family[0], 32)
+@of_every(OWN_NAMES, lambda name: OPERATIONS[name].family[0], 32)
 def test_pages_of_operations(name: str) -> None:
     (reference,) = references([name])
     fits(partial(operation_page, reference), *widths(name))

@@ -51,5 +51,6 @@ def test_tensors_are_copied_as_in_torch(program: str) -> None:
     assert ours(text) == torchs(text)
 
 
+@pytest.mark.slow
 def test_deep_nesting_ends() -> None:
     assert "RecursionError" in ours("import copy\nx = []\nfor _ in range(10**5): x = [x]\ncopy.deepcopy(x)")

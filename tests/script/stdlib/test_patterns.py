@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from gradcli.script.limits import Limits
 from tests.script.running import ours
 from tests.script.stdlib.agreement import REFUSED, agree, programs, unreachable
@@ -19,6 +21,7 @@ def test_patterns_are_pythons(program: str) -> None:
     agree(f"import re\n{REFUSED}\n{program}")
 
 
+@pytest.mark.slow
 def test_a_pattern_that_goes_back_without_end_stops() -> None:
     program = "import re\nre.match('(a+)+$', 'a' * 40 + 'b')"
     assert "runs for more than 0.5 s" in ours(program, Limits(seconds=0.5))

@@ -76,6 +76,7 @@ def expected(chain_rule: Grader) -> list[Foreseen]:
     return list(foreseen(chain_rule.assignment, "rule"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_right_and_wrong_answers(chain_rule: Grader, expected: list[Foreseen], name: str) -> None:
     """Every right answer has the full mark, and the answer of every mistake none, with a feedback that names it."""
