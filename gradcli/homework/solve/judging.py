@@ -10,6 +10,7 @@ import numpy as np
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
+from gradcli.homework.remembered import Remembered
 from gradcli.homework.solve.points import Points
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.solve.verdicts import Verdict, judged_formula, judged_number
@@ -20,6 +21,8 @@ from gradcli.homework.submission.numerals import Typed
 from gradcli.homework.submission.plain.numbers import Comma
 from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
 
+NUMBERS = 2**10  # answers to a question whose verdicts are remembered
+
 
 class Judge:
     """Judges the answers to one question; `points` are asked for where an answer is a formula."""
@@ -27,28 +30,35 @@ class Judge:
     def __init__(self, question: Question, assignment: Assignment, expected: Mapping[Quantity, Value]) -> None:
         self.question, self.assignment, self.expected = question, assignment, expected
         self.kinds: dict[Quantity, Wanted] = {}
+        self.numbers: Remembered[Verdict] = Remembered(NUMBERS)
 
     def judged(self, ask: Ask, text: str, comma: Comma, points: Points | None) -> Verdict:
         """Return the verdict on an answer, without diagnoses."""
-        expected = self.expected[ask.quantity]
         if is_accepted(text, ask.words):
             return Verdict("correct", known=("accepted",))
         try:
             plain = self.plain(ask, text, comma, points)
+            known = known_of(plain.read)
             if points is not None:
                 verdict = judged_formula(plain, points.truths(ask))
             elif self.wanted(ask, points).kind == "word":
                 verdict = self.in_words(ask, plain.text)
             else:
                 assert not isinstance(plain.read, Formula)
-                verdict = judged_number(
-                    plain.read, expected, self.assignment.tolerance, is_script=self.question.is_script
-                )
+                verdict = self.number(ask, plain.read, known)
         except UnreadableError as error:
             return Verdict("unreadable", str(error), known=("unreadable",))
-        known, read_as = known_of(plain.read), plain.text if plain.differs_from(text) else ""
+        read_as = plain.text if plain.differs_from(text) else ""
         known = known and (verdict.verdict, verdict.remark, *known)
         return replace(verdict, read=plain.read, read_as=read_as, known=known)
+
+    def number(self, ask: Ask, read: Typed | bool | None, known: tuple[Hashable, ...] | None) -> Verdict:
+        """Return the verdict on a number, which is one in whatever way it was typed."""
+        script = self.question.is_script
+        return self.numbers.once(
+            known and (ask.written, *known),
+            lambda: judged_number(read, self.expected[ask.quantity], self.assignment.tolerance, is_script=script),
+        )
 
     def in_words(self, ask: Ask, text: str) -> Verdict:
         expected = self.expected[ask.quantity]

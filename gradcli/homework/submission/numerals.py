@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 NUMERAL = re.compile(r"[-+−]?(?P<whole>\d*)(?:\.(?P<fraction>\d*))?(?:[eE](?P<exponent>[-+−]?\d{1,4}))?")
 LONGEST = 60  # characters of a number; nobody types more digits by hand
+KEPT = 2**12  # numbers that are remembered: students give the same answers
 EXACT = 99  # digits of a formula such as `1/3`
 ENOUGH = 3  # significant digits that a rounded answer needs
 LAST_DIGITS = 8 * 2.0**-23  # of a float32, as a share of it
@@ -41,7 +43,12 @@ class Typed:
 def read_numeral(text: str) -> Typed | None:
     """Read a plain decimal number; None for any other text."""
     text = text.strip().replace("_", "").replace("−", "-")
-    found = NUMERAL.fullmatch(text) if len(text) <= LONGEST else None
+    return remembered(text) if len(text) <= LONGEST else None
+
+
+@lru_cache(KEPT)
+def remembered(text: str) -> Typed | None:
+    found = NUMERAL.fullmatch(text)
     if found is None or not (found["whole"] or found["fraction"]):
         return None
     value = np.float64(text)

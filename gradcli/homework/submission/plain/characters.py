@@ -77,10 +77,10 @@ def undressed(text: str) -> str:
 
 def without_marks(text: str) -> str:
     for left, right in PAIRS:
-        inner = text[len(left) : -len(right)]
-        is_pair = len(text) > len(left) + len(right) and text.startswith(left) and text.endswith(right)
-        if is_pair and (left not in inner or left[:2] == "**"):  # nothing begins with a power
-            return inner
+        if text.startswith(left) and text.endswith(right) and len(text) > len(left) + len(right):
+            inner = text[len(left) : -len(right)]
+            if left not in inner or left[:2] == "**":  # nothing begins with a power
+                return inner
     boxed = BOXED.fullmatch(text)
     if boxed:
         return boxed["inner"]

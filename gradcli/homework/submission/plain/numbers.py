@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from functools import lru_cache
 from typing import Literal
 
 Comma = Literal["decimal", "thousands", ""]  # the use of the comma; "" where nothing tells
@@ -24,13 +25,16 @@ GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}(?:(?: \d{3})+|(?:'\d{3})+)(?:[.,]\d+)?")
 LONGEST = 80
 
 
-def numerals(text: str) -> dict[Comma, str]:
+def numerals(text: str) -> Mapping[Comma, str]:
     """Return the plain numbers that a text may stand for, by the use of the comma; none where it is no number.
 
     With the key "" the text has one reading.
     """
-    if len(text) > LONGEST:
-        return {}
+    return remembered(text) if len(text) <= LONGEST else {}
+
+
+@lru_cache(2**12)  # students give the same answers
+def remembered(text: str) -> Mapping[Comma, str]:
     text = re.sub(r"^([-+])\s+", r"\1", text.replace("{,}", ",").strip())
     if text.endswith("%") and "e" not in text.lower():
         hundredths = numerals(text[:-1])

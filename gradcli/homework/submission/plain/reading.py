@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
 
 from gradcli.homework.submission.answers import (
+    KEPT,
     WORDS,
     Formula,
     Read,
@@ -119,6 +121,10 @@ def by_the_others(earlier: Sequence[str], last: str, wanted: Wanted, comma: Comm
 
 def amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
     """Read a number or a tensor."""
+    return (remembered if len(text) <= KEPT else read_amount)(text, shape, comma)
+
+
+def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
     fact = characters.FACT.fullmatch(text)
     word = FACTS.get(fact["fact"].lower(), fact["fact"]) if fact else FACTS.get(text.lower(), text)
     if word.lower() in WORDS:
@@ -145,7 +151,10 @@ def amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
     return computation(bare, shape, comma)
 
 
-def settled(found: dict[Comma, str], comma: Comma) -> str:
+remembered = lru_cache(2**12)(read_amount)  # in whatever marks students put it
+
+
+def settled(found: Mapping[Comma, str], comma: Comma) -> str:
     """Return the reading that the rest of the hand-in uses. Raises UnreadableError where it does not tell."""
     if "" in found:
         return found[""]
