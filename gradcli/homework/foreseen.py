@@ -24,6 +24,7 @@ from gradcli.homework.disclosure import revealed
 from gradcli.homework.grading import Grader
 from gradcli.homework.model import Marked, Result, Value
 from gradcli.homework.solve.key import Key
+from gradcli.homework.solve.words import NO_ERROR
 from gradcli.homework.submission.numerals import ENOUGH, Tolerance
 from gradcli.homework.submission.submissions import Given, Submission
 
@@ -60,6 +61,15 @@ class Foreseen:
     @property
     def is_formula(self) -> bool:
         return self.ask.form == "expression"
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The right answers in words, each on one line as it is typed; an error is told by its type, too."""
+        more: tuple[str, ...] = ()
+        if self.ask.quantity.kind == "raises":
+            more = NO_ERROR if self.right == NO_ERROR[0] else (self.right.partition(": ")[0],)
+        found = (self.right, *self.ask.words.accept, *more)
+        return tuple(dict.fromkeys(" ".join(text.split()) for text in found))
 
 
 def foreseen(assignment: Assignment, level: str) -> Iterator[Foreseen]:

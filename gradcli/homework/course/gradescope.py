@@ -20,11 +20,14 @@ def submitters(text: str) -> dict[str, list[dict[str, str]]]:
     for line in text.splitlines():
         entry = ENTRY.fullmatch(line.rstrip())
         if entry is None:
+            folder = folder if line[:1].isspace() else ""  # a line at the margin that nobody knows: nobody's folder
             continue
         indent, key, value = len(entry["indent"]), entry["key"], entry["value"] or ""
         if indent == 0 and not entry["item"]:
             folder, level, depth = key, -1, -1
             found[folder] = []
+            continue
+        if not folder:
             continue
         level = indent if level < 0 else level
         if key == "submitters" and indent == level and not entry["item"]:

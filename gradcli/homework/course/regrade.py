@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import PurePath
 from typing import Any
 
@@ -111,10 +112,17 @@ def read_graded(source: Source, assignment: Assignment) -> dict[str, Graded]:
 
 def of_document(table: Mapping[str, Any]) -> Graded:
     answers = {
-        (str(one["question"]), str(one["quantity"])): Answered(str(one["verdict"]), float(one["points"]))
+        (str(one["question"]), str(one["quantity"])): Answered(str(one["verdict"]), points(one["points"]))
         for one in table["answers"]
     }
-    return Graded(str(table["student"]), float(table["score"]), answers)
+    return Graded(str(table["student"]), points(table["score"]), answers)
+
+
+def points(value: Any) -> float:
+    """Read points. Raises ValueError for those that are not finite, than which none are lower."""
+    if not isfinite(found := float(value)):
+        raise ValueError(value)
+    return found
 
 
 def check(old: Mapping[str, Any], assignment: Assignment, source: Source) -> None:

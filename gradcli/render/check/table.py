@@ -83,7 +83,8 @@ def copied(one: Elsewhere, looks: Looks) -> Row:
 def not_graded(totals: ClassTotals) -> str:
     """Write the first items that were not graded as a sentence, for reports that have no place for them."""
     items = [
-        f"{clipped(one.student, NAME)} in {clipped(place(one), NAME)} ({clipped(one.message, SENTENCE)})"
+        f"{' in '.join(clipped(part, NAME) for part in (one.student, place(one)) if part)} "
+        f"({clipped(one.message, SENTENCE)})"
         for one in totals.ungraded
     ]
     return f"not graded: {listed(items)}"

@@ -194,6 +194,8 @@ def test_a_folder_of_thousands_of_files(tmp_path: Path) -> None:
         "- a\n- b\n",
         "submission_1:\n  - :name: x\n",
         "\0:\n  :submitters:",
+        "---\nsubmission_1:😀\n  :submitters:\n  - :name: x\n",
+        "submission_1:\nsubmission_2:😀\n  :submitters:\n  - :name: x\n",
     ],
 )
 def test_what_is_not_of_gradescope_names_nobody(text: str) -> None:

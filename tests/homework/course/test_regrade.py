@@ -82,6 +82,10 @@ OTHER = json.loads(written(THEN))
         ('{"schema": "gradcli.lint/1"}', "another document"),
         (json.dumps({**OTHER, "submissions": [{"student": "ada"}]}), "no document of gradcli check"),
         (
+            json.dumps({**OTHER, "submissions": [{"student": "ada", "score": float("nan"), "answers": []}]}),
+            "no document of gradcli check",
+        ),
+        (
             json.dumps({**OTHER, "assignment": {**OTHER["assignment"], "title": "Week 4", "file": "w4.toml"}}),
             "another assignment, Week 4",
         ),

@@ -61,6 +61,8 @@ def test_what_was_not_graded_is_listed() -> None:
     totals = added([replace(PARTLY, answers=(ENDED,)), unread("class/dan\x1b[2J", "dan", "it is \u202eempty", None)])
     assert UNGRADED.strip() in check_table(totals, Looks())
     assert not_graded(totals) == SENTENCE
+    absent = added([unread("", "eve", "no sheet was handed out to this student", None)])
+    assert not_graded(absent) == "not graded: eve (no sheet was handed out to this student)"
     assert not_graded(added([replace(PARTLY, answers=(ENDED,) * 90)])).endswith(" and 87 more")
 
 

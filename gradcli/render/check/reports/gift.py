@@ -65,8 +65,7 @@ def in_words(one: Foreseen) -> str:
             for number, text in enumerate(words.choices, 1)
         ]
         return "\n".join(["{", *lines, "}"])
-    texts = (one.right, *words.accept)
-    if one.is_formula or not one.right or any(MATCHING in text for text in texts):
+    if one.is_formula or not one.right or any(MATCHING in text for text in one.texts):
         return "{}"
-    right = " ".join(f"=%100%{plain(text.replace('*', STAR))}" for text in texts)
+    right = " ".join(f"=%100%{plain(text.replace('*', STAR))}" for text in one.texts)
     return f"{{{right} =%0%*#{plain(OTHER)}}}"

@@ -108,7 +108,7 @@ def fraction(place: int) -> str:
 
 def short_answer(one: Foreseen) -> str:
     """Write a question for a word, in which an asterisk would stand for anything."""
-    texts = (text.replace("*", r"\*") for text in (one.right, *one.ask.words.accept))
+    texts = (text.replace("*", r"\*") for text in one.texts)
     answers = [*(choice(text, RIGHT, "") for text in texts), choice("*", WRONG, OTHER)]
     return whole(one, "shortanswer", text_of(one), element("usecase", "0"), *answers)
 

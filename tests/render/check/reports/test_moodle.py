@@ -193,6 +193,29 @@ def test_words_and_choices(name: str) -> None:
     assert [answer.fraction for answer in choice.answers] == [0, 1, 0]
 
 
+ERRORS = """
+[[question]]
+id = "errors"
+script = "import torch\\nw = torch.ones(2)\\nfor n in range(2):\\n    print(n,  'of 2')\\nEND"
+ask = ["printed", "raises"]
+"""
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize(
+    ("end", "typed"),
+    [("w.sum().backward()", ["RuntimeError", "runtimeerror"]), ("print('->')", ["no error", "None", "nothing"])],
+)
+def test_what_is_printed_and_raised_can_be_typed_on_one_line(name: str, end: str, typed: list[str]) -> None:
+    printed, raises = questions(name, Grader(assignment(ERRORS.replace("END", end))))
+    for found, texts in ((printed, ["0 of 2 1 of 2" + " ->" * ("->" in end)]), (raises, typed)):
+        for text, fraction in (*((text, 1) for text in texts), ("ValueError", 0), ("1 of 2", 0)):
+            told = graded(found.answers, text)
+            assert found.kind == "essay" or (told and told.fraction == fraction)
+    assert (printed.kind == "essay") is (name == "gift" and "->" in end), "GIFT would make pairs of it"
+    assert all("\n" not in answer.text for answer in (*printed.answers, *raises.answers))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_feedback_tells_as_much_as_asked_for(chain_rule: Grader, name: str) -> None:
