@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -61,6 +62,12 @@ def told(line: Line, position: int, found: Formulas, gradient: Any, upstream_nam
     """Return the formulas in the names of the program."""
     if found.gradient is None:
         return None
+    found = replace(
+        found,
+        forward=tuple(in_one_dimension(one, found.tensors) for one in found.forward),
+        gradient=in_one_dimension(found.gradient, found.tensors),
+    )
+    assert found.gradient is not None
     sizes = ranges(found.gradient, found.tensors)
     own = _Names(line, position, found, upstream_name)
     shapes = {own.names.get(name, name): np.shape(found.tensors[name]) for name in own.mentioned}
@@ -76,6 +83,18 @@ def told(line: Line, position: int, found: Formulas, gradient: Any, upstream_nam
         is_sparse=is_sparse(found.gradient, found.tensors, sizes),
         entry=None if gradient is None else own.worked(worked(found.gradient, found.tensors, sizes)),
     )
+
+
+def in_one_dimension(equation: Equation, tensors: Mapping[str, Any]) -> Equation:
+    """Return `x[i]` for `x.flat[i]` where the tensor has one dimension."""
+
+    def change(term: Term) -> Term:
+        is_vector = isinstance(term, Entry) and term.is_flat and np.ndim(tensors[term.tensor]) == 1
+        return replace(term, name=term.tensor) if isinstance(term, Entry) and is_vector else term
+
+    left = mapped(equation.left, change)
+    assert isinstance(left, Entry)
+    return Equation(left, mapped(equation.right, change), equation.sizes)
 
 
 @in_line

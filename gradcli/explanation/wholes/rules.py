@@ -34,6 +34,7 @@ from gradcli.language.tree import Expression, Name, Number
 
 SLOPE = "Each entry gets its gradient times the slope of the function there."
 STEPS = "The rules of the steps that torch takes, put into each other."
+COPIES = "An entry of which copies are made gets the gradients of all its copies, added."
 LONGEST = 12  # operators and calls of a rule; a longer one is clearer in steps
 
 
@@ -142,11 +143,12 @@ def put_together(
     if all(picks(one.primitive) for one in applied):
         views = [(one.primitive, one.options) for one in applied]
         shape = outer[names[0]].tensor.shape
-        text, rule = picked(shape, views), put_back(upstream_name, shape, views)
+        found, rule = picked(shape, views), put_back(upstream_name, shape, views)
         rules = [replace(local, rule=rule) for local in rules] if rule else rules
         alone = result_alone(last, outer.values())
-        reason = ReasonOfWhole(alone, 0, gradient, upstream_name, text) if text else None
+        reason = found and ReasonOfWhole(alone, 0, gradient, upstream_name, found[0], lambda _: found[1])
         rules = [replace(local, reason=reason) for local in rules]
+        says = COPIES if any(one.primitive.name == "expand" for one in applied) else says
     elif is_composed:
         says = STEPS if is_structured(lines) else SLOPE
     elif is_structured(lines):
