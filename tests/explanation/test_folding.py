@@ -175,6 +175,7 @@ WITHOUT_ONES = {
     "repeat_interleave(x, 2)": "v1[i] = x[place[i]], so ∂v2/∂x[p] = Σi g[i] where place[i] = p, where place is [0",
     "ravel(M)": "v1[i] = M.flat[i], so ∂v2/∂M.flat[i] = g[i]",
     "roll(x, 1)": "v1[i] = x[(i - 1)%2], so ∂v2/∂x[i] = g[(i + 1)%2]",
+    "pad(x, (1, 1))": "v1[i] = x[i - 1], so ∂v2/∂x[i - 1] = g[i] (entries outside x count as 0)",
     "M[1:, 0]": "v1[i] = M[1,0], so ∂v2/∂M[1,0] = Σi g[i], 0 elsewhere",
 }
 

@@ -70,6 +70,9 @@ def told(line: Line, position: int, found: Formulas, gradient: Any, upstream_nam
     assert found.gradient is not None
     sizes = ranges(found.gradient, found.tensors)
     own = _Names(line, position, found, upstream_name)
+    beyond = outside(found.gradient, found.tensors, sizes)
+    added = [one for one in found.forward if not any(is_extreme(part) for part in parts(one.right))]
+    beside = [name for one in added for name in outside(one, found.tensors, ranges(one, found.tensors))]
     shapes = {own.names.get(name, name): np.shape(found.tensors[name]) for name in own.mentioned}
     return Why(
         shapes=tuple(shapes.items()),
@@ -79,10 +82,15 @@ def told(line: Line, position: int, found: Formulas, gradient: Any, upstream_nam
             *((own.names.get(name, name), words) for name, words in found.given.items() if name in own.used),
             *own.literals,
         ),
-        outside=tuple(own.names.get(name, name) for name in outside(found.gradient, found.tensors, sizes)),
+        outside=tuple(dict.fromkeys(own.names.get(name, name) for name in (*beyond, *beside))),
         is_sparse=is_sparse(found.gradient, found.tensors, sizes),
         entry=None if gradient is None else own.worked(worked(found.gradient, found.tensors, sizes)),
     )
+
+
+def is_extreme(term: Term) -> bool:
+    """Return whether it is the largest or smallest of some entries, where one that is outside is none of them."""
+    return isinstance(term, Reduce) and term.operator in ("max", "min")
 
 
 def in_one_dimension(equation: Equation, tensors: Mapping[str, Any]) -> Equation:
