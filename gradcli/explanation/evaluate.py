@@ -134,7 +134,7 @@ class _Machine:
         last = list(range(len(new)))
         if written and len(new) > 1:
             lines = [self.evaluation.line_of[id(x)] for x in values if id(x) in self.evaluation.line_of]
-            last = together(new, written, {line.name: line.tensor.shape for line in lines})
+            last = together(new, written, {line.name: line.tensor.value for line in lines})
         named = {
             place: self.names.own(target) if target and place == len(new) - 1 else self.names.fresh()
             for place in range(len(new))

@@ -11,8 +11,8 @@ import numpy as np
 
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.index.declared import Finder
 from gradcli.explanation.index.shrinking import Seen
+from gradcli.explanation.index.taught.declaration import Finder
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Local, Why
 

@@ -139,12 +139,27 @@ CROSS_ENTROPIES = [
     for reduction in ("mean", "sum", "none")
 ]
 
+IGNORING = [
+    f"cross_entropy({scores}, {labels}{weight}{smoothing}, ignore_index={ignored}, reduction='{reduction}')"
+    for scores, target in (("M", [1, 0]), ("T", [[1, 0], [1, 1]]), ("M", "labels"))
+    for ignored in (0, -1, 5)
+    for labels in [str(target).replace("0", str(ignored))]
+    for weight in ("", ", weight=[2, 0.5]")
+    for smoothing in ("", ", label_smoothing=0.1")
+    for reduction in ("mean", "sum", "none")
+]
 
-@pytest.mark.parametrize("text", [*CROSS_ENTROPIES, "normalize(x, dim=0)", "normalize(M)", "normalize(M, 2, -1)"])
+
+@pytest.mark.parametrize(
+    "text",
+    [*CROSS_ENTROPIES, *IGNORING, "cross_entropy(T, S)", "normalize(x, dim=0)", "normalize(M)", "normalize(M, 2, -1)"],
+)
 def test_one_rule_gives_all_that_comes_through_the_steps(text: str) -> None:
-    values = {"x": VECTOR, "y": [0.3, 0.6], "M": MATRIX, "N": [[0.2, 0.8], [0.5, 0.5]]}
+    values = {"x": VECTOR, "y": [0.3, 0.6], "M": MATRIX, "N": [[0.2, 0.8], [0.5, 0.5]], "T": [MATRIX, MATRIX]}
+    values["S"] = [[[0.2, 0.5], [0.8, 0.5]]] * 2
     used = {name: value for name, value in values.items() if re.search(rf"\b{name}\b", text)}
-    explanation = folded(explain(parse_program(Source(f"z = {text}; sum(z*z)")), used))
+    labels = f"labels = [{text.partition('ignore_index=')[2].partition(',')[0]}, 1]; " if "labels" in text else ""
+    explanation = folded(explain(parse_program(Source(f"{labels}z = {text}; sum(z*z)")), used, wrt=[*used]))
     assert "z" in {node.name for node in explanation.nodes if node.whole}
     point = {node.id: node.value for node in explanation.nodes}
     of_whole = [step for step in explanation.steps if step.node == "z"]
@@ -155,8 +170,12 @@ def test_one_rule_gives_all_that_comes_through_the_steps(text: str) -> None:
 
 
 WITHOUT_ONES = {
-    "max_pool1d(M, 2)": "v1[c,j] = max_b<2 M[c,2·j + b], so ∂v2/∂M[c,q] = Σj g[c,j] where column[c,j] = q",
+    "max_pool1d(M, 2)": "v1[c,j] = max over b<2 of M[c,2·j + b], so ∂v2/∂M[c,q] = Σj g[c,j] where column[c,j] = q",
     "avg_pool1d(M, 2)": "v1[c,j] = (Σb<2 M[c,2·j + b])/2, so ∂v2/∂M[c,2·j + b] = g[c,j]/2 for b < 2",
+    "repeat_interleave(x, 2)": "v1[i] = x[place[i]], so ∂v2/∂x[p] = Σi g[i] where place[i] = p, where place is [0",
+    "ravel(M)": "v1[i] = M.flat[i], so ∂v2/∂M.flat[i] = g[i]",
+    "roll(x, 1)": "v1[i] = x[(i - 1)%2], so ∂v2/∂x[i] = g[(i + 1)%2]",
+    "pad(x, (1, 1))": "v1[i] = x[i - 1], so ∂v2/∂x[i - 1] = g[i] (entries outside x count as 0)",
     "M[1:, 0]": "v1[i] = M[1,0], so ∂v2/∂M[1,0] = Σi g[i], 0 elsewhere",
 }
 

@@ -111,7 +111,7 @@ class _Gradients:
     def shorter(self, formula: Expression, leaf: Leaf) -> Expression:
         """Return the formula, or the one by the rules of operations that torch takes several nodes for."""
         other = self.in_names.over_variables(leaf.node) if self.in_names else None
-        if other is None or length(other) >= length(formula) or self.objection(other, leaf):
+        if other is None or opaque(other) >= opaque(formula) or self.objection(other, leaf):
             return formula
         return other
 
@@ -157,6 +157,12 @@ class _Gradients:
         if value.shape != gradient.shape or apart(value, gradient) > rounding_of(self.point, formula, leaf.formula_raw):
             return "it has another value"
         return ""
+
+
+def opaque(tree: Expression) -> tuple[int, int]:
+    """Return how hard a formula is to read: the functions that are known to torch alone, then the length."""
+    adjoint = sum(isinstance(part, Call) and part.function.endswith("_backward") for part in postorder(tree))
+    return adjoint, length(tree)
 
 
 def is_sum_of_short(tree: Expression) -> bool:

@@ -139,6 +139,10 @@ class _Reader:
             return Number(float(text))
         if kind == "reduce":
             return self.reduce(REDUCE.get(text, text))
+        if kind == "name" and text in ("max", "min") and self.take("over"):
+            bound = self.bounds()
+            self.expect("of")
+            return Reduce(text, bound, self.product())
         if kind == "name":
             return self.named(text)
         if text == "(":

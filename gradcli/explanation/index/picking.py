@@ -11,18 +11,21 @@ import numpy as np
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.indices import entry, letters
 from gradcli.engine.symbolic.notation import literal
+from gradcli.explanation.index.taught.declaration import Given
 from gradcli.language.tree import Argument, Call, Expression, Name
 
+SHORT = 8  # places that are written out
+PLACE = "where an entry comes from, counted along all dimensions"
 LARGEST = 2**16  # entries of a tensor that is followed
 
 
 def picks(primitive: Primitive) -> bool:
     """Return whether each entry of the result is one of the input."""
-    return primitive.view and primitive.structured
+    return (primitive.view and primitive.structured) or primitive.name == "clone"
 
 
-def picked(shape: Sequence[int], views: Sequence[tuple[Primitive, dict[str, Any]]]) -> str | None:
-    """Return `out[i] = x0[i + 1,0]` of views of a tensor of some shape, one of the other; None of other places."""
+def picked(shape: Sequence[int], views: Sequence[tuple[Primitive, dict[str, Any]]]) -> tuple[str, Given] | None:
+    """Return `out[i] = x0[i + 1,0]` of views of a tensor of some shape, one of the other, and what it mentions."""
     size = prod(shape)
     if not 0 < size <= LARGEST:
         return None
@@ -33,7 +36,13 @@ def picked(shape: Sequence[int], views: Sequence[tuple[Primitive, dict[str, Any]
         return None
     own = letters(np.ndim(places))
     found = [_affine(np.asarray(place), own) for place in np.unravel_index(places, shape)]
-    return None if None in found else f"{entry('out', own)} = {entry('x0', [place for place in found if place])}"
+    if None not in found:
+        return f"{entry('out', own)} = {entry('x0', [place for place in found if place])}", {}
+    flat = _affine(np.reshape(places, -1), "i")
+    if flat is not None:
+        return f"out.flat[i] = x0.flat[{flat}]", {}
+    words = str(places.tolist()) if np.size(places) <= SHORT else PLACE
+    return f"{entry('out', own)} = x0.flat[{entry('place', own)}]", {"place": (words, places)}
 
 
 def put_back(g: str, shape: Sequence[int], views: Sequence[tuple[Primitive, dict[str, Any]]]) -> Expression | None:

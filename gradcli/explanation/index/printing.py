@@ -91,12 +91,12 @@ class Writer:
         return text
 
     def _reduce(self, term: Reduce) -> tuple[str, int]:
-        bound = ",".join(name if size is None else f"{name}<{size}" for name, size in term.variables)
-        operator = REDUCE.get(term.operator, f"{term.operator}_") if self.ascii else term.operator
-        if operator in ("max", "min"):
-            operator += "_"
-        body = self.term(term.body, PRODUCT)
-        text = f"{operator}{bound} {body}" if bound else body
+        bound = [name if size is None else f"{name}<{size}" for name, size in term.variables]
+        body = text = self.term(term.body, PRODUCT)
+        if bound and term.operator in ("max", "min"):
+            text = f"{term.operator} over {', '.join(bound)} of {body}"
+        elif bound:
+            text = f"{REDUCE[term.operator] if self.ascii else term.operator}{','.join(bound)} {body}"
         if not term.where:
             return text, PRODUCT
         return f"{text} where {', '.join(self.term(condition) for condition in term.where)}", WHERE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +11,10 @@ import numpy as np
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.index.copies import summed_over_copies
-from gradcli.explanation.index.declared import Finder
 from gradcli.explanation.index.differential import differential, named
 from gradcli.explanation.index.evaluation import is_sparse, outside, ranges
 from gradcli.explanation.index.formulas import Formulas, formulas, names_of, read
+from gradcli.explanation.index.taught.declaration import Finder
 from gradcli.explanation.index.tree import Entry, Equation, Reduce, Term, Variable, mapped, parts
 from gradcli.explanation.index.worked import Worked, worked
 from gradcli.explanation.lines import Line
@@ -61,8 +62,17 @@ def told(line: Line, position: int, found: Formulas, gradient: Any, upstream_nam
     """Return the formulas in the names of the program."""
     if found.gradient is None:
         return None
+    found = replace(
+        found,
+        forward=tuple(in_one_dimension(one, found.tensors) for one in found.forward),
+        gradient=in_one_dimension(found.gradient, found.tensors),
+    )
+    assert found.gradient is not None
     sizes = ranges(found.gradient, found.tensors)
     own = _Names(line, position, found, upstream_name)
+    beyond = outside(found.gradient, found.tensors, sizes)
+    added = [one for one in found.forward if not any(is_extreme(part) for part in parts(one.right))]
+    beside = [name for one in added for name in outside(one, found.tensors, ranges(one, found.tensors))]
     shapes = {own.names.get(name, name): np.shape(found.tensors[name]) for name in own.mentioned}
     return Why(
         shapes=tuple(shapes.items()),
@@ -72,10 +82,27 @@ def told(line: Line, position: int, found: Formulas, gradient: Any, upstream_nam
             *((own.names.get(name, name), words) for name, words in found.given.items() if name in own.used),
             *own.literals,
         ),
-        outside=tuple(own.names.get(name, name) for name in outside(found.gradient, found.tensors, sizes)),
+        outside=tuple(dict.fromkeys(own.names.get(name, name) for name in (*beyond, *beside))),
         is_sparse=is_sparse(found.gradient, found.tensors, sizes),
         entry=None if gradient is None else own.worked(worked(found.gradient, found.tensors, sizes)),
     )
+
+
+def is_extreme(term: Term) -> bool:
+    """Return whether it is the largest or smallest of some entries, where one that is outside is none of them."""
+    return isinstance(term, Reduce) and term.operator in ("max", "min")
+
+
+def in_one_dimension(equation: Equation, tensors: Mapping[str, Any]) -> Equation:
+    """Return `x[i]` for `x.flat[i]` where the tensor has one dimension."""
+
+    def change(term: Term) -> Term:
+        is_vector = isinstance(term, Entry) and term.is_flat and np.ndim(tensors[term.tensor]) == 1
+        return replace(term, name=term.tensor) if isinstance(term, Entry) and is_vector else term
+
+    left = mapped(equation.left, change)
+    assert isinstance(left, Entry)
+    return Equation(left, mapped(equation.right, change), equation.sizes)
 
 
 @in_line

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
+
+import numpy as np
 
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.index.contractions import contraction
-from gradcli.explanation.index.declared import declared
 from gradcli.explanation.index.picking import picks
+from gradcli.explanation.index.taught.declared import declared
 from gradcli.language.tree import Expression
 
 
@@ -48,15 +51,16 @@ def ends(applications: Sequence[Application]) -> list[int]:
     return [last[one] for one in group]
 
 
-def together(
-    applications: Sequence[Application], written: Expression | None, shapes: Mapping[str, tuple[int, ...]]
-) -> list[int]:
-    """Return the same where it is known how the operation is written, over names with `shapes`.
+def together(applications: Sequence[Application], written: Expression | None, values: Mapping[str, Any]) -> list[int]:
+    """Return the same where it is known how the operation is written, over names with `values`.
 
     All belong together that are one product, one view of a tensor, or one function of each entry.
     """
     if written is not None and (
-        contraction(written, shapes) or declared(written, shapes) or is_view(applications) or is_pointwise(applications)
+        contraction(written, {name: np.shape(value) for name, value in values.items()})
+        or declared(written, values)
+        or is_view(applications)
+        or is_pointwise(applications)
     ):
         return [len(applications) - 1] * len(applications)
     return ends(applications)

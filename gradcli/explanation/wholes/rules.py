@@ -20,8 +20,9 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.formulas.derivation import named
 from gradcli.explanation.index.contractions import SAYS, contraction
-from gradcli.explanation.index.declared import OUT, UPSTREAM, Finder, declared
 from gradcli.explanation.index.picking import picked, picks, put_back
+from gradcli.explanation.index.taught.declaration import OUT, UPSTREAM, Finder
+from gradcli.explanation.index.taught.declared import declared
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Local, Whole
 from gradcli.explanation.refusals import in_line
@@ -33,6 +34,7 @@ from gradcli.language.tree import Expression, Name, Number
 
 SLOPE = "Each entry gets its gradient times the slope of the function there."
 STEPS = "The rules of the steps that torch takes, put into each other."
+COPIES = "An entry of which copies are made gets the gradients of all its copies, added."
 LONGEST = 12  # operators and calls of a rule; a longer one is clearer in steps
 
 
@@ -58,6 +60,7 @@ def whole(lines: Sequence[Line], upstream_name: str, gradient: Any) -> Whole | N
     op = main.application.primitive.name if main.application else ""
     grad_fn = node.short_name if isinstance(node, GraphNode) else None
     shapes = {name: x.tensor.shape for name, x in outer.items()}
+    values = {name: x.tensor.value for name, x in outer.items()}
     make = partial(as_one, last, op, grad_fn, upstream_name, gradient)
     rules: list[Expression | None]
     written = last.whole or run_over_formulas(lines, upstream_name)[0]  # a part of what was written may be a product
@@ -67,7 +70,7 @@ def whole(lines: Sequence[Line], upstream_name: str, gradient: Any) -> Whole | N
         text = product.text("out", [f"x{place}" for place in places])
         rules = [product.rule(place, upstream_name) for place in places]
         return make([outer[name] for name in product.operands], rules, text, None, SAYS)
-    if known := declared(last.whole, shapes) if last.whole else None:
+    if known := declared(last.whole, values) if last.whole else None:
         operands = [x for tree in known.operands for x in outer.values() if x.spelling == tree]
         meant = {UPSTREAM.id: Name(upstream_name), OUT.id: Name(last.name)}
         if len(operands) == len(known.operands):
@@ -140,11 +143,12 @@ def put_together(
     if all(picks(one.primitive) for one in applied):
         views = [(one.primitive, one.options) for one in applied]
         shape = outer[names[0]].tensor.shape
-        text, rule = picked(shape, views), put_back(upstream_name, shape, views)
+        found, rule = picked(shape, views), put_back(upstream_name, shape, views)
         rules = [replace(local, rule=rule) for local in rules] if rule else rules
         alone = result_alone(last, outer.values())
-        reason = ReasonOfWhole(alone, 0, gradient, upstream_name, text) if text else None
+        reason = found and ReasonOfWhole(alone, 0, gradient, upstream_name, found[0], lambda _: found[1])
         rules = [replace(local, reason=reason) for local in rules]
+        says = COPIES if any(one.primitive.name == "expand" for one in applied) else says
     elif is_composed:
         says = STEPS if is_structured(lines) else SLOPE
     elif is_structured(lines):

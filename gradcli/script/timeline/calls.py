@@ -108,8 +108,8 @@ def pieces(applications: Sequence[Application], calls: Sequence[Called | None]) 
 
 def _parted(applications: Sequence[Application], call: Called, start: int) -> Iterator[Piece]:
     written, tensors = spelled(call)
-    shapes = {str(place): tensor.shape for place, tensor in enumerate(tensors)}
-    last = together(applications, written, shapes)
+    values = {str(place): tensor.value for place, tensor in enumerate(tensors)}
+    last = together(applications, written, values)
     is_whole = len(set(last)) == 1
     for end in sorted(set(last)):
         own = tuple(start + place for place, other in enumerate(last) if other == end)
