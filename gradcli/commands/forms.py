@@ -142,7 +142,9 @@ def offered(command: str, *, endings: bool = False) -> str:
     """Return a line that names the forms of a command, or how files of them end."""
     known = forms(command)
     if not endings:
-        return f"the forms are {', '.join(known)}"
+        folder = " and ".join(name for name in forms(FOLDER) if name not in known) if command == CLASS else ""
+        more = f"; {folder} go into a folder, such as -o feedback/" if folder else ""
+        return f"the forms are {', '.join(known)}{more}"
     others = "; for other tools add a report, such as --report csv" if command == CLASS else ""
     usual = ", ".join(form.endings[0] for form in known.values() if form.endings)
     return f"files end in {usual}; --format NAME names a form{others}"

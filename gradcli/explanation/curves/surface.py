@@ -93,9 +93,8 @@ def chosen_levels(heights: Array) -> list[float]:
 
 
 def slopes(sample: Sampler, ranges: tuple[Pair, Pair]) -> list[Slope]:
-    """Return the gradients on a coarse grid, where they are finite."""
+    """Return the gradients on a coarse grid, where they and the values are finite."""
     centres = [np.linspace(low, high, 2 * ARROWS + 1)[1::2] for low, high in ranges]
     xs, ys = (axis.ravel() for axis in np.meshgrid(*centres))
-    _, dx, dy = sample(xs, ys)
-    found = zip(*(column.tolist() for column in (xs, ys, dx, dy)), strict=True)
-    return [Slope(*one) for one in found if np.isfinite(one).all()]
+    columns = np.stack([xs, ys, *sample(xs, ys)], axis=1)
+    return [Slope(x, y, dx, dy) for x, y, _, dx, dy in columns[np.isfinite(columns).all(axis=1)].tolist()]

@@ -26,6 +26,7 @@ from gradcli.render.graph.svg import written
 from gradcli.source import visible
 
 MOST = 60  # steps of a graph that is drawn
+WIDE = 1200.0  # pixels of a picture that is read on a page
 TOO_LARGE = "The graph is too large for a picture."
 
 
@@ -80,7 +81,7 @@ def is_word(expected: object) -> bool:
 def drawn(found: Sketch, asked: Asked) -> str:
     """Draw a sketch; nothing where it is too large."""
     try:
-        return written(found, asked)
+        return written(found, asked, WIDE)
     except EvaluationError:
         return ""
 

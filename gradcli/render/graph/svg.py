@@ -6,6 +6,7 @@ Boxes have fills of their own and dark text; lines and labels are greys that rea
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf
 from typing import NamedTuple
 
 from gradcli.errors import EvaluationError
@@ -49,12 +50,15 @@ def svg(explanation: Explanation, asked: Asked) -> str:
     return written(sketch(explanation, asked), asked)
 
 
-def written(found: Sketch, asked: Asked) -> str:
-    """Draw a sketch."""
+def written(found: Sketch, asked: Asked, most: float = inf) -> str:
+    """Draw a sketch; one that would be wider than `most` from top to bottom, unless a direction is asked for."""
     drawn = None
     if len(found.vertices) <= LARGEST:
         boxes = [Box(vertex.id, *box_size(vertex.lines)) for vertex in found.vertices]
-        drawn = drawing(boxes, [Edge(arc.source, arc.target, label_size(arc)) for arc in found.arcs], asked.direction)
+        edges = [Edge(arc.source, arc.target, label_size(arc)) for arc in found.arcs]
+        drawn = drawing(boxes, edges, asked.direction)
+        if drawn and drawn.width > most and asked.direction is None:
+            drawn = drawing(boxes, edges, "TB")
     if drawn is None:
         raise too_large(len(found.vertices))
     return "\n".join(lines(found, drawn))

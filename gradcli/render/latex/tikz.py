@@ -117,7 +117,7 @@ class Picture:
         size = f"minimum width={box.width * POINTS:.1f}pt, minimum height={box.height * POINTS:.1f}pt"
         corners = ", rounded corners=5pt" if vertex.look == "leaf" else ""
         place = f"({box.x + box.width / 2:.1f},{box.y + box.height / 2:.1f})"
-        inside = r" \\ ".join(self.rows(vertex, look, state))
+        inside = r" \\{} ".join(self.rows(vertex, look, state))
         return rf"\node[{style}{corners}, {size}, inner sep=0pt, align=center] at {place} {{{inside}}};"
 
     def rows(self, vertex: Vertex, look: Look, state: State | None) -> list[str]:

@@ -134,7 +134,8 @@ def surface_chart(surface: Surface, title: str, looks: Looks, path: Path | None 
         height, slope = surface.at
         marks.append(Mark(slope.x, slope.y, "tangent"))
         told = [number(value, looks.precision) for value in (slope.x, slope.y, height, slope.dx, slope.dy)]
-        remarks.append(f"at {x} = {told[0]}, {y} = {told[1]}: {z} = {told[2]}, gradient ({told[3]}, {told[4]})")
+        slopes = f"gradient ({told[3]}, {told[4]})" if np.isfinite(height) else "so it has no gradient there"
+        remarks.append(f"at {x} = {told[0]}, {y} = {told[1]}: {z} = {told[2]}, {slopes}")
     if path is not None:
         points = np.array(path.points)
         strokes.append(Stroke("path", (points,), path.optimizer))

@@ -44,3 +44,4 @@ def test_a_surface_without_values_or_levels(program: str, undefined: int) -> Non
     found = surface(sampler(Plan(Task(program)), ["x", "y"]), ("x", "y", "z"), ((-2, 2), (-1, 4)))
     assert found.undefined == undefined
     assert found.levels == () or undefined == 1891
+    assert all(slope.x > 0 for slope in found.slopes if "log" in program), "an arrow stands where there is no value"

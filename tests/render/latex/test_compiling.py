@@ -53,6 +53,7 @@ BAD = {
     "many": Case("+".join(f"x{n}*{n}" for n in range(60)), {f"x{n}": n for n in range(60)}),
     "deep": Case("sin(" * 40 + "x" + ")" * 40, {"x": 1}),
     "a long sum": Case("bce_with_logits(scores, [1, 0])", {"scores": [0.5, -1]}),
+    "a wide matrix": Case("sum(x*x)", {"x": [[0.125, -0.25, 0.375], [0.625, -0.75, 0.875]]}),
     "a tensor of four dimensions": Case("sum(x*x)", {"x": [[[[1, 2]]]]}),
     "large": Case("sum(x*y)", {"x": [[0.1] * 30] * 30, "y": [0.2] * 30}),
 }
@@ -140,7 +141,7 @@ def test_slides_of_a_wide_graph_show_the_part_in_which_the_step_is() -> None:
 )
 def test_a_box_shows_what_is_asked_for(options: dict[str, str], rows: list[str]) -> None:
     drawn = graph_page(CASES["diamond"].explain(), asked(Looks(), **options))
-    inside = r" \\ ".join(rows)
+    inside = r" \\{} ".join(rows)
     assert f"{{{inside}}};" in drawn
 
 

@@ -280,6 +280,10 @@ def test_each_step_of_a_large_graph_is_in_sight(browser: Any, tmp_path: Path) ->
         page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowRight")
         assert page.evaluate("document.activeElement.dataset.node && document.activeElement.checkVisibility()")
+        rows = page.locator("tbody tr")
+        assert rows.locator("visible=true").count() < 20 < rows.count()
+        page.emulate_media(media="print")
+        assert rows.locator("visible=true").count() == rows.count()
 
 
 def serious(page: Any) -> list[tuple[str, list[str]]]:

@@ -10,15 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gradcli.explanation.curves.curve import Curve
 from gradcli.render.asked import Asked
 from gradcli.render.graph.layered.widths import text_width
 from gradcli.render.markdown.layout import laid_out
 from gradcli.render.plot.chart import within
-from gradcli.render.plot.charts import loss_chart
+from gradcli.render.plot.charts import curve_charts, loss_chart
 from gradcli.render.plot.forms import svg, text
 from gradcli.render.plot.terminal import painted
 from gradcli.render.run.training import training
 from gradcli.render.text.layout import lay_out
+from gradcli.render.text.looks import Looks
 from gradcli.script.timeline.model import Epoch, Loop
 from gradcli.source import Source, width
 from gradcli.stream.plan import Task
@@ -64,6 +66,31 @@ def test_a_text_fits_the_terminal(program: str, columns: int, ascii: bool) -> No
     assert max(map(width, lines[:-4])) <= columns
     assert all(line == line.rstrip() for line in lines)
     assert not ascii or "\n".join(lines).isascii()
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("log(x)", ["y has no value for x below 0"]),
+        ("sqrt(1 - x)*sqrt(x)", ["y has no value for x below 0", "y has no value for x above 1"]),
+        ("sqrt(x*x - 1)", ["y has no value for x between -1 and 1"]),
+        ("log(-x*x - 1)", ["y has no value for any x here"]),
+        ("x/x", ["y has no value at x = 0"]),
+        ("log(abs(x))", ["y is infinite at x = 0"]),
+        ("exp(500*x)", ["y is infinite for x above 1.42"]),
+        ("sqrt(abs(x))", ["∂y/∂x has a pole at x = 0"]),
+        ("1/(x - 1) + sqrt(x)", ["y has a pole at x = 1", "y has no value for x below 0"]),
+    ],
+)
+def test_it_is_said_where_there_is_no_value(program: str, told: list[str]) -> None:
+    curve = plotted(Task(f"y = {program}"), {"x": (-2.0, 2.0)}, (-0.5,)).facts
+    assert isinstance(curve, Curve)
+    (chart,) = curve_charts(curve, "", Looks())[-1:]
+    remarks = [remark for remark in chart.notes if "at x = -0.5" not in remark]
+    assert [remark for remark in remarks if remark.startswith("y ") or "sqrt(abs" in program] == told
+    point = curve.at
+    assert point is not None
+    assert ("no tangent" in "".join(chart.notes)) == (not np.isfinite(point.y))
 
 
 def test_colour_is_never_the_only_difference() -> None:
