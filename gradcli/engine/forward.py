@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.promotion import promoted, settled
+from gradcli.engine.checks.promotion import promoted, settled, wrapped
 from gradcli.engine.checks.refusals import refusal
 from gradcli.engine.checks.sizes import check_broadcast
 from gradcli.engine.graph import Node
@@ -38,6 +38,8 @@ def apply(primitive: Primitive, inputs: tuple[Any, ...], options: dict[str, Any]
         check_broadcast(values)
     try:
         value = primitive.forward(*values, **options) if options else primitive.forward(*values)
+    except OverflowError:
+        value = primitive.forward(*wrapped(values), **options)
     except (TypeError, ValueError) as error:
         reason = refusal(primitive, values, error)
         if reason is error:

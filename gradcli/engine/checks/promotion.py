@@ -14,6 +14,7 @@ import numpy as np
 from gradcli.engine.checks.refusals import check_difference
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
+from gradcli.errors import AutogradError
 
 CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2}
 BOOL, HALF = np.dtype(np.bool_), np.dtype(np.float16)
@@ -85,6 +86,31 @@ def settled(primitive: Primitive, value: Any, values: Sequence[Any], options: di
     if value.dtype == np.int8 and BOOL in dtypes and np.int8 not in dtypes:
         return primitive.forward(*_cast(values, np.dtype(np.int64)), **options)
     return value.astype(OTHERWISE[value.dtype]) if value.dtype in OTHERWISE else value
+
+
+def wrapped(values: Sequence[Any]) -> list[Any]:
+    """Return the values with whole numbers that are too large for a narrow dtype cut to its bits, as C cuts them."""
+    dtype = next((x.dtype for x in values if isinstance(x, np.ndarray | np.generic) and x.dtype.kind in "iu"), None)
+    if dtype is None or not any(type(x) is int for x in values):
+        raise overflow(dtype or np.dtype(np.int64))
+    return [_cut(x, dtype) if type(x) is int else x for x in values]
+
+
+def overflow(dtype: np.dtype[Any]) -> AutogradError:
+    kind = "int" if dtype == np.int32 else f"{dtype.name}_t"
+    return AutogradError(f"value cannot be converted to type {kind} without overflow")
+
+
+def fitting(number: int, dtype: np.dtype[Any]) -> Any:
+    """Return a number in a dtype of whole ones; one without a sign takes negative numbers, too, and cuts them."""
+    most = int(np.iinfo(dtype).max)
+    if not (-most if dtype.kind == "u" else -most - 1) <= number <= most:
+        raise overflow(dtype)
+    return _cut(number, dtype)
+
+
+def _cut(number: int, dtype: np.dtype[Any]) -> Any:
+    return np.array(number % 2**64, np.uint64).astype(dtype)[()]
 
 
 def _cast(values: Sequence[Any], dtype: np.dtype[Any]) -> list[Any]:

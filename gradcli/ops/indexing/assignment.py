@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
+from gradcli.engine.checks.promotion import fitting, overflow
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES, type_name
 from gradcli.engine.graph import Node
@@ -66,8 +67,9 @@ def assign(x: Tensor, items: Any, value: Any) -> None:
     if not isinstance(value, Tensor | int | float):
         raise TypeError(f"can't assign a {type_name(value)} to a torch.{TYPE_NAMES[x.dtype]}Tensor")
     if isinstance(value, float) and not np.isfinite(value) and x.dtype.kind in "iu":
-        kind = "int" if x.dtype == np.int32 else f"{x.dtype.name}_t"
-        raise AutogradError(f"value cannot be converted to type {kind} without overflow")
+        raise overflow(x.dtype)
+    if type(value) is int and x.dtype.kind in "iu":
+        value = int(fitting(value, x.dtype))
     if items is False:  # selects nothing
         return
     part, arrays = located(x, items)
@@ -163,6 +165,8 @@ def fill_(x: Tensor, value: Any) -> Tensor:
         )
     if isinstance(value, Tensor):
         return change(x, fill_tensor, value)
+    if type(value) is int and x.dtype.kind in "iu":
+        value = int(fitting(value, x.dtype))
     return write_over(x, fill(x, value))
 
 

@@ -18,7 +18,7 @@ multiple = primitive("lcm", np.lcm)
 
 def _check_whole(name: str, *operands: Tensor) -> None:
     for x in operands:
-        if x.dtype.kind not in "iu":
+        if x.dtype.kind == "f" or all(each.dtype == np.bool_ for each in operands):
             raise AutogradError(f"\"{name}_cpu\" not implemented for '{TYPE_NAMES[x.dtype]}'")
 
 

@@ -51,7 +51,8 @@ def trapezoid(y: Real, x: Real | None = None, *, dx: float = 1.0, dim: int = -1)
     """The integral along a dimension by the trapezoidal rule, for samples at `x` or at distances `dx`."""
     axis = dimension(dim, y.ndim)
     if not y.ndim:
-        raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
+        place = dim if x is None else 0  # the samples are looked for first
+        raise AutogradError(f"Dimension specified as {place} but tensor has no dimensions", code="E301")
     if not y.shape[axis]:
         return Tensor(np.zeros((*y.shape[:axis], *y.shape[axis + 1 :]), y.dtype)[()])
     if x is not None:
@@ -70,7 +71,7 @@ def cumulative_trapezoid(y: Real, x: Real | None = None, *, dx: float = 1.0, dim
     """The integrals up to each sample but the first, by the trapezoidal rule."""
     axis = dimension(dim, y.ndim)
     if not y.ndim:
-        return mul_number(y, 0)
+        raise AutogradError("slice() cannot be applied to a 0-dim tensor.", code="E301")
     after, before = _ends(y, axis)
     if x is not None:
         return div_number(cumsum_((before + after) * _widths("cumulative_trapezoid", y, x, axis), axis), 2)

@@ -22,6 +22,7 @@ NODES = {
     "replicate": "ReplicationPad{}DBackward0",
     "circular": "torch::autograd::CopySlices",
 }
+KERNELS = {"reflect": "reflection_pad{}d", "replicate": "replication_pad{}d"}
 
 
 def _padded(x: Any, *, pad: Shape, value: float = 0) -> Any:
@@ -93,6 +94,8 @@ def _continued(x: Tensor, pad: Shape, mode: str, value: float | None) -> Any:
             raise AutogradError(f"input of size {list(x.shape)} is too small for this padding", code="E301")
         check_size((size + before + after,))
     check_size((*x.shape[:-count], *(size + sum(width) for size, width in zip(spatial, widths, strict=True))))
+    if x.dtype == np.bool_ and mode in KERNELS:
+        raise AutogradError(f"\"{KERNELS[mode].format(count)}\" not implemented for 'Bool'")
     sides = [_sources(size, *width, mode) for size, width in zip(spatial, widths, strict=True)]
     return taken(
         x,

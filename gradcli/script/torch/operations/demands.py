@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import to_copy
+from gradcli.engine.checks.promotion import fitting
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor, is_floating
@@ -48,7 +49,17 @@ def where(condition: Tensor, *given: Any, **named: Any) -> Any:
     """Refuse one of the two tensors without the other."""
     if len(given) + len(named) == 1:
         raise TypeError(refusal("where", (condition, *given), named, "", method=False))
-    return ops.where(condition, *given, **named)
+    tensor = next((x for x in given if isinstance(x, Tensor)), condition)
+    return ops.where(condition, *(_fitted(x, tensor) for x in given), **named)
+
+
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
+    return ops.masked_fill(input, mask, _fitted(value, input))
+
+
+def _fitted(number: Any, x: Tensor) -> Any:
+    """Return a whole number in the dtype of a tensor of whole numbers."""
+    return int(fitting(number, x.dtype)) if type(number) is int and x.dtype.kind in "iu" else number
 
 
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
@@ -57,7 +68,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
     if len({isinstance(bound, Tensor) for bound in bounds.values() if bound is not None}) > 1:
         given = dict(sorted(bounds.items()))
         raise TypeError(refusal("clamp", (input,), given, "", method=True))
-    return ops.clamp(input, min, max)
+    return ops.clamp(input, _fitted(min, input), _fitted(max, input))
 
 
 def nanmean(input: Tensor, *arguments: Any, **options: Any) -> Any:
@@ -177,6 +188,7 @@ DEMANDS: dict[str, Callable[..., Any]] = {
     **{name: laid_out(name) for name in ("clone", "contiguous")},
     "heaviside": heaviside,
     "where": where,
+    "masked_fill": masked_fill,
     "clamp": clamp,
     "clip": clamp,
     "nanmean": nanmean,

@@ -34,11 +34,13 @@ fmod_cpu: fmod
 kthvalue_cpu: kthvalue
 max_pool2d: max_pool2d
 max_pool3d: max_pool3d
+median_cpu: median nanmedian
 pow: pow
 remainder_cpu: remainder
 round_vml_cpu: round
 searchsorted_out_cpu: bucketize searchsorted
 slow_conv2d_cpu: conv1d conv2d
+slow_conv3d_cpu: conv3d
 slow_conv_transpose2d_out_cpu: conv_transpose1d conv_transpose2d
 slow_conv_transpose3d_out_cpu: conv_transpose3d
 threshold_cpu: threshold
@@ -65,7 +67,7 @@ huber_cpu: huber_loss
 hypot_cpu: hypot
 igamma_cpu: igamma
 igammac_cpu: igammac
-leaky_relu_cpu: leaky_relu
+leaky_relu_cpu: leaky_relu rrelu
 linalg_eigh_cpu: eigh eigvalsh
 linalg_lstsq_cpu: lstsq
 log_sigmoid_cpu: logsigmoid multilabel_soft_margin_loss
@@ -73,6 +75,7 @@ logaddexp2_cpu: logaddexp2
 logaddexp_cpu: logaddexp
 logcumsumexp_out_cpu: logcumsumexp
 lu_cpu: lu lu_factor
+max_pool1d_impl: max_pool1d
 max_unpool2d: max_unpool1d max_unpool2d
 max_unpool3d: max_unpool3d
 mish_cpu: mish
@@ -109,18 +112,45 @@ ndtri_cpu: ndtri
 triangular_solve_cpu: solve_triangular triangular_solve
 zeta_cpu: zeta
 """
+NO_DIFFERENCE = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+    "instead."
+)
+# What torch says elsewhere than in a kernel: of booleans, of bytes, and of all whole numbers.
+SENTENCES = {
+    "b": {
+        "Boolean inputs not supported for relu": "relu",
+        "Bool inputs not supported for hardtanh": "hardtanh relu6",
+        NO_DIFFERENCE: "gradient",
+        "Unsupported input type encountered for isin(): Bool": "isin",
+        "cov(): bool dtype is not supported for input": "corrcoef cov",
+        "topk does not support bool dtypes on CPU": "topk",
+        "trapezoid: received a bool input for `y`, but bool is not supported": "trapezoid trapz",
+    },
+    "u": {
+        "cannot do hardtanh on an unsigned type with negative limits": "hardtanh",
+        "torch.gradient does not support uint8 input.": "gradient",
+    },
+    "biu": {
+        "expected common dtype to be floating point, yet common dtype is {}": "cosine_similarity",
+        "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}": "normalize",
+        "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+        "Got: {}": "hinge_embedding_loss",
+        "torch.frexp() only supports floating-point dtypes": "frexp",
+    },
+}
 # Functions whose operands are promoted first; of the others the first tensor decides.
-_PROMOTING = """
-addcmul arctan2 atan2 floor_divide fmod gammainc gammaincc huber_loss hypot igamma igammac logaddexp logaddexp2 mse_loss
-nextafter pow remainder smooth_l1_loss zeta
+PROMOTING = """
+addcmul arctan2 atan2 cosine_similarity floor_divide fmod gammainc gammaincc huber_loss hypot igamma igammac logaddexp
+logaddexp2 mse_loss nextafter pow remainder smooth_l1_loss zeta
 """
-PROMOTING = frozenset(_PROMOTING.split())
 # Words of refusals that such numbers meet here: by numpy, or by a check that torch makes in the kernel.
-OWN = ("numpy", "ufunc", "array type", "Expected a floating point or complex tensor")
+NOT_IMPLEMENTED = "not implemented for '{}'"
+OWN = ('"bmm"', '"addmm', "numpy", "ufunc", "array type", "Expected a floating point or complex tensor")
 
 
 def _read() -> dict[str, dict[np.dtype[Any], str]]:
-    """Return for each function the dtypes that it refuses, with the kernel that does."""
+    """Return for each function the dtypes that it refuses, and in which words."""
     found: dict[str, dict[np.dtype[Any], str]] = {}
     every: list[Any] = list(TYPE_NAMES)
     whole = [x for x in every if x.kind in "biu"]
@@ -128,7 +158,11 @@ def _read() -> dict[str, dict[np.dtype[Any], str]]:
         for line in text.strip().splitlines():
             kernel, names = line.split(": ")
             for name in names.split():
-                found.setdefault(name, {}).update(dict.fromkeys(dtypes, kernel))
+                found.setdefault(name, {}).update(dict.fromkeys(dtypes, f'"{kernel}" {NOT_IMPLEMENTED}'))
+    for kinds, sentences in SENTENCES.items():
+        for sentence, names in sentences.items():
+            for name in names.split():
+                found.setdefault(name, {}).update({x: sentence for x in every if x.kind in kinds})
     return found
 
 
@@ -140,8 +174,8 @@ def refusing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     function = refusing_mixtures(name, function)
     kernels = REFUSED.get(name)
     if kernels is not None:
-        function = _refusing_kinds(name in PROMOTING, kernels, function)
-    return _promoting(function) if name in PROMOTING else function
+        function = _refusing_kinds(name in PROMOTING.split(), kernels, function)
+    return _promoting(function) if name in PROMOTING.split() else function
 
 
 def _promoting(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -174,7 +208,10 @@ def _refusing_kinds(promoting: bool, kernels: dict[Any, str], function: Callable
         except (TypeError, RuntimeError, AutogradError) as error:
             if not any(word in str(error) for word in OWN):
                 raise
-        raise NotImplementedError(f"\"{kernels[dtype]}\" not implemented for '{TYPE_NAMES[dtype]}'")
+        words = kernels[dtype].format(TYPE_NAMES[dtype])
+        if len(arguments) > 1 or keywords:
+            words = words.replace("median_cpu", "median_out")
+        raise (NotImplementedError if NOT_IMPLEMENTED[:15] in words else RuntimeError)(words)
 
     return call
 

@@ -52,7 +52,7 @@ BIAS = "Input type ({c0}) and bias type ({c1}) should be the same"
 
 def refusing_mixtures(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which refuses tensors of two dtypes where torch does; of most functions integers are indices."""
-    if name not in WORDS and name not in UNSUPPORTED:
+    if name not in WORDS and name not in UNSUPPORTED and name != "kl_div":
         return function
     slides = name.startswith("conv")
     strict = slides or name in ("heaviside", "huber_loss")
@@ -60,10 +60,12 @@ def refusing_mixtures(name: str, function: Callable[..., Any]) -> Callable[..., 
     @wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:
         given = [*arguments, *keywords.values()]
+        if name == "kl_div" and any(x.dtype.kind != "f" for x in given if isinstance(x, Tensor)):
+            raise AutogradError("kl_div: Integral inputs not supported.")
         flat = [*given[0], *given[1:]] if given and isinstance(given[0], list | tuple) else given
         tensors = [x for x in flat if isinstance(x, Tensor) and (strict or x.dtype.kind == "f")]
         other = next((x for x in tensors if x.dtype != tensors[0].dtype), None)
-        if other is None:
+        if other is None or name == "kl_div":
             return function(*arguments, **keywords)
         if name in UNSUPPORTED:
             raise UnsupportedError(f"{name} of tensors of two dtypes is not supported here", help="convert one of them")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.checks.promotion import fitting
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
@@ -37,13 +38,19 @@ def full(size: Any, fill_value: Any, **keywords: Any) -> Tensor:
     shape, value = size_tuple("full", size), number("full", "fill_value", fill_value, 2)
     options = read_options("full", keywords)
     natural = mode.default_dtype if isinstance(value, float) else np.array(value).dtype
-    return made(np.full(shape, value, options.dtype or natural)[()], options)
+    return made(_entries(shape, value, np.dtype(options.dtype or natural)), options)
 
 
 def full_like(input: Any, fill_value: Any, **keywords: Any) -> Tensor:
     value, options = number("full_like", "fill_value", fill_value, 2), read_options("full_like", keywords)
     shape, dtype = _model("full_like", input)
-    return made(np.full(shape, value).astype(options.dtype or dtype)[()], options)
+    return made(_entries(shape, value, np.dtype(options.dtype or dtype)), options)
+
+
+def _entries(shape: Any, value: Any, dtype: np.dtype[Any]) -> Any:
+    return np.full(shape, fitting(value, dtype) if type(value) is int and dtype.kind in "iu" else value).astype(dtype)[
+        ()
+    ]
 
 
 def like(name: str) -> Callable[..., Tensor]:

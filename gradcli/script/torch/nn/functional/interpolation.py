@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.windows.resampling import nearest, output_sizes, resampled
@@ -25,6 +26,15 @@ NAMES = {
     ("bicubic", 2): "UpsampleBicubic2DBackward0",
 }
 DIMENSIONS = {"linear": "3D", "bilinear": "4D", "bicubic": "4D", "trilinear": "5D"}
+
+
+def _kernel(mode: str, input: Tensor) -> str:
+    """Return the kernel of torch that would be reached."""
+    if input.ndim == 4 and mode != "bicubic":
+        return f"upsample_{mode.removesuffix('-exact')}2d_channels_last"
+    return (
+        f"compute_indices_weights_{({'bicubic': 'cubic', 'bilinear': 'linear'}).get(mode, mode).removesuffix('-exact')}"
+    )
 
 
 def interpolate(
@@ -63,6 +73,8 @@ def interpolate(
     name = NAMES.get((mode, len(spatial)))
     if name is None:
         raise _refused(mode, input.ndim)
+    if input.dtype.kind in "bi":
+        raise NotImplementedError(f"\"{_kernel(mode, input)}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
     if mode.startswith("nearest"):
         return nearest(input, sizes, scales, mode == "nearest-exact", name)
     kind = "cubic" if mode == "bicubic" else "linear"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.entries import added, taken
@@ -62,6 +63,8 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
             f"but got: {list(input.shape)}",
             code="E301",
         )
+    if input.dtype.kind in "iu":
+        raise NotImplementedError(f"\"im2col_out_cpu\" not implemented for '{TYPE_NAMES[input.dtype]}'")
     size = input.shape[-2:]
     counts = _counts(size, o)
     if min(counts) < 1:
@@ -89,6 +92,8 @@ def fold(
             f"input, but got: {list(input.shape)}",
             code="E301",
         )
+    if input.dtype.kind in "iu":
+        raise NotImplementedError(f"\"col2im_out_cpu\" not implemented for '{TYPE_NAMES[input.dtype]}'")
     rows, patches = input.shape[-2:]
     area, counts = windows.count(o["kernel_size"]), _counts(size, o)
     if rows % area:
