@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import io
 import json
 import os
-import pty
 import re
-import struct
 import subprocess
-import sys
-import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +20,7 @@ from gradcli.homework.practice.topics import ORDER
 from gradcli.render.documents.schemas import schema
 from tests.commands.running import Result, document, gradcli
 from tests.commands.served import served
-from tests.commands.test_streams import QUIET
+from tests.commands.test_streams import QUIET, at_terminal
 
 DIAMOND = """
 title = "A diamond"
@@ -238,11 +233,7 @@ class Terminal:
 @contextmanager
 def terminal(*arguments: str, code: int = 0, columns: int = 80, **environment: str) -> Iterator[Terminal]:
     """Run a session in a terminal of so many columns; it ends with the code."""
-    command = [*served(), "practice", *arguments]
-    pid, descriptor = pty.fork()
-    if pid == 0:
-        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        os.execve(sys.executable, command, {**QUIET, "TERM": "xterm", **environment})
+    pid, descriptor = at_terminal([*served(), "practice", *arguments], columns, environment)
     try:
         yield Terminal(descriptor)
     finally:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
 import signal
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -164,17 +167,21 @@ def test_arguments_that_are_not_utf8(capsys: pytest.CaptureFixture[str], argumen
     assert document["ok"] is False
 
 
+def at_terminal(command: list[str], columns: int, environment: dict[str, str]) -> tuple[int, int]:
+    """Start a command at a terminal of this width, and return its number and the other end of the terminal."""
+    pid, descriptor = pty.fork()
+    if not pid:
+        try:
+            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+            os.execve(sys.executable, command, {**QUIET, "TERM": "xterm", **environment})
+        finally:  # this process never goes on as if it were its parent
+            os._exit(127)
+    return pid, descriptor
+
+
 def in_terminal(*arguments: str, columns: int = 80, command: Sequence[str] = (), **environment: str) -> str:
     """What a terminal of this width gets to show."""
-    command = command or served()
-    pid, terminal = pty.fork()
-    if pid == 0:
-        import fcntl
-        import struct
-        import termios
-
-        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        os.execve(sys.executable, [*command, *arguments], {**QUIET, "TERM": "xterm", **environment})
+    pid, terminal = at_terminal([*(command or served()), *arguments], columns, environment)
     shown = b""
     while True:
         try:

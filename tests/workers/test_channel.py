@@ -78,11 +78,13 @@ def test_a_long_text_goes_through_memory_that_is_shorter() -> None:
     memory, (end, start) = shared(), os.pipe()
     pid = os.fork()
     if not pid:
-        sender = Sender(start, memory)
-        sender.put(OUT, b"x" * (3 * channel.SIZE))
-        sender.put(END, b"0")
-        sender.hand_over()
-        os._exit(0)
+        try:
+            sender = Sender(start, memory)
+            sender.put(OUT, b"x" * (3 * channel.SIZE))
+            sender.put(END, b"0")
+            sender.hand_over()
+        finally:
+            os._exit(0)
     os.close(start)
     receiver, sizes, last = Receiver(memory), 0, (-1, b"")
     while data := os.read(end, 2**16):

@@ -112,8 +112,10 @@ def test_held_signals_wait_here_and_in_a_child(number: int) -> None:
         signal.raise_signal(number)
         child = os.fork()
         if not child:
-            signal.raise_signal(number)
-            os._exit(7 if not heard else 1)
+            try:
+                signal.raise_signal(number)
+            finally:
+                os._exit(1 if heard else 7)
         assert not heard
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     assert heard == [number]
