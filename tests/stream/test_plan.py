@@ -131,7 +131,7 @@ def test_a_replay_is_the_program(arguments: str, dtype: str) -> None:
     """At values other than those of its tape, every edge among them; where the program refuses, so does the plan."""
     x, y = (column.ravel() for column in np.meshgrid(EDGES, EDGES))
     replayed = 0
-    for name in some(elementwise(arguments), 4):
+    for name in some(elementwise(arguments), 2):
         for program in (f"{name}({arguments})", f"u = {name}({arguments}); sin(u)*x + {name}({arguments})"):
             plan = Plan(Task(program, dtype=dtype))
             if plan.replay is None:
