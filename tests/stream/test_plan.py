@@ -119,7 +119,7 @@ def test_a_column_is_its_points(program: str, points: list[tuple[float, float]],
 def test_each_operation_over_a_long_column(arguments: str, dtype: str) -> None:
     random = np.random.default_rng(7)
     x, y = random.uniform(-3, 3, 75), random.uniform(0.01, 30, 75)
-    for name in elementwise(arguments):
+    for name in some(elementwise(arguments), 2, DTYPES.index(dtype)):
         plan = Plan(Task(f"{name}({arguments})", dtype=dtype))
         assert_same(plan, {"x": x, "y": y} if "y" in arguments else {"x": x}, 75)
 
