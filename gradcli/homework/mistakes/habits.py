@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.homework.mistakes.declaration import Guess, Mistake
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge
+from gradcli.homework.solve.graph import Change, Edge, at_values
 from gradcli.homework.solve.problem import Problem, slope
 
 TIMES = (2, 3, 4)
@@ -126,13 +126,12 @@ def in_degrees(problem: Problem) -> Iterator[Guess]:
 
 
 def forward_in_degrees(problem: Problem) -> list[Value]:
-    graph = problem.graph
     values: list[Value] = []
-    for index, vertex in enumerate(graph.vertices):
+    for vertex in problem.graph.vertices:
         if vertex.primitive is None:
             values.append(vertex.value)
             continue
-        operands = graph.operands(index, values)
+        operands = at_values(vertex, values)
         if "angle" in vertex.traits:
             operands[0] = operands[0] * DEGREE
         out = vertex.forward(operands)
@@ -148,7 +147,7 @@ def backward_in_degrees(problem: Problem, values: list[Value], factor: float) ->
         takes_angle = "angle" in vertex.traits
         if not takes_angle and "inverse" not in vertex.traits:
             continue
-        x = graph.operands(edge.vertex, values)[0]
+        x = at_values(vertex, values)[0]
         inside = x * DEGREE if takes_angle else x
         local = graph.local(edge, [inside], vertex.forward([inside]))
         changes[edge] = slope(local * (factor if takes_angle else 1 / factor))

@@ -12,7 +12,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import as_formula
 from gradcli.explanation.causes.infinities import is_finite
 from gradcli.explanation.formulas.derivation import LONGEST
-from gradcli.homework.solve.graph import sweep
+from gradcli.homework.solve.graph import at_values, sweep
 from gradcli.homework.solve.problem import Problem
 from gradcli.language.tree import Name, Number
 from gradcli.language.unparser import unparse
@@ -36,7 +36,7 @@ def right_formula(problem: Problem, *, is_raw: bool = False) -> str:
         if named or vertex.primitive is None:
             written.append(Formula(Name(line.name) if named else line.written, vertex.value))
         else:
-            written.append(vertex.primitive(*lifted(graph.operands(index, written)), **vertex.options))
+            written.append(vertex.primitive(*lifted(at_values(vertex, written)), **vertex.options))
     if problem.kind == "value":
         found = written[problem.by]
     else:

@@ -142,7 +142,7 @@ class Graph:
         vertex = self.vertices[edge.vertex]
         operands = vertex.operands if operands is None else operands
         out = vertex.value if out is None else out
-        return vertex.rules[edge.position](np.ones_like(out)[()], out, *operands, **vertex.options)
+        return vertex.rules[edge.position](ones_like(out), out, *operands, **vertex.options)
 
     def forward(self, given: Mapping[int, Value]) -> list[Value]:
         """Return the values with other values for some vertices; values that do not depend on them stay."""
@@ -158,7 +158,7 @@ class Graph:
         """Return the same graph at other values of some vertices."""
         values = self.forward(given)
         return self.over(
-            replace(vertex, value=values[index], operands=tuple(self.operands(index, values)))
+            replace(vertex, value=values[index], operands=tuple(at_values(vertex, values)))
             for index, vertex in enumerate(self.vertices)
         )
 
@@ -170,13 +170,22 @@ class Graph:
             del other.__dict__[name]
         return other
 
-    def operands(self, index: int, values: Mapping[int, Value] | Sequence[Value]) -> list[Any]:
-        """Return the operands of a vertex where vertices have these values (its own where a mapping has none)."""
+    def operands(self, index: int, values: Mapping[int, Value]) -> list[Any]:
+        """Return the operands of a vertex where some vertices have these values."""
         vertex = self.vertices[index]
         pairs = zip(vertex.sources, vertex.operands, strict=True)
-        if isinstance(values, Mapping):
-            return [values.get(source, operand) if source >= 0 else operand for source, operand in pairs]
-        return [values[source] if source >= 0 else operand for source, operand in pairs]
+        return [values.get(source, operand) if source >= 0 else operand for source, operand in pairs]
+
+
+def at_values(vertex: Vertex, values: Sequence[Value]) -> list[Any]:
+    """Return the operands of a vertex where all vertices have these values."""
+    pairs = zip(vertex.sources, vertex.operands, strict=True)
+    return [values[source] if source >= 0 else operand for source, operand in pairs]
+
+
+def ones_like(value: Value) -> Value:
+    """Return ones of a shape and a type; of a single number, which most are, without an array between."""
+    return type(value)(1) if isinstance(value, np.floating) else np.ones_like(value)[()]
 
 
 def sweep(
@@ -199,7 +208,7 @@ def sweep(
     on from the vertices in `stop`; contributions are summed over broadcast axes only if `fitted`.
     """
     changes, given, is_fitted = changes or {}, given or {}, fitted and not graph.is_scalar
-    totals = {of: np.ones_like(graph.vertices[of].value)[()] if seed is None else seed}
+    totals = {of: ones_like(graph.vertices[of].value) if seed is None else seed}
     for index in range(of, -1, -1):
         if index not in totals:
             continue
@@ -208,13 +217,15 @@ def sweep(
         if index in stop and index != of:
             continue
         vertex, g = changed.get(index) or graph.vertices[index], totals[index]
-        operands = vertex.operands if values is None or index in changed else graph.operands(index, values)
+        sources = vertex.sources
+        rules = [(p, rule) for p, rule in vertex.rules.items() if only is None or sources[p] in only]
+        if not rules:
+            continue
+        operands = vertex.operands if values is None or index in changed else at_values(vertex, values)
         out = vertex.value if values is None else values[index]
         options = vertex.options
-        for position, rule in vertex.rules.items():
-            source = vertex.sources[position]
-            if only is not None and source not in only:
-                continue
+        for position, rule in rules:
+            source = sources[position]
             contribution = rule(g, out, *operands, **options)
             change = changes.get(Edge(index, position)) if changes else None
             if change is not None:
