@@ -39,7 +39,13 @@ def judged_word(text: str, expected: Value) -> Verdict:
         node = NODE.fullmatch(text.strip())
         given: Any = node["name"] if node else text.strip().strip("'\"")
         return Verdict("correct" if given == expected else "wrong")
-    return Verdict("correct" if read_number(FACTS.get(text.strip().lower(), text)) is expected else "wrong")
+    try:
+        read = read_number(FACTS.get(text.strip().lower(), text))
+    except UnreadableError:
+        if isinstance(expected, bool):
+            raise UnreadableError("neither True nor False") from None
+        raise
+    return Verdict("correct" if read is expected else "wrong")
 
 
 def judged_printed(text: str, expected: str) -> Verdict:

@@ -70,6 +70,8 @@ class Labels:
         self.asked, self.outputs, self.is_strict = asked, outputs, is_strict
         self.known: dict[tuple[str, ...], str | Asked | None] = {}
         self.ids = single((question_name(id), id) for id in asked)
+        known = ((IN_WORDS.fullmatch(id), id) for id in asked)
+        self.numbers = single((str(int(found["number"])), id) for found, id in known if found)  # `q1` is question 1
         self.forms = {id: single((form(ask.quantity), ask) for ask in asks) for id, asks in asked.items()}
 
     def question(self, text: str) -> str | None:
@@ -84,6 +86,8 @@ class Labels:
         names = (text, shorter, bare(NUMBERED.sub("", shorter)), *re.findall(r"[(\"“]([^()\"“”]+)[)\"”]?$", bare(text)))
         found = next((self.ids[name] for name in map(question_name, names) if name in self.ids), None)
         numbered = IN_WORDS.fullmatch(bare(text))
+        if found is None and numbered:
+            found = self.numbers.get(str(int(numbered["number"])))
         if found is None and numbered and not any(re.search(r"\d", id) for id in self.asked):
             place = int(numbered["number"]) - 1  # of questions that have no numbers of their own
             found = list(self.asked)[place] if 0 <= place < len(self.asked) else None

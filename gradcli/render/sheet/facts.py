@@ -14,10 +14,10 @@ def point(question: Question) -> list[str]:
 
 
 def about(ask: Ask) -> str:
-    """Return the points of an answer, and its form or its choices: `2 points, a formula`, `1 point, yes or no`."""
+    """Return the points of an answer, and its form or choices: `2 points, a formula`, `1 point, (1) yes or (2) no`."""
     worth = f"{exact(ask.points)} point{'' if ask.points == 1 else 's'}"
     if ask.words.choices:
-        *others, last = map(one_line, ask.words.choices)
+        *others, last = (f"({number}) {one_line(text)}" for number, text in enumerate(ask.words.choices, 1))
         return f"{worth}, {', '.join(others)} or {last}"
     return f"{worth}, a formula" if ask.form == "expression" else worth
 

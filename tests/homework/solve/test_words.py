@@ -36,6 +36,24 @@ def verdict(ask: str, label: str, text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("True", "correct"),
+        ("yes", "correct"),
+        ("no", "wrong"),
+        ("1.5", "wrong"),
+        ("RuntimeError", ""),
+        ("it is one", ""),
+    ],
+)
+def test_a_yes_or_no(text: str, expected: str) -> None:
+    found = marked(grader("'w.is_leaf'", "{ quantity = 'raises' }"), {"w.is_leaf": text})
+    answer = found["w.is_leaf"]
+    assert answer.verdict == (expected or "unreadable")
+    assert answer.remark == ("" if expected else "neither True nor False")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("tensor(0.8571) and torch.Size([])", "correct"), ("tensor(0.8571)  and torch.Size( [] )", "correct"),
         ('"tensor(0.8571) and torch.Size([])"', "correct"), ("tensor(0.857143) and torch.Size([])", "correct"),
         ("tensor(0.85) and torch.Size([])", "wrong"), ("tensor(0.8572) and torch.Size([])", "wrong"),

@@ -73,7 +73,7 @@ def test_choices_stand_on_the_sheet_and_not_which_is_right(form: str) -> None:
     asked_for = f'[[question]]\nid = "q"\nscript = "y = 1"\nask = ["y", {ask}]\n'
     question = read_assignment(Source(asked_for, "w.toml"))
     found = written(form, question)
-    assert "1 point, a leaf or no leaf" in found
+    assert "1 point, (1) a leaf or (2) no leaf" in found
     assert "choice" in found
     assert "RuntimeError" not in found
 
