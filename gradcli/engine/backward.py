@@ -68,6 +68,7 @@ def walk(
     done = [x for x in pending if not (x in order or x in waiting) and (between is None or x in between)]
     owned: set[Target] = set()  # where the array in `pending` is held there alone
     mine = not (events or create_graph)
+    told: set[Target] = set()  # parts of tensors, of which hooks know by now that no gradient comes
     yield from arrivals(done, pending, owned, captured, create_graph, events)
     for node in order:
         upstream = pending.pop(node, None)
@@ -83,7 +84,9 @@ def walk(
         if captured is not None and passes and node in captured:
             captured[node] = upstream  # before the hooks, as torch has it where the gradient flows on
         if node.hooks is not None and not (passes and node.waits):
-            upstream = before_hooks(node, upstream, passes=passes or captured is None)
+            unused = [] if node in told else [part for part in node.hooks.parts if part not in pending]
+            told.update(node.hooks.parts)
+            upstream = before_hooks(node, upstream, unused, passes=passes or captured is None)
         if not passes:
             if captured is None:  # torch runs the node of a result among `inputs`, and frees it
                 operands(node, create_graph)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from gradcli.engine.modes import mode, tick
 from gradcli.engine.operators import FUNCTIONS
@@ -34,10 +34,11 @@ class Hooks:
     """Callbacks of a node, run in this order: `tensor`, `retain`, `before`, the node itself, `accumulated`, `after`.
 
     `accumulated` hooks belong to leaves and run when `.grad` has its new value. `packed` returns the inputs and the
-    result of a node that does not hold them itself.
+    result of a node that does not hold them itself. `parts` are the nodes that are one in torch, with this one: hooks
+    of all of them run when one has a gradient.
     """
 
-    __slots__ = ("accumulated", "after", "before", "packed", "retain", "tensor")
+    __slots__ = ("accumulated", "after", "before", "packed", "parts", "retain", "tensor")
 
     def __init__(self) -> None:
         self.tensor: dict[int, Hook] = {}
@@ -46,6 +47,7 @@ class Hooks:
         self.accumulated: dict[int, Hook] = {}
         self.after: dict[int, Hook] = {}
         self.packed: Callable[[], tuple[tuple[Any, ...], Any]] | None = None
+        self.parts: Sequence[Node] = ()
 
 
 class Handle:
@@ -164,5 +166,22 @@ class AccumulateGrad(Hookable):
 
 
 Target = Node | AccumulateGrad
+# Nodes that are one in torch, by each of them: gradients of its results arrive together.
+together: WeakKeyDictionary[Node, Sequence[ReferenceType[Node]]] = WeakKeyDictionary()
+
+
+def bind(nodes: Sequence[Any]) -> None:
+    """Note that torch has one node for these, the nodes of the parts of one tensor."""
+    found = [ref(node) for node in nodes if isinstance(node, Node)]
+    together.update((node, found) for node in nodes if isinstance(node, Node))
+
+
+def hook_parts(node: Target) -> None:
+    """Let each part know of the others, of which one has a hook now."""
+    parts = [part for each in together.get(node, ()) if (part := each()) is not None]  # type: ignore[call-overload]
+    for part in parts:
+        part.with_hooks().parts = parts
+
+
 # The edges that torch shows of its one node, of the last of several nodes that stand for it here.
 outer: WeakKeyDictionary[Node, tuple[Target | None, ...]] = WeakKeyDictionary()

@@ -11,11 +11,18 @@ from gradcli.engine.graph import AccumulateGrad, Node, Target
 from gradcli.engine.tensor import Tensor
 
 
-def before_hooks(node: Target, gradient: Any, *, passes: bool = True) -> Any:
+def before_hooks(node: Target, gradient: Any, unused: Sequence[Node] = (), *, passes: bool = True) -> Any:
     """Run tensor hooks, `retain_grad` and prehooks, in torch's order; returns the gradient that they leave.
 
-    Prehooks belong to the node itself, and are run only where the gradient `passes` on through it.
+    Prehooks run only where the gradient `passes` on through the node; hooks of `unused` parts beside it get None.
     """
+    for part in sorted({node, *unused}, key=_first_hook) if unused else ():
+        if part is node:
+            gradient = before_hooks(node, gradient, passes=passes)
+        else:
+            before_hooks(part, None, passes=False)
+    if unused:
+        return gradient
     hooks = node.hooks
     assert hooks is not None
     carried = _tensor(gradient)
@@ -27,6 +34,11 @@ def before_hooks(node: Target, gradient: Any, *, passes: bool = True) -> Any:
     for before in list(hooks.before.values()) if passes else ():
         (carried,) = _replaced(before, (carried,), before((carried,)))
     return carried if isinstance(gradient, Tensor) or carried is None else carried.value
+
+
+def _first_hook(node: Target) -> int:
+    """Return the time at which the first hook of the tensor was registered."""
+    return min(node.hooks.tensor, default=0) if node.hooks is not None else 0
 
 
 def after_hooks(node: Node, upstream: Any, given: Sequence[Any]) -> Sequence[Any]:

@@ -51,7 +51,7 @@ def operands(node: Node, create_graph: bool) -> tuple[Sequence[Any], Any]:
 
 # Nodes whose gradients torch computes by a function of the upstream gradient and inputs, and differentiates by both.
 NAMES = """
-AdaptiveAvgPool2D AdaptiveMaxPool2D AvgPool2D AvgPool3D BinaryCrossEntropy Convolution Elu Gelu Glu Hardshrink
+AdaptiveAvgPool2D AdaptiveMaxPool2D AvgPool2D AvgPool3D BinaryCrossEntropy Celu Convolution Elu Gelu Glu Hardshrink
 Hardswish HuberLoss LogSigmoid MaxPool2DWithIndices MaxPool3DWithIndices NativeBatchNorm NativeLayerNorm NllLoss
 NllLoss2D PreluKernel ReflectionPad1D ReflectionPad2D ReflectionPad3D ReplicationPad1D ReplicationPad2D
 ReplicationPad3D RreluWithNoise SmoothL1Loss SoftMarginLoss Softplus Softshrink Threshold
@@ -103,7 +103,7 @@ def _joint(node: str) -> Primitive:
     def rule(g: Any, out: Any, *given: Any, position: int) -> Any:
         return blank(given[position]) if position else g
 
-    name = node.replace("Backward0", "BackwardBackward0")
+    name = node.replace("Celu", "Elu").replace("Backward0", "BackwardBackward0")
     return Primitive("joint", lambda g, *inputs: g, (rule,), name, write, structured=True, variadic=True)
 
 

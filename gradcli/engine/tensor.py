@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import check_gradient
 from gradcli.engine.dtypes import type_name
-from gradcli.engine.graph import AccumulateGrad, Handle, Node, Target, Unversioned
+from gradcli.engine.graph import AccumulateGrad, Handle, Node, Target, Unversioned, hook_parts
 from gradcli.engine.modes import changes, mode, tick
 from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import REGISTRY
@@ -163,6 +163,7 @@ class Tensor(TensorProtocol):
         """Call `hook` with the gradient of this tensor; a tensor that it returns takes the gradient's place."""
         if self.node is None:
             raise AutogradError("cannot register a hook on a tensor that doesn't require gradient")
+        hook_parts(self.node)
         return Handle(self.node.with_hooks().tensor, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> Handle:

@@ -17,7 +17,7 @@ from gradcli.engine.primitive import Primitive
 from gradcli.errors import AutogradError
 
 CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2}
-BOOL, HALF = np.dtype(np.bool_), np.dtype(np.float16)
+BOOL, BYTE, HALF = np.dtype(np.bool_), np.dtype(np.int8), np.dtype(np.float16)
 NUMBERS = frozenset({float, int, bool})
 OTHERWISE = {np.dtype(np.uint64): np.dtype(np.int64)}  # numpy's dtype of sums of bytes, and torch's
 
@@ -83,7 +83,7 @@ def settled(primitive: Primitive, value: Any, values: Sequence[Any], options: di
         if value.dtype == HALF:
             return primitive.forward(*_cast(values, dtype), **options)
         return value.astype(dtype)
-    if value.dtype == np.int8 and BOOL in dtypes and np.int8 not in dtypes:
+    if value.dtype == BYTE and BOOL in dtypes and BYTE not in dtypes:
         return primitive.forward(*_cast(values, np.dtype(np.int64)), **options)
     return value.astype(OTHERWISE[value.dtype]) if value.dtype in OTHERWISE else value
 

@@ -12,6 +12,12 @@ from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.errors import AutogradError
 
 
+class FromEnd(int):
+    """A dimension that was counted from the end, as `given`; it is counted from the front."""
+
+    given: int
+
+
 def dimension(dim: int, ndim: int) -> int:
     """Count a dimension from the front; a scalar has one for this purpose, as in torch."""
     count = max(ndim, 1)
@@ -19,7 +25,11 @@ def dimension(dim: int, ndim: int) -> int:
         raise AutogradError(
             f"Dimension out of range (expected to be in range of [{-count}, {count - 1}], but got {dim})"
         )
-    return dim % count
+    if dim >= 0:
+        return dim.real
+    found = FromEnd(dim + count)
+    found.given = dim.real
+    return found
 
 
 def dimensions(dims: Sequence[int], ndim: int) -> tuple[int, ...]:

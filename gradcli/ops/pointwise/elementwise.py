@@ -205,7 +205,7 @@ trunc = elementwise(
 erf = elementwise(
     "erf",
     by_number(math.erf),
-    lambda g, out, x: 2 / SQRT_PI.beside(g) * exp(-(x**2)) * g,
+    lambda g, out, x: 2 * g / SQRT_PI.beside(g) * exp(-(x**2)),
     "The error function.",
     traits=("saturating",),
     says="The derivative of the error function is a bell curve, 2/sqrt(pi)*exp(-x**2).",

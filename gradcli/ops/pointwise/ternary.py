@@ -66,8 +66,8 @@ lerp_tensor = primitive(
 hypot = primitive(
     "hypot",
     np.hypot,
-    lambda g, out, x, y: g * (x / out),
-    lambda g, out, x, y: g * (y / out),
+    lambda g, out, x, y: g * x / out,
+    lambda g, out, x, y: g * y / out,
     domain=Domain("{0} != 0 or {1} != 0", lambda x, y: np.not_equal(x, 0) | np.not_equal(y, 0)),
     says="Each side gets the gradient times its share: the side over the hypotenuse.",
 )

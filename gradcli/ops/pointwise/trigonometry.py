@@ -9,6 +9,7 @@ import numpy as np
 from gradcli.engine.domain import Domain, above, between
 from gradcli.engine.numerics.precision import nearest, one_minus_square
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.ops.pointwise.arithmetic import reciprocal
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import elementwise, sqrt
 from gradcli.ops.pointwise.selection import guarded
@@ -44,7 +45,7 @@ tan = elementwise(
 asin = elementwise(
     "asin",
     nearest(np.arcsin),
-    lambda g, out, x: g * (1 / sqrt(1 - x**2)),
+    lambda g, out, x: g * reciprocal(sqrt(1 - x**2)),
     "The angle that has this sine.",
     aliases=["arcsin"],
     domain=between(-1, 1),
@@ -54,7 +55,7 @@ asin = elementwise(
 acos = elementwise(
     "acos",
     nearest(np.arccos),
-    lambda g, out, x: g * -(1 / sqrt(1 - x**2)),
+    lambda g, out, x: g * -reciprocal(sqrt(1 - x**2)),
     "The angle that has this cosine.",
     aliases=["arccos"],
     domain=between(-1, 1),
@@ -112,7 +113,7 @@ tanh = elementwise(
 asinh = elementwise(
     "asinh",
     np.arcsinh,
-    lambda g, out, x: g * (1 / sqrt(x**2 + 1)),
+    lambda g, out, x: g * reciprocal(sqrt(x**2 + 1)),
     "The inverse of sinh.",
     aliases=["arcsinh"],
     says="The derivative of the inverse of sinh is 1/sqrt(x**2 + 1).",
@@ -120,7 +121,7 @@ asinh = elementwise(
 acosh = elementwise(
     "acosh",
     np.arccosh,
-    lambda g, out, x: g * (1 / sqrt(x**2 - 1)),
+    lambda g, out, x: g * reciprocal(sqrt(x**2 - 1)),
     "The inverse of cosh.",
     example="x = [1.5, 3]; acosh(x)",
     aliases=["arccosh"],

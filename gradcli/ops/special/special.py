@@ -114,7 +114,7 @@ frac = elementwise(
 erfc = elementwise(
     "erfc",
     by_number(math.erfc),
-    lambda g, out, x: -2 / SQRT_PI.beside(g) * exp(-(x**2)) * g,
+    lambda g, out, x: -2 * g / SQRT_PI.beside(g) * exp(-(x**2)),
     "`1 - erf(x)`, exact where that is small.",
     says="The derivative of 1 - erf(x) is minus a bell curve, -2/sqrt(pi)*exp(-x**2).",
 )

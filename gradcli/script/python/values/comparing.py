@@ -7,6 +7,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.pointwise import comparisons
 from gradcli.script.machine import running
@@ -38,6 +40,8 @@ def unequal(a: Any, b: Any) -> Any:
 
 
 def _compared(compare: Binary, a: Any, b: Any, otherwise: bool) -> Any:
+    arrays = np.generic if otherwise else np.ndarray | np.generic  # `!=` with an array is that of objects
+    a, b = (Tensor(x) if isinstance(x, arrays) else x for x in (a, b))
     kinds = (Tensor, int, float, bool)
     if not (isinstance(a, kinds) and isinstance(b, kinds)):
         return otherwise
@@ -56,12 +60,15 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def _ordered(compare: Binary) -> Binary:
+def _ordered(compare: Binary, sign: str) -> Binary:
     def call(a: Any, b: Any) -> Any:
         if isinstance(a, NESTING) and isinstance(b, NESTING):
             measure(a, b, " in comparison")
         elif isinstance(a, ARRAYS) and isinstance(b, ARRAYS):
             check_spread(a, b)
+            if isinstance(a, Tensor) is not isinstance(b, Tensor):
+                kinds = " and ".join("'Tensor'" if isinstance(x, Tensor) else "'numpy.ndarray'" for x in (a, b))
+                raise TypeError(f"'{sign}' not supported between instances of {kinds}")
         return compare(a, b)
 
     return call
@@ -93,8 +100,9 @@ ORDERS: dict[type[ast.cmpop], Binary] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
+SIGNS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 COMPARISONS: dict[type[ast.cmpop], Binary] = {
-    **{kind: _ordered(compare) for kind, compare in ORDERS.items()},
+    **{kind: _ordered(ORDERS[kind], sign) for kind, sign in SIGNS.items()},
     ast.Eq: equal,
     ast.NotEq: unequal,
     ast.Is: operator.is_,

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.tensor import Tensor
 from gradcli.script.limits import BITS
 from gradcli.script.machine import running
 from gradcli.script.python.text.percent import percent
 from gradcli.script.python.values.comparing import COMPARISONS as COMPARISONS
 from gradcli.script.python.values.nesting import ATOMS
-from gradcli.script.python.values.spreading import ARRAYS, check_spread, spread
+from gradcli.script.python.values.spreading import ARRAYS, check_spread, spread, with_array
 
 Binary = Callable[[Any, Any], Any]
 
@@ -78,20 +79,25 @@ def _mod(a: Any, b: Any) -> Any:
     return percent(a, b) if isinstance(a, str) else a % b
 
 
+def _matmul(a: Any, b: Any) -> Any:
+    mixed = isinstance(a, ARRAYS) and isinstance(b, ARRAYS) and isinstance(a, Tensor) is not isinstance(b, Tensor)
+    return with_array(operator.matmul, "@", a, b) if mixed else a @ b
+
+
 BINARY: dict[type[ast.operator], Binary] = {
-    ast.Add: spread(_add),
-    ast.Sub: spread(_sub),
-    ast.Mult: spread(_mul),
-    ast.Div: spread(operator.truediv),
-    ast.FloorDiv: spread(operator.floordiv),
-    ast.Mod: spread(_mod),
-    ast.Pow: spread(power),
-    ast.MatMult: operator.matmul,
+    ast.Add: spread(_add, "+"),
+    ast.Sub: spread(_sub, "-"),
+    ast.Mult: spread(_mul, "*"),
+    ast.Div: spread(operator.truediv, "/"),
+    ast.FloorDiv: spread(operator.floordiv, "//"),
+    ast.Mod: spread(_mod, "%"),
+    ast.Pow: spread(power, "** or pow()"),
+    ast.MatMult: _matmul,
     ast.LShift: _shift,
     ast.RShift: operator.rshift,
-    ast.BitAnd: spread(operator.and_),
-    ast.BitOr: spread(operator.or_),
-    ast.BitXor: spread(operator.xor),
+    ast.BitAnd: spread(operator.and_, "&"),
+    ast.BitOr: spread(operator.or_, "|"),
+    ast.BitXor: spread(operator.xor, "^"),
 }
 # The special methods of these operators: `add` stands for `__add__` and `__radd__`.
 OPERATORS = {

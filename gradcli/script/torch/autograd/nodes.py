@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from gradcli.engine.accumulation import accumulate
+from gradcli.engine.checks.shapes import FromEnd
 from gradcli.engine.graph import AccumulateGrad, Handle, Node
 from gradcli.engine.hooks import contributions
 from gradcli.engine.modes import mode
@@ -17,6 +18,7 @@ from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import OUT
 from gradcli.engine.saved import check_versions, operands, saved
 from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
@@ -133,7 +135,7 @@ def saved_input(name: str) -> Callable[[Node], Any]:
     """Make the getter of `_saved_self` and the like: an input that the node saved, None where no gradient needs it."""
 
     def get(node: Node) -> Any:
-        if name in node.options:
+        if name in node.options and "part" not in node.primitive.traits:
             return node.options[name]
         names = node.primitive.inputs
         position = names.index(name) if name in names else OUT
@@ -171,13 +173,21 @@ def saved_option(name: str) -> Callable[[Node], Any]:
     def get(node: Node) -> Any:
         if name not in node.options:
             raise absent(node, f"_saved_{name}")
+        if class_name(node) == "RenormBackward0":
+            raise UnsupportedError(f"RenormBackward0._saved_{name} is not supported here")
         found = node.options[name]
         several = (
             name == "dim" and isinstance(found, int) and class_name(node).replace("Backward", "") in SEVERAL.split()
         )
+        found = tuple(map(as_given, found)) if isinstance(found, tuple) else as_given(found)
         return (found,) if several else found
 
     return get
+
+
+def as_given(dim: Any) -> Any:
+    """Return a dimension as torch's node shows it: one from the end is an unsigned number of 64 bits."""
+    return dim.given % 2**64 if isinstance(dim, FromEnd) else dim
 
 
 def saved_sizes(node: Node) -> tuple[int, ...]:

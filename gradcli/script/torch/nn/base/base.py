@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -33,7 +34,7 @@ class Module(State):
             count = len(arguments) + 1
             raise TypeError(f"{name}.__init__() takes 1 positional argument but {count} were given")
         new: dict[str, Any] = {name: {} for name in REGISTERED}
-        hooks: dict[str, Any] = {"_backward_hooks": {}, "_forward_hooks": {}, "_forward_pre_hooks": {}}
+        hooks = {name: OrderedDict[int, Any]() for name in ("_backward_hooks", "_forward_hooks", "_forward_pre_hooks")}
         vars(self).update(training=True, _transient=set(), **new, **hooks)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
@@ -157,7 +158,7 @@ class Module(State):
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> Handle:
         """Call `hook(module, arguments, result)` after each forward pass; its result, if any, replaces the result."""
-        return _hooked(self._forward_hooks, (hook, with_kwargs), prepend)
+        return _hooked(self._forward_hooks, (hook, with_kwargs, always_call), prepend)
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False

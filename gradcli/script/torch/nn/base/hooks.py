@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -28,6 +28,11 @@ PARTIAL = (
     "get the documented behavior."
 )
 
+SILENCED = (
+    "module forward hook with ``always_call=True`` raised an exception that was silenced as another error was raised "
+    "in forward: {}"
+)
+
 
 def _same(x: Any) -> Any:
     return x
@@ -46,7 +51,32 @@ passage = Primitive(
 
 
 def call_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """Run the forward pass with all hooks of the module, in torch's order."""
+    """Run the forward pass with all hooks of the module, in torch's order; some are called after an error, too."""
+    progress = Progress(arguments, keywords)
+    try:
+        return _called_with_hooks(module, arguments, keywords, progress)
+    except Exception:
+        for key, (hook, with_keywords, always) in list(module._forward_hooks.items()):
+            if always and key not in progress.called:
+                given = (progress.arguments, progress.keywords) if with_keywords else (progress.arguments,)
+                try:
+                    hook(module, *given, progress.result)
+                except Exception as error:
+                    warnings.warn(SILENCED.format(error), UserWarning, stacklevel=2)
+        raise
+
+
+@dataclass(slots=True)
+class Progress:
+    """The state of a call when it is broken off: its arguments and result, and the forward hooks that were called."""
+
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
+    result: Any = None
+    called: set[int] = field(default_factory=set)
+
+
+def _called_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], progress: Progress) -> Any:
     for hook, with_keywords in list(module._forward_pre_hooks.values()):
         if with_keywords:
             replaced = hook(module, arguments, keywords)
@@ -60,11 +90,13 @@ def call_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str,
     backward = BackwardHooks(module) if module._backward_hooks and full else None
     if backward is not None:
         arguments = backward.enter(arguments)
-    result = module.forward(*arguments, **keywords)
-    for hook, with_keywords in list(module._forward_hooks.values()):
+    progress.arguments, progress.keywords = arguments, keywords
+    result = progress.result = module.forward(*arguments, **keywords)
+    for key, (hook, with_keywords, _) in list(module._forward_hooks.items()):
+        progress.called.add(key)
         given = (arguments, keywords) if with_keywords else (arguments,)
         replaced = hook(module, *given, result)
-        result = result if replaced is None else replaced
+        result = progress.result = result if replaced is None else replaced
     if module._backward_hooks and not full:
         hook_last_node(module, arguments, result)
     return result if backward is None else backward.leave(result)

@@ -1,0 +1,56 @@
+"""Hooks on parts that nothing used, dimensions counted from the end, hooks that are always called, names of gradients."""
+
+import torch
+from torch import nn
+
+x = torch.arange(6.0).reshape(3, 2).requires_grad_()
+for parts in (x.unbind(), x.split(1), (x * 2).chunk(2), x.split([1, 2])):
+    for number, part in enumerate(parts):
+        part.register_hook(lambda g, number=number: print(number, g))
+    parts[-1].sum().backward()
+print(x.grad)
+
+for dim in (-1, 1):
+    for result in (x.sum(dim), x.softmax(dim), x.max(dim)[0], x.chunk(2, dim)[0], x.unsqueeze(dim), x.select(dim, 0)):
+        print(result.grad_fn._saved_dim, end=" ")
+print()
+
+layer = nn.Linear(2, 1)
+print(layer._forward_hooks)
+layer.register_forward_hook(lambda module, given, result: print("always", result), always_call=True)
+layer.register_forward_hook(lambda module, given, result: print("never"))
+try:
+    layer(torch.ones(3))
+except RuntimeError as error:
+    print(error)
+
+for function in (torch.prod, torch.erf, torch.erfc, torch.asin, torch.acos, torch.asinh, torch.rsqrt, torch.celu):
+    for start in (0.25, 0.0) if function is torch.prod else (0.25,):
+        v = torch.tensor([start, 0.5], requires_grad=True)
+        (gradient,) = torch.autograd.grad(function(v).sum(), v, create_graph=True)
+        print(function.__name__, gradient.grad_fn.name())
+
+a, b = torch.ones(1, 2, requires_grad=True) * 2, torch.ones(2, 1, requires_grad=True) * 2
+product = a @ b
+a += 1
+b += 1
+try:
+    product.sum().backward()
+except RuntimeError as error:
+    print(str(error)[85:150])
+
+with torch.inference_mode():
+    inner = torch.ones(2)
+for change in (lambda: inner.add_(1), lambda: inner.mul_(3)):
+    try:
+        change()
+    except RuntimeError as error:
+        print(str(error)[:70], inner.clone())
+
+mean = torch.zeros(2, dtype=torch.int64)
+try:
+    nn.functional.batch_norm(torch.ones(2, 2, dtype=torch.int64), mean, mean + 1, training=True)
+except (RuntimeError, NotImplementedError) as error:
+    print(error, mean)
+y = torch.tensor([1.0], dtype=torch.double, requires_grad=True)
+print(torch.autograd.gradcheck(lambda v: v.long(), y))
