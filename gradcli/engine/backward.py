@@ -112,7 +112,7 @@ def walk(
             try:
                 unsummed = rule(upstream, out, *values, **options) if options else rule(upstream, out, *values)
                 if create_graph and node.primitive.node in DEPENDING:
-                    unsummed = joined(unsummed, node, values)
+                    unsummed = joined(unsummed, node, values, position)
                 if unsummed is not None:  # a snippet's own backward may have nothing to give
                     kind = type(unsummed)
                     total = contribution = unsummed if kind is type(x) and kind in NUMBERS else fit(unsummed, x)

@@ -57,6 +57,8 @@ NllLoss2D PreluKernel ReflectionPad1D ReflectionPad2D ReflectionPad3D Replicatio
 ReplicationPad3D RreluWithNoise SmoothL1Loss SoftMarginLoss Softplus Softshrink Threshold
 """
 JOINT = frozenset(f"{name}Backward0" for name in NAMES.split())
+# Of them, the nodes of which an operand that the other gradients alone depend on gets none, where others give zeros.
+SILENT = frozenset(("ConvolutionBackward0", "NativeBatchNormBackward0", "NativeLayerNormBackward0"))
 
 
 # Nodes whose gradients torch cannot differentiate again, and the words in which it says so.
@@ -79,6 +81,8 @@ ONCE = {
     },
 }
 DEPENDING = JOINT | ONCE.keys()
+# Of some gradients the operand is no part, from this one on.
+LINEAR = {"BinaryCrossEntropyBackward0": 1, "EmbeddingBagWeightsBackward0": 0}
 
 
 @cache
@@ -101,7 +105,7 @@ def _joint(node: str) -> Primitive:
         return operands[0].tree
 
     def rule(g: Any, out: Any, *given: Any, position: int) -> Any:
-        return blank(given[position]) if position else g
+        return g if not position else None if node in SILENT else blank(given[position])
 
     name = node.replace("Celu", "Elu").replace("Backward0", "BackwardBackward0")
     return Primitive("joint", lambda g, *inputs: g, (rule,), name, write, structured=True, variadic=True)
@@ -111,7 +115,7 @@ def _is_joint(node: Any) -> bool:
     return isinstance(node, AccumulateGrad) or node.name().endswith("BackwardBackward0")
 
 
-def joined(gradient: Any, node: Node, inputs: Sequence[Any]) -> Any:
+def joined(gradient: Any, node: Node, inputs: Sequence[Any], position: int = 0) -> Any:
     """Return the gradient as a function of the inputs too: it requires grad where one of them does.
 
     For a snippet it has torch's node, and a gradient that torch cannot differentiate again refuses that.
@@ -121,6 +125,8 @@ def joined(gradient: Any, node: Node, inputs: Sequence[Any]) -> Any:
         return gradient
     if gradient.requires_grad and not once:
         return _joint(node.primitive.node)(gradient) if mode.strict and not _is_joint(gradient.node) else gradient
+    if position >= LINEAR.get(node.primitive.node, 2):
+        inputs = [x for place, x in enumerate(inputs) if place != position]
     needed = [x for x in inputs[:2] if isinstance(x, Tensor) and x.requires_grad]  # not of a bias, which is not saved
     if not needed:
         return gradient

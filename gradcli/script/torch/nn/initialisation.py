@@ -13,6 +13,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.torch.data.samplers import permuted
 from gradcli.script.torch.nn.base.making import EMPTY
+from gradcli.script.torch.random.generator import in_memory_order
 
 LINEAR = (
     "linear",
@@ -35,11 +36,17 @@ def written(tensor: Tensor, value: Any) -> Tensor:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
-    return written(tensor, (generator or running.machine.generator).uniform(tensor.shape, tensor.dtype, a, b))
+    source = generator or running.machine.generator
+    return written(tensor, in_memory_order(tensor.array, lambda shape: source.uniform(shape, tensor.dtype, a, b)))
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
-    return written(tensor, (generator or running.machine.generator).normal(tensor.shape, tensor.dtype, mean, std))
+    source = generator or running.machine.generator
+
+    def draw(shape: Any, **apart: bool) -> Any:
+        return source.normal(shape, tensor.dtype, mean, std, **apart)
+
+    return written(tensor, in_memory_order(tensor.array, draw, apart=True))
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:

@@ -12,10 +12,12 @@ import numpy as np
 from gradcli.engine.broadcast import to_copy
 from gradcli.engine.checks.promotion import fitting
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
+from gradcli.engine.modes import mode
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED, underived
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.covering import as_one
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.overloads import refusal
 from gradcli.script.torch.operations.slices import out_of_bounds
@@ -37,11 +39,14 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) 
 
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
     for name, given in (("end", end), ("weight", weight)):
-        if isinstance(given, Tensor) and given.dtype != input.dtype:
+        number = name == "weight" and isinstance(given, Tensor) and not given.ndim  # which counts as one
+        if isinstance(given, Tensor) and given.dtype != input.dtype and not number:
             wanted, found = (C_NAMES[TYPE_NAMES[dtype]] for dtype in (input.dtype, given.dtype))
             raise RuntimeError(f"expected dtype {wanted} for `{name}` but got dtype {found}")
     if not is_floating(input.value):
         raise NotImplementedError(f"\"lerp_kernel_scalar\" not implemented for '{TYPE_NAMES[input.dtype]}'")
+    if isinstance(weight, Tensor) and weight.dtype != input.dtype:
+        weight = to_copy(weight, dtype=input.dtype)
     return ops.lerp(input, end, weight)
 
 
@@ -106,6 +111,18 @@ def alike(name: str) -> Callable[..., Any]:
     return call
 
 
+def apart(name: str) -> Callable[..., Any]:
+    """Make an operation of any number of tensors, which takes no list of them."""
+
+    def call(*tensors: Any) -> Any:
+        for place, x in enumerate(tensors):
+            if not isinstance(x, Tensor):
+                raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(x).__name__}")
+        return getattr(ops, name)(*tensors)
+
+    return call
+
+
 def judged(name: str) -> Callable[..., Any]:
     """Make `all` or `any`, whose answer about bytes is a byte."""
 
@@ -121,21 +138,27 @@ def narrowed(name: str) -> Callable[..., Any]:
 
     def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
         dtype = options.get("dtype")
-        if arguments[:1] == (None,):
+        if arguments[:1] == (None,) and name != "prod":
             arguments = ((), *arguments[1:])
-        if "dim" in options and options["dim"] is None:
+        if "dim" in options and options["dim"] is None and name != "prod":
             options["dim"] = ()
+        casts = dtype is not None and input.dtype != dtype
+        if casts and input.requires_grad and mode.grad_enabled and np.dtype(dtype).kind != "f":
+            raise RuntimeError(f"Autograd not support dtype: {TYPE_NAMES[np.dtype(dtype)]}")
         found = getattr(ops, name)(input, *arguments, **options)
+        if casts:  # by the node of the result itself, in torch
+            as_one(found, input)
         return found if dtype is None or found.dtype == dtype else to_copy(found, dtype=dtype)
 
     return call
 
 
 def _order(name: str) -> Callable[..., Any]:
-    """Make `igamma` or `igammac`, which torch does not differentiate by their order."""
+    """Make `igamma`, `igammac` or `zeta`, which torch does not differentiate by their order."""
+    shown = name if name == "zeta" else f"{name}: input"
 
     def refuse(g: Any, out: Any, *operands: Any) -> Any:
-        raise NotImplementedError(f"the derivative for '{name}: input' is not implemented.")
+        raise NotImplementedError(f"the derivative for '{shown}' is not implemented.")
 
     def call(input: Tensor, other: Tensor) -> Any:
         primitive = REGISTRY[name]
@@ -194,9 +217,10 @@ DEMANDS: dict[str, Callable[..., Any]] = {
     "nanmean": nanmean,
     "bincount": bincount,
     "take_along_dim": take_along_dim,
-    **{name: _order(name) for name in ("igamma", "igammac")},
+    **{name: _order(name) for name in ("igamma", "igammac", "zeta")},
     **{name: alike(name) for name in ("allclose", "isclose")},
+    **{name: apart(name) for name in ("block_diag", "broadcast_tensors", "cartesian_prod")},
     **{name: judged(name) for name in ("all", "any")},
-    **{name: narrowed(name) for name in ("sum", "nansum", "mean", "cumsum", "cumprod")},
+    **{name: narrowed(name) for name in ("sum", "nansum", "mean", "prod", "cumsum", "cumprod")},
     **{name: partial(_scaled, name) for name in ("add", "sub", "subtract")},
 }

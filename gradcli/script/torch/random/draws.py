@@ -12,13 +12,14 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.script.python.values.attributes import Facade
+from gradcli.script.torch.random.generator import in_memory_order
 from gradcli.script.torch.random.sampling import check_kind, generator_of, written
 
 DOUBLE = np.dtype(np.float64)
 
 
-def _uniform(source: Any, shape: tuple[int, ...]) -> Any:
-    return source.uniform(shape, DOUBLE)
+def _uniform(source: Any, x: Tensor) -> Any:
+    return in_memory_order(x.array, lambda shape: source.uniform(shape, DOUBLE))
 
 
 def log_normal_(x: Tensor, mean: float = 1, std: float = 2, *, generator: Any = None) -> Tensor:
@@ -29,8 +30,10 @@ def log_normal_(x: Tensor, mean: float = 1, std: float = 2, *, generator: Any = 
     source = generator_of(generator)
 
     def draw() -> Any:
-        drawn = [source.normal((1,), DOUBLE, mean, std)[0] for _ in range(x.value.size)]
-        return np.exp(np.array(drawn, DOUBLE)).reshape(x.shape)
+        def apart(shape: Any) -> Any:
+            return source.normal(shape, DOUBLE, mean, std, apart=True)
+
+        return np.exp(in_memory_order(x.array, apart))
 
     return written(x, draw, "LogNormalBackward0")
 
@@ -41,7 +44,7 @@ def cauchy_(x: Tensor, median: float = 0, sigma: float = 1, *, generator: Any = 
     if not sigma > 0:
         raise AutogradError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     source = generator_of(generator)
-    return written(x, lambda: median + sigma * np.tan(math.pi * (_uniform(source, x.shape) - 0.5)), "CauchyBackward0")
+    return written(x, lambda: median + sigma * np.tan(math.pi * (_uniform(source, x) - 0.5)), "CauchyBackward0")
 
 
 def geometric_(x: Tensor, p: float, *, generator: Any = None) -> Tensor:
@@ -50,7 +53,7 @@ def geometric_(x: Tensor, p: float, *, generator: Any = None) -> Tensor:
     if not 0 < p < 1:
         raise AutogradError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     source = generator_of(generator)
-    return written(x, lambda: np.ceil(np.log(_uniform(source, x.shape)) / math.log1p(-p)), "GeometricBackward0")
+    return written(x, lambda: np.ceil(np.log(_uniform(source, x)) / math.log1p(-p)), "GeometricBackward0")
 
 
 def poisson(input: Tensor, generator: Any = None) -> Tensor:
@@ -60,7 +63,7 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
     if not (input.value >= 0).all():
         raise AutogradError("invalid Poisson rate, expected rate to be non-negative")
     source = generator_of(generator)
-    draw = lambda: float(_uniform(source, (1,))[0])  # noqa: E731
+    draw = lambda: float(source.uniform((1,), DOUBLE)[0])  # noqa: E731
     found = [_often(rate, draw) if rate >= 10 else _seldom(rate, draw) for rate in input.value.ravel().tolist()]
     return forgotten("PoissonBackward0", np.array(found, input.dtype).reshape(input.shape)[()], input)
 

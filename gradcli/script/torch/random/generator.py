@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -29,6 +30,18 @@ class State:
     seed: int
     position: Position
     spare: float | None
+
+
+def in_memory_order(array: Array, draw: Callable[..., Array], **apart: bool) -> Array:
+    """Draw numbers for an array in the order in which its entries lie in memory, as torch fills tensors.
+
+    `draw` takes a shape, and the options if the entries do not lie side by side in the order of their indices.
+    """
+    if array.flags.c_contiguous:
+        return draw(array.shape)
+    order = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
+    numbers = draw(tuple(array.shape[axis] for axis in order), **apart)
+    return numbers.transpose(np.argsort(order))
 
 
 class Generator:
@@ -80,16 +93,18 @@ class Generator:
         values = fused(self._fractions(math.prod(shape), wide), end - start, start).astype(dtype)
         return np.where(values == dtype.type(high), dtype.type(low), values).reshape(shape)
 
-    def normal(self, shape: Shape, dtype: np.dtype[Any], mean: float = 0.0, std: float = 1.0) -> Array:
+    def normal(
+        self, shape: Shape, dtype: np.dtype[Any], mean: float = 0.0, std: float = 1.0, *, apart: bool = False
+    ) -> Array:
         """Draw normal numbers: `torch.randn`, `Tensor.normal_`.
 
         Fewer than 16 are made in pairs, in float64; 16 and more in blocks of 16, and the last 16 a second time when the
-        count is no multiple of 16.
+        count is no multiple of 16. Entries that lie `apart` in memory are made as few are.
         """
         if not std >= 0:
             raise AutogradError(f"normal expects std >= 0.0, but found std {std:g}")
         count = math.prod(shape)
-        if count < 16:
+        if count < 16 or apart:
             pairs = np.array([self._single_normal() for _ in range(count)], DOUBLE)
             single = fused(pairs, std, mean).astype(np.promote_types(dtype, SINGLE))
             return single.astype(dtype).reshape(shape)

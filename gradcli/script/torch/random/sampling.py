@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from gradcli.ops.support.forgetting import forgotten
 from gradcli.script.machine import running
 from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
-from gradcli.script.torch.random.generator import Generator
+from gradcli.script.torch.random.generator import Generator, in_memory_order
 from gradcli.script.torch.tensor.options import checked_shape, made, read_options, size_tuple, sizes, whole
 
 
@@ -141,10 +142,20 @@ def filling(draw: str) -> Callable[..., Tensor]:
         check_kind(draw, x)
         numbers = (given.item() if isinstance(given, Tensor) else given for given in arguments)
         keywords = {PARAMETERS.get(name, name): value for name, value in keywords.items()}
-        source = getattr(generator_of(generator), draw)
-        return written(x, lambda: source(x.shape, x.dtype, *numbers, **keywords), f"{draw.capitalize()}Backward0")
+        source = generator_of(generator)
+        node = f"{draw.capitalize()}Backward0"
+        return written(x, lambda: numbers_for(x, draw, source, *numbers, **keywords), node)
 
     return fill
+
+
+def numbers_for(x: Tensor, draw: str, source: Generator, *numbers: Any, **keywords: Any) -> Any:
+    """Return numbers of a distribution for the entries of a tensor."""
+
+    def make(shape: Any, **apart: bool) -> Any:
+        return getattr(source, draw)(shape, x.dtype, *numbers, **keywords, **apart)
+
+    return in_memory_order(x.array, make, **({"apart": True} if draw == "normal" else {}))
 
 
 PARAMETERS = {"from": "low", "to": "high", "lambd": "rate"}  # torch's names of our generator's parameters
@@ -170,7 +181,10 @@ def written(x: Tensor, draw: Callable[[], Any], node: str) -> Tensor:
 def bernoulli_(x: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     check_chance("bernoulli_", p)
     chances = p.value if isinstance(p, Tensor) else p
-    return written(x, lambda: generator_of(generator).bernoulli(chances, x.shape), "BernoulliBackward2")
+    source = generator_of(generator)
+    if isinstance(p, Tensor):
+        return written(x, lambda: source.bernoulli(chances, x.shape), "BernoulliBackward2")
+    return written(x, lambda: in_memory_order(x.array, partial(source.bernoulli, chances)), "BernoulliBackward2")
 
 
 LARGEST = {"float16": 2**11 + 1, "float32": 2**24 + 1, "float64": 2**53 + 1, "bool": 2}  # of `random_` alone
@@ -181,7 +195,8 @@ def random_(x: Tensor, low: int = 0, high: int | None = None, *, generator: Any 
     if high is None:
         low, high = 0, low or LARGEST.get(x.dtype.name) or int(np.iinfo(x.dtype).max) + 1
     source = generator_of(generator)
-    return written(x, lambda: source.integers(low, high, x.shape).astype(x.dtype), "RandomBackward2")
+    drawn = partial(source.integers, low, high)
+    return written(x, lambda: in_memory_order(x.array, drawn).astype(x.dtype), "RandomBackward2")
 
 
 METHODS: dict[str, Callable[..., Any]] = {

@@ -15,6 +15,7 @@ from gradcli.script.machine import running
 from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.sampling import CREATION as RANDOM
+from gradcli.script.torch.random.sampling import generator_of, numbers_for
 from gradcli.script.torch.tensor.literals import as_tensor as as_tensor
 from gradcli.script.torch.tensor.literals import from_numpy
 from gradcli.script.torch.tensor.literals import tensor_ as tensor_
@@ -61,6 +62,11 @@ def like(name: str) -> Callable[..., Tensor]:
         keywords["dtype"] = keywords.get("dtype") or dtype
         if not input.value.flags.c_contiguous and name in ("zeros", "ones", "empty"):
             return _as_laid(input, CREATION[name](shape, **keywords))
+        if name in ("rand", "randn") and not input.value.flags.c_contiguous:
+            source = generator_of(keywords.pop("generator", None))
+            laid = _as_laid(input, CREATION["zeros"](shape, **keywords))
+            laid.array[...] = numbers_for(laid, "normal" if name == "randn" else "uniform", source)
+            return laid
         if name == "randint":
             return CREATION[name](*arguments, size=shape, **keywords)  # type: ignore[no-any-return]
         return CREATION[name](shape, *arguments, **keywords)  # type: ignore[no-any-return]
