@@ -208,7 +208,8 @@ def div_(input: Operand, other: Operand, *, rounding_mode: str | None = None) ->
         input = as_tensor(input) if _is_number(other) else input
         return (rounding.floor_divide if rounding_mode == "floor" else rounding.truncating_divide)(input, other)
     # a number over a tensor is the number times the reciprocal, as in torch
-    return mul(reciprocal(real(other)), input) if _is_number(input) else div(input, other)
+    below = other if isinstance(other, Formula) else real(other)
+    return mul(reciprocal(below), input) if _is_number(input) else div(input, other)
 
 
 @operation(
