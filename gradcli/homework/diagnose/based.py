@@ -43,7 +43,7 @@ def based(problem: Problem, earlier: Earlier, before: Sequence[Problem]) -> Prob
     graph = problem.graph.moved(forward) if forward else copy(problem.graph)
     if problem.kind == "value":
         graph.within = region(problem, {other.by for other in asked if other.kind == "value"})
-        return replace(problem, graph=graph, cache={}) if forward else None
+        return problem.over(graph) if forward else None
     given = {other.by: value for other, value in wrong if is_upstream(other, problem)}
     changes: dict[Edge, Change] = {}
     for other, value in wrong:

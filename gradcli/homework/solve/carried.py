@@ -180,19 +180,14 @@ def moves(problem: Problem, used: Earlier, value: Value, *, with_leaves: bool = 
     for step in (NUDGE, -NUDGE):
         moved = nudged(graph, step) if with_leaves else graph
         numbers = {
-            quantity: (at_graph(other, moved), replace(typed, value=typed.value * (1 + step)))
+            quantity: (other.over(moved), replace(typed, value=typed.value * (1 + step)))
             for quantity, (other, typed) in used.items()
             if other.graph is graph
         }
-        found = recomputed(at_graph(problem, moved), numbers)
+        found = recomputed(problem.over(moved), numbers)
         if found is None or np.shape(found) != np.shape(value) or not np.allclose(found, value, rtol=STILL, atol=0):
             return found is not None
     return False
-
-
-def at_graph(problem: Problem, graph: Graph) -> Problem:
-    """Return a problem at other values of its graph; the problem itself where they are its own."""
-    return problem if graph is problem.graph else replace(problem, graph=graph, cache={})
 
 
 def nudged(graph: Graph, step: float) -> Graph:

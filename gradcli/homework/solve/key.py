@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -62,6 +62,7 @@ class Key:
         self.reruns = Reruns(self.solution) if isinstance(self.solution, SnippetSolution) else None
         self.judge = Judge(question, assignment, self.expected)
         self.texts: Remembered[Verdict] = Remembered(KEPT)
+        self.settled: Remembered[Marked] = Remembered(KEPT)
         self.numbers: Remembered[Verdict] = Remembered(NUMBERS)
         self.sheets: Remembered[dict[Quantity, Verdict]] = Remembered(NUMBERS)
         self.investigation = Investigation(
@@ -89,8 +90,12 @@ class Key:
                 read[ask.quantity] = self.judged(ask, lines[0].text, comma)
         verdicts = self.together(read)
         for ask in self.question.asks:
-            lines = given.get(ask.quantity, [])
-            yield self.marked(ask, lines, unreadable, verdicts.get(ask.quantity), read.get(ask.quantity))
+            lines, own = given.get(ask.quantity, []), read.get(ask.quantity)
+            text = lines[0].text if own is not None and own.verdict not in OFF else None  # nothing else changes it
+            yield self.settled.once(
+                (ask.written, text, comma) if text is not None and len(text) <= SHORT else None,
+                partial(self.marked, ask, lines, unreadable, verdicts.get(ask.quantity), own),
+            )
 
     def together(self, read: Mapping[Quantity, Verdict]) -> Mapping[Quantity, Verdict]:
         """Return the verdicts on a student's answers, each beside the others: once for equal answers."""

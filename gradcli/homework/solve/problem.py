@@ -51,6 +51,10 @@ class Problem:
         """Return the problem of the same output with respect to another vertex; the two share their cache."""
         return replace(self, by=by)
 
+    def over(self, graph: Graph) -> Problem:
+        """Return the problem at other values of its graph; the problem itself where they are its own."""
+        return self if graph is self.graph else replace(self, graph=graph, cache={})
+
     def swept(
         self,
         changes: Mapping[Edge, Change] | None = None,

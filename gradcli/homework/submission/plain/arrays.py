@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.homework.submission.answers import checked, read_number
+from gradcli.homework.submission.numerals import Typed, read_numeral
 from gradcli.homework.submission.plain.numbers import numerals
 
 MODULE = r"(?:(?:torch|np|numpy|jnp|tf|jax\.numpy)\s*\.\s*)?"
@@ -200,3 +202,20 @@ def reshaped(rows: Any, asked: tuple[int, ...]) -> Any:
 def written(rows: Any) -> str:
     """Write nested lists as Python does."""
     return f"[{', '.join(map(written, rows))}]" if isinstance(rows, list) else rows
+
+
+def entries(rows: Any) -> Typed:
+    """Return nested lists of entries, which are numbers or fractions, as one array with the digits of each."""
+    texts = np.array(rows, dtype=object) if isinstance(rows, list) else np.array(rows, dtype=object).reshape(())
+    typed = [read_numeral(one) or exact(one) for one in texts.ravel()]
+    parts = (
+        np.array([getattr(one, part) for one in typed], np.float64).reshape(texts.shape)[()]
+        for part in ("value", "unit", "digits", "zeros")
+    )
+    return checked(Typed(*parts))
+
+
+def exact(text: str) -> Typed:
+    read = read_number({"true": "1", "false": "0"}.get(text.lower(), text))
+    assert isinstance(read, Typed)
+    return read

@@ -179,30 +179,13 @@ def tensor_of(text: str, shape: tuple[int, ...], comma: Comma) -> Plain | None:
         fitting = {of_hand_in[0]: fitting[of_hand_in[0]]}
     if fitting:
         ((plain, (_, rows)),) = fitting.items()
-        return Plain(plain, entries(rows))
+        return Plain(plain, arrays.entries(rows))
     if not found or (not shape and not re.search(r"[\[({]", text)):
         return None
     _, rows = found[-1] if SPACED.search(text) and not re.search(r",\s", text) else found[0]
     if arrays.shape_of(rows) is None:
         raise UnreadableError("rows of different lengths")
-    return Plain(arrays.written(rows), entries(rows))
-
-
-def entries(rows: Any) -> Typed:
-    """Return nested lists of entries, which are numbers or fractions, as one array with the digits of each."""
-    texts = np.array(rows, dtype=object) if isinstance(rows, list) else np.array(rows, dtype=object).reshape(())
-    typed = [read_numeral(one) or exact(one) for one in texts.ravel()]
-    parts = (
-        np.array([getattr(one, part) for one in typed], np.float64).reshape(texts.shape)[()]
-        for part in ("value", "unit", "digits", "zeros")
-    )
-    return checked(Typed(*parts))
-
-
-def exact(text: str) -> Typed:
-    read = read_number({"true": "1", "false": "0"}.get(text.lower(), text))
-    assert isinstance(read, Typed)
-    return read
+    return Plain(arrays.written(rows), arrays.entries(rows))
 
 
 def shaped(typed: Typed, shape: tuple[int, ...]) -> Typed:
