@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from gradcli.errors import EvaluationError
+from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
 from gradcli.render.asked import Asked
 from gradcli.render.graph.layered.drawing import drawing
@@ -50,7 +51,8 @@ def fitting(explanation: Explanation, terms: Terms, asked: Asked, room: Room) ->
 def graph_page(explanation: Explanation, asked: Asked) -> str:
     """Write the graph as a TikZ picture, which needs that package and no other."""
     room = PAGE if asked.standalone else PLAIN
-    found = fitting(explanation, Terms(explanation, asked.precision), asked, room)
+    shown = explanation if asked.backward else folded(explanation)
+    found = fitting(shown, Terms(shown, asked.precision), asked, room)
     if found is None:
         raise EvaluationError(
             "E210",

@@ -166,9 +166,9 @@ class Picture:
         is_few = local.value is not None and np.size(local.value) <= (1 if self.values == "shape" else FEW)
         number = self.terms.value(local.value) if is_few else None
         number = None if number is not None and number.is_tall else number
-        if number is None or local.formula is None:
+        if number is None or local.formula is None or isinstance(local.formula, Number):
             return f"${found.text}$" if found.width <= WIDEST and not found.is_tall else ""
-        if isinstance(local.formula, Number) or found.is_tall or found.width + number.width > WIDEST:
+        if found.is_tall or found.width + number.width > WIDEST:
             return f"${number.text}$"
         return f"${found.text} = {number.text}$" if found.text != number.text else f"${number.text}$"
 

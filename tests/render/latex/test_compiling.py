@@ -145,6 +145,17 @@ def test_a_box_shows_what_is_asked_for(options: dict[str, str], rows: list[str])
     assert f"{{{inside}}};" in drawn
 
 
+def test_an_operation_of_several_nodes_has_symbols_too() -> None:
+    drawn = graph_page(explained("L_1 = sum(v @ W)", {"v": [1, 2], "W": [[3, 4], [5, 6]]}), Asked())
+    assert "$L_{1} = " in drawn
+    assert "L\\_1" not in drawn
+
+
+def test_a_number_at_an_edge_is_written_once_for_all_entries() -> None:
+    drawn = graph_page(explained("sum(x + y)", {"x": [1, 2, 3], "y": [4, 5, 6]}), Asked())
+    assert drawn.count("{$1$}") == 2
+
+
 def test_what_is_too_large_for_a_page_is_refused() -> None:
     many = Case("+".join(f"x{n}*{n}" for n in range(100)), {f"x{n}": n for n in range(100)}).explain()
     for page in (graph_page, beamer):
