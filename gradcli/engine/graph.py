@@ -178,7 +178,8 @@ def bind(nodes: Sequence[Any]) -> None:
 
 def hook_parts(node: Target) -> None:
     """Let each part know of the others, of which one has a hook now."""
-    parts = [part for each in together.get(node, ()) if (part := each()) is not None]  # type: ignore[call-overload]
+    references = together.get(node, ()) if isinstance(node, Node) else ()
+    parts = [part for each in references if (part := each()) is not None]
     for part in parts:
         part.with_hooks().parts = parts
 

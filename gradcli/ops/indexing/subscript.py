@@ -31,6 +31,7 @@ ALLOWED = "only integers, slices (`:`), ellipsis (`...`), None and long or byte 
 )
 def index(input: Tensor, items: Any) -> Any:
     """The entries that `x[items]` names: numbers, slices, None, `...`, lists of indices and masks."""
+    items = _as_tuple(items)
     single = items[0] if isinstance(items, tuple) and len(items) == 1 else items
     if isinstance(single, slice) and input.ndim:
         return sliced(input, single, 0)  # torch has a slice node here, even for `x[:]`
@@ -42,6 +43,7 @@ def index(input: Tensor, items: Any) -> Any:
 
 def located(input: Tensor, items: Any) -> tuple[Any, dict[int, Tensor]]:
     """Return the view that the other items of `input[items]` select, and the index tensors by its dimensions."""
+    items = _as_tuple(items)
     given = tuple(_item(item) for item in (items if isinstance(items, tuple) else (items,)))
     covered = sum(_covers(item) for item in given)
     if covered > input.ndim:
@@ -69,6 +71,14 @@ def located(input: Tensor, items: Any) -> tuple[Any, dict[int, Tensor]]:
     if arrays:
         _check(x, arrays)
     return x, arrays
+
+
+def _as_tuple(items: Any) -> Any:
+    """Return the list as a tuple of items where torch takes it for one: short, with more than numbers in it."""
+    if not (mode.strict and isinstance(items, list) and len(items) < 32):
+        return items
+    several = any(x is None or x is ... or isinstance(x, list | tuple | slice | Tensor | range) for x in items)
+    return tuple(items) if several else items
 
 
 def _item(item: Any) -> Any:

@@ -7,9 +7,9 @@ import torch
 
 x, g = torch.ones(2), torch.ones(2, requires_grad=True)
 a, whole = np.ones(2), np.arange(2)
-signs = "+ - * / // % ** & < >= == !=".split()
-names = "add sub mul truediv floordiv mod pow and_ lt ge eq ne".split()
-for sign, name in zip(signs, names):
+signs = ["+", "-", "*", "/", "//", "%", "**", "&", "<", ">=", "==", "!="]
+names = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "lt", "ge", "eq", "ne"]
+for sign, name in zip(signs, names, strict=True):
     for first, second in ((x, a), (a, x), (a, g), (g, a), (torch.arange(1, 3), whole), (whole, x), (np.array(2.0), x)):
         try:
             print(sign, getattr(operator, name)(first, second))

@@ -1,4 +1,4 @@
-"""Hooks on parts that nothing used, dimensions counted from the end, hooks that are always called, names of gradients."""
+"""Hooks on unused parts, dimensions counted from the end, hooks that are always called, names of gradients."""
 
 import torch
 from torch import nn
