@@ -82,7 +82,7 @@ ONCE = {
 }
 DEPENDING = JOINT | ONCE.keys()
 # Of some gradients the operand is no part, from this one on.
-LINEAR = {"BinaryCrossEntropyBackward0": 1, "EmbeddingBagWeightsBackward0": 0}
+LINEAR = {"BinaryCrossEntropyBackward0": 1}
 
 
 @cache

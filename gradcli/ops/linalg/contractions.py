@@ -147,14 +147,14 @@ ADDMM = "mat1 and mat2 must have the same dtype, but got {1} and {2}"
 ADDMV = "addmv input tensors must have the same dtype, but got {0}, {1}, and {2}"
 TENSORDOT = "both inputs should have same dtype"
 BMM = "expected scalar type {0} but found {1}"
-KERNELS = {UNEQUAL: "dot", MV: "addmv_impl_cpu", MM: "addmm_impl_cpu_", ADDMM: "addmm_impl_cpu_", BMM: "bmm"}
+KERNELS = {UNEQUAL: "dot", MV: "addmv_impl_cpu", MM: "addmm_impl_cpu_", BMM: "bmm"}
 
 
 def same_dtype(*tensors: Tensor, refusal: str = MM) -> tuple[Tensor, ...]:
     """Convert integers beside floating point numbers; refuse floats of two dtypes, in strict mode any two."""
     dtypes = [x.dtype for x in tensors]
     if dtypes.count(dtypes[0]) == len(dtypes):
-        if dtypes[0] == np.bool_ and mode.strict and refusal in KERNELS:
+        if dtypes[0] == np.bool_ and len(dtypes) == 2 and mode.strict and refusal in KERNELS:
             raise AutogradError(f"\"{KERNELS[refusal]}\" not implemented for 'Bool'")
         return tensors
     floating = [dtype for dtype in dtypes if dtype.kind == "f"]

@@ -154,11 +154,10 @@ def narrowed(name: str) -> Callable[..., Any]:
 
 
 def _order(name: str) -> Callable[..., Any]:
-    """Make `igamma`, `igammac` or `zeta`, which torch does not differentiate by their order."""
-    shown = name if name == "zeta" else f"{name}: input"
+    """Make `igamma` or `igammac`, which torch does not differentiate by their order."""
 
     def refuse(g: Any, out: Any, *operands: Any) -> Any:
-        raise NotImplementedError(f"the derivative for '{shown}' is not implemented.")
+        raise NotImplementedError(f"the derivative for '{name}: input' is not implemented.")
 
     def call(input: Tensor, other: Tensor) -> Any:
         primitive = REGISTRY[name]
@@ -217,7 +216,7 @@ DEMANDS: dict[str, Callable[..., Any]] = {
     "nanmean": nanmean,
     "bincount": bincount,
     "take_along_dim": take_along_dim,
-    **{name: _order(name) for name in ("igamma", "igammac", "zeta")},
+    **{name: _order(name) for name in ("igamma", "igammac")},
     **{name: alike(name) for name in ("allclose", "isclose")},
     **{name: apart(name) for name in ("block_diag", "broadcast_tensors", "cartesian_prod")},
     **{name: judged(name) for name in ("all", "any")},

@@ -123,6 +123,7 @@ SENTENCES = {
         "Bool inputs not supported for hardtanh": "hardtanh relu6",
         NO_DIFFERENCE: "gradient",
         "Unsupported input type encountered for isin(): Bool": "isin",
+        "The `+` operator, on a bool tensor is not supported.": "positive",
         "cov(): bool dtype is not supported for input": "corrcoef cov",
         "topk does not support bool dtypes on CPU": "topk",
         "trapezoid: received a bool input for `y`, but bool is not supported": "trapezoid trapz",
@@ -136,6 +137,9 @@ SENTENCES = {
         "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}": "normalize",
         "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
         "Got: {}": "hinge_embedding_loss",
+        "linalg.vecdot: Expected a floating point or complex tensor as input. Got {}": "vecdot",
+        "std_mean only support floating point and complex dtypes": "std_mean",
+        "var_mean only support floating point and complex dtypes": "var_mean",
         "torch.frexp() only supports floating-point dtypes": "frexp",
     },
 }

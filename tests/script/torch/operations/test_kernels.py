@@ -27,7 +27,16 @@ def test_each_function_that_refuses_has_a_recorded_call() -> None:
     assert [name for name in REFUSED if f".{name}" not in calls] == []
 
 
-@pytest.mark.parametrize("call", ["torch.pow(x, 0.5)", "torch.pow(x, 2)", "torch.fmod(x, 2)", "torch.ceil(x.int())"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "torch.pow(x, 0.5)",
+        "torch.pow(x, 2)",
+        "torch.fmod(x, 2)",
+        "torch.ceil(x.int())",
+        "torch.addr(x[:1, None], x[:1], x[:1])",
+    ],
+)
 def test_kinds_are_those_after_promotion(call: str) -> None:
     assert ours(f"import torch\nx = torch.tensor([True, False])\n{call}\nprint(1)") == "1\n"
 
