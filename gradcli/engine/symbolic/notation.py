@@ -92,7 +92,7 @@ def number(value: float) -> Expression:
         return Name("inf")
     if isinstance(value, float) and value.is_integer() and value < 1e15:
         return Number(int(value))
-    return Number(value)
+    return Number(value.real)
 
 
 def as_formula(value: Any) -> Formula:
