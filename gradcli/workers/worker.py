@@ -127,6 +127,8 @@ def _serve(
             exchange.send((*answer, warned))
         except OSError:
             return
+        except MemoryError:  # a copy of the answer is more than is left
+            exchange.send(("memory", "", []))
         except Exception as error:  # an answer that cannot be sent
             exchange.send(("bug", told(error), []))
         if answer[0] != "answer":

@@ -41,9 +41,16 @@ def deaf() -> Any:
         endless()
 
 
+class Heavy:
+    """An answer of which there is no memory for a copy."""
+
+    def __reduce__(self) -> str:
+        raise MemoryError
+
+
 ENDS = {
     "time": [endless, deaf],
-    "memory": [lambda: bytearray(2**40), lambda: [bytearray(2**22) for _ in range(1000)]],
+    "memory": [lambda: bytearray(2**40), lambda: [bytearray(2**22) for _ in range(1000)], Heavy],
     "crash": [lambda: signal.raise_signal(signal.SIGSEGV), lambda: os._exit(3), lambda: signal.raise_signal(6)],
     "bug": [lambda: {}["nothing"], lambda: 1 / 0, lambda: lambda: 0],
 }
