@@ -121,7 +121,8 @@ class Batch:
         gc.freeze()  # collections need not look at what is there: 15 % where records are computed one by one
         is_shown = isinstance(convert.writer, TableWriter)
         losses = Losses(convert, self.limits, self.bugs)
-        with closing(mapped(convert, self.pieces(convert, blocks), self.jobs, self.limits, losses)) as answers:
+        pieces = self.pieces(convert, blocks)
+        with closing(mapped(convert, pieces, self.jobs, self.limits, losses, is_quick=True)) as answers:
             for answer in answers:
                 output.write(answer.text)
                 self.add(answer, is_shown=is_shown)

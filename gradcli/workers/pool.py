@@ -53,13 +53,16 @@ class Failed:
 Losing = Callable[[Any, Lost], Iterable[Again | Answered]]
 
 
-def mapped(work: Any, items: Iterable[Any], jobs: int, limits: Limits, lost: Losing) -> Generator[Any]:
+def mapped(
+    work: Any, items: Iterable[Any], jobs: int, limits: Limits, lost: Losing, *, is_quick: bool = False
+) -> Generator[Any]:
     """Yield the answers of `work` to all items, in their order; before a pause, which is None, all before it.
 
     An item may be `Answered` already. Each has the CPU seconds and the memory of the limits. What comes in place of an
     item that exceeds them, crashes or meets a bug, `lost` says. An error of gradcli that `work` raises is raised here.
+    Of items that are quick a process has the next one in hand while it works, and need not wait until it gets one.
     """
-    with closing(Pool(work, jobs, limits, lost)) as pool:
+    with closing(Pool(work, jobs, limits, lost, 2 if is_quick else 1)) as pool:
         for item in items:
             if item is None:
                 yield from pool.finished()
@@ -82,13 +85,16 @@ class Slot:
 
 
 class Pool:
-    """Processes, the items that wait for one, and the answers that wait for their turn."""
+    """Processes, the items that wait for one, and the answers that wait for their turn.
 
-    def __init__(self, work: Any, jobs: int, limits: Limits, lost: Losing) -> None:
-        self.work, self.jobs, self.limits, self.lost = work, jobs, limits, lost
+    A process has up to so many items as `hands` says, 1 or 2: one that it works at, and the next.
+    """
+
+    def __init__(self, work: Any, jobs: int, limits: Limits, lost: Losing, hands: int) -> None:
+        self.work, self.jobs, self.limits, self.lost, self.hands = work, jobs, limits, lost, hands
         self.order: deque[Slot] = deque()
         self.waiting: deque[Slot] = deque()
-        self.busy: dict[Worker, Slot] = {}
+        self.busy: dict[Worker, deque[Slot]] = {}  # what each has in hand
         self.idle: list[Worker] = []
 
     def put(self, item: Any) -> None:
@@ -119,12 +125,15 @@ class Pool:
                 self.take()
 
     def hand_out(self) -> None:
-        """Give items that wait to processes that do not work."""
+        """Give items that wait to processes that do not work, then to those that have a hand free."""
         while self.waiting and (self.idle or len(self.busy) < self.jobs):
             worker = self.idle.pop() if self.idle else Worker(self.work, self.limits, [*self.busy, *self.idle])
             slot = self.waiting.popleft()
-            self.busy[worker] = slot
+            self.busy[worker] = deque([slot])
             worker.send(slot.item)
+        for worker, held in self.busy.items():
+            if self.waiting and len(held) < self.hands and worker.send(self.waiting[0].item, is_ahead=True):
+                held.append(self.waiting.popleft())
 
     def take(self) -> None:
         """Wait for a process to answer, to end or to be late."""
@@ -142,18 +151,26 @@ class Pool:
         """Take the answer of a process, or the reason of its end."""
         kind, answer = worker.answer()
         if kind == "answer":
-            slot = self.busy.pop(worker)
+            slot = self.busy[worker].popleft()
             slot.answer, slot.item = Answered(answer), None
-            self.idle.append(worker)
+            if not self.busy[worker]:
+                del self.busy[worker]
+                self.idle.append(worker)
         elif kind == "error":
-            self.busy.pop(worker).answer = Failed(answer)
+            self.dropped(worker).answer = Failed(answer)
             worker.end()
         else:
             self.lose(worker, Lost(kind, worker.end(), answer))
 
+    def dropped(self, worker: Worker) -> Slot:
+        """Return the slot at which a process has ended; what else it had in hand waits again."""
+        first, *others = self.busy.pop(worker)
+        self.waiting.extendleft(others)
+        return first
+
     def lose(self, worker: Worker, loss: Lost) -> None:
         """Put what comes in place of a lost item where it stood: the item itself, if it was killed there for once."""
-        slot = self.busy.pop(worker)
+        slot = self.dropped(worker)
         if loss.reason in KILLED and loss.at not in slot.tried:
             slot.tried.add(loss.at)
             self.waiting.appendleft(slot)

@@ -50,12 +50,13 @@ class Worker:
             self.process.start()
         theirs.close()
 
-    def send(self, item: Any) -> None:
-        """Give an item to the process."""
-        if self.note is not None:
+    def send(self, item: Any, *, is_ahead: bool = False) -> bool:
+        """Give an item to the process; of one that it gets while it works, return False where it cannot be given."""
+        if self.note is not None and not is_ahead:
             self.note.begin()
         with suppress(OSError):  # that it has ended shows when it should answer
-            self.exchange.send(item)
+            return self.exchange.send(item, is_ahead=is_ahead)
+        return True
 
     def is_late(self) -> bool:
         """Return whether the item, or the part of it that began last, has used its time; to be asked again and again.
@@ -122,6 +123,8 @@ def _serve(
             item = exchange.receive()
         except (EOFError, OSError):
             return
+        if note is not None:
+            note.begin()
         answer = _answer(work, item, limits)
         try:
             exchange.send((*answer, warned))
