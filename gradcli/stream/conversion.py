@@ -52,12 +52,16 @@ class Piece(NamedTuple):
 class Answer:
     """The lines of a block; `count` are its records, `failures` the facts of their errors."""
 
-    text: bytes
+    text: bytes | memoryview
     count: int
     failures: list[dict[str, Any]]
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         return type(self), (large(self.text, protocol), self.count, self.failures)
+
+    def kept(self) -> Answer:
+        """Return it with a text of its own where that is in memory which another process uses."""
+        return replace(self, text=bytes(self.text))
 
 
 def _piece(first: int, data: bytes, problem: EvaluationError | None, is_each_alone: bool) -> Piece:
@@ -115,7 +119,7 @@ class Conversion:
         together = self.at_once(Block(block.first, kept))
         if together is None:
             return None
-        lines = together.text.split(b"\n")
+        lines = bytes(together.text).split(b"\n")
         answers: list[Answer] = []
         start = 0
         for passed, place in enumerate(place for place, is_plain in enumerate(plain) if not is_plain):

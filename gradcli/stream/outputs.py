@@ -45,8 +45,12 @@ class Output:
         self.is_pipe, self.is_regular = stat.S_ISFIFO(mode), stat.S_ISREG(mode)
         self.is_terminal = self.descriptor is not None and os.isatty(self.descriptor)
 
-    def write(self, text: bytes) -> None:
+    def write(self, text: bytes | memoryview) -> None:
         """Write whole lines; a full disk and a reader that went away leave whole lines only."""
+        if self.is_regular and not self.is_compressed:
+            self._write_all(text)
+            return
+        text = bytes(text)
         if self.is_terminal:
             text = "\n".join(map(visible, text.decode().split("\n"))).encode()
         if self.is_compressed:
@@ -61,7 +65,7 @@ class Output:
         else:
             self._write_all(text)
 
-    def _write_all(self, text: bytes) -> None:
+    def _write_all(self, text: bytes | memoryview) -> None:
         assert self.descriptor is not None
         # An interruption waits where it could break a line: a pipe that is read takes a long line in pieces.
         with nullcontext() if self.is_pipe and len(text) <= ATOMIC else held():
@@ -70,7 +74,7 @@ class Output:
                 while written < len(text):
                     written += os.write(self.descriptor, text[written : written + 2**24] if written else text)
             except OSError:
-                whole = 0 if self.is_compressed else text.rfind(b"\n", 0, written) + 1
+                whole = 0 if self.is_compressed else bytes(text[:written]).rfind(b"\n") + 1
                 self._take_back(written - whole)
                 raise
 

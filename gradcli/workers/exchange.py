@@ -51,20 +51,24 @@ class Exchange:
         self.connection.send_bytes(b"".join((*map(COUNT.pack, (len(sizes), *sizes)), text)))
         return True
 
-    def receive(self) -> Any:
-        """Return a message when it is there. Raises EOFError or OSError where nobody is."""
+    def receive(self, *, is_lent: bool = False) -> Any:
+        """Return a message when it is there. Raises EOFError or OSError where nobody is.
+
+        Large bytes that are lent stay in the memory, until its half is used again.
+        """
         data = memoryview(self.connection.recv_bytes())
         (count,) = COUNT.unpack_from(data)
         buffers, start = [], self.received % 2 * HALF
         self.received += 1
-        for place in range(1, count + 1):
-            (size,) = COUNT.unpack_from(data, place * COUNT.size)
+        for number in range(1, count + 1):
+            (size,) = COUNT.unpack_from(data, number * COUNT.size)
             assert self.memory is not None
-            buffers.append(self.memory[start : start + size])
+            place = slice(start, start + size)
+            buffers.append(memoryview(self.memory)[place] if is_lent else self.memory[place])
             start += size
         return pickle.loads(data[(count + 1) * COUNT.size :], buffers=buffers)
 
 
-def large(data: bytes, protocol: int) -> Any:
+def large(data: bytes | memoryview, protocol: int) -> Any:
     """Return bytes as a class gives them to pickle, so that they may go through memory."""
     return pickle.PickleBuffer(data) if protocol >= 5 else data

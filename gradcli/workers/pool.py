@@ -60,9 +60,10 @@ def mapped(
 
     An item may be `Answered` already. Each has the CPU seconds and the memory of the limits. What comes in place of an
     item that exceeds them, crashes or meets a bug, `lost` says. An error of gradcli that `work` raises is raised here.
-    Of items that are quick a process has the next one in hand while it works, and need not wait until it gets one.
+    Of items that are quick a process has the next one in hand while it works, and need not wait until it gets one; the
+    large bytes of their answers are lent: they are good until the next answer is asked for, those of `kept()` for ever.
     """
-    with closing(Pool(work, jobs, limits, lost, 2 if is_quick else 1)) as pool:
+    with closing(Pool(work, jobs, limits, lost, is_quick=is_quick)) as pool:
         for item in items:
             if item is None:
                 yield from pool.finished()
@@ -87,15 +88,16 @@ class Slot:
 class Pool:
     """Processes, the items that wait for one, and the answers that wait for their turn.
 
-    A process has up to so many items as `hands` says, 1 or 2: one that it works at, and the next.
+    A process has one item in hand, or two where items are quick: the one that it works at, and the next.
     """
 
-    def __init__(self, work: Any, jobs: int, limits: Limits, lost: Losing, hands: int) -> None:
-        self.work, self.jobs, self.limits, self.lost, self.hands = work, jobs, limits, lost, hands
+    def __init__(self, work: Any, jobs: int, limits: Limits, lost: Losing, *, is_quick: bool) -> None:
+        self.work, self.jobs, self.limits, self.lost, self.is_quick = work, jobs, limits, lost, is_quick
         self.order: deque[Slot] = deque()
         self.waiting: deque[Slot] = deque()
         self.busy: dict[Worker, deque[Slot]] = {}  # what each has in hand
         self.idle: list[Worker] = []
+        self.lent: dict[tuple[Worker, int], Slot] = {}  # the answer that lies in each half of the memory of a process
 
     def put(self, item: Any) -> None:
         """Give an item to a process, now or when one is free; wait where many items or answers wait.
@@ -112,10 +114,11 @@ class Pool:
     def ready(self) -> Iterator[Any]:
         """Yield the answers whose turn it is."""
         while self.order and (first := self.order[0].answer) is not None:
-            self.order.popleft()
+            slot = self.order.popleft()
             if isinstance(first, Failed):
                 raise first.error
             yield first.answer
+            slot.answer = None
 
     def finished(self) -> Iterator[Any]:
         """Yield all answers that are to come."""
@@ -128,12 +131,19 @@ class Pool:
         """Give items that wait to processes that do not work, then to those that have a hand free."""
         while self.waiting and (self.idle or len(self.busy) < self.jobs):
             worker = self.idle.pop() if self.idle else Worker(self.work, self.limits, [*self.busy, *self.idle])
-            slot = self.waiting.popleft()
-            self.busy[worker] = deque([slot])
-            worker.send(slot.item)
+            self.busy[worker] = deque()
+            self.give(worker)
         for worker, held in self.busy.items():
-            if self.waiting and len(held) < self.hands and worker.send(self.waiting[0].item, is_ahead=True):
-                held.append(self.waiting.popleft())
+            if self.is_quick and self.waiting and len(held) == 1:
+                self.give(worker)
+
+    def give(self, worker: Worker) -> None:
+        """Give the first item that waits to a process; it waits on where it cannot go ahead."""
+        lent = self.lent.pop((worker, worker.exchange.sent % 2), None)
+        if lent is not None and isinstance(lent.answer, Answered):
+            lent.answer = Answered(lent.answer.answer.kept())
+        if worker.send(self.waiting[0].item, is_ahead=bool(self.busy[worker])):
+            self.busy[worker].append(self.waiting.popleft())
 
     def take(self) -> None:
         """Wait for a process to answer, to end or to be late."""
@@ -149,10 +159,13 @@ class Pool:
 
     def receive(self, worker: Worker) -> None:
         """Take the answer of a process, or the reason of its end."""
-        kind, answer = worker.answer()
+        half = worker.exchange.received % 2
+        kind, answer = worker.answer(is_lent=self.is_quick)
         if kind == "answer":
             slot = self.busy[worker].popleft()
             slot.answer, slot.item = Answered(answer), None
+            if self.is_quick:
+                self.lent[worker, half] = slot
             if not self.busy[worker]:
                 del self.busy[worker]
                 self.idle.append(worker)
@@ -165,6 +178,8 @@ class Pool:
     def dropped(self, worker: Worker) -> Slot:
         """Return the slot at which a process has ended; what else it had in hand waits again."""
         first, *others = self.busy.pop(worker)
+        for half in (0, 1):
+            self.lent.pop((worker, half), None)
         self.waiting.extendleft(others)
         return first
 

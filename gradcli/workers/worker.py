@@ -81,10 +81,10 @@ class Worker:
         except OSError:  # it has ended
             return 0.0
 
-    def answer(self) -> tuple[str, Any]:
+    def answer(self, *, is_lent: bool = False) -> tuple[str, Any]:
         """Return `answer` and it, `error` and what to raise, or the reason for which the item ended and a detail."""
         try:
-            kind, found, warned = self.exchange.receive()
+            kind, found, warned = self.exchange.receive(is_lent=is_lent)
             for message in warned:
                 warnings.warn(message, stacklevel=1)
             return kind, found

@@ -29,8 +29,8 @@ MESSAGES = [
 def ends(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Exchange, Exchange]]:
     """Without memory, with much, with little."""
     if request.param is not None:
-        monkeypatch.setattr(exchange, "SIZE", request.param)
-    memory = None if request.param is None else mmap(-1, request.param)
+        monkeypatch.setattr(exchange, "HALF", request.param)
+    memory = None if request.param is None else mmap(-1, 2 * request.param)
     one, other = Pipe()
     yield Exchange(one, memory), Exchange(other, memory)
     one.close()
@@ -49,6 +49,24 @@ def test_what_arrived_stays(ends: tuple[Exchange, Exchange]) -> None:
     first = ends[1].receive()
     ends[0].send(Piece(Block(2, b"b" * 4000)))
     assert (first.block.data, ends[1].receive().block.data) == (b"a" * 4000, b"b" * 4000)
+
+
+def test_what_is_lent_stays_while_the_next_comes(ends: tuple[Exchange, Exchange]) -> None:
+    """And no longer than its half of the memory is not used again."""
+    ends[0].send(Answer(b"a" * 4000, 1, []))
+    ends[0].send(Answer(b"b" * 4000, 2, []))
+    first, second = ends[1].receive(is_lent=True), ends[1].receive(is_lent=True)
+    assert (first.kept(), second.kept()) == (Answer(b"a" * 4000, 1, []), Answer(b"b" * 4000, 2, []))
+    kept = first.kept()
+    ends[0].send(Answer(b"c" * 4000, 3, []))
+    assert (ends[1].receive(is_lent=True).text[:1], kept.text[:1]) == (b"c", b"a")
+
+
+def test_a_long_message_does_not_go_ahead(ends: tuple[Exchange, Exchange]) -> None:
+    message = "a" * (exchange.SHORT + 1)
+    assert not ends[0].send(message, is_ahead=True)
+    assert ends[0].send("short", is_ahead=True)
+    assert ends[1].receive() == "short"
 
 
 def test_nobody_there(ends: tuple[Exchange, Exchange]) -> None:

@@ -14,7 +14,10 @@ from typing import Any
 import pytest
 
 from gradcli.errors import EvaluationError
+from gradcli.stream.blocks import Block
+from gradcli.stream.conversion import Answer, Piece
 from gradcli.workers import notes, pool
+from gradcli.workers.exchange import HALF
 from gradcli.workers.limits import Limits
 from gradcli.workers.notes import at, part
 from gradcli.workers.pool import Again, Answered, Lost, mapped
@@ -85,6 +88,40 @@ def test_an_item_that_ends_its_process_costs_itself_alone(reason: str, end: Any)
         limits = Limits(0.1 if reason == "time" else 20.0, 2**29)
         found = list(mapped(perform, range(6), jobs, limits, lost))
         assert found == [0, 1, 2, 30, "here", 31, 4, 5]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", [None, *(ends[0] for ends in ENDS.values())])
+def test_quick_items_come_whole_whatever_ends_beside_them(end: Any) -> None:
+    """Their texts lie in memory of the processes, where the next ones come; slow items let others' answers wait."""
+
+    def perform(piece: Piece) -> Answer:
+        at(f"item {piece.block.first}")
+        if piece.block.first == 3 and end is not None:
+            return end()
+        if piece.block.first % 8 == 0:
+            busy(0.05)
+        return Answer(bytes(piece.block.data) * 3, piece.block.first, [])
+
+    def lost(item: Piece, loss: Lost) -> list[Again | Answered]:
+        assert (item.block.first, loss.at) == (3, "\x1fitem 3")
+        return [Answered(Answer(b"lost", 3, []))]
+
+    items = [Piece(Block(number, bytes([number]) * (1 + number % 5 * 40_000))) for number in range(24)]
+    expected = [(number, bytes([number]) * (3 + number % 5 * 120_000)) for number in range(24)]
+    if end is not None:
+        expected[3] = (3, b"lost")
+    for jobs in (1, 3):
+        limits = Limits(0.2 if end is endless else 20.0, 2**29)
+        found = mapped(perform, items, jobs, limits, lost, is_quick=True)
+        assert [(answer.count, bytes(answer.text)) for answer in found] == expected
+
+
+def test_a_quick_item_that_fills_the_pipe_waits_for_its_turn() -> None:
+    """An answer as long stands in the pipe the other way."""
+    long = Piece(Block(1, b"a" * (HALF + 1)))
+    found = mapped(lambda piece: Answer(bytes(piece.block.data), 1, []), [long] * 6, 1, LIMITS, unlost, is_quick=True)
+    assert [len(answer.text) for answer in found] == [HALF + 1] * 6
 
 
 @pytest.mark.slow
@@ -244,7 +281,7 @@ def test_processes_end_with_a_parent_that_is_killed() -> None:
         "import os, time\n"
         "from gradcli.workers.limits import Limits\n"
         "from gradcli.workers.pool import Pool\n"
-        "pool = Pool(time.sleep, 2, Limits(500.0), None)\n"
+        "pool = Pool(time.sleep, 2, Limits(500.0), None, is_quick=False)\n"
         "pool.put(600)\n"
         "pool.put(600)\n"
         "print(*(worker.process.pid for worker in pool.busy), flush=True)\n"
