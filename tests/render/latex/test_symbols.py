@@ -43,7 +43,7 @@ def test_names_keep_apart(names: list[str]) -> None:
 
 def test_long_names_keep_apart_that_begin_alike() -> None:
     symbols = Symbols([f"model_encoder_layers_0_attention_{n}" for n in range(3)])
-    assert symbols["model_encoder_layers_0_attention_2"] == r"\text{model\_encoder\_layers\_0\ldots no. 3}"
+    assert symbols["model_encoder_layers_0_attention_2"] == r"\text{model\_encoder\_layers\_0\_a\ldots no. 3}"
 
 
 def test_the_first_name_gets_the_plain_symbol() -> None:
