@@ -69,7 +69,7 @@ class Symbols:
 
     def __getitem__(self, name: str) -> str:
         if name not in self._symbols:
-            choices = chain([symbol(name), in_text(name)], (in_text(f"{name[:LONGEST]} no. {n}") for n in count(2)))
+            choices = chain([symbol(name), in_text(name)], (in_text(name, f" no. {n}") for n in count(2)))
             found = next(choice for choice in choices if choice not in self._taken)
             self._symbols[name] = found
             self._taken.add(found)
@@ -80,9 +80,10 @@ class Symbols:
         return symbol in self._taken
 
 
-def in_text(name: str) -> str:
-    """Return a name in upright letters, as it is spelled; of a long one the beginning."""
-    return f"\\text{{{escaped(name)}}}" if len(name) <= LONGEST else f"\\text{{{escaped(name[:LONGEST])}\\ldots}}"
+def in_text(name: str, more: str = "") -> str:
+    """Return a name in upright letters, as it is spelled, and more text; of a long name the beginning."""
+    spelled = escaped(name) if len(name) <= LONGEST else f"{escaped(name[:LONGEST])}\\ldots"
+    return f"\\text{{{spelled}{more}}}"
 
 
 def symbol(name: str) -> str:
