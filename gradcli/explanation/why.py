@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,7 +10,6 @@ import numpy as np
 
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.index.shrinking import Seen
 from gradcli.explanation.index.taught.declaration import Finder
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Local, Why
@@ -95,17 +93,3 @@ class ReasonOfWhole(Reason):
         from gradcli.explanation.index import telling
 
         return telling.whole(self.line, self.position, self.gradient, self.upstream_name, self.text, self.given)
-
-
-@dataclass(eq=False)
-class ReasonFromOutside(Reason):
-    """The same of an operation in which one line computes, and others add and take away dimensions of size 1."""
-
-    tensors: Mapping[str, Seen]
-
-    @cached_property
-    def found(self) -> Why | None:
-        from gradcli.explanation.index.shrinking import from_outside
-
-        why = super().found
-        return None if why is None else from_outside(why, self.tensors, self.line.inputs[self.position].name)

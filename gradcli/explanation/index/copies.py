@@ -50,7 +50,8 @@ def summed_over_copies(
     size = np.shape(tensors[result])
     places = letters(len(size), tensors)
     left = entry_of(input, np.shape(tensors[input]), places, size)
-    forward, body = (indexed(tree, tensors, places, size) for tree in (written, contribution))
+    entries = {name: entry_of(name, np.shape(value), places, size) for name, value in tensors.items()}
+    forward, body = (indexed(tree, entries) for tree in (written, contribution))
     if forward is None or body is None or len(places) < len(size):
         return None
     lost = tuple((letter, None) for letter in places if Variable(letter) not in left.places)
@@ -58,17 +59,13 @@ def summed_over_copies(
     return Equation(out, forward), Equation(Entry(f"∂{input}", left.places), Reduce("Σ", lost, body))
 
 
-def indexed(
-    written: language.Expression, tensors: Mapping[str, Any], places: Sequence[str], size: Shape
-) -> Term | None:
+def indexed(written: language.Expression, entries: Mapping[str, Entry]) -> Term | None:
     """Return an elementwise expression with an entry for each name; None for an expression of another kind."""
 
     def step(node: language.Expression, parts: Sequence[Term | None]) -> Term | None:
         if isinstance(node, language.Name):
-            if node.id in CONSTANTS and node.id not in tensors:
-                return Number(CONSTANTS[node.id])
-            known = node.id in tensors
-            return entry_of(node.id, np.shape(tensors[node.id]), places, size) if known else Entry(node.id)
+            is_constant = node.id in CONSTANTS and node.id not in entries
+            return Number(CONSTANTS[node.id]) if is_constant else entries.get(node.id, Entry(node.id))
         if isinstance(node, language.Number):
             return Number(node.value)
         terms = [part for part in parts if part is not None]

@@ -51,7 +51,7 @@ def derivatives(equation: Equation, tensor: str, upstream: str) -> tuple[Equatio
     """
     g = Entry(upstream + ".flat" * equation.left.is_flat, equation.left.places)
     return tuple(
-        _solved(equation, Entry(f"∂{entry.name}", entry.places), body, bound, where)
+        by_entry(equation, Entry(f"∂{entry.name}", entry.places), body, bound, where)
         for entry, body, bound, where in occurrences(equation.right, tensor, g)
     )
 
@@ -93,7 +93,7 @@ def _around(operator: str, terms: tuple[Term, ...], place: int, body: Term) -> T
     raise ValueError(f"no derivative of {operator}")
 
 
-def _solved(forward: Equation, left: Entry, body: Term, bound: Bound, where: tuple[Term, ...]) -> Equation:
+def by_entry(forward: Equation, left: Entry, body: Term, bound: Bound, where: tuple[Term, ...]) -> Equation:
     """Return the equation of one occurrence, with an index variable of its own for each place, where that can be."""
     sizes: dict[str, int | None] = {name: None for place in forward.left.places for name in variables(place)}
     sizes.update(bound)

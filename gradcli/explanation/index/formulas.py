@@ -56,7 +56,7 @@ def read(text: str, input: str, upstream: str) -> tuple[tuple[Equation, ...], Eq
     found = equations(text)
     forward = tuple(equation for equation in found if not equation.left.name.startswith("∂"))
     written = [equation for equation in found if equation.left.tensor == f"∂{input}"]
-    return forward, _together(written or [d for one in forward for d in derivatives(one, input, upstream)])
+    return forward, together(written or [d for one in forward for d in derivatives(one, input, upstream)])
 
 
 def _adjoint(
@@ -141,7 +141,7 @@ def _defaults(primitive: Primitive) -> dict[str, Any]:
     return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is not p.empty}
 
 
-def _together(gradients: Sequence[Equation]) -> Equation | None:
+def together(gradients: Sequence[Equation]) -> Equation | None:
     """Return one equation for a tensor that occurs in several places."""
     if not gradients:
         return None

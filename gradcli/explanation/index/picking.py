@@ -61,17 +61,24 @@ def put_back(g: str, shape: Sequence[int], views: Sequence[tuple[Primitive, dict
 
 def _affine(place: np.ndarray[Any, Any], own: Sequence[str]) -> str | None:
     """Return a place as a sum of multiples of the indices of the result; None where it is none."""
-    start = int(place[(0,) * place.ndim]) if place.ndim else int(place)
-    rebuilt, terms = np.full(place.shape, start), []
-    for axis, letter in enumerate(own):
-        step = int(np.take(place, 1, axis).flat[0]) - start if place.shape[axis] > 1 else 0
-        rebuilt = rebuilt + step * np.arange(place.shape[axis]).reshape([-1] + [1] * (place.ndim - axis - 1))
-        if step:
-            sign = "-" if step < 0 else "+"
-            terms.append(f"{sign} {letter}" if abs(step) == 1 else f"{sign} {abs(step)}·{letter}")
-    if not np.array_equal(rebuilt, place):
+    found = steps(place)
+    if found is None:
         return None
+    start, factors = found
+    terms = [
+        f"{'-' if n < 0 else '+'} {letter if abs(n) == 1 else f'{abs(n)}·{letter}'}"
+        for n, letter in zip(factors, own, strict=False)
+        if n
+    ]
     if start or not terms:
         terms.append(f"+ {start}")
     text = " ".join(terms)
     return text.removeprefix("+ ") if text.startswith("+") else text.replace("- ", "-", 1)
+
+
+def steps(place: np.ndarray[Any, Any]) -> tuple[int, list[int]] | None:
+    """Return where a place starts, and its step along each axis; None where steps differ."""
+    start = int(place[(0,) * place.ndim]) if place.ndim else int(place)
+    along = [int(np.take(place, 1, axis).flat[0]) - start if n > 1 else 0 for axis, n in enumerate(place.shape)]
+    rebuilt = start + sum(n * x for n, x in zip(along, np.indices(place.shape), strict=True))
+    return (start, along) if np.array_equal(np.broadcast_to(rebuilt, place.shape), place) else None

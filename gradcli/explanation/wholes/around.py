@@ -1,63 +1,246 @@
-"""Why the rule of an operation holds around which torch adds dimensions of size 1 and takes them away."""
+"""Why the rule of an operation holds of which one node computes, and others arrange the entries before and behind."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from gradcli.explanation.index.shrinking import Seen, followed
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.tensor import Tensor
+from gradcli.explanation.index.arranging import (
+    UPSTREAM,
+    Arranged,
+    Outside,
+    Positions,
+    Shape,
+    between,
+    is_order,
+    pointwise,
+)
+from gradcli.explanation.index.formulas import Formulas, formulas
+from gradcli.explanation.index.picking import picks
 from gradcli.explanation.lines import Line
+from gradcli.explanation.model import Local, Why
+from gradcli.explanation.refusals import in_line
 from gradcli.explanation.wholes.grouping import is_layout, prepares
-from gradcli.explanation.why import ReasonFromOutside, applied_alone
+from gradcli.explanation.why import MOST_DIMENSIONS, Reason, applied_alone, without_graph
 from gradcli.language.tree import Name
 
+LARGEST = 2**20  # entries of a tensor that are followed
 
-def reason_around(lines: Sequence[Line], input: str, upstream_name: str, gradient: Any) -> ReasonFromOutside | None:
-    """Return why the rule of an input holds where one line computes, and others change dimensions of size 1 alone."""
-    own = {line.name: line for line in lines}
+
+def with_reasons_around(
+    lines: Sequence[Line], locals: Sequence[Local], upstream_name: str, gradient: Any
+) -> list[Local]:
+    """Return the edges of an operation of several lines, each with why its rule holds, if one line computes."""
     mains = [line for line in lines if line.application and not prepares(line.application)]
-    main, last = mains[0] if len(mains) == 1 else lines[-1], lines[-1]
-    primitive = main.application.primitive if main.application else None
-    if len(mains) != 1 or primitive is None or not primitive.index:
-        return None
-    result = _seen(last, main, list(range(main.tensor.value.ndim)))
-    kept = None if result is None else tuple(dim for dim in result if dim >= 0)
-    if kept is None or len(kept) < last.tensor.value.ndim:
-        return None
-    tensors = {main.name: Seen(last.name, kept), upstream_name: Seen(upstream_name, kept)}
-    ends: dict[str, int] = {}
-    for position, x in enumerate(main.inputs):
-        outer = x
-        while outer.name in own:
-            outer = outer.inputs[0]
-        if isinstance(outer.spelling, Name):
-            found = _seen(x, outer, list(range(outer.tensor.value.ndim)))
-            if found is None or sorted(dim for dim in found if dim >= 0) != list(range(outer.tensor.value.ndim)):
-                return None
-            tensors[x.name] = Seen(outer.name, tuple(found.index(dim) for dim in range(outer.tensor.value.ndim)))
-        if outer.name in ends:
-            return None
-        ends[outer.name] = position
-    if input not in ends:
-        return None
-    inside = None if gradient is None else np.reshape(gradient, main.tensor.shape)
-    return ReasonFromOutside(applied_alone(main), ends[input], inside, upstream_name, tensors)
+    found = around(lines, mains[0] if mains else lines[-1]) if len(mains) < 2 else None
+    if found is None:
+        return [*locals]
+    names = [x.name for x in found.outer]
+    told, seen = list[Local](), dict[str, int]()
+    for local in locals:
+        places = [place for place, name in enumerate(names) if name == local.input]
+        edges = sum(other.input == local.input for other in locals)
+        number = seen[local.input] = seen.get(local.input, -1) + 1
+        chosen = places if edges == 1 else places[number : number + 1]
+        reason = ReasonAround(found.main, chosen[0], gradient, upstream_name, found, tuple(chosen))
+        told.append(local if local.formula is not None else replace(local, reason=reason))
+    return told
 
 
-def _seen(line: Line, start: Line, dims: list[int]) -> list[int] | None:
-    """Return for each dimension of a line which one of the start it is, -1 for none."""
-    chain: list[Line] = []
-    while line is not start:
-        if line.application is None or not is_layout(line.application):
+@dataclass(frozen=True)
+class Around:
+    """The line that computes, the lines that arrange its result, and those before each of its inputs, outer first.
+
+    `last` is the result of all, and `outer` are the lines behind each input; none of them keeps a graph.
+    """
+
+    main: Line
+    behind: tuple[Line, ...]
+    before: tuple[tuple[Line, ...], ...]
+    last: Line
+    outer: tuple[Line, ...]
+
+
+def around(lines: Sequence[Line], main: Line) -> Around | None:
+    """Return how lines stand around the one that computes; None where the others do more than arrange entries."""
+    own = {line.name for line in lines}
+    last = lines[-1]
+    behind, *before = (_chain(x, main, own) for x in (last, *main.inputs))
+    if behind is None or (behind[0].inputs[0] if behind else last) is not main:
+        return None
+    chains = [chain for chain in before if chain is not None]
+    if len(chains) < len(before):
+        return None
+    outer = tuple(
+        without_graph(chain[0].inputs[0] if chain else x) for chain, x in zip(chains, main.inputs, strict=True)
+    )
+    result = Line(last.name, Tensor(last.tensor.value), last.whole or last.written, last.span, inputs=outer)
+    behind, *chains = ([applied_alone(line) for line in chain] for chain in (behind, *chains))
+    return Around(applied_alone(main), tuple(behind), tuple(map(tuple, chains)), result, outer)
+
+
+def _chain(line: Line, main: Line, own: set[str]) -> list[Line] | None:
+    """Return the lines that lead to one, after the main one or one outside; None where one computes."""
+    found: list[Line] = []
+    while line.name in own and line is not main:
+        if line.application is None or not (picks(line.application.primitive) or is_layout(line.application)):
             return None
-        chain.append(line)
+        found.append(line)
         line = line.inputs[0]
-    found: list[int] | None = dims
-    for one in reversed(chain):
-        assert one.application is not None
-        primitive, options = one.application.primitive, one.application.options
-        if found is not None:
-            found = followed(found, primitive.name, options, one.inputs[0].tensor.shape, one.tensor.shape)
-    return found
+    return found[::-1]
+
+
+def arranged(name: str, shape: Shape, chain: Sequence[Line]) -> Arranged:
+    """Return a tensor of some shape as a chain arranges it."""
+    positions: Positions = np.arange(prod(shape)).reshape(shape)
+    dims: tuple[int, ...] | None = (*range(len(shape)),)
+    for line in chain:
+        assert line.application is not None
+        primitive, before, options = line.application.primitive, positions.shape, line.application.options
+        positions = np.asarray(primitive.forward(positions, **options))
+        dims = None if dims is None else followed(dims, primitive.name, options, before, positions.shape)
+    return Arranged(name, shape, positions, dims)
+
+
+def followed(
+    dims: tuple[int, ...], primitive: str, options: Mapping[str, Any], before: Shape, after: Shape
+) -> tuple[int, ...] | None:
+    """Return which dimension each one is after a change of shape, -1 for a new one; None where that is not certain."""
+    dim = options.get("dim")
+    if primitive in ("permute", "transpose", "t"):
+        return None if 1 in before else dims
+    if isinstance(dim, int) and len(after) == len(before) + 1:
+        return (*dims[: dim % len(after)], -1, *dims[dim % len(after) :])
+    if isinstance(dim, int) and len(after) == len(before) - 1:
+        return (*dims[: dim % len(before)], *dims[dim % len(before) + 1 :])
+    if before == after:
+        return dims
+    kept = [dims[place] for place, size in enumerate(before) if size != 1]
+    if 1 in (before if len(after) > len(before) else after) or len(kept) != sum(size != 1 for size in after):
+        return None
+    own = iter(kept)
+    return tuple(-1 if size == 1 else next(own) for size in after)
+
+
+@dataclass(eq=False)
+class ReasonAround(Reason):
+    """Why a rule holds, with the entries of the tensors outside; `chosen` are the inputs that are one edge."""
+
+    around: Around
+    chosen: tuple[int, ...]
+
+    @cached_property
+    def found(self) -> Why | None:
+        from gradcli.explanation.index import telling
+
+        lines = self.around
+        with np.errstate(all="ignore"):
+            if is_as_before(lines):
+                alone = replace(self.line, name=lines.last.name, inputs=lines.outer)
+                return telling.structured(alone, self.position, self.gradient, self.upstream_name)
+            found = self.formulas
+            if found is None:
+                return None
+            return telling.told(lines.last, self.position, found, self.gradient, self.upstream_name)
+
+    @cached_property
+    def formulas(self) -> Formulas | None:
+        """The formulas over `x0`, `x1`, ..., the inputs of all; None where there are none."""
+        return _formulas(self.line, self)
+
+
+def is_as_before(lines: Around) -> bool:
+    """Return whether the lines around leave all entries where they are, of a computation that has a differential."""
+    application = lines.main.application
+    return (
+        application is not None
+        and bool(application.primitive.differential)
+        and all(
+            np.array_equal(found.positions, np.arange(prod(found.shape)).reshape(found.shape))
+            for x, chain in zip((lines.main, *lines.outer), (lines.behind, *lines.before), strict=True)
+            for found in [arranged(x.name, x.tensor.shape, chain)]
+        )
+    )
+
+
+@in_line
+def _formulas(main: Line, reason: ReasonAround) -> Formulas | None:
+    lines, application = reason.around, main.application
+    tensors = {f"x{place}": x.tensor.value for place, x in enumerate(lines.outer)}
+    values = [main.tensor.value, lines.last.tensor.value, *tensors.values()]
+    if application is None or any(np.ndim(x) > MOST_DIMENSIONS or np.size(x) > LARGEST for x in values):
+        return None
+    operands = [
+        arranged(name, np.shape(x), chain) for (name, x), chain in zip(tensors.items(), lines.before, strict=True)
+    ]
+    behind = arranged("out", main.tensor.shape, lines.behind)
+    find = structured if application.primitive.structured else elementwise
+    found = find(main, behind, operands, reason.chosen)
+    if found is None:
+        return None
+    forward, gradient, given = found
+    out, names = lines.last.tensor.value, (*tensors,)
+    tensors.update({f"∂{name}": value for name, value in tensors.items()}, out=out)
+    tensors[UPSTREAM] = np.ones_like(out) if reason.gradient is None else reason.gradient
+    tensors.update({name: value for name, (_, value) in given.items()})
+    words = {name: text for name, (text, _) in given.items()}
+    return Formulas(forward, gradient, tensors, UPSTREAM, "out", names, words)
+
+
+def structured(main: Line, behind: Arranged, operands: Sequence[Arranged], chosen: Sequence[int]) -> Outside | None:
+    application, out = main.application, main.tensor.value
+    assert application is not None
+    inputs = [x.value if isinstance(x, Tensor) else x for x in application.inputs]
+    inner = formulas(application.primitive, np.ones_like(out), out, inputs, application.options, chosen[0])
+    if inner is None or not is_order(behind.positions, out.shape):
+        return None
+    named = dict(zip(inner.inputs, operands, strict=True))
+    return between(inner, turned(behind), named, [inner.inputs[place] for place in chosen])
+
+
+def turned(behind: Arranged) -> Arranged:
+    """Return the result outside as it is seen from the computation, from how the computation is seen outside."""
+    positions = np.argsort(behind.positions, axis=None).reshape(behind.shape)
+    dims = behind.dims
+    if dims is not None:
+        dims = tuple(dims.index(dim) if dim in dims else -1 for dim in range(len(behind.shape)))
+    return Arranged(behind.name, behind.positions.shape, positions, dims)
+
+
+def is_number(line: Line) -> bool:
+    return not line.tensor.shape and not isinstance(line.spelling, Name)
+
+
+def elementwise(main: Line, behind: Arranged, operands: Sequence[Arranged], chosen: Sequence[int]) -> Outside | None:
+    """Return the formulas over the indices of the result, or over those of the computation where that is plainer."""
+    application, shape = main.application, main.tensor.shape
+    assert application is not None
+    known = [
+        Formula(line.written if is_number(line) else Name(x.name), getattr(value, "value", value))
+        for x, value, line in zip(operands, application.inputs, main.inputs, strict=True)
+    ]
+    result, upstream = (Formula(Name(name), main.tensor.value) for name in ("out", UPSTREAM))
+    rules = application.primitive.rules_for(known)
+    trees = {
+        operands[place].name: rule(upstream, result, *known, **application.options).tree
+        for place in chosen
+        if (rule := rules[place]) is not None
+    }
+    written = application.primitive.notation(known, application.options)
+    copied = [replace(x, positions=np.broadcast_to(x.positions, shape), dims=None) for x in operands]
+    order = np.arange(behind.positions.size).reshape(behind.positions.shape)
+    picked = [replace(x, positions=x.positions.reshape(-1)[behind.positions]) for x in copied]
+
+    def over(out: Arranged, operands: Sequence[Arranged]) -> Outside | None:
+        return pointwise(written, trees, out, {x.name: x for x in operands})
+
+    found = over(Arranged("out", order.shape, order, (*range(order.ndim),)), picked)
+    is_plain = found is None or not found[-1] or not is_order(behind.positions, shape)
+    return found if is_plain else over(turned(behind), copied)

@@ -26,7 +26,7 @@ from gradcli.explanation.index.taught.declared import declared
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Local, Whole
 from gradcli.explanation.refusals import in_line
-from gradcli.explanation.wholes.around import reason_around
+from gradcli.explanation.wholes.around import with_reasons_around
 from gradcli.explanation.wholes.grouping import prepares
 from gradcli.explanation.why import ReasonOfWhole, without_graph
 from gradcli.language.rewrite import substitute
@@ -125,7 +125,10 @@ def put_together(
     upstream_name: str,
     gradient: Any,
 ) -> Whole | None:
-    """Return an operation with the rules of its parts put together; None where these would be long or infinite."""
+    """Return an operation with the rules of its parts put together; None where the parts are clearer.
+
+    That is where the rules would be long, infinite or without a reason.
+    """
     from gradcli.language.simplify.trees import length  # most programs need none of it
 
     last = lines[-1]
@@ -151,8 +154,10 @@ def put_together(
         says = COPIES if any(one.primitive.name == "expand" for one in applied) else says
     elif is_composed:
         says = STEPS if is_structured(lines) else SLOPE
-    elif is_structured(lines):
-        rules = [replace(local, reason=reason_around(lines, local.input, upstream_name, gradient)) for local in rules]
+    else:
+        rules = with_reasons_around(lines, rules, upstream_name, gradient)
+    if any(local.formula is None and local.reason is None for local in rules):
+        return None  # the steps that torch takes can be told
     return Whole(last.whole or tree, op, grad_fn, inputs, tuple(rules), says)
 
 

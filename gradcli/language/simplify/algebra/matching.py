@@ -19,6 +19,8 @@ class Matching(Exponents):
 
     def matched(self, pattern: Expression, product: Product | Expression, bound: Bound) -> Bound | None:
         """Return what the letters of a pattern stand for in a product, or None; `bound` says what some stand for."""
+        if isinstance(pattern, Call) and isinstance(product, Product):  # most patterns
+            return self._matched_call(pattern, product, bound)
         match pattern:
             case Name() if pattern.id in LETTERS:
                 if pattern.id in bound:

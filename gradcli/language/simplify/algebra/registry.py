@@ -90,6 +90,8 @@ class Registry:
         return base if isinstance(base, kind) else None
 
     def extent(self, product: Product) -> Extent:
+        if len(product.term) == 1:
+            return self.bases[product.term[0][0]].extent
         return self.extent_of(base for base, _ in product.term)
 
     def extent_of(self, bases: Iterable[int]) -> Extent:

@@ -13,12 +13,14 @@ import pytest
 import gradcli.ops
 from gradcli.errors import GradcliError
 from gradcli.explanation.values import value_of
+from gradcli.language.parser import parse_expression
 from gradcli.language.rewrite import substitute
 from gradcli.language.simplify.facts.identities import LETTERS, TABLE, Identity
-from gradcli.language.simplify.facts.rules import Rule, rule
+from gradcli.language.simplify.facts.rules import Rule, read, rule
 from gradcli.language.simplify.simplifier import simplify
 from gradcli.language.simplify.trees import length
 from gradcli.language.tree import Call, Expression, Name, Number, names
+from gradcli.source import Source
 from tests.language.simplify.evaluation import NotFiniteError, value
 
 gradcli.ops.load()
@@ -36,6 +38,11 @@ ARRAYS: list[Any] = [
     np.array([True, False]),
 ]
 IDS = [identity.name for identity in TABLE]
+
+
+def test_the_texts_read_as_in_the_language() -> None:
+    for text in (text for identity in TABLE for text in (identity.pattern, identity.result)):
+        assert read(text) == parse_expression(Source(text))
 
 
 def of_numbers(identity: Identity) -> bool:

@@ -1,0 +1,72 @@
+"""Every rule that a page shows says why it holds, and the formulas of an operation as written give its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from gradcli.explanation.chain.links import chain
+from gradcli.explanation.folding import folded
+from gradcli.explanation.index.evaluation import evaluated
+from gradcli.explanation.index.printing import Writer
+from gradcli.explanation.model import Local, Node
+from gradcli.explanation.reference import sentence
+from gradcli.explanation.wholes.around import ReasonAround
+from gradcli.language.unparser import unparse
+from tests.programs import EXAMPLES, explained, family, listed_programs, of_every
+
+ARRANGED = [
+    ("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; kron(A, B)", "A", "v1[2·i + j,2·k + l] = A[i,k]·B[j,l]"),
+    ("x = [1, 2]; A = [[3, 4], [5, 6]]; column_stack((x, A))", "x", "v1[i,0] = x[i]"),
+    ("x = [1, 2]; y = [3, 4]; vstack((x, y))", "y", "v1[1,j] = y[j]"),
+    ("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; tensordot(A, B, ([0], [1]))", "A", "v1[i,k] = Σj A[j,i]·B[k,j]"),
+    ("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; tensordot(A, B)", "B", "v1 = Σi A.flat[i]·B.flat[i]"),
+    ("A = [[1, 2, 3], [4, 5, 6]]; A.T.reshape(6)", "v1", "v2[i] = v1.flat[i]"),
+    ("x = [1, 2, 3]; combinations(x)", "x", "v1[i] = x[place2[i]]"),
+    ("x = [[1, 3, 0, 2]]; max_pool1d(x, 2)", "x", "v1[c,j] = max over b<2 of x[c,2·j + b]"),
+    ("x = [[1, 2], [3, 4]]; w = [[[0.5, -1], [2, 1]]]; conv1d(x, w)", "w", "v1[o,i] = Σc,a x[c,i + a]·w[o,c,a]"),
+]  # fmt: skip
+
+
+def edges(program: str) -> Iterator[tuple[Node, Local]]:
+    """The edges of a program, in the nodes that torch takes and in the operations that were written."""
+    explanation = explained(program)
+    for node in {id(node): node for one in (explanation, folded(explanation)) for node in one.nodes}.values():
+        for local in node.locals:
+            yield node, local
+
+
+@pytest.mark.slow
+@of_every([*EXAMPLES, *listed_programs()], family, 4)
+def test_every_rule_says_why(program: str) -> None:
+    for node, local in edges(program):
+        told = f"{unparse(node.expression)} by {local.input}"
+        assert sentence(node), f"a sentence about {told}"
+        if local.formula is None:
+            why = local.why
+            assert why is not None, f"a reason of {told}"
+            assert bool(why.gradient) != bool(why.differential), told
+
+
+@pytest.mark.slow
+@of_every([*EXAMPLES, *listed_programs()], family, 4)
+def test_the_formulas_of_an_operation_as_written_are_its_contributions(program: str) -> None:
+    for link in chain(folded(explained(program))):
+        for term in link.terms:
+            reason = term.local.reason
+            if isinstance(reason, ReasonAround) and (found := reason.formulas) is not None:
+                assert found.gradient is not None
+                given = np.asarray(term.step.contribution)
+                value = evaluated(found.gradient, found.tensors, np.zeros(given.shape))
+                np.testing.assert_allclose(value, given, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(("program", "input", "formula"), ARRANGED)
+def test_entries_keep_the_places_that_the_user_knows(program: str, input: str, formula: str) -> None:
+    (why,) = (
+        local.why for node, local in edges(program) if node.is_whole and local.input == input and node.name in formula
+    )
+    assert why is not None
+    assert [Writer().equation(one) for one in why.forward] == [formula]
