@@ -129,7 +129,7 @@ def routes(
     bands: Bands,
     direction: Direction,
 ) -> tuple[Route, ...]:
-    """Return the routes of the edges: in each gap a bend, then straight past or into boxes."""
+    """Return the routes of the edges: bends in gaps, and straight lines from one to the next past or into boxes."""
 
     def point(along: float, across: float) -> Point:
         return Point(along, across) if direction == "LR" else Point(across, along)
@@ -151,6 +151,8 @@ def routes(
             at = graph.layer[two]
             left, right = bands.ends[at - 1], bands.bends[at]
             level, end = across[one], across[two] + (ports[position] if two == target else 0.0)
+            if level == end:
+                continue
             if segments or left > (start.x if direction == "LR" else start.y):
                 segments.append((point(left, level),))
             half = (left + right) / 2

@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 from itertools import pairwise
 
 from gradcli.render.graph.layered.layers import Graph, Link
+from gradcli.render.graph.layered.trunks import straighten_trunks
 
 ROUNDS = 12
 STRAIGHT = 6.0  # weight of a link between stations, which should be a straight line
@@ -49,6 +50,7 @@ def spread(
                 weights.append(total or 0.1)
             settle(layer, apart[at], wishes, weights, place)
     straighten(layers, graph, apart, place, inner)
+    straighten_trunks(layers, graph, apart, place)
     return place
 
 
