@@ -111,7 +111,7 @@ class Drawn(Displayed):
         from gradcli.render.asked import asked
         from gradcli.render.graph.svg import svg
         from gradcli.render.graph.tree import tree
-        from gradcli.render.latex.pictures import graph_page
+        from gradcli.render.latex.graph.pictures import graph_page
         from gradcli.render.output.tables import image
         from gradcli.render.text.looks import Looks
 

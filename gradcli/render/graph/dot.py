@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gradcli.explanation.model import Explanation
 from gradcli.render.asked import Asked
 from gradcli.render.graph.sketch.model import Arc, Vertex
-from gradcli.render.graph.sketch.sketch import sketch
+from gradcli.render.graph.sketch.sketch import direction, sketch
 from gradcli.source import visible
 
 # Dark text on mid-tones inside the nodes and grey outside: readable on a white page and on a black one.
@@ -30,7 +30,7 @@ def dot(explanation: Explanation, asked: Asked) -> str:
     A node says its name, how it is computed, its value and the gradient there; the output has a double border.
     """
     found = sketch(explanation, asked)
-    head = HEAD.format(direction=asked.direction or "LR")
+    head = HEAD.format(direction=direction(found, asked))
     return "\n".join([head, *map(box, found.vertices), *(edge(arc) for arc in found.arcs), "}"])
 
 

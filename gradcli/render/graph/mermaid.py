@@ -7,7 +7,7 @@ import re
 from gradcli.explanation.model import Explanation
 from gradcli.render.asked import Asked
 from gradcli.render.graph.sketch.model import Arc, Sketch, Vertex
-from gradcli.render.graph.sketch.sketch import sketch
+from gradcli.render.graph.sketch.sketch import direction, sketch
 from gradcli.source import visible
 
 # Mermaid reads labels as HTML and as Markdown, so `2*x*y` would be set in italics; `#42;` is its own way to write `*`.
@@ -37,7 +37,7 @@ def flowchart(found: Sketch, asked: Asked) -> str:
     outputs = [ids[vertex.id] for vertex in found.vertices if vertex.is_output]  # none if it is inside a box
     return "\n".join(
         [
-            f"flowchart {asked.direction or 'LR'}",
+            f"flowchart {direction(found, asked)}",
             *(box(vertex, ids[vertex.id]) for vertex in found.vertices),
             *(edge(arc, ids) for arc in found.arcs),
             *(f"    classDef {look} {CLASSES[look]}" for look in looks),

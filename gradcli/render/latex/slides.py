@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -14,21 +14,25 @@ from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, 
 from gradcli.explanation.steps.walk import Walk, walk
 from gradcli.render.asked import Asked
 from gradcli.render.latex.aligned import Equation, aligned
+from gradcli.render.latex.graph.pictures import fitting
+from gradcli.render.latex.graph.tikz import COLORS, PREAMBLE, Picture
 from gradcli.render.latex.lesson import statement
-from gradcli.render.latex.pictures import fitting
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.symbols import escaped
 from gradcli.render.latex.terms import Terms
-from gradcli.render.latex.tikz import COLORS, PREAMBLE, Picture
 from gradcli.render.lesson.terms import Terms as Words
 from gradcli.render.page.words import Words as Sentences
 
 MOST = 400  # frames, which are printed and clicked through
-ROOM = (395.0, 112.0)  # points of a frame for the graph
+WIDE, HIGH = 395.0, 212.0  # points of a frame below its title
+LEAST, BEST = 90.0, 150.0  # of its height for the graph
+LINES = 100.0  # for the program
+LETTERS = 95  # of a line of words
 DOCUMENT = r"""\documentclass[aspectratio=169,10pt]{beamer}
 \usepackage{amsmath}
 """
 LOOKS = r"""\setbeamertemplate{navigation symbols}{}
+\setbeamertemplate{page number in head/foot}{\insertframenumber}
 \setbeamertemplate{footline}[frame number]
 """
 
@@ -44,22 +48,51 @@ def beamer(explanation: Explanation, asked: Asked) -> str:
             help="show a part with --of NAME and --wrt, or a smaller program",
         )
     terms = Terms(shown, asked.precision)
-    drawn = fitting(shown, terms, asked, ROOM)
     sentences = Sentences(steps, Words(shown, asked))
-    frames = (frame(number, steps, drawn, terms, sentences) for number in range(steps.last + 1))
+    texts = [text(number, steps, terms, sentences) for number in range(steps.last + 1)]
+    program, most = left(texts[0]), min(map(left, texts[1:]), default=BEST)
+    drawn = fitting(shown, terms, asked, (WIDE, most))
+    frames = [frame(0, steps, drawn, texts[0], program)]
+    frames += [frame(number, steps, drawn, texts[number], most) for number in range(1, steps.last + 1)]
     body = "\n".join(frames)
     return f"{DOCUMENT}{PREAMBLE}{COLORS}{LOOKS}\\begin{{document}}\n{body}\n\\end{{document}}"
 
 
-def frame(number: int, steps: Walk, drawn: Picture | None, terms: Terms, sentences: Sentences) -> str:
-    """Return the frame of a step; 0 is the program before it runs."""
+def text(number: int, steps: Walk, terms: Terms, sentences: Sentences) -> tuple[list[Equation], str]:
+    """Return the equations and the sentence of a step; of 0 the program before it runs."""
+    equations = listed(terms) if number == 0 else list(told(steps.moves[number - 1], terms))
+    return equations, said(number, steps, sentences)
+
+
+def listed(terms: Terms) -> list[Equation]:
+    """Return the program and its point as far as there is room, with dots for the rest."""
+    written = statement(terms.explanation, terms)
+    shown = [one for at, one in enumerate(written) if height(written[: at + 1]) <= LINES]
+    return shown if len(shown) == len(written) else [*shown, Equation(Piece(r"\cdots", width=3), [])]
+
+
+def left(written: tuple[list[Equation], str]) -> float:
+    """Return how high the graph may be above a text."""
+    equations, words = written
+    return max(LEAST, min(BEST, HIGH - height(equations) - 12 * (len(words) // LETTERS + 1)))
+
+
+def height(equations: Sequence[Equation]) -> float:
+    """Return about how high equations are, in points."""
+    lines = [line for equation in equations for line in equation.lines()]
+    rows = [max(part.count(r"\\") + 1 for part in line.split(r"\end")) for line in lines]  # of the largest matrix
+    return 16 + sum(max(28 * ("frac" in line), 4 + 10 * count) for line, count in zip(lines, rows, strict=True))
+
+
+def frame(number: int, steps: Walk, drawn: Picture | None, written: tuple[list[Equation], str], high: float) -> str:
+    """Return the frame of a step."""
+    equations, words = written
     lines = [rf"\begin{{frame}}[t,shrink]{{{title(number, steps)}}}", r"\centering"]
     if drawn is not None:
-        lines.append(drawn.drawn(ROOM, steps.states[number]))
-    equations = statement(terms.explanation, terms)[:3] if number == 0 else list(told(steps.moves[number - 1], terms))
+        lines.append(drawn.drawn((WIDE, high), steps.states[number]))
     shown = aligned(equations)
     lines.extend([r"\small", shown] if shown else [])
-    lines.append(rf"\par\footnotesize {escaped(said(number, steps, sentences))}")
+    lines.append(rf"\par\footnotesize {escaped(words)}")
     return "\n".join([*lines, r"\end{frame}"])
 
 

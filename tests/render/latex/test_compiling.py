@@ -23,13 +23,13 @@ from gradcli.render.latex.aligned import Equation, aligned
 from gradcli.render.latex.derivation import derivations
 from gradcli.render.latex.document import document, listing
 from gradcli.render.latex.formulas import Writer
+from gradcli.render.latex.graph.pictures import graph_page
+from gradcli.render.latex.graph.tikz import POINTS, PREAMBLE
 from gradcli.render.latex.lesson import lesson
 from gradcli.render.latex.pages import eval_page, key_page
-from gradcli.render.latex.pictures import graph_page
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.slides import beamer
 from gradcli.render.latex.symbols import Symbols
-from gradcli.render.latex.tikz import PREAMBLE
 from gradcli.render.text.looks import Looks
 from gradcli.source import Source
 from tests.commands.running import ROOT
@@ -129,6 +129,18 @@ def test_slides_of_a_wide_graph_show_the_part_in_which_the_step_is() -> None:
         (x, y), *_ = re.findall(r"\\node\[draw=active.* at \((.*?),(.*?)\)", frame)
         assert left <= float(x) <= right
         assert top <= float(y) <= bottom
+        boxes = r"minimum width=(\S+)pt, minimum height=(\S+)pt.* at \((\S+),(\S+)\) \{.+\};"
+        for wide, high, x, y in (map(float, box) for box in re.findall(boxes, frame)):
+            assert min(x - left, right - x) >= wide / POINTS / 2 - 0.2, "no words are cut"
+            assert min(y - top, bottom - y) >= high / POINTS / 2 - 0.2
+
+
+def test_the_first_slide_has_the_whole_program_or_dots() -> None:
+    lines = [f"a{n + 1} = sin(a{n})" for n in range(9)]
+    short, long = (beamer(explained("; ".join(lines[:count]), {"a0": 0.5}), Asked()) for count in (3, 9))
+    frames = [slides.split(r"\begin{frame}")[1] for slides in (short, long)]
+    assert [r"\cdots" in frame for frame in frames] == [False, True]
+    assert r"a_{0} &= 0.5" in frames[0]
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,13 @@ from collections.abc import Container, Sequence
 from itertools import pairwise
 
 from gradcli.render.graph.layered.layers import Graph, Link
+from gradcli.render.graph.layered.trunks import straighten_trunks
 
 ROUNDS = 12
 STRAIGHT = 6.0  # weight of a link between stations, which should be a straight line
 BRANCH = 0.2  # weight of one that parts from such a line
 MAIN, SIDE = 3.0, 0.05  # weights of one from a box that others lead to, and from a source, which stands beside that
+LOOSE = 1e-4  # of a source when the others are in front of their ports: it must not push them aside
 
 
 def spread(
@@ -49,6 +51,7 @@ def spread(
                 weights.append(total or 0.1)
             settle(layer, apart[at], wishes, weights, place)
     straighten(layers, graph, apart, place, inner)
+    straighten_trunks(layers, graph, apart, place)
     return place
 
 
@@ -70,7 +73,7 @@ def straighten(
             for vertex, links in zip(layers[at], found, strict=True)
         ]
         weights = [
-            (STRAIGHT if vertex in inner else SIDE) if len(links) == 1 else 1.0
+            (STRAIGHT if vertex in inner else LOOSE) if len(links) == 1 else 1.0
             for links, vertex in zip(found, layers[at], strict=True)
         ]
         settle(layers[at], apart[at], wishes, weights, place)

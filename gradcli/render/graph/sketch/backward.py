@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gradcli.explanation.model import Explanation, Node
 from gradcli.render.asked import Asked
 from gradcli.render.graph.sketch.forward import function
 from gradcli.render.graph.sketch.model import Arc, Line, Vertex
-from gradcli.render.graph.sketch.texts import WIDEST, cut, tensor
+from gradcli.render.graph.sketch.texts import WIDE, WIDEST, cut, numerals, tensor
 from gradcli.source import visible
 
 
@@ -21,6 +23,8 @@ def backward_side(explanation: Explanation, asked: Asked) -> tuple[list[Vertex],
     for step in explanation.steps:
         label = tensor(step.contribution, asked)
         told = f"the contribution {label} goes from {visible(step.node)} to {visible(step.input)}"
+        if len(label) > WIDE:
+            label = f"shape {np.shape(step.contribution)}"
         shown = "" if asked.detail == "name" or asked.values == "none" else label
         arcs.append(Arc(_id(step.node), _id(step.input), shown, told, is_backward=True))
     return vertices, arcs
@@ -31,7 +35,9 @@ def _vertex(node: Node, asked: Asked) -> Vertex:
     gradient = tensor(node.grad, asked)
     lines = [Line(made_by, "name")]
     if asked.detail != "name" and asked.values != "none":
-        lines.append(Line(f"{name}.grad {gradient}" if node.is_leaf else f"grad {gradient}", "grad"))
+        written = [gradient] if node.grad is None else numerals(node.grad, asked)
+        lines.append(Line(f"{name}.grad {written[0]}" if node.is_leaf else f"grad {written[0]}", "grad"))
+        lines.extend(Line(row, "grad") for row in written[1:])
     return Vertex(_id(node.id), "backward", tuple(lines), f"{made_by} of {name}: gradient {gradient}")
 
 

@@ -104,6 +104,16 @@ def test_edges_from_one_box_part_where_they_must() -> None:
         assert shorter[:common] == longer[:common]
 
 
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_a_long_edge_is_a_straight_line_where_there_is_room(direction: Any) -> None:
+    """A source that each box of a chain uses, as a loop uses its weight: its line bends to them alone."""
+    count = 100
+    chain = [Edge(str(n), str(n + 1)) for n in range(1, count - 1)]
+    found = drawn(chain + [Edge("0", str(n)) for n in range(2, count)], count, direction)
+    assert faults(found) == []
+    assert max(len(route.segments) for route in found.routes) <= 6
+
+
 def test_what_cannot_be_drawn() -> None:
     with pytest.raises(ValueError, match="circle"):
         drawn([Edge("0", "1"), Edge("1", "0")], 2)

@@ -14,8 +14,8 @@ from gradcli.render.graph.layered.model import Box, Direction, Edge
 from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.render.graph.svg import label_size
 from gradcli.render.latex.document import document
+from gradcli.render.latex.graph.tikz import COLORS, PREAMBLE, SMALLEST, Picture, box_room
 from gradcli.render.latex.terms import Terms
-from gradcli.render.latex.tikz import COLORS, PREAMBLE, SMALLEST, Picture, box_room
 
 LARGEST = 80  # boxes that can be read on a page
 PAGE = (450.0, 640.0)  # points of a document of our own

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,21 +12,23 @@ from gradcli.explanation.model import Local, Node, Value
 from gradcli.explanation.steps.moves import Edge, edges
 from gradcli.explanation.steps.walk import Look, State
 from gradcli.language.tree import Name, Number
-from gradcli.render.graph.layered.model import Drawing, Point, Rectangle, Route
+from gradcli.render.graph.layered.model import Drawing, Rectangle, Route
 from gradcli.render.graph.sketch.model import Arc, Sketch, Vertex
 from gradcli.render.graph.svg import box_size
+from gradcli.render.latex.graph.windows import corners, holds, point, veils, window
 from gradcli.render.latex.numbers import value
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.symbols import escaped
 from gradcli.render.latex.terms import Terms
+from gradcli.source import visible
 
 POINTS = 0.75  # of a pixel
 WIDEST = 20  # letters of a formula in a box
 FEW = 6  # entries of a tensor whose numbers are shown
-SMALLEST, CLOSE = 0.6, 0.85  # of the usual size of letters: at least, and of a part of a picture
-EDGE = 4.0  # pixels around the picture
+SMALLEST, CLOSE = 0.6, (0.7, 0.85)  # of the usual size of letters: at least, and of a part of a picture
 DIGIT, COLUMN, WORD, LINE = 5.8, 14.0, 44.0, 16.0  # pixels of the letters of LaTeX, which are smaller than of a browser
 PREAMBLE = r"""\usepackage{tikz}
+\usetikzlibrary{fadings}
 """
 COLORS = r"""\definecolor{leaf}{HTML}{8ECAE6}
 \definecolor{data}{HTML}{C8CCD0}
@@ -78,46 +80,37 @@ class Picture:
 
         Where its letters would be too small, it is the part of the picture around what is active.
         """
-        scale, window = self.scale(room), ""
+        scale, part = self.scale(room), None
         if state is not None and scale < SMALLEST and "active" in state.nodes.values():
-            scale = CLOSE
-            window = rf"\path[clip] {self.around(state, room[0] / scale / POINTS, room[1] / scale / POINTS)};"
+            scale = min(CLOSE[1], max(CLOSE[0], room[1] / (self.drawing.height * POINTS)))
+            part = self.around(state, room[0] / scale / POINTS, room[1] / scale / POINTS)
         unit = f"x={POINTS:g}pt, y=-{POINTS:g}pt"
         options = rf"{unit}, scale={scale:.3f}, transform shape, font=\footnotesize"
-        lines = [rf"\begin{{tikzpicture}}[{options}]", *filter(None, [window])]
+        lines = [rf"\begin{{tikzpicture}}[{options}]"]
+        if part:
+            lines.append(rf"\path[clip] {corners(part)};")
         for arc, edge, route in zip(self.sketch.arcs, self.edges, self.drawing.routes, strict=True):
-            lines.extend(self.edge(arc, edge, route, state))
-        lines.extend(self.vertex(vertex, state) for vertex in self.sketch.vertices)
+            lines.extend(self.edge(arc, edge, route, state, part))
+        lines.extend(self.vertex(vertex, state, part) for vertex in self.sketch.vertices)
+        if part:
+            lines.extend(veils(part, self.drawing))
         return "\n".join([*lines, r"\end{tikzpicture}"])
 
-    def around(self, state: State, wide: float, high: float) -> str:
-        """Return a rectangle of this size around what is active: a node, with the ends of its edges if they fit."""
+    def around(self, state: State, wide: float, high: float) -> Rectangle:
+        """Return the window of this size around what is active: a node, and the ends of its edges if they fit."""
         names = [name for name, look in state.nodes.items() if look == "active"]
-        edges = [edge for edge, look in state.edges.items() if look == "active"]
-        ends = [end for edge in edges for end in (edge.source, edge.target)]
-        seen = self.bounds(names + ends)
-        if seen.width > wide or seen.height > high:
-            seen = self.bounds(names)
-        middle = Point(seen.x + seen.width / 2, seen.y + seen.height / 2)
-        left = min(max(middle.x - wide / 2, -EDGE), max(self.drawing.width + EDGE - wide, -EDGE))
-        top = min(max(middle.y - high / 2, -EDGE), max(self.drawing.height + EDGE - high, -EDGE))
-        return f"({left:.1f},{top:.1f}) rectangle ({left + wide:.1f},{top + high:.1f})"
+        ends = [end for edge, look in state.edges.items() if look == "active" for end in edge[:2]]
+        return window(self.drawing, [names, names + ends], wide, high)
 
-    def bounds(self, names: Sequence[str]) -> Rectangle:
-        """Return the rectangle around some boxes."""
-        boxes = [self.drawing.boxes[name] for name in names if name in self.drawing.boxes]
-        left, top = (min((box[place] for box in boxes), default=0.0) for place in (0, 1))
-        right = max((box.x + box.width for box in boxes), default=0.0)
-        return Rectangle(left, top, right - left, max((box.y + box.height for box in boxes), default=0.0) - top)
-
-    def vertex(self, vertex: Vertex, state: State | None) -> str:
+    def vertex(self, vertex: Vertex, state: State | None, part: Rectangle | None = None) -> str:
+        """Return a box; one that is not wholly in the part that is shown is empty, as words would be cut."""
         box = self.drawing.boxes[vertex.id]
         look: Look = "forward" if state is None else state.nodes.get(vertex.id, "forward")
         style = NODES[look].replace("{fill}", vertex.look)
         size = f"minimum width={box.width * POINTS:.1f}pt, minimum height={box.height * POINTS:.1f}pt"
         corners = ", rounded corners=5pt" if vertex.look == "leaf" else ""
         place = f"({box.x + box.width / 2:.1f},{box.y + box.height / 2:.1f})"
-        inside = r" \\{} ".join(self.rows(vertex, look, state))
+        inside = r" \\{} ".join(self.rows(vertex, look, state)) if part is None or holds(part, box) else ""
         return rf"\node[{style}{corners}, {size}, inner sep=0pt, align=center] at {place} {{{inside}}};"
 
     def rows(self, vertex: Vertex, look: Look, state: State | None) -> list[str]:
@@ -137,16 +130,20 @@ class Picture:
 
     def title(self, node: Node, *, is_alone: bool = False) -> str:
         """Return `v_1 = a x_2`, or the name alone of a variable and of what is too long."""
-        name = self.terms.name(node.id)
-        formula = self.terms.formula(node.expression)
-        if is_alone or node.expression == Name(node.name) or formula.width > WIDEST or formula.is_tall:
-            return name.text
-        return f"{name.text} = {formula.text}"
+        name, formula = self.terms.name(node.id).text, self.terms.formula(node.expression)
+        return name if is_alone or is_name_enough(node, self.terms) else f"{name} = {formula.text}"
 
     def written(self, given: Value) -> Piece:
         return written(given, self.terms, self.values)
 
-    def edge(self, arc: Arc, edge: tuple[Edge, Local | None] | None, route: Route, state: State | None) -> list[str]:
+    def edge(
+        self,
+        arc: Arc,
+        edge: tuple[Edge, Local | None] | None,
+        route: Route,
+        state: State | None,
+        part: Rectangle | None = None,
+    ) -> list[str]:
         """Return an edge and its label; once its gradient flows the arrow points back."""
         look: Look = "forward" if state is None or edge is None else state.edges[edge[0]]
         is_turned = state is not None and bool(state.gradients) and look in ("active", "done")
@@ -154,7 +151,8 @@ class Picture:
         lines = [rf"\draw[{EDGES[look]}{dashed}, {'latex-' if is_turned else '-latex'}] {path(route)};"]
         is_labelled = state is None or bool(state.gradients)
         text = self.label(edge[1]) if edge is not None and edge[1] is not None else escaped(arc.label)
-        if is_labelled and arc.label and route.label is not None and text:
+        is_seen = part is None or route.label is None or holds(part, route.label)
+        if is_labelled and is_seen and arc.label and route.label is not None and text:
             place = f"({route.label.x + route.label.width / 2:.1f},{route.label.y + route.label.height / 2:.1f})"
             color = "active" if look == "active" else "black!65"
             lines.append(rf"\node[inner sep=0pt, text={color}, font=\scriptsize] at {place} {{{text}}};")
@@ -183,10 +181,20 @@ def written(given: Value, terms: Terms, values: str) -> Piece:
     return value(given, terms.precision)
 
 
+def is_name_enough(node: Node, terms: Terms) -> bool:
+    """Return whether the box of a node has its name alone: that of a variable, or where the formula is too long."""
+    formula = terms.formula(node.expression)
+    return node.expression == Name(node.name) or formula.width > WIDEST or formula.is_tall
+
+
 def box_room(vertex: Vertex, terms: Terms, values: str) -> tuple[float, float]:
     """Return the size of a box: that of its lines as texts, or more where they are matrices here."""
-    wide, high = box_size(vertex.lines)
+    node = terms.nodes.get(vertex.id)
     node, roles = terms.nodes.get(vertex.id), {line.role for line in vertex.lines}
+    title, *more = vertex.lines
+    if node is not None and " = " in title.text and is_name_enough(node, terms):
+        title = replace(title, text=visible(node.name))
+    wide, high = box_size([title, *more])
     if node is None or any(line.label for line in vertex.lines) or not np.ndim(node.value):
         return wide, high
     shown = [written(node.value, terms, values)] if "value" in roles else []
@@ -212,7 +220,3 @@ def path(route: Route) -> str:
             first, second, end = map(point, segment)
             parts.append(f".. controls {first} and {second} .. {end}")
     return " ".join(parts)
-
-
-def point(place: Point) -> str:
-    return f"({place.x:.1f},{place.y:.1f})"

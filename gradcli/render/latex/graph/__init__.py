@@ -1,0 +1,1 @@
+"""The graph in TikZ, whole or in part, for pages and slides."""
