@@ -12,14 +12,19 @@ from gradcli.errors import AutogradError, EvaluationError, GradcliError
 
 
 class UnsupportedError(EvaluationError):
-    """A name of torch or Python that is not supported; only `except` for exactly `python` catches it.
+    """A name of torch or Python that is not supported; an `except` or a manager catches it where it stands for a module.
 
-    A snippet that catches everything would otherwise go on and print what torch would not.
+    A snippet that caught another would go on and print what torch would not.
     """
 
     def __init__(self, message: str, *, python: type[Exception] = AttributeError, help: str = "") -> None:
         super().__init__("E401", message, label="not supported", help=help)
         self.python = python
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the snippet ends here: it may go on without a module or a function of Python, as elsewhere."""
+        return not issubclass(self.python, ImportError | NameError)
 
 
 class LinAlgError(RuntimeError):

@@ -14,13 +14,27 @@ from gradcli.errors import AutogradError
 
 Path = tuple[tuple[Primitive, dict[str, Any]], ...]  # the views that lead from the base, each with its options
 
-# Made under no_grad; one of several results of an operation; the output of a function of the snippet, recorded or not.
-UNRECORDED, PART, CUSTOM, PLAIN = "unrecorded", "part", "custom", "plain"
-INSIDE = (
-    "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to "
-    "handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect "
-    "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
+# Made under no_grad, or in inference mode; one of several results of an operation; the output of a snippet's function.
+UNRECORDED, INFERENCE, PART, CUSTOM = "unrecorded", "inference", "part", "custom"
+_AMBIGUOUS = (
+    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+    "the view and the inplace either both inside the {} block (if you don't want the inplace to be tracked) or both "
+    "outside (if you want the inplace to be tracked)."
 )
+REASONS = {
+    UNRECORDED: _AMBIGUOUS.format("no_grad"),
+    INFERENCE: _AMBIGUOUS.format("inference_mode"),
+    PART: (
+        "This view is the output of a function that returns multiple views. Such functions do not allow the output "
+        "views to be modified inplace. You should replace the inplace operation by an out-of-place one."
+    ),
+    CUSTOM: (
+        "This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
+        "logic to handle view+inplace would override the custom backward associated with the custom Function, leading "
+        "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
+        "Function."
+    ),
+}
 ITSELF = "is being modified inplace"
 ANOTHER = "its base or another view of its base has been modified inplace"
 _node: Any = Tensor.__dict__["node"]  # the plain attribute, below the property of views
@@ -84,33 +98,25 @@ class View(Tensor):
 
     @property
     def is_unrecorded(self) -> bool:  # type: ignore[override]
-        return self.origin == UNRECORDED and self.base.requires_grad
+        apart = self.origin in (UNRECORDED, INFERENCE) or (self.origin and not isinstance(_node.__get__(self), Node))
+        return bool(apart) and self.base.requires_grad
 
     def refusal(self, what: str) -> AutogradError:
         """Return the error for a change of a view of this origin, or of its base."""
-        if self.origin == UNRECORDED:
-            return AutogradError(
-                f"A view was created in no_grad mode and {what} with grad mode enabled. Given that this use case is "
-                "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
-                "inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both "
-                "outside (if you want the inplace to be tracked).",
-                code="E304",
-            )
-        if self.origin == PLAIN:
-            return AutogradError(
-                f"A view was created in no_grad mode and {what} with grad mode enabled. {INSIDE}", code="E304"
-            )
-        primitive, options = self.path[-1]
-        if self.origin == CUSTOM:
-            name = primitive.node.removesuffix("Backward")
-            return AutogradError(f"Output 0 of {name} is a view and {what}. {INSIDE}", code="E304")
-        number = primitive.number_for(options)
-        return AutogradError(
-            f"Output {number} of {primitive.node.removesuffix('Backward0')} is a view and {what}. "
-            "This view is the output of a function that returns multiple views. Such functions do not allow the output "
-            "views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
-            code="E304",
-        )
+        own = _node.__get__(self)
+        created = "A view was created in"
+        subject = ""
+        if isinstance(own, Node):
+            stem, _, number = own.name().rpartition("Backward")
+            subject = f"Output {own.number} of {stem}{number.removeprefix('0')} is a view"
+            created = f"{subject} of a view which was created in"
+        if self.origin == INFERENCE:
+            told = f"{created} inference mode and {what} in normal mode."
+        elif self.origin == UNRECORDED or not subject:
+            told = f"{created} no_grad mode and {what} with grad mode enabled."
+        else:
+            told = f"{subject} and {what}."
+        return AutogradError(f"{told} {REASONS[self.origin]}", code="E304")
 
 
 View.__name__ = View.__qualname__ = "Tensor"  # which Python's own messages name
@@ -129,7 +135,7 @@ def view_of(source: Tensor, value: Value, primitive: Primitive, options: dict[st
 
 def _origin(primitive: Primitive) -> str:
     if not mode.grad_enabled:
-        return UNRECORDED
+        return INFERENCE if mode.inference else UNRECORDED
     return PART if "part" in primitive.traits else ""
 
 

@@ -227,6 +227,6 @@ def caught(error: BaseException, kinds: Any) -> bool:
         kind = catches.python if isinstance(catches, BuiltinType) else catches
         if not (isinstance(kind, type) and issubclass(kind, BaseException)):
             raise TypeError("catching classes that do not inherit from BaseException is not allowed")
-        if not (isinstance(error, UnsupportedError) and kind in (Exception, BaseException)):
+        if not (isinstance(error, UnsupportedError) and (error.is_final or kind in (Exception, BaseException))):
             found = found or issubclass(own, kind)
     return found

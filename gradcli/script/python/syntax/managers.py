@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from gradcli.script.errors import LimitError
+from gradcli.script.errors import LimitError, UnsupportedError
 from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles
 from gradcli.script.python.syntax.exceptions import check_memory
 from gradcli.script.python.syntax.scopes import Env, Scope
@@ -51,7 +51,8 @@ class Context:
         check_memory(error)
         kind = type_of(error) if isinstance(self.kind, Defined) else type(error)
         trace = traceback() if isinstance(self.kind, Defined) else None
-        return bool(self.kind.__exit__(self.manager, kind, error, trace))
+        swallowed = self.kind.__exit__(self.manager, kind, error, trace)
+        return bool(swallowed) and not (isinstance(error, UnsupportedError) and error.is_final)
 
 
 @compiles(ast.With)

@@ -12,7 +12,7 @@ from typing import Any
 
 from gradcli.engine.graph import Node
 from gradcli.engine.memory.in_place import change, check_in_place
-from gradcli.engine.memory.views import CUSTOM, PLAIN, View
+from gradcli.engine.memory.views import CUSTOM, PART, View
 from gradcli.engine.memory.writing import copy
 from gradcli.engine.modes import mode, set_grad_enabled, switched
 from gradcli.engine.recorder import listening
@@ -131,7 +131,10 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
                 _check_dirty(output)
                 output.changed()
             elif isinstance(output, View) or any(output is x for x in arguments):
-                output = _alias(output, recorded=mode.grad_enabled and any(context.needs_input_grad))
+                recorded = mode.grad_enabled and any(context.needs_input_grad)
+                several = recorded and sum(isinstance(x, Tensor) for x in outputs) > 1
+                base = output if output.base is None else output.base
+                output = View(output.array, base, (), PART if several else CUSTOM)
         results.append(output)
     return tuple(results)
 
@@ -153,15 +156,6 @@ def _apart(x: View) -> Tensor:
     """Return the values apart from their memory: a view takes them over as any change does, so that its base knows."""
     check_in_place(x)
     return Tensor(x.value.copy())
-
-
-def _alias(x: Tensor, *, recorded: bool) -> Tensor:
-    """Return another tensor on the same memory; where graphs are recorded, a view that may not be changed."""
-    if mode.grad_enabled:
-        return View(x.array, x if x.base is None else x.base, (), CUSTOM if recorded else PLAIN)
-    alias = Tensor(x.array)
-    alias.history = x.shared_history()
-    return alias
 
 
 def _check_dirty(x: Tensor) -> None:
