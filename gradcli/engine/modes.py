@@ -31,8 +31,8 @@ class Mode:
         self.strict = False  # torch asks its users to convert integers; numbers in an expression need not be
         self.largest = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
         self.tape: Tape | None = None
-        self.wrapping = False  # in a function that torch.func differentiates, whose tensors print in another form
-        self.examples: Any = None  # under vmap: its `refuse` is asked before a tensor becomes a number
+        self.wrapping: Any = None  # in a function that torch.func differentiates: its `check_write` knows what it may
+        self.examples: Any = None  # under vmap: its `refuse` is asked before a tensor becomes a number or a shape
 
 
 mode = Mode()
@@ -77,3 +77,10 @@ def _set(settings: dict[str, Any]) -> None:
 def set_grad_enabled(enabled: bool) -> AbstractContextManager[None]:
     """Record graphs, or do not, inside the block."""
     return switched(grad_enabled=enabled)
+
+
+def refuse_examples(what: str, *tensors: Any) -> None:
+    """Under vmap, refuse to use one of the tensors in a way that no whole batch can be used in."""
+    if mode.examples is not None:
+        for x in tensors:
+            mode.examples.refuse(x, what)

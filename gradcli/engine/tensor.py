@@ -218,6 +218,8 @@ class Tensor(TensorProtocol):
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Return the memory as an array."""
+        if mode.examples is not None:
+            mode.examples.refuse(self, "memory")
         if mode.grad_enabled and self.requires_grad:
             raise AutogradError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         return self.array

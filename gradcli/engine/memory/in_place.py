@@ -60,6 +60,10 @@ def write_over(target: Tensor, result: Tensor) -> Tensor:
     AutogradError where torch refuses: a leaf that requires grad, another shape, a wider kind of number.
     """
     _check_result(target, result)
+    if mode.examples is not None:
+        mode.examples.check_write(target, result)
+    if mode.wrapping is not None:
+        mode.wrapping.check_write(target)
     recorded = mode.grad_enabled and is_floating(target.value) and (target.requires_grad or result.requires_grad)
     node = _node_of_change(target, result) if recorded else None
     writable(target.array)[...] = result.value

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, dimension, mismatch
+from gradcli.engine.modes import refuse_examples
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, literal
@@ -229,6 +230,7 @@ def take_along_dim(input: Tensor, indices: Indices, dim: int | None = None) -> A
 @operation("x = [[1, -2], [3, 4]]; masked_select(x, x > 0)")
 def masked_select_(input: Tensor, mask: Tensor) -> Any:
     """The entries where the mask is true, in one row."""
+    refuse_examples("masked_select", mask)
     if mask.dtype != np.bool_:
         raise AutogradError("masked_select: expected BoolTensor for mask")
     values = (mask.value, input.value)

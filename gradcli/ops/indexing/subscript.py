@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import broadcast_shapes
-from gradcli.engine.modes import mode
+from gradcli.engine.modes import mode, refuse_examples
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.indexing import EVERYTHING, alias, bounded, select, sliced, take
@@ -15,6 +15,7 @@ from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import indices
 from gradcli.ops.support.surface import operation
 
+NARROW = (np.int8, np.int16)  # which torch takes as one index alone
 NOT_WHOLE = "tensors used as indices must be long, int, byte or bool tensors"
 ALLOWED = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
 
@@ -87,8 +88,10 @@ def _item(item: Any) -> Any:
         return item
     if isinstance(item, np.integer):
         return int(item)
-    if mode.strict and isinstance(item, Tensor) and item.dtype.kind == "f":
+    if mode.strict and isinstance(item, Tensor) and (item.dtype.kind == "f" or (item.ndim and item.dtype in NARROW)):
         raise AutogradError(NOT_WHOLE)
+    if isinstance(item, Tensor) and item.dtype == np.bool_:
+        refuse_examples("mask", item)
     if mode.strict and isinstance(item, Tensor) and item.dtype == np.uint8:
         item = Tensor(item.value.astype(np.bool_))  # torch's masks were bytes once, and bytes are masks still
     if mode.strict and isinstance(item, dict | set):

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import broadcastable, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.modes import refuse_examples
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
@@ -91,6 +92,7 @@ def allclose(input: Real, other: Real, rtol: float = 1e-05, atol: float = 1e-08,
 @operation("equal([1, 2], [1, 3])")
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether both have one shape and the same entries; a plain True or False."""
+    refuse_examples("equal", input, other)
     return bool(np.array_equal(input.value, other.value))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.modes import refuse_examples
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -62,6 +63,7 @@ bars = primitive(
 @operation("nonzero([[1, 0], [0, 2]])", "nonzero([[1, 0], [0, 2]], as_tuple=True)[1]")
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """The indices of the entries that are not 0, one row each; or one tensor for each dimension."""
+    refuse_examples("nonzero", input)
     if as_tuple:
         return tuple(places_along(input, dim=dim) for dim in range(max(input.ndim, 1)))
     return places(input)
@@ -70,6 +72,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 @operation("argwhere([[1, 0], [0, 2]])")
 def argwhere(input: Tensor) -> Any:
     """The indices of the entries that are not 0, one row each."""
+    refuse_examples("nonzero", input)
     return places(input)
 
 

@@ -205,7 +205,7 @@ def checkpoint(
     if use_reentrant is None:
         warnings.warn(REENTRANT, UserWarning, stacklevel=2)
         use_reentrant = True
-    if use_reentrant and context_fn is not plain_contexts:
+    if use_reentrant and (context_fn is not plain_contexts or debug):
         raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
     if use_reentrant and keywords:
         raise ValueError("Unexpected keyword arguments: " + ",".join(keywords))

@@ -55,13 +55,12 @@ def tangent_text(x: Tensor) -> str:
     return "" if tangent is None else f"tangent={printing.format_tensor(tangent)}"
 
 
-def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
-    """Return the tensor with a tangent: another tensor on the same memory."""
-    levels = listening(tangents.Level)
-    if not levels:
-        raise RuntimeError(NO_LEVEL)
+def check_dual(tensor: Any, tangent: Any) -> None:
+    """Refuse a value and a tangent that do not fit."""
     for name, x in (("primal", tensor), ("tangent", tangent)):
-        if isinstance(x, Tensor) and not is_floating(x.value):
+        if not isinstance(x, Tensor):
+            raise AttributeError(f"'{type(x).__name__}' object has no attribute 'is_floating_point'")
+        if not is_floating(x.value):
             raise ValueError(
                 f"Expected {name} to be floating point or complex, but got: {printing.dtype_text(x.dtype)}"
             )
@@ -70,6 +69,19 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
             "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
             f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
             f"{list(tangent.shape)}."
+        )
+
+
+def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
+    """Return the tensor with a tangent: another tensor on the same memory."""
+    levels = listening(tangents.Level)
+    if not levels:
+        raise RuntimeError(NO_LEVEL)
+    check_dual(tensor, tangent)
+    if levels[0].get(tensor) is not None:
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
+            "supported."
         )
     dual = ops.view(tensor, tensor.shape)
     levels[0].set(dual, tangent)

@@ -6,12 +6,13 @@ from functools import wraps
 from typing import Any
 
 from gradcli.engine import tangents
-from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
+from gradcli.script.torch.autograd.dual import check_dual
 from gradcli.script.torch.autograd.functional.derivatives import units, zeros
-from gradcli.script.torch.func.reverse import Func, Places, outputs_of, selected
-from gradcli.script.torch.func.trees import flattened
+from gradcli.script.torch.func.reverse import Func, Places, apart, outputs_of, selected, shown
+from gradcli.script.torch.func.trees import flattened, structure
 
 JVP = "jvp(f, primals, tangents)"
 
@@ -22,17 +23,22 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_a
         raise RuntimeError(f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
     given, build = flattened(primals)
     directions, _ = flattened(tangents_)
-    if len(given) != len(directions) or type(primals) is not type(tangents_):
+    if structure(primals) != structure(tangents_):
         raise RuntimeError(
             f"{JVP}: Expected primals and tangents to have the same python structure. For example, if primals is a "
-            "tuple of 3 tensors, tangents also must be."
+            f"tuple of 3 tensors, tangents also must be. Got primals with structure {structure(primals)} and tangents "
+            f"with structure {structure(tangents_)}"
         )
+    check_tensors(given, "primals")
+    check_tensors(directions, "tangents")
+    for x, direction in zip(given, directions, strict=True):
+        check_dual(x, direction)
     with tangents.level() as level:
         duals = [tangents.carry(x, ops.view(x, x.shape)) for x in given]
         for dual, direction in zip(duals, directions, strict=True):
             level.set(dual, direction)
         made = func(*build(iter(duals)))
-        made, aux = made if has_aux else (made, None)
+        made, aux = apart(made, has_aux, JVP)
         outputs, rebuild = outputs_of(made, JVP)
         pushed = [level.get(out) for out in outputs]
     if strict and None in pushed:
@@ -42,6 +48,15 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_a
         )
     found = rebuild(zeros(out) if x is None else x for x, out in zip(pushed, outputs, strict=True))
     return (made, found, aux) if has_aux else (made, found)
+
+
+def check_tensors(given: list[Any], name: str) -> None:
+    """Refuse arguments that hold no tensor, or something else."""
+    if not given:
+        raise RuntimeError(f"{JVP}: Expected {name} to contain at least one Tensor.")
+    for x in given:
+        if not isinstance(x, Tensor):
+            raise RuntimeError(f"{JVP}: Expected {name} to only contain Tensors, got {shown(x)}")
 
 
 def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False, *, randomness: str = "error") -> Func:
@@ -59,8 +74,8 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False, *, randomness
             return func(*new)
 
         for leaf in leaves:
-            if not is_floating(leaf.value):
-                raise RuntimeError(f"jacfwd needs tensors of floating point, not {leaf.dtype.name}")
+            if not isinstance(leaf, Tensor):
+                raise AttributeError(f"'{type(leaf).__name__}' object has no attribute 'numel'")
             running.machine.budget.fits(leaf.value.size**2, "the Jacobian")
         columns: list[list[list[Tensor]]] = []  # by input, by its entry, by output
         result: Any = None

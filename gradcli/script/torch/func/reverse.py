@@ -11,10 +11,12 @@ from gradcli.engine.backward import reachable
 from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.modes import set_grad_enabled, switched
 from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows
-from gradcli.script.torch.func.trees import flattened, mapped
+from gradcli.script.torch.func.trees import flattened, mapped, pattern, structure
 
 Func = Callable[..., Any]
 Places = int | tuple[int, ...]
@@ -74,6 +76,22 @@ class Inputs:
         return tangents.carry(x, x.detach(), self._outside)
 
 
+class Outside:
+    """The tensors that the names of the snippet stand for when a function begins, which it may not change."""
+
+    def __init__(self) -> None:
+        self.tensors = {id(x): x for x in running.machine.globals.values() if isinstance(x, Tensor)}
+
+    def check_write(self, target: Tensor) -> None:
+        if id(target) in self.tensors:
+            raise UnsupportedError(
+                "changing a tensor from outside in place, in a function that torch.func differentiates, is not "
+                "supported",
+                python=RuntimeError,
+                help="give it to the function as an argument, or change a clone()",
+            )
+
+
 def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
     """Make a function that returns the gradient, and the value of `func`."""
 
@@ -81,13 +99,9 @@ def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Fu
     def call(*args: Any, **keywords: Any) -> Any:
         with set_grad_enabled(True):
             inputs = Inputs(args, argnums)
-            with switched(wrapping=True):
+            with switched(wrapping=Outside()):
                 output = func(*inputs.args, **keywords)
-            if has_aux and not (isinstance(output, tuple) and len(output) == 2):
-                raise RuntimeError(
-                    "grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True"
-                )
-            value, aux = output if has_aux else (output, None)
+            value, aux = apart(output, has_aux, "grad_and_value(f)(*args)")
             if not isinstance(value, Tensor):
                 raise RuntimeError(
                     f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {shown(value)}"
@@ -129,38 +143,54 @@ def outputs_of(made: Any, api: str) -> tuple[list[Tensor], Callable[[Iterator[An
     return outputs, build
 
 
+def apart(made: Any, has_aux: bool, api: str) -> tuple[Any, Any]:
+    """Return the output of a function and what it returned beside it, which are tensors too."""
+    if not has_aux:
+        return made, None
+    if not (isinstance(made, tuple) and len(made) == 2):
+        raise RuntimeError(f"{api}: output of function f should be a tuple: (output, aux) if has_aux is True")
+    for x in flattened(made[1])[0]:
+        if not isinstance(x, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {shown(x)}")
+    return made[0], made[1]
+
+
 def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     """Return the output, and a function from upstream gradients to the gradients of the inputs."""
     with set_grad_enabled(True):
         inputs = Inputs(primals, tuple(range(len(primals))))
-        with switched(wrapping=True):
+        with switched(wrapping=Outside()):
             made = func(*inputs.args)
-        made, aux = made if has_aux else (made, None)
+        made, aux = apart(made, has_aux, "vjp(f, *primals)")
         outputs, _ = outputs_of(made, "vjp(f, *primals)")
 
-    def pull(cotangents: Any, **__: Any) -> Any:
+    def wrapper(cotangents: Any, **__: Any) -> Any:
         upstream = flattened(cotangents)[0]
-        if len(upstream) != len(outputs):
+        if structure(cotangents) != structure(made):
             raise RuntimeError(
-                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function."
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
+                f"function. cotangents: {pattern(cotangents)}, primal output: {pattern(made)}"
             )
         with set_grad_enabled(True):
             return inputs.arranged(gradients(outputs, inputs.leaves, upstream, create_graph=True))
 
     value = inputs.outside(made)
-    return (value, pull, inputs.outside(aux)) if has_aux else (value, pull)
+    wrapper.__qualname__ = "_vjp_with_argnums.<locals>.wrapper"
+    return (value, wrapper, inputs.outside(aux)) if has_aux else (value, wrapper)
 
 
 def jacrev(func: Func, argnums: Places = 0, *, has_aux: bool = False, chunk_size: Any = None) -> Func:
     """Make a function that returns the Jacobian of `func`, by one backward pass for each entry of the output."""
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     @wraps(func, assigned=("__name__",), updated=())
     def call(*args: Any) -> Any:
         with set_grad_enabled(True):
             inputs = Inputs(args, argnums)
-            with switched(wrapping=True):
+            with switched(wrapping=Outside()):
                 made = func(*inputs.args)
-            made, aux = made if has_aux else (made, None)
+            made, aux = apart(made, has_aux, "vjp(f, *primals)")
             outputs, build = outputs_of(made, "vjp(f, *primals)")
             found = build(inputs.arranged(rows(out, inputs.leaves, True)) for out in outputs)
         return (found, inputs.outside(aux)) if has_aux else found

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.text.formatting import represent, text
+from gradcli.script.python.values.builtins import type_of
 
 TABLES = ("_parameters", "_buffers")
 
@@ -22,11 +26,17 @@ def replaced(module: Any, tensors: dict[str, Any], *, tied: bool) -> Iterator[No
         for name in vars(part)[table]
     }
     before = [(table, name, table[name]) for table, name in places.values()]
-    unknown = [name for name in tensors if name not in places]
-    if unknown:
-        raise AttributeError(f"{type(module).__name__} has no parameter or buffer named {unknown[0]!r}")
+    if tied:
+        check_tied(places, tensors)
+    for name, tensor in tensors.items():
+        if not (tensor is None or isinstance(tensor, Tensor)):
+            raise TypeError(f"{text(tensor)} is not an instance of torch.Tensor")
+        if name not in places and "." in name:
+            raise UnsupportedError(f"functional_call with {name!r}, which the module does not have, is not supported")
     try:
         for name, tensor in tensors.items():
+            if name not in places:  # it would be an attribute, which nobody reads, for the time of the call
+                continue
             table, own = places[name]
             old = table[own]
             for other, place, value in before:
@@ -36,6 +46,53 @@ def replaced(module: Any, tensors: dict[str, Any], *, tied: bool) -> Iterator[No
     finally:
         for table, name, value in before:
             table[name] = value
+
+
+def check_tied(places: dict[str, Any], tensors: dict[str, Any]) -> None:
+    """Refuse several tensors for one that the module has under several names."""
+    names: dict[int, list[str]] = {}
+    for name, (table, own) in places.items():
+        if table[own] is not None:
+            names.setdefault(id(table[own]), []).append(name)
+    for tied in names.values():
+        if len({id(tensors[name]) for name in tied if name in tensors}) > 1:
+            raise ValueError(
+                f"functional_call got multiple values for keys {sorted(tied)}, which are tied. Consider using "
+                "tie_weights=False"
+            )
+
+
+def check_keys(module: Any, tensors: dict[str, Any], *, tied: bool) -> None:
+    """Refuse names that the module has not, and a module that has more."""
+    known = {name: x for of in (module.named_parameters, module.named_buffers) for name, x in of("", True, False)}
+    given = {id(known[name]) for name in tensors if name in known}
+    unexpected = [name for name in tensors if name not in known]
+    missing = [name for name, x in known.items() if name not in tensors and not (tied and id(x) in given)]
+    wrong = [
+        f"{kind} key(s): {', '.join(map(repr, names))}."
+        for kind, names in (("Unexpected", unexpected), ("Missing", missing))
+        if names
+    ]
+    if wrong:
+        raise RuntimeError(f"Error(s) in reparametrizing for {module._get_name()}:\n\t" + "\n\t".join(wrong))
+
+
+def collected(given: Any) -> dict[str, Any]:
+    """Return the tensors by their names, from a dict or several."""
+    if isinstance(given, dict):
+        return dict(given)
+    if not isinstance(given, Sequence):
+        raise ValueError(
+            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
+            f"{represent(type_of(given))}"
+        )
+    if not all(isinstance(part, dict) for part in given):
+        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+    counts = Counter(key for part in given for key in part)
+    repeated = [key for key, count in counts.items() if count > 1]
+    if repeated:
+        raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
+    return {key: x for part in given for key, x in part.items()}
 
 
 def functional_call(
@@ -48,8 +105,9 @@ def functional_call(
     strict: bool = False,
 ) -> Any:
     """Call the module with the parameters and buffers of the dicts."""
-    given = parameter_and_buffer_dicts
-    tensors = dict(given) if isinstance(given, dict) else {key: x for part in given for key, x in part.items()}
+    tensors = collected(parameter_and_buffer_dicts)
+    if strict:
+        check_keys(module, tensors, tied=tie_weights)
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
     with replaced(module, tensors, tied=tie_weights):
         return module(*arguments, **(kwargs or {}))
@@ -59,6 +117,10 @@ def stack_module_state(models: Any) -> tuple[dict[str, Tensor], dict[str, Tensor
     """Stack the parameters, and the buffers, of modules that are built alike."""
     if not models:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    if len({model.training for model in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
+    if len({id(type_of(model)) for model in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
     stack = ops.stack
     parameters = [dict(model.named_parameters()) for model in models]
     buffers = [dict(model.named_buffers()) for model in models]

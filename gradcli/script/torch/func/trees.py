@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from gradcli.script.python.text.formatting import represent
+from gradcli.script.python.values.builtins import type_of
+
 DEEPEST = 50
 
 Build = Callable[[Iterator[Any]], Any]
@@ -26,8 +29,40 @@ def _taken(tree: Any, leaves: list[Any], depth: int) -> Build:
     if isinstance(tree, dict):
         named = {key: _taken(tree[key], leaves, depth + 1) for key in tree}
         return lambda new: kind((key, part(new)) for key, part in named.items())
+    if is_named(tree):
+        fields = [_taken(part, leaves, depth + 1) for part in tree]
+        return lambda new: kind(*[field(new) for field in fields])
     leaves.append(tree)
     return next
+
+
+def is_named(tree: Any) -> bool:
+    """Tell a named tuple, whose class has the names of its fields."""
+    return isinstance(tree, tuple) and hasattr(type(tree), "_fields")
+
+
+class Star:
+    """A leaf of a structure, written as torch writes it."""
+
+    def __repr__(self) -> str:
+        return "*"
+
+
+def pattern(tree: Any) -> str:
+    """Return the tree with a `*` for each leaf: `{'o': *}`."""
+    return represent(mapped(lambda leaf: Star(), tree))
+
+
+def structure(tree: Any, margin: str = "") -> str:
+    """Return the structure of a tree in torch's long notation: `*` for a leaf."""
+    if not (type(tree) in (tuple, list) or isinstance(tree, dict) or is_named(tree)):
+        return "*"
+    keys = represent(list(tree)) if isinstance(tree, dict) else None
+    parts = tree.values() if isinstance(tree, dict) else tree
+    inner = f",\n{margin}  ".join(structure(part, margin + "  ") for part in parts)
+    if is_named(tree):
+        return f"TreeSpec(namedtuple, {represent(type_of(tree))}, [{inner}])"
+    return f"TreeSpec({type(tree).__name__}, {keys}, [{inner}])"
 
 
 def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
@@ -37,10 +72,10 @@ def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
 
 
 def spread(prefix: Any, tree: Any) -> list[Any] | None:
-    """Return one entry of `prefix` for each leaf: a number holds for all leaves below it. None if they do not fit."""
-    if isinstance(prefix, int) or prefix is None:
+    """Return one entry of `prefix` for each leaf: its leaf holds for all leaves below. None if they do not fit."""
+    if structure(prefix) == "*":
         return [prefix] * len(flattened(tree)[0])
-    if type(prefix) is not type(tree) or not isinstance(prefix, tuple | list | dict) or len(prefix) != len(tree):
+    if type(prefix) is not type(tree) or len(prefix) != len(tree):
         return None
     if isinstance(prefix, dict):
         if prefix.keys() != tree.keys():

@@ -14,9 +14,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.text.formatting import represent
+from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.torch.func.trees import flattened, spread
+from gradcli.script.torch.func.trees import flattened, spread, structure
 
 Func = Callable[..., Any]
 RANDOM = (
@@ -34,6 +34,19 @@ CONTROL = (
     "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that "
     "yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
 )
+DYNAMIC = "vmap: We do not support batching operators that can "
+MESSAGES = {
+    "item": ITEM,
+    "bool": CONTROL,
+    "mask": DYNAMIC + "support dynamic shape. Attempting to batch over indexing with a boolean mask.",
+    "nonzero": DYNAMIC + "output dynamic shape. Attempted to vmap over aten::nonzero. Please file an issue at "
+    "https://github.com/pytorch/pytorch/issues if you need this feature.",
+    "masked_select": "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this "
+    "because for each batch this would return a differently shaped Tensor. Please file an issue at "
+    "https://github.com/pytorch/pytorch/issues if you need this feature.",
+    "equal": "Batching rule not implemented for aten::equal. We could not generate a fallback.",
+    "memory": "Cannot access data pointer of Tensor that doesn't have storage",
+}
 EACH = 512  # bytes that the results of one example take at least
 
 
@@ -65,7 +78,16 @@ class Examples:
                 python=RuntimeError,
                 help="print the result of vmap(f)(x), or f(x[0])",
             )
-        raise RuntimeError(ITEM if what == "item" else CONTROL)
+        raise RuntimeError(MESSAGES[what])
+
+    def check_write(self, target: Tensor, result: Tensor) -> None:
+        """Refuse to write what comes from the batch over a tensor from outside, where torch has words for each way."""
+        if self.holds(result) and not self.holds(target):
+            raise UnsupportedError(
+                "writing a tensor of the batch over another tensor inside of vmap is not supported",
+                python=RuntimeError,
+                help="use the out-of-place form of the operation",
+            )
 
 
 class Refusing:
@@ -76,7 +98,7 @@ class Refusing:
 
 
 @contextmanager
-def examples_of(given: list[Any], dims: list[Any]) -> Iterator[None]:
+def examples_of(given: list[Any], dims: list[Any]) -> Iterator[Examples]:
     """Know the tensors of the batch while its function runs for one example."""
     examples = Examples()
     for x, dim in zip(given, dims, strict=True):
@@ -85,7 +107,7 @@ def examples_of(given: list[Any], dims: list[Any]) -> Iterator[None]:
     listen(examples)
     try:
         with switched(examples=examples):
-            yield
+            yield examples
     finally:
         leave(examples)
 
@@ -131,7 +153,7 @@ class Batch:
                 f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
                 "over a function with no inputs. The latter is unsupported."
             )
-        self.called = f"vmap({name}, in_dims={represent(in_dims)}, ...)(<inputs>)"
+        self.called = f"vmap({name}, in_dims={text(in_dims)}, ...)(<inputs>)"
         self.leaves, self.build = flattened(args)
         dims = spread(in_dims, args)
         if dims is None:
@@ -165,7 +187,7 @@ class Batch:
                 )
             sizes.append(x.shape[dim])
         if not sizes:
-            raise ValueError("vmap: at least one of the inputs must have a dimension that is mapped over")
+            raise ValueError("vmap: Expected at least one Tensor to vmap over")
         if len(set(sizes)) > 1:
             raise ValueError(
                 "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
@@ -183,14 +205,27 @@ class Batch:
         return self.build(iter(chosen[:count])), self.build_named(iter(chosen[count:]))
 
 
-def structure(tree: Any, margin: str = "") -> str:
-    """Return the structure of a tree in torch's notation: `*` for a leaf."""
-    if not isinstance(tree, tuple | list | dict):
-        return "*"
-    keys = represent(list(tree)) if isinstance(tree, dict) else None
-    parts = tree.values() if isinstance(tree, dict) else tree
-    inner = f",\n{margin}  ".join(structure(part, margin + "  ") for part in parts)
-    return f"TreeSpec({type(tree).__name__}, {keys}, [{inner}])"
+def check_out_dims(name: str, out_dims: Any) -> None:
+    """Refuse what is no number, None or tree of these."""
+    if not all(dim is None or isinstance(dim, int) for dim in flattened(out_dims)[0]):
+        raise ValueError(
+            f"vmap({name}, ..., out_dims={text(out_dims)}): `out_dims` must be an int, None or a python collection of "
+            "ints representing where in the outputs the vmapped dimension should appear."
+        )
+
+
+def dims_of_outputs(name: str, out_dims: Any, made: Any) -> list[Any]:
+    """Return where in each output the dimension of the batch goes."""
+    if isinstance(made, Tensor) and isinstance(out_dims, tuple) and len(out_dims) == 1:
+        out_dims = out_dims[0]
+    dims = spread(out_dims, made)
+    if dims is None:
+        raise ValueError(
+            f"vmap({name}, ..., out_dims={represent(out_dims)})(<inputs>): out_dims is not compatible with the "
+            f"structure of `outputs`. out_dims has structure {structure(out_dims)} but outputs has structure "
+            f"{structure(made)}."
+        )
+    return dims
 
 
 def vmap(
@@ -199,31 +234,28 @@ def vmap(
     """Make a function of batches, which stacks the results of `func` along `out_dims`."""
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
-    name = getattr(func, "__name__", represent(func))
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+    name = getattr(func, "__name__", None) or represent(func)
 
     @wraps(func, assigned=("__name__",), updated=())
     def call(*args: Any, **keywords: Any) -> Any:
+        check_out_dims(name, out_dims)
         batch = Batch(name, in_dims, args, keywords)
         running.machine.budget.fits(batch.size, "the batch", each=EACH)
         results: list[list[Any]] = []
-        build, dims = flattened(())[1], None
+        build, dims = flattened(())[1], [0]
         with randomness_of(randomness) as begin:
             for n in range(batch.size):
                 begin()
                 given, named = batch.example(n)
-                with muted(n > 0), examples_of([*flattened(given)[0], *flattened(named)[0]], batch.dims):
+                with muted(n > 0), examples_of([*flattened(given)[0], *flattened(named)[0]], batch.dims) as examples:
                     made = func(*given, **named)
                 leaves, build = flattened(made)
-                dims = spread(out_dims, made) if dims is None else dims
-                results.append([checked(name, x) for x in leaves])
+                dims = dims_of_outputs(name, out_dims, made) if not n else dims
+                results.append([checked(name, x, dim, examples) for x, dim in zip(leaves, dims, strict=True)])
         if not results:
             raise RuntimeError("vmap over a batch of size 0 is not supported here")
-        if dims is None:
-            raise ValueError(
-                f"vmap({name}, ..., out_dims={represent(out_dims)})(<inputs>): out_dims is not compatible with the "
-                f"structure of `outputs`. out_dims has structure {structure(out_dims)} but outputs has structure "
-                f"{structure(made)}."
-            )
         columns = zip(*results, strict=True)
         stack = ops.stack
         return build(
@@ -233,8 +265,11 @@ def vmap(
     return call
 
 
-def checked(name: str, x: Any) -> Tensor:
-    if not isinstance(x, Tensor):
+def checked(name: str, x: Any, dim: int | None, examples: Examples) -> Any:
+    """Refuse an output that has no place for the dimension of the batch."""
+    if dim is None and examples.holds(x):
+        raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
+    if dim is not None and not isinstance(x, Tensor):
         raise ValueError(
             f"vmap({name}, ...): `{name}` must only return Tensors, got type {represent(type_of(x))}. Did you mean to "
             "set out_dims= to None for output?"

@@ -70,7 +70,7 @@ def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
     """The `repr` of the tensor in torch; `indent` is the column at which the text will begin."""
     if mode.examples is not None:
         mode.examples.refuse(tensor, "print")
-    if mode.wrapping and tensor.requires_grad:
+    if mode.wrapping is not None and tensor.requires_grad:
         raise UnsupportedError(
             "printing a tensor inside of torch.func.grad, which torch prints as a GradTrackingTensor, is not supported",
             python=RuntimeError,

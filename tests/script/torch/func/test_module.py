@@ -9,6 +9,7 @@ from tests.script.running import ours, torchs
 pytest.importorskip("torch")
 
 SNIPPET = """
+from collections import namedtuple
 import torch
 from torch.func import grad, grad_and_value, jacfwd, jacrev
 
@@ -17,6 +18,9 @@ def g(x): return (x**3).sum()
 
 x, y = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0, 5.0])
 w = torch.tensor(3.0, requires_grad=True)
+Pair = namedtuple("Pair", "a b")
+m, tied = torch.nn.Linear(2, 1), torch.nn.Module()
+tied.a = tied.b = torch.nn.Parameter(x)
 try:
     print({})
 except Exception as error:
@@ -35,6 +39,48 @@ jacfwd(f)(x)
 torch.func.hessian(g)(x)
 torch.func.vjp(f, x)[1](torch.ones(2))
 torch.func.jvp(f, (x,), (torch.ones(2),))
+torch.func.jvp(f, (x,), [x])
+torch.func.jvp(f, (x,), (y,))
+torch.func.jvp(f, (), ())
+torch.func.jvp(f, (1,), (x,))
+torch.func.jvp(f, (x,), (1,))
+torch.func.jvp(f, (x,), (x,), has_aux=True)
+torch.func.jvp(f, (torch.arange(3),), (y,))
+torch.func.vjp(lambda t: (t, t), x)[1](x)
+torch.func.vjp(lambda t: {'out': t}, x)[1]([x])
+torch.func.vjp(f, x)[1]()
+torch.func.vjp(f, x, has_aux=True)
+torch.func.vjp(lambda t: (t, 5), x, has_aux=True)
+grad(lambda p: (p.a * p.a).sum())(Pair(x, y))
+jacrev(f, chunk_size=0)
+jacrev(lambda t: (t, 5), has_aux=True)(x)
+jacfwd(f, has_aux=True)(x)
+jacfwd(f)(5)
+torch.vmap(f, in_dims=0.5)(x)
+torch.vmap(f, in_dims=('a',))(x)
+torch.vmap(f, in_dims=(None,))(x)
+torch.vmap(f, out_dims='a')(x)
+torch.vmap(f, out_dims=None)(x)
+torch.vmap(f, out_dims=(0, 0))(x)
+torch.vmap(f, out_dims=(0,))(x)
+torch.vmap(f, chunk_size=0)(x)
+torch.vmap(lambda t: 5)(x)
+torch.vmap(lambda t: 5, out_dims=None)(x)
+torch.vmap(lambda t: {'a': t}, out_dims={'a': 0})(x)
+torch.vmap(lambda t: t[t > 1])(torch.ones(2, 2))
+torch.vmap(torch.nonzero)(torch.ones(2, 2))
+torch.vmap(lambda t: t.masked_select(t > 1))(torch.ones(2, 2))
+torch.vmap(lambda t: torch.equal(t, t))(x)
+torch.vmap(lambda t: t.numpy())(x)
+torch.func.functional_call(m, {'weight': 5}, (x,))
+torch.func.functional_call(m, 5, (x,))
+torch.func.functional_call(m, (5,), (x,))
+torch.func.functional_call(m, ({'weight': x}, {'weight': x}), (x,))
+torch.func.functional_call(m, {'foo': x, 'weight': x}, (x,), strict=True)
+torch.func.functional_call(m, {'foo': x}, (x,)).shape
+torch.func.functional_call(tied, {'a': x, 'b': y}, (x,))
+torch.func.stack_module_state([m, torch.nn.ReLU()])
+torch.func.stack_module_state([torch.nn.Linear(2, 1), torch.nn.Linear(2, 1).eval()])
 """
 
 

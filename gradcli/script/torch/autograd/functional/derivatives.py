@@ -13,6 +13,7 @@ from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.shaping.joining import stack_
 from gradcli.ops.support.calling import ops
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
@@ -131,6 +132,8 @@ def jacobian(
     check_strategy(strategy, vectorize, strict, create_graph)
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "jacobian")
+        if strategy == "forward-mode" and any(x.requires_grad for x in given):
+            raise UnsupportedError("the Jacobian in forward mode of an input that requires grad is not supported here")
         leaves = prepared(given, create_graph)
         many_outputs, outputs = several(func(*leaves), OUTPUTS, "jacobian")
         check_depends(outputs, OUTPUT, strict)

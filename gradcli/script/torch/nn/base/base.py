@@ -14,6 +14,12 @@ from gradcli.script.torch.nn.base.hooks import Early, call_with_hooks
 from gradcli.script.torch.nn.base.parameter import Parameter, typename
 from gradcli.script.torch.nn.base.state import State
 
+PRIVATE = (
+    "_register_state_dict_hook",
+    "_register_load_state_dict_pre_hook",
+    "_load_from_state_dict",
+    "_save_to_state_dict",
+)
 REGISTERED = ("_parameters", "_buffers", "_modules")
 
 
@@ -50,7 +56,7 @@ class Module(State):
         for table in REGISTERED:
             if name in own.get(table, ()):
                 return own[table][name]
-        if name in torch_names()["torch.nn.Module"]:
+        if name in torch_names()["torch.nn.Module"] or name in PRIVATE:
             raise UnsupportedError(f"Module.{name} is not supported here")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -15,6 +15,7 @@ from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import text
 from gradcli.script.python.values.builtins import type_of
 
 FIRING = (
@@ -80,8 +81,11 @@ def _called_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[s
     for hook, with_keywords in list(module._forward_pre_hooks.values()):
         if with_keywords:
             replaced = hook(module, arguments, keywords)
-            if replaced is not None:
-                arguments, keywords = replaced
+            if replaced is not None and not (isinstance(replaced, tuple) and len(replaced) == 2):
+                raise AutogradError(
+                    f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {text(replaced)}."
+                )
+            arguments, keywords = (arguments, keywords) if replaced is None else replaced
             continue
         replaced = hook(module, arguments)
         if replaced is not None:
@@ -133,15 +137,17 @@ class BackwardHooks:
         self.early = [hook.hook for hook in hooks if isinstance(hook, Early)]
         self.inputs: list[Tensor | None] = []
         self.outputs: list[Tensor | None] = []
-        self.awaited: set[int] = set()  # positions of the inputs whose gradients are to come
+        self.recorded: list[int] = []  # positions of the inputs that get gradients
+        self.awaited: set[int] = set()  # of these, the ones whose gradients are to come in this backward pass
         self.places: list[int] = []  # of the outputs whose gradients are to come
         self.known = False  # whether gradients of the outputs have come
 
     def enter(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         self.inputs = [None] * len(arguments)
-        self.awaited = set(_recorded(arguments))
+        self.recorded = _recorded(arguments)
+        self.awaited = set(self.recorded)
         return tuple(
-            self._passed(x, position, self._arrived_at_input) if position in self.awaited else x
+            self._passed(x, position, self._arrived_at_input) if position in self.recorded else x
             for position, x in enumerate(arguments)
         )
 
@@ -174,7 +180,7 @@ class BackwardHooks:
         self.known = True
         if self.early and all(self.outputs[place] is not None for place in self.places):
             self._run_early()
-        if not self.awaited:
+        if not self.recorded:
             self._run_without_inputs()
         return self.outputs[position]
 
@@ -183,7 +189,7 @@ class BackwardHooks:
         for hook in self.early:
             replaced = hook(self.module, tuple(self.outputs))
             if replaced is not None:
-                self.outputs = list(replaced) if isinstance(replaced, tuple) else [replaced]
+                self.outputs = _as_many(replaced, self.outputs, "Backward pre hook", "grad_output")
 
     def _run_without_inputs(self) -> None:
         if not self.hooks:
@@ -198,22 +204,31 @@ class BackwardHooks:
     def _arrived_at_input(self, position: int, gradient: Tensor) -> Any:
         self.inputs[position] = gradient
         self.awaited.discard(position)
-        return None if self.awaited or not self.known else self._run()[position]
+        if self.awaited or not self.known:
+            return None
+        self.awaited = set(self.recorded)  # for the next backward pass
+        found = self._run()[position]
+        self.outputs = [None] * len(self.outputs)
+        return found
 
     def _run(self) -> tuple[Any, ...]:
         """Call the hooks; each may replace the gradients of the inputs for the next hook and for the backward pass."""
         found = tuple(self.inputs)
         for hook in self.hooks:
             replaced = hook(self.module, found, tuple(self.outputs))
-            if replaced is None:
-                continue
-            if len(replaced) != len(found):
-                raise AutogradError(
-                    f"Backward hook returned an invalid number of grad_input, got {len(replaced)}, but expected "
-                    f"{len(found)}"
-                )
-            found = tuple(replaced)
+            if replaced is not None:
+                found = tuple(_as_many(replaced, found, "Backward hook", "grad_input"))
         return found
+
+
+def _as_many(replaced: Any, gradients: Sequence[Any], hook: str, name: str) -> list[Any]:
+    """Return the gradients that a hook gave in place of others. AutogradError if there are more or fewer."""
+    given = list(replaced) if isinstance(replaced, tuple) else [replaced]
+    if len(given) != len(gradients):
+        raise AutogradError(
+            f"{hook} returned an invalid number of {name}, got {len(given)}, but expected {len(gradients)}"
+        )
+    return given
 
 
 def _recorded(values: tuple[Any, ...]) -> list[int]:

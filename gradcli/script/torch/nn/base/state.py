@@ -42,6 +42,9 @@ describe(
 )
 
 
+EXTRA = "_extra_state"  # the name of what `get_extra_state` of a module returns
+
+
 class State(Tree):
     """The part of a module that saves and loads its numbers."""
 
@@ -61,6 +64,9 @@ class State(Tree):
         for path, module in self.named_modules(prefix=prefix.removesuffix("."), remove_duplicate=False):
             for name, tensor in module._own_state():
                 state[f"{path}.{name}" if path else name] = tensor if keep_vars else tensor.detach()
+            extra = getattr(type(module), "get_extra_state", None)
+            if extra is not None:
+                state[f"{path}.{EXTRA}" if path else EXTRA] = extra(module)
         return state
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> IncompatibleKeys:
@@ -74,6 +80,12 @@ class State(Tree):
         missing, problems, unexpected = [], [], []
         for path, module in self.named_modules(remove_duplicate=False):
             unexpected += module._unknown(path, state_dict)
+            key = f"{path}.{EXTRA}" if path else EXTRA
+            take = getattr(type(module), "set_extra_state", None)
+            if take is not None and key in state_dict:
+                take(module, state_dict[key])
+            elif take is not None or hasattr(type(module), "get_extra_state"):
+                (unexpected if key in state_dict else missing).append(key)
             for name, tensor in list(module._own_state()):
                 key = f"{path}.{name}" if path else name
                 if key not in state_dict:
@@ -100,7 +112,7 @@ class State(Tree):
         for key in state_dict:
             if key.startswith(start):
                 name, _, deeper = key.removeprefix(start).partition(".")
-                if not (self._modules.get(name) if deeper else name in own):
+                if name != EXTRA and not (self._modules.get(name) if deeper else name in own):
                     found.append(key)
         return found
 

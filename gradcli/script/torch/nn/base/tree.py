@@ -164,6 +164,8 @@ class Tree(Facade):
 
     def to(self, *arguments: Any, **keywords: Any) -> Self:
         """Convert parameters and buffers to a dtype in place; there is one device."""
+        if len(arguments) > 4:
+            raise TypeError(f"to() takes from 0 to 4 positional arguments but {len(arguments)} were given")
         for argument in (*arguments, *keywords.values()):
             if isinstance(argument, str | Device):
                 check_device(argument)
@@ -183,7 +185,14 @@ class Tree(Facade):
         return self._cast(DTYPES["float16"])
 
     def type(self, dst_type: Any) -> Self:
-        return self._cast(dst_type)
+        for module in self.modules():  # unlike `to`, this converts whole numbers too
+            for parameter in module._parameters.values():
+                if parameter is not None:
+                    parameter.data = cast(parameter.data, dst_type)
+            for name, buffer in module._buffers.items():
+                if buffer is not None:
+                    module._buffers[name] = cast(buffer, dst_type)
+        return self
 
     def cpu(self) -> Self:
         return self

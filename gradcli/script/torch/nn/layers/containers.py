@@ -8,6 +8,8 @@ from typing import Any, Self
 
 from gradcli.script.limits import DEPTH
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import represent
+from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.nn.base.base import Module, indented
 from gradcli.script.torch.nn.base.parameter import typename
 
@@ -70,6 +72,8 @@ class Row(Module):
         for place in range(len(modules) - 1, index - 1 if index >= 0 else index + len(modules) - 1, -1):
             if str(place) not in self._modules:  # one under a name of its own cannot move up
                 raise KeyError(str(place))
+        if index < 0 and isinstance(self, ModuleList):  # which moves them up as far as a place that has no module
+            raise KeyError(str(index))
         modules.insert(index, module)
         self._renumber(modules)
         return self
@@ -110,10 +114,47 @@ class Sequential(Row):
             part.add_module(name, module)
         return part
 
+    def append(self, module: Any) -> Self:
+        if not isinstance(module, Module):
+            raise TypeError(f"{typename(module)} is not a Module subclass")
+        return super().append(module)
+
+    def extend(self, modules: Any) -> Self:
+        for module in list(modules):
+            self.append(module)
+        return self
+
+    def __mul__(self, other: Any) -> Any:
+        self._check_factor(other)
+        return Sequential(*[module for _ in range(other) for module in self])
+
+    def __rmul__(self, other: Any) -> Any:
+        return self * other
+
+    def __imul__(self, other: Any) -> Self:
+        self._check_factor(other)
+        return self.extend([module for _ in range(other - 1) for module in self])
+
+    def _check_factor(self, other: Any) -> None:
+        kind = represent(type_of(self))
+        if not isinstance(other, int):
+            raise TypeError(f"unsupported operand type(s) for *: {kind} and {represent(type_of(other))}")
+        if other <= 0:
+            raise ValueError(f"Non-positive multiplication factor {other} for {kind}")
+
+    def __iadd__(self, other: Any) -> Self:
+        self._check_chain(other)
+        return self.extend(other)
+
     def __add__(self, other: Any) -> Any:
-        if not isinstance(other, Sequential):
-            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+        self._check_chain(other)
         return Sequential(*self, *other)
+
+    def _check_chain(self, other: Any) -> None:
+        if not isinstance(other, Sequential):
+            raise ValueError(
+                f"add operator supports only objects of Sequential class, but {represent(type_of(other))} is given."
+            )
 
 
 class ModuleList(Row):
@@ -212,6 +253,8 @@ class ModuleDict(Dictionary):
             if not isinstance(item, Iterable):
                 kind = type(item).__name__
                 raise TypeError(f"ModuleDict update sequence element #{place} should be Iterable; is{kind}")
+            if len(item) != 2:  # type: ignore[arg-type]
+                raise ValueError(f"ModuleDict update sequence element #{place} has length {len(item)}; 2 is required")  # type: ignore[arg-type]
             name, module = item
             self[name] = module
 

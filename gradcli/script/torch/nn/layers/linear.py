@@ -95,6 +95,8 @@ class Bilinear(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
+        if in1_features <= 0:
+            raise ValueError(f"in1_features must be > 0, but got (in1_features={in1_features})")
         self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
         bound = in1_features**-0.5
         self.weight = uniform((out_features, in1_features, in2_features), bound, dtype)
@@ -134,6 +136,12 @@ class Unflatten(Configured):
         if not isinstance(self.unflattened_size, tuple | list):
             kind = type(self.unflattened_size).__name__
             raise TypeError(f"unflattened_size must be a tuple of ints, but found type {kind}")
+        for place, size in enumerate(self.unflattened_size):
+            if not isinstance(size, int):
+                kind = type(size).__name__
+                raise TypeError(
+                    f"unflattened_size must be tuple of ints, but found element of type {kind} at pos {place}"
+                )
 
     def forward(self, input: Tensor) -> Any:
         return self._called(input, self.dim, self.unflattened_size)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.parameter import Parameter, typename
 from gradcli.script.torch.nn.layers.containers import Dictionary
@@ -14,6 +17,8 @@ from gradcli.script.torch.tensor.printing import dtype_text
 
 def _line(name: Any, value: Any, kind: str) -> str:
     """Return the line of a parameter in the text of a list: its type and its size."""
+    if not isinstance(value, Tensor):
+        return f"  ({name}): Object of type: {type(value).__name__}"
     what = "Parameter" if isinstance(value, Parameter) else "Tensor"
     return f"  ({name}): {what} containing: [{kind} of size {'x'.join(map(str, value.shape))}]"
 
@@ -53,13 +58,25 @@ class ParameterList(Module):
         self[self._size - 1] = value
         return self
 
+    def __iadd__(self, values: Any) -> Self:
+        return self.extend(values)
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise AutogradError("ParameterList should not be called.")
+
     def extend(self, values: Any) -> Self:
+        if not isinstance(values, Iterable) or isinstance(values, Tensor):
+            kind = type(values).__name__
+            raise TypeError(f"ParameterList.extend should be called with an iterable, but got {kind}")
         for value in values:
             self.append(value)
         return self
 
     def extra_repr(self) -> str:
-        return "\n".join(_line(i, value, dtype_text(value.dtype)) for i, value in enumerate(self))
+        return "\n".join(
+            _line(i, value, dtype_text(value.dtype) if isinstance(value, Tensor) else "")
+            for i, value in enumerate(self)
+        )
 
 
 def _owned(value: Any) -> Any:
@@ -78,13 +95,49 @@ class ParameterDict(Dictionary):
             self.update(parameters)
 
     def update(self, parameters: Any) -> None:
+        if not isinstance(parameters, Iterable):
+            kind = type(parameters).__name__
+            raise TypeError(
+                f"ParametersDict.update should be called with an iterable of key/value pairs, but got {kind}"
+            )
         items = list(parameters.items() if hasattr(parameters, "items") else parameters)
         if type(parameters) is dict:  # torch sorts these, from a time when they had no order
             items.sort()
-        for key, value in items:
-            self[key] = value
+        start = "ParameterDict update sequence element #"
+        for place, item in enumerate(items):
+            if not isinstance(item, Iterable):
+                raise TypeError(f"{start}{place} should be Iterable; is{type(item).__name__}")
+            if len(item) != 2:
+                raise ValueError(f"{start}{place} has length {len(item)}; 2 is required")
+            self[item[0]] = item[1]
+
+    def __getitem__(self, key: str) -> Any:
+        return getattr(self, key)
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise AutogradError("ParameterDict should not be called.")
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(list(self))
+
+    def copy(self) -> ParameterDict:
+        return ParameterDict(OrderedDict(self.items()))
+
+    def fromkeys(self, keys: Any, default: Any = None) -> ParameterDict:
+        return ParameterDict([(key, default) for key in keys])
+
+    def __or__(self, other: Any) -> ParameterDict:
+        found = self.copy()
+        found.update(other)
+        return found
+
+    def __ior__(self, other: Any) -> Self:
+        self.update(other)
+        return self
 
     def __setitem__(self, key: str, value: Any) -> None:
+        if not isinstance(value, Tensor):
+            raise UnsupportedError("a ParameterDict with a value that is no tensor is not supported here")
         setattr(self, key, _owned(value))
 
     def popitem(self) -> Any:
