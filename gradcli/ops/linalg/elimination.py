@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.numerics.lapack import by_columns
 from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
@@ -125,7 +126,7 @@ def _both_rule(g: Any, out: Any, A: Any) -> Any:
 
 both = primitive(
     "lu_factor_LU",
-    lambda A: _eliminated(A)[0],
+    by_columns(lambda A: _eliminated(A)[0]),
     _both_rule,
     node="LinalgLuFactorExBackward0",
     copies=True,

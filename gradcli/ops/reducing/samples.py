@@ -23,6 +23,7 @@ from gradcli.ops.linalg.matmul import squeeze_in_place
 from gradcli.ops.pointwise.arithmetic import div, mul, sub
 from gradcli.ops.pointwise.elementwise import exp, sqrt
 from gradcli.ops.pointwise.logic import logical_xor, nan
+from gradcli.ops.pointwise.scalars import mul_number
 from gradcli.ops.pointwise.selection import clamp, where
 from gradcli.ops.pointwise.ternary import lerp_tensor
 from gradcli.ops.reducing.reductions import sum_, sum_dim
@@ -139,7 +140,7 @@ def cov(input: Real, *, correction: int = 1, fweights: Tensor | None = None, awe
     entire = sum_(weights)
     centred = sub(x, unsqueeze(div(sum_dim(mul(x, weights), dim=1), entire), dim=1))
     if aweights is not None and correction:
-        lost: Any = div(mul(sum_(mul(weights, aweights)), Tensor(np.asarray(correction))), entire)
+        lost: Any = div(mul_number(sum_(mul(weights, aweights)), correction), entire)
     else:
         lost = Tensor(np.asarray(correction))
     factor = sub(entire, lost) if np.any(lost.value) else entire

@@ -88,7 +88,7 @@ def _repeat_rule(g: Any, out: Any, x: Any, *, repeats: Shape) -> Any:
 
 repeat: Primitive = primitive(
     "repeat",
-    lambda x, *, repeats: np.tile(x, repeats),
+    lambda x, *, repeats: np.ascontiguousarray(np.tile(x, repeats)),
     _repeat_rule,
     structured=True,
     notation=positional("repeat"),
@@ -97,7 +97,7 @@ repeat: Primitive = primitive(
 )
 flip: Primitive = primitive(
     "flip",
-    lambda x, *, dims: np.flip(x, dims).copy(),
+    lambda x, *, dims: np.flip(x, dims).copy("K"),
     lambda g, out, x, *, dims: flip(g, dims=dims),
     structured=True,
     notation=positional("flip"),
@@ -106,7 +106,7 @@ flip: Primitive = primitive(
 )
 roll: Primitive = primitive(
     "roll",
-    lambda x, *, shifts, dims=None: np.roll(x, shifts, dims),
+    lambda x, *, shifts, dims=None: np.ascontiguousarray(np.roll(x, shifts, dims)),
     lambda g, out, x, *, shifts, dims=None: roll(g, shifts=tuple(-shift for shift in shifts), dims=dims),
     structured=True,
     notation=_write_roll,

@@ -31,7 +31,7 @@ def _padded(x: Any, *, pad: Shape, value: float = 0) -> Any:
     widths = [(0, 0)] * missing + list(zip(pad[-2::-2], pad[::-2], strict=True))
     kept = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(widths, x.shape, strict=True))
     border = [(max(a, 0), max(b, 0)) for a, b in widths]
-    return np.pad(x[kept], border, constant_values=value) if border else x.copy()
+    return np.pad(np.ascontiguousarray(x[kept]), border, constant_values=value) if border else x.copy()
 
 
 pad_constant: Primitive = primitive(

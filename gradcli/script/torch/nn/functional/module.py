@@ -141,11 +141,11 @@ def _along(name: str, input: Tensor, dim: int | None, dtype: Any) -> Any:
             UserWarning,
             stacklevel=2,
         )
-    given = input if dtype is None else cast(input, dtype)
+    given = ops.neg(input) if name == "softmin" else input
     along = facade.method(name.replace("softmin", "softmax"))
     assert along is not None
     axis = (0 if input.ndim in (0, 1, 3) else 1) if dim is None else dim
-    return along(ops.neg(given) if name == "softmin" else given, axis)
+    return along(given if dtype is None else cast(given, dtype), axis)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
