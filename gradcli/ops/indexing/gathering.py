@@ -141,7 +141,7 @@ def gather_(input: Tensor, dim: int, index: Indices) -> Any:
     """Entries by index along one dimension: `out[i][j] = input[i][index[i][j]]` for `dim=1`."""
     axis = dimension(dim, input.ndim)
     if not index.value.size and index.ndim != input.ndim:
-        return forgotten("GatherBackward0", np.zeros(index.shape, input.dtype), input)
+        return forgotten("GatherBackward0", np.zeros(index.shape, input.dtype), input, saves=(0,))
     check_places("gather", input, axis, index)
     return gather(input, index, dim=axis)
 

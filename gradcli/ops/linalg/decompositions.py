@@ -114,7 +114,9 @@ def _values_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
 
 SVD = "LinalgSvdBackward0"
 TURNS = "A singular vector turns towards the others, the faster the closer their singular values are."
-svd_u: Primitive = factor("svd", "U", lapack.by_columns(_singular(0)), _left_rule, node=SVD, says=TURNS, differential=change.LEFT)
+svd_u: Primitive = factor(
+    "svd", "U", lapack.by_columns(_singular(0)), _left_rule, node=SVD, says=TURNS, differential=change.LEFT
+)
 svd_s: Primitive = factor(
     "svd",
     "S",

@@ -16,6 +16,7 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.formulas import scans
+from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.contractions import mm
@@ -249,4 +250,6 @@ def quantiles(
         found = lerp_tensor(found, gather(rows, Tensor(above), dim=last), Tensor(weights))
     if not np.ndim(shares):
         return squeeze_in_place(found, dim=last)
-    return squeeze_in_place(transpose(unsqueeze(found, dim=0), dim0=0, dim1=rows.ndim), dim=rows.ndim)
+    beside = named(unsqueeze, "UnsqueezeBackward1", view=False)(found, dim=0)
+    turned = named(transpose, "TransposeBackward1", view=False)(beside, dim0=0, dim1=rows.ndim)
+    return squeeze_in_place(turned, dim=rows.ndim)

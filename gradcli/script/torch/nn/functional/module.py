@@ -19,6 +19,7 @@ from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_shared, check_tensor
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.kernels import refusing
+from gradcli.script.torch.operations.outputs import with_out
 from gradcli.script.torch.operations.overloads import with_python_words, with_refusal
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.printing import size_text
@@ -70,7 +71,9 @@ def find(name: str) -> Function | None:
         function = facade.function(name, "nn.functional")
         return with_python_words(function) if function is not None and name in OF_PYTHON else function
     function = refusing(name, getattr(import_module(f"gradcli.script.torch.nn.{kind}"), name))
-    return with_refusal(name, function) if name in OF_C else function
+    if name in OF_C:
+        return with_refusal(name, with_out(name, function) if name == "linear" else function)
+    return function
 
 
 def checked(name: str) -> Function:
