@@ -113,6 +113,7 @@ def cholesky_(A: Real, upper: bool = False) -> Any:
     if not upper:
         return cholesky(A)
     found = transposed(cholesky(transposed(A)))
+    found.value = found.value.swapaxes(-1, -2).copy().swapaxes(-1, -2)
     return ended(found, "LinalgCholeskyExBackward0", A, saves=(OUT,)) if mode.strict else found
 
 

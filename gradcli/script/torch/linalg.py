@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.indexing.entries import named
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import OPERATIONS
@@ -71,7 +73,10 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
             help="solve(A, B) has them",
         )
     A = factored(LU, pivots)
-    return find("solve")(ops.transpose(A, -2, -1) if adjoint else A, B)
+    found = find("solve")(ops.transpose(A, -2, -1) if adjoint else A, B)
+    if isinstance(found.node, Node):
+        found.node.primitive = named(found.node.primitive, "LinalgLuSolveBackward0")
+    return found
 
 
 def vander(x: Tensor, *, N: int | None = None) -> Any:
