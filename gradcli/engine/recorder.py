@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
@@ -53,6 +53,11 @@ class Listeners:
                 tape.append(application)
             finally:
                 mode.tape = self
+
+
+def before_writing(target: Tensor, result: Tensor) -> list[Callable[[], None]]:
+    """Return what the listeners do once `result` is written over `target`; a tape has the operation already."""
+    return [tape.written(target, result) for tape in _listening()[0] if hasattr(tape, "written")]
 
 
 def listening(kind: type[Kind]) -> list[Kind]:

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import AccumulateGrad, Node
-from gradcli.engine.memory.writing import blank
+from gradcli.engine.memory.writing import COPY_SLICES, blank
 from gradcli.engine.modes import changes, mode
 from gradcli.engine.primitive import OUT, Primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -56,9 +56,10 @@ Hardswish HuberLoss LogSigmoid MaxPool2DWithIndices MaxPool3DWithIndices NativeB
 NllLoss2D PreluKernel ReflectionPad1D ReflectionPad2D ReflectionPad3D ReplicationPad1D ReplicationPad2D
 ReplicationPad3D RreluWithNoise SmoothL1Loss SoftMarginLoss Softplus Softshrink Threshold
 """
+GROUP = "NativeGroupNormBackward0"  # whose gradients torch computes from its mean and deviation, which have its node
 JOINT = frozenset(f"{name}Backward0" for name in NAMES.split())
 # Of them, the nodes of which an operand that the other gradients alone depend on gets none, where others give zeros.
-SILENT = frozenset(("ConvolutionBackward0", "NativeBatchNormBackward0", "NativeLayerNormBackward0"))
+SILENT = frozenset(("ConvolutionBackward0", "NativeBatchNormBackward0", "NativeLayerNormBackward0", GROUP))
 
 
 # Nodes whose gradients torch cannot differentiate again, and the words in which it says so.
@@ -71,6 +72,7 @@ ONCE = {
         RuntimeError,
         "derivative for aten::_scaled_dot_product_flash_attention_for_cpu_backward is not implemented",
     ),
+    "EmbeddingBagBackward0": (NotImplementedError, "the derivative for '_embedding_bag_backward' is not implemented."),
     "CdistBackward0": (NotImplementedError, "the derivative for '_cdist_backward' is not implemented."),
     **{
         f"{name.title().replace('_', '')}Backward0": (
@@ -80,9 +82,9 @@ ONCE = {
         for name in ("hardsigmoid", "multi_margin_loss", "multilabel_margin_loss")
     },
 }
-DEPENDING = JOINT | ONCE.keys()
+DEPENDING = JOINT | ONCE.keys() | {GROUP}
 # Of some gradients the operand is no part, from this one on.
-LINEAR = {"BinaryCrossEntropyBackward0": 1}
+LINEAR = {"BinaryCrossEntropyBackward0": 1, "EmbeddingBagBackward0": 0, "EmbeddingBagWeightsBackward0": 0}
 
 
 @cache
@@ -107,7 +109,7 @@ def _joint(node: str) -> Primitive:
     def rule(g: Any, out: Any, *given: Any, position: int) -> Any:
         return g if not position else None if node in SILENT else blank(given[position])
 
-    name = node.replace("Celu", "Elu").replace("Backward0", "BackwardBackward0")
+    name = "ViewBackward0" if node == GROUP else node.replace("Celu", "Elu").replace("Backward0", "BackwardBackward0")
     return Primitive("joint", lambda g, *inputs: g, (rule,), name, write, structured=True, variadic=True)
 
 
@@ -123,12 +125,14 @@ def joined(gradient: Any, node: Node, inputs: Sequence[Any], position: int = 0) 
     once = node.primitive.node in ONCE
     if not isinstance(gradient, Tensor) or (once and not mode.strict):
         return gradient
+    if node.primitive.node == GROUP and position == 2:  # the bias is only added
+        inputs = ()
     if gradient.requires_grad and not once:
         return _joint(node.primitive.node)(gradient) if mode.strict and not _is_joint(gradient.node) else gradient
     if position >= LINEAR.get(node.primitive.node, 2):
         inputs = [x for place, x in enumerate(inputs) if place != position]
     needed = [x for x in inputs[:2] if isinstance(x, Tensor) and x.requires_grad]  # not of a bias, which is not saved
-    if not needed:
+    if not needed and not (once and gradient.requires_grad):
         return gradient
     return (_final if once else _joint)(node.primitive.node)(gradient, *needed)
 
@@ -149,13 +153,16 @@ def in_former_shape(x: Tensor, time: int) -> Tensor:
 
 
 def release(node: Node) -> None:
-    """Release the tensors that the rules in use saved; a node that saved none may be used again."""
+    """Release the tensors that the rules in use saved; a node that saved none may be used again.
+
+    What was written to a part of a tensor is released in any case, as in torch.
+    """
     edges = node.edges
     for position in node.primitive.saving(edges):
         if edges[position] is not None:
             _free(node)
             return
-    if watched and node in watched:
+    if (watched and node in watched) or node.primitive.node == COPY_SLICES:
         _free(node)
 
 

@@ -15,8 +15,9 @@ import numpy as np
 
 from gradcli.engine.backward import grad
 from gradcli.engine.broadcast import fit
-from gradcli.engine.graph import AccumulateGrad, Node
-from gradcli.engine.memory.writing import COPY_SLICES
+from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.memory.views import View
+from gradcli.engine.memory.writing import follow, overwrite
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.recorder import Application, leave, listen, listening
 from gradcli.engine.tensor import Tensor, is_floating
@@ -38,16 +39,29 @@ class Level:
         self.known[x.node or x] = tangent, len(x.history or ())
 
     def get(self, x: Tensor) -> Tensor | None:
-        """Return the tangent of a tensor, None for a constant; AutogradError after a change in place."""
+        """Return the tangent of a tensor, None for a constant; a view of a changed tensor has its part of the whole."""
         node = x.node
         found = self.known.get(node or x)
-        if found is None:
-            if isinstance(node, Node) and node.name() == COPY_SLICES:
-                raise AutogradError(CHANGED, help="use the out-of-place form of the operation in forward mode")
-            return None
-        if node is None and len(x.history or ()) != found[1]:
+        stale = found is not None and node is None and len(x.history or ()) != found[1]
+        if isinstance(x, View) and (stale or (found is None and x.history)):
+            whole = self.get(x.base)
+            return None if whole is None else follow(whole, x.path)
+        if stale:
             raise AutogradError(CHANGED, help="use the out-of-place form of the operation in forward mode")
-        return found[0]
+        return None if found is None else found[0]
+
+    def written(self, target: Tensor, result: Tensor) -> Callable[[], None]:
+        """Return what gives the changed tensor its tangent, once `result` is written over `target`."""
+        owner = target.base if isinstance(target, View) else target
+        part, whole = self.get(result), self.get(owner)
+        if part is None and whole is None:
+            return lambda: None
+        part = Tensor(np.zeros_like(result.value)[()]) if part is None else part
+        if isinstance(target, View):
+            whole = Tensor(np.zeros_like(owner.value)[()]) if whole is None else whole
+            part = overwrite(whole, part, path=target.path)
+        tangent: Tensor = part
+        return lambda: self.set(owner, tangent)
 
     def append(self, application: Application) -> None:
         """Give the result of an operation a tangent, if an operand has one; a function of a snippet has its `jvp`."""

@@ -11,6 +11,7 @@ from gradcli.engine.graph import Node
 from gradcli.engine.memory.views import ITSELF, View, take_over, writable
 from gradcli.engine.memory.writing import copy, node_of_base
 from gradcli.engine.modes import mode
+from gradcli.engine.recorder import before_writing
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
@@ -66,6 +67,7 @@ def write_over(target: Tensor, result: Tensor) -> Tensor:
         mode.wrapping.check_write(target)
     recorded = mode.grad_enabled and is_floating(target.value) and (target.requires_grad or result.requires_grad)
     node = _node_of_change(target, result) if recorded else None
+    waiting = before_writing(target, result) if mode.tape is not None else ()
     writable(target.array)[...] = result.value
     changed = target.changed()
     if node is not None:
@@ -75,6 +77,8 @@ def write_over(target: Tensor, result: Tensor) -> Tensor:
             node.saved_out = (owner.shared_history(), changed)
         take_over(owner.node, node)
         owner.node = node
+    for follow in waiting:
+        follow()
     return target
 
 

@@ -7,6 +7,7 @@ A matrix with an infinity has results that are nan, as in torch; one with a nan 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,17 @@ def symmetric(A: Any, *, UPLO: str = "L") -> Any:
     """Return the eigenvalues and the eigenvectors of each matrix, of which one triangle is read."""
     triangle: Any = UPLO
     return _each(lambda x: np.linalg.eigh(x, triangle), A, "eigh", "eigenvalues")
+
+
+def by_columns(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """Lay the resulting matrices out column by column, as LAPACK leaves them, which torch's strides show."""
+
+    @wraps(forward)
+    def laid_out(*operands: Any, **options: Any) -> Any:
+        found = forward(*operands, **options)
+        return found if found.ndim < 2 else np.ascontiguousarray(found.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+    return laid_out
 
 
 def is_finite(*values: Any) -> bool:

@@ -15,6 +15,7 @@ from gradcli.engine.graph import Node
 from gradcli.engine.memory.in_place import change, check_in_place, check_overlap, write_over
 from gradcli.engine.memory.views import View, take_over
 from gradcli.engine.memory.writing import copy, fill, fill_tensor, zero
+from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.saved import keep_former_shape
 from gradcli.engine.symbolic.indices import flat, written_over
@@ -191,6 +192,12 @@ def _reshaped(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
     check_in_place(x)
     result = getattr(ops, stem)(x, *arguments, **keywords)
     node = result.node
+    if not mode.grad_enabled and isinstance(x.node, Node) and result.shape != x.shape:
+        raise AutogradError(
+            f"{stem}_() under no_grad is not supported here for a tensor that was computed from one that requires grad",
+            code="E401",
+            help=f"write x = x.{stem}(...)",
+        )
     if isinstance(node, Node) and node.inputs is not None:
         node.primitive = node.primitive.in_place
         node.inputs = (Tensor(x.value, x.node),)

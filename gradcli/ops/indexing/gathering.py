@@ -32,7 +32,7 @@ def gathered(x: Any, index: Any, *, dim: int) -> Any:
     # torch allows an index smaller than the input, and reads a scalar as a vector of one entry
     rows, places = np.atleast_1d(x), np.atleast_1d(index)
     within = tuple(slice(None) if axis == dim else slice(size) for axis, size in enumerate(places.shape))
-    return np.take_along_axis(rows[within], places, dim).reshape(index.shape)
+    return np.ascontiguousarray(np.take_along_axis(rows[within], places, dim)).reshape(index.shape)
 
 
 def _scatter(g: Any, index: Any, *, shape: tuple[int, ...], dim: int) -> Any:
@@ -142,7 +142,7 @@ def gather_(input: Tensor, dim: int, index: Indices) -> Any:
     """Entries by index along one dimension: `out[i][j] = input[i][index[i][j]]` for `dim=1`."""
     axis = dimension(dim, input.ndim)
     if not index.value.size and index.ndim != input.ndim:
-        return forgotten("GatherBackward0", np.zeros(index.shape, input.dtype), input)
+        return forgotten("GatherBackward0", np.zeros(index.shape, input.dtype), input, saves=(0,))
     check_places("gather", input, axis, index)
     return gather(input, index, dim=axis)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.modes import mode
+from gradcli.engine.numerics.lapack import by_columns
 from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
@@ -23,6 +24,7 @@ def _lower_half(x: Any) -> Any:
     return x * (np.tril(np.ones((size, size), x.dtype)) - np.eye(size, dtype=x.dtype) / 2)
 
 
+@by_columns
 def _factor(A: Any) -> Any:
     try:
         return np.linalg.cholesky(A)
@@ -84,7 +86,7 @@ def _cholesky_solve_rule(g: Any, out: Any, B: Any, L: Any, *, upper: bool = Fals
 
 cholesky_solve: Primitive = primitive(
     "cholesky_solve",
-    lambda B, L, *, upper=False: _inverted(L, upper) @ B,
+    by_columns(lambda B, L, *, upper=False: _inverted(L, upper) @ B),
     lambda g, out, B, L, *, upper=False: cholesky_solve(g, L, upper=upper),
     _cholesky_solve_rule,
     saves=(OUT, 0, 1),
@@ -95,7 +97,7 @@ cholesky_solve: Primitive = primitive(
 )
 cholesky_inverse = primitive(
     "cholesky_inverse",
-    lambda L, *, upper=False: _inverted(L, upper),
+    by_columns(lambda L, *, upper=False: _inverted(L, upper)),
     lambda g, out, L, *, upper=False: -_half(_times(out, _times(g + transposed(g), out)), L, upper),
     structured=True,
     says="The inverse changes by minus itself on both sides; the factor follows by the product rule.",
@@ -111,6 +113,7 @@ def cholesky_(A: Real, upper: bool = False) -> Any:
     if not upper:
         return cholesky(A)
     found = transposed(cholesky(transposed(A)))
+    found.value = found.value.swapaxes(-1, -2).copy().swapaxes(-1, -2)
     return ended(found, "LinalgCholeskyExBackward0", A, saves=(OUT,)) if mode.strict else found
 
 

@@ -114,7 +114,9 @@ def _values_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
 
 SVD = "LinalgSvdBackward0"
 TURNS = "A singular vector turns towards the others, the faster the closer their singular values are."
-svd_u: Primitive = factor("svd", "U", _singular(0), _left_rule, node=SVD, says=TURNS, differential=change.LEFT)
+svd_u: Primitive = factor(
+    "svd", "U", lapack.by_columns(_singular(0)), _left_rule, node=SVD, says=TURNS, differential=change.LEFT
+)
 svd_s: Primitive = factor(
     "svd",
     "S",
@@ -126,11 +128,12 @@ svd_s: Primitive = factor(
     differential=change.SINGULAR_VALUES,
 )
 svd_v: Primitive = factor(
-    "svd", "Vh", _singular(2), _right_rule, node=SVD, number=2, says=TURNS, differential=change.RIGHT
+    "svd", "Vh", lapack.by_columns(_singular(2)), _right_rule, node=SVD, number=2, says=TURNS, differential=change.RIGHT
 )
 
 
 def _orthogonal(part: int) -> Callable[..., Any]:
+    @lapack.by_columns
     def forward(A: Any, *, mode: str = "reduced") -> Any:
         wide = np.linalg.qr(A.astype(np.float64), "complete" if mode == "complete" else "reduced")[part]
         return cleared(wide).astype(A.dtype)

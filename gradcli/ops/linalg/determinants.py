@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.modes import mode
+from gradcli.engine.numerics.lapack import by_columns
 from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.engine.saved import watch, watch_beside
 from gradcli.engine.symbolic.notation import Notation, call
@@ -51,6 +52,7 @@ def zero_pivot(A: Any) -> int:
     return 0
 
 
+@by_columns
 def _inverse(A: Any) -> Any:
     try:
         return np.linalg.inv(A)
@@ -105,6 +107,7 @@ log_of = primitive(
 )
 
 
+@by_columns
 def _solve(A: Any, B: Any) -> Any:
     vectors = B.ndim == 1
     try:

@@ -48,7 +48,7 @@ eigh_values: Primitive = factor(
 eigh_vectors: Primitive = factor(
     "eigh",
     "eigenvectors",
-    _symmetric(1),
+    lapack.by_columns(_symmetric(1)),
     _eigenvectors_rule,
     node=EIGH,
     number=1,

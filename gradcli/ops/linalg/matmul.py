@@ -34,7 +34,6 @@ squeeze_in_place = primitive(
     lambda g, out, x, *, dim=0: unsqueeze(g, dim=dim),
     node="SqueezeBackward4",
     structured=True,
-    view=True,
     notation=lambda operands, options: Call(
         "squeeze", (Argument(operands[0].tree), Argument(literal(options.get("dim", 0))))
     ),

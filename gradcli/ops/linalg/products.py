@@ -34,7 +34,7 @@ from gradcli.ops.linalg.contractions import (
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.shaping.permutations import permute, t
-from gradcli.ops.shaping.shaping import expanded, flatten, reshape, reshaped, unsafe_view
+from gradcli.ops.shaping.shaping import expanded, flatten, reshape, reshaped, squeeze, unsafe_view
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.sentences import DOT, MATRIX_SUM
 from gradcli.ops.support.surface import operation
@@ -117,7 +117,7 @@ def _index_cross(out: Any, x: Any, y: Any, *, dim: int) -> str:
 
 cross: Primitive = primitive(
     "cross",
-    lambda x, y, *, dim: np.cross(x, y, axis=dim),
+    lambda x, y, *, dim: np.ascontiguousarray(np.cross(x, y, axis=dim)),
     lambda g, out, x, y, *, dim: cross(y, g, dim=dim),
     lambda g, out, x, y, *, dim: cross(g, x, dim=dim),
     node="LinalgCrossBackward0",
@@ -151,9 +151,10 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     """The sum of products over pairs of dimensions: the last of `a` with the first of `b`, or listed pairs."""
     first, second = _paired(a, b, dims)
     for m, n in zip(first, second, strict=True):
-        if 1 in (a.shape[m], b.shape[n]):  # which is broadcast: the other is summed first
-            a = sum_dim(a, dim=m, keepdim=True) if b.shape[n] == 1 != a.shape[m] else a
-            b = sum_dim(b, dim=n, keepdim=True) if a.shape[m] == 1 != b.shape[n] else b
+        if b.shape[n] == 1:  # which is broadcast: the other is summed first
+            a = sum_dim(a, dim=m, keepdim=True)
+        elif a.shape[m] == 1:
+            b = sum_dim(b, dim=n, keepdim=True)
         elif a.shape[m] != b.shape[n]:
             raise AutogradError(
                 f"contracted dimensions need to match, but first has size {a.shape[m]} in dim "
@@ -166,8 +167,10 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     behind = tuple(axis for axis in range(b.ndim) if axis not in second)
     left, right = permute(a, dims=(*ahead, *first)), permute(b, dims=(*second, *behind))
     sizes = (*(a.shape[axis] for axis in ahead), *(b.shape[axis] for axis in behind))
-    if not sizes:
-        return reshape(dot_(flatten(left), flatten(right)), shape=())
+    if math.prod(sizes) == 1:  # one number, which torch does not compute as a product of matrices
+        whole = all(x.value.flags.c_contiguous for x in (left, right))
+        one = dot_(flatten(left), flatten(right)) if whole else sum_(mul(squeeze(left), squeeze(right)))
+        return reshape(one, shape=sizes)
     summed = math.prod(a.shape[axis] for axis in first)
     rows, columns = (math.prod(x.shape[axis] for axis in axes) for x, axes in ((a, ahead), (b, behind)))
     return reshape(mm_(reshaped(left, (rows, summed)), reshaped(right, (summed, columns))), shape=sizes)

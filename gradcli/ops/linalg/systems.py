@@ -38,6 +38,7 @@ def _one_triangle(A: Any, *, upper: bool, unitriangular: bool) -> Any:
     return inner + np.broadcast_to(np.eye(A.shape[-1], dtype=A.dtype), A.shape)
 
 
+@lapack.by_columns
 def _solve_triangle(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
     if not left:
         A, B, upper = A.swapaxes(-2, -1), B.swapaxes(-2, -1), not upper
@@ -103,7 +104,7 @@ pinv: Primitive = primitive(
 
 least_squares = primitive(
     "lstsq",
-    lambda A, B: _times(pinv(A), B),
+    lapack.by_columns(lambda A, B: _times(pinv(A), B)),
     lambda g, out, A, B: _pseudo_rule(_times(g, transposed(B)), pinv(A), A),
     lambda g, out, A, B: _times(transposed(pinv(A)), g),
     node="LinalgLstsqBackward0",

@@ -18,8 +18,9 @@ from gradcli.ops.nn.normalization import layer_norm, normal_rule
 from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.joining import repeat_
-from gradcli.ops.shaping.shaping import clone, reshape, reshaped
+from gradcli.ops.shaping.shaping import clone, reshape
 from gradcli.ops.support.arguments import Real, check_size
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.sentences import NORMAL
 from gradcli.ops.support.surface import operation
 
@@ -218,9 +219,8 @@ def group_norm_(
         )
     check_size((input.shape[0], num_groups))  # which no channels are divisible by too
     _check_channels(input.shape[1], weight=weight, bias=bias)
-    return group_norm(
-        input, 1 if weight is None else weight, 0 if bias is None else bias, num_groups=num_groups, eps=eps
-    )
+    w, b = 1 if weight is None else ops.contiguous(weight), 0 if bias is None else ops.contiguous(bias)
+    return group_norm(ops.contiguous(input), w, b, num_groups=num_groups, eps=eps)
 
 
 @operation(
@@ -238,6 +238,6 @@ def instance_norm(input: Real, *, weight: Real | None = None, bias: Real | None 
         )
     images, channels = input.shape[:2]
     _check_channels(channels, weight=weight, bias=bias)
-    rows = reshaped(input, (1, images * channels, *input.shape[2:]))
+    rows = reshape(ops.contiguous(input), shape=(1, images * channels, *input.shape[2:]))
     w, b = (None if x is None else repeat_(x, (images,)) for x in (weight, bias))
     return reshape(batch_norm_(rows, None, None, w, b, training=True, eps=eps), shape=input.shape)

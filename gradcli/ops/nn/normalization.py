@@ -25,6 +25,7 @@ from gradcli.ops.reducing.reductions import mean_dim
 from gradcli.ops.reducing.statistics import var
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Indices, Real, Shape, check_size
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.sentences import NORMAL
 from gradcli.ops.support.surface import operation
 
@@ -185,7 +186,7 @@ def rms_norm(input: Real, normalized_shape: Shape, weight: Real | None = None, e
     small = float(np.finfo(input.dtype).eps) if eps is None else eps
     squares = mean_dim(power(input, exponent=2), dim=axes, keepdim=True)
     normal = mul(input, rsqrt(add_number(squares, small)))
-    return normal if weight is None else mul(normal, weight)
+    return ops.contiguous(normal if weight is None else mul(normal, weight))
 
 
 def _check_rows(rows: Any, size: Shape, padding_idx: int | None) -> None:

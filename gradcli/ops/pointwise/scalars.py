@@ -32,6 +32,7 @@ mul_number = primitive(
     operator.mul,
     lambda g, out, x, n: g * n,
     node="MulBackward1",
+    saves=None,
     notation=lambda operands, _: Binary("*", operands[1].tree, operands[0].tree),
     says="A factor that is a number multiplies the gradient too.",
 )
@@ -40,6 +41,7 @@ div_number = primitive(
     operator.truediv,
     lambda g, out, x, n: g / n,
     node="DivBackward1",
+    saves=None,
     notation=infix("/"),
     says="A number that divides the input divides the gradient too.",
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.indexing import cut, select
@@ -118,9 +120,12 @@ def gradient(input: Real, *, spacing: Any = 1, dim: Dims = None, edge_order: int
 def _steps(spacing: Any, size: int) -> Any:
     """Return the distances between neighbours: one number, or one for each pair."""
     try:
-        places = as_tensor(spacing).value
+        given = as_tensor(spacing)
     except (TypeError, ValueError):
         raise AutogradError("torch.gradient expected spacing to be numbers or tensors", code="E204") from None
+    if given.requires_grad:
+        raise AutogradError("gradients of the spacing of torch.gradient are not supported here", code="E401")
+    places = given.value
     if not places.ndim:
         return float(places)
     if places.shape != (size,):
@@ -133,43 +138,51 @@ def _steps(spacing: Any, size: int) -> Any:
 
 def _slopes(x: Any, steps: Any, axis: int, edge_order: int) -> Any:
     size = x.shape[axis]
-    parts = [lambda start=start: cut(x, dim=axis, start=start % size, stop=start % size + 1) for start in range(-3, 3)]
-    behind, ahead = parts[:3], parts[3:]
     if isinstance(steps, np.ndarray):
-        h = steps.astype(np.float64)
-        middle = _uneven(x, h, axis)
-        first, last = (_edge(h[0], h[1:2]), _edge(h[-1], h[-2:-1])) if edge_order == 2 else ([], [])
-        before, after = (Tensor(x.dtype.type(step)) for step in (h[0], h[-1]))
+        h = steps if steps.dtype.kind == "f" else steps.astype(mode.default_dtype)
+        middle = _weighted(x, axis, _between(h[:-1], h[1:]), (0, 1, 2), size - 2)
     else:
+        h = None
         inner = cut(x, dim=axis, start=2, stop=size) - cut(x, dim=axis, start=0, stop=max(size - 2, 0))
         middle = div_number(div_number(inner, steps), 2)
-        first = last = [1.5, 2.0, 0.5]
-        before = after = steps
-    if edge_order == 1:
-        start, end = ahead[1]() - ahead[0](), behind[2]() - behind[1]()
-    else:
-        start = mul_number(ahead[0](), -first[0]) + mul_number(ahead[1](), first[1]) - mul_number(ahead[2](), first[2])
-        end = mul_number(behind[0](), last[2]) - mul_number(behind[1](), last[1]) + mul_number(behind[2](), last[0])
-    divided = div if isinstance(before, Tensor) else div_number
-    return cat_([divided(start, before), middle, divided(end, after)], axis)
+    ends = []
+    for first, near, far in ((0, 0, 1), (size - edge_order - 1, -1, -2)):
+        if edge_order == 1:
+            rise = cut(x, dim=axis, start=first + 1, stop=first + 2) - cut(x, dim=axis, start=first, stop=first + 1)
+            ends.append(div_number(rise, steps) if h is None else div(rise, Tensor(h[near])))
+        elif h is None:
+            ends.append(div_number(_one_sided(x, axis, first, backwards=near < 0), steps))
+        else:
+            factors = _at_end(h[near], h[far])
+            turned = tuple(-factor for factor in reversed(factors)) if near < 0 else factors
+            ends.append(_weighted(x, axis, turned, range(first, first + 3), 1))
+    return cat_([ends[0], middle, ends[1]], axis)
 
 
-def _edge(near: Any, far: Any) -> list[float]:
-    """Return the factors of a one-sided slope of three samples, times the nearest distance."""
-    ratio = float(near) / float(near + far[0])
-    return [1 + ratio, 1 + float(near / far[0]), float(near / far[0]) * ratio]
+def _one_sided(x: Any, axis: int, first: int, *, backwards: bool) -> Any:
+    """Return the slope times the distance at the end of three samples."""
+    one, two, three = (cut(x, dim=axis, start=at, stop=at + 1) for at in range(first, first + 3))
+    if backwards:
+        return mul_number(one, 0.5) - mul_number(two, 2.0) + mul_number(three, 1.5)
+    return mul_number(one, -1.5) + mul_number(two, 2.0) - mul_number(three, 0.5)
 
 
-def _uneven(x: Any, h: Any, axis: int) -> Any:
-    """Return slopes between neighbours at different distances, each weighted by the distance on the other side."""
-    size = x.shape[axis]
-    a, b = h[:-1], h[1:]
+def _at_end(near: Any, far: Any) -> tuple[Any, Any, Any]:
+    """Return the weights of three samples in the slope at the first: Lagrange's, differentiated there."""
+    both = near + far
+    return -(both + near) / (near * both), both / (near * far), -near / (far * both)
 
-    def along(factors: Any) -> Any:
-        return Tensor(factors.astype(x.dtype).reshape([-1 if dim == axis else 1 for dim in range(x.ndim)]))
 
-    return (
-        along(-b / (a * (a + b))) * cut(x, dim=axis, start=0, stop=size - 2)
-        + along((b - a) / (a * b)) * cut(x, dim=axis, start=1, stop=size - 1)
-        + along(a / (b * (a + b))) * cut(x, dim=axis, start=2, stop=size)
-    )
+def _between(a: Any, b: Any) -> tuple[Any, Any, Any]:
+    """Return the weights of three samples in the slope at the middle one, at distances `a` and `b` from it."""
+    return -b / (a * (a + b)), (b - a) / (a * b), a / (b * (a + b))
+
+
+def _weighted(x: Any, axis: int, factors: Sequence[Any], starts: Sequence[int], length: int) -> Any:
+    """Return the sum of parts of a dimension, each times its factor."""
+    shape = [-1 if dim == axis else 1 for dim in range(x.ndim)]
+    parts = [
+        Tensor(factor.reshape(shape) if factor.ndim else factor) * cut(x, dim=axis, start=at, stop=at + length)
+        for factor, at in zip(factors, starts, strict=True)
+    ]
+    return parts[0] + parts[1] + parts[2]

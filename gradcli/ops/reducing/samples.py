@@ -16,6 +16,7 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.formulas import scans
+from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.contractions import mm
@@ -23,6 +24,7 @@ from gradcli.ops.linalg.matmul import squeeze_in_place
 from gradcli.ops.pointwise.arithmetic import div, mul, sub
 from gradcli.ops.pointwise.elementwise import exp, sqrt
 from gradcli.ops.pointwise.logic import logical_xor, nan
+from gradcli.ops.pointwise.scalars import mul_number
 from gradcli.ops.pointwise.selection import clamp, where
 from gradcli.ops.pointwise.ternary import lerp_tensor
 from gradcli.ops.reducing.reductions import sum_, sum_dim
@@ -139,7 +141,7 @@ def cov(input: Real, *, correction: int = 1, fweights: Tensor | None = None, awe
     entire = sum_(weights)
     centred = sub(x, unsqueeze(div(sum_dim(mul(x, weights), dim=1), entire), dim=1))
     if aweights is not None and correction:
-        lost: Any = div(mul(sum_(mul(weights, aweights)), Tensor(np.asarray(correction))), entire)
+        lost: Any = div(mul_number(sum_(mul(weights, aweights)), correction), entire)
     else:
         lost = Tensor(np.asarray(correction))
     factor = sub(entire, lost) if np.any(lost.value) else entire
@@ -248,4 +250,6 @@ def quantiles(
         found = lerp_tensor(found, gather(rows, Tensor(above), dim=last), Tensor(weights))
     if not np.ndim(shares):
         return squeeze_in_place(found, dim=last)
-    return squeeze_in_place(transpose(unsqueeze(found, dim=0), dim0=0, dim1=rows.ndim), dim=rows.ndim)
+    beside = named(unsqueeze, "UnsqueezeBackward1", view=False)(found, dim=0)
+    turned = named(transpose, "TransposeBackward1", view=False)(beside, dim0=0, dim1=rows.ndim)
+    return squeeze_in_place(turned, dim=rows.ndim)

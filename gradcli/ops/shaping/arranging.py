@@ -26,7 +26,7 @@ from gradcli.ops.support.surface import operation
 
 rot90: Primitive = primitive(
     "rot90",
-    lambda x, *, k=1, dims=(0, 1): np.rot90(x, k, dims).copy(),
+    lambda x, *, k=1, dims=(0, 1): np.rot90(x, k, dims).copy("K"),
     lambda g, out, x, *, k=1, dims=(0, 1): rot90(g, k=-k, dims=dims),
     structured=True,
     says=MOVED,

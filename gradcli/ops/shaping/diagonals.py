@@ -15,9 +15,10 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call, Expression
 from gradcli.ops.formulas import shaping as entries
-from gradcli.ops.shaping.shaping import reshaped
+from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.sentences import PICKED, PLACED
 from gradcli.ops.support.surface import operation
 
@@ -207,4 +208,4 @@ def diag_embed_(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) 
 @operation("A = [[1, 2], [3, 4]]; diagflat(A)", "x = [1, 2]; diagflat(x, 1)")
 def diagflat(input: Tensor, offset: int = 0) -> Any:
     """All entries on the diagonal of a matrix."""
-    return diag_embed_(reshaped(input, (input.value.size,)), offset, 0, 1)
+    return diag_embed_(reshape(ops.contiguous(input), shape=(input.value.size,)), offset, 0, 1)

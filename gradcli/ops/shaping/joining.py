@@ -22,6 +22,7 @@ from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import cut, select, selecting, slicing
 from gradcli.ops.shaping.shaping import flat, reshape
 from gradcli.ops.support.arguments import Dims, Shape, check_size
+from gradcli.ops.support.forgetting import nothing
 from gradcli.ops.support.sentences import MOVED, OWN_PART
 from gradcli.ops.support.surface import operation
 
@@ -45,14 +46,22 @@ def _write_roll(operands: Sequence[Formula], options: dict[str, Any]) -> Express
     return Call("roll", tuple(map(Argument, (operands[0].tree, *plain))))
 
 
+def _is_left_out(x: Any, whole: Any) -> bool:
+    """Tell whether it is the empty vector, which torch lets stand beside tensors of any shape."""
+    return x.shape == (0,) and len(whole.shape) != 1
+
+
 def _own_part(g: Any, out: Any, *inputs: Any, position: int, dim: int) -> Any:
-    ends = list(accumulate((x.shape[dim] for x in inputs), initial=0))
+    if _is_left_out(inputs[position], g):
+        return nothing(inputs[position])
+    ends = list(accumulate((0 if _is_left_out(x, g) else x.shape[dim] for x in inputs), initial=0))
     return cut(g, dim=dim, start=ends[position], stop=ends[position + 1])
 
 
 cat: Primitive = primitive(
     "cat",
-    lambda *inputs, dim: np.ascontiguousarray(np.concatenate(inputs, dim)),  # whatever the inputs' strides
+    # whatever the inputs' strides
+    lambda *inputs, dim: np.ascontiguousarray(np.concatenate([x for x in inputs if x.shape != (0,)] or inputs, dim)),
     _own_part,
     structured=True,
     variadic=True,
@@ -88,7 +97,7 @@ def _repeat_rule(g: Any, out: Any, x: Any, *, repeats: Shape) -> Any:
 
 repeat: Primitive = primitive(
     "repeat",
-    lambda x, *, repeats: np.tile(x, repeats),
+    lambda x, *, repeats: np.ascontiguousarray(np.tile(x, repeats)),
     _repeat_rule,
     structured=True,
     notation=positional("repeat"),
@@ -97,7 +106,7 @@ repeat: Primitive = primitive(
 )
 flip: Primitive = primitive(
     "flip",
-    lambda x, *, dims: np.flip(x, dims).copy(),
+    lambda x, *, dims: np.flip(x, dims).copy("K"),
     lambda g, out, x, *, dims: flip(g, dims=dims),
     structured=True,
     notation=positional("flip"),
@@ -106,7 +115,7 @@ flip: Primitive = primitive(
 )
 roll: Primitive = primitive(
     "roll",
-    lambda x, *, shifts, dims=None: np.roll(x, shifts, dims),
+    lambda x, *, shifts, dims=None: np.ascontiguousarray(np.roll(x, shifts, dims)),
     lambda g, out, x, *, shifts, dims=None: roll(g, shifts=tuple(-shift for shift in shifts), dims=dims),
     structured=True,
     notation=_write_roll,
@@ -146,7 +155,7 @@ def cat_(tensors: Sequence[Tensor], dim: int = 0) -> Any:
                     f"{size} for tensor number {position} in the list.",
                     code="E301",
                 )
-    return cat(*parts, dim=axis)
+    return cat(*tensors, dim=axis)
 
 
 @operation("a = 1; b = 2; stack([a, b, 3])", "x = [1, 2]; y = [3, 4]; stack((x, y), dim=-1)")

@@ -156,16 +156,18 @@ def reshape_(input: Tensor, *shape: Shape) -> Any:
     return reshaped(input, inferred(flat(shape), input.value.size))
 
 
+APART = (
+    "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+    "contiguous subspaces). Use .reshape(...) instead."
+)
+
+
 @operation("x = [[1, 2, 3], [4, 5, 6]]; x.view(3, 2)")
 def view(input: Tensor, *size: Shape) -> Any:
     """The same memory in a new shape."""
     shape = inferred(flat(size), input.value.size)
     if not viewable(input, shape):
-        raise AutogradError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
-            "contiguous subspaces). Use .reshape(...) instead.",
-            code="E301",
-        )
+        raise AutogradError(APART, code="E301")
     return reshape(input, shape=shape)
 
 

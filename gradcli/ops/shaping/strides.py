@@ -30,7 +30,7 @@ def _end(size: Shape, stride: Shape, offset: int) -> int:
 
 def _strided(flat: Any, size: Shape, stride: Shape, offset: int) -> Any:
     if _end(size, stride, offset) > flat.size:
-        raise AutogradError("gradients of as_strided are supported here for the whole of a contiguous tensor alone")
+        raise AutogradError("gradients of as_strided are only supported here for the whole of a contiguous tensor")
     return np.lib.stride_tricks.as_strided(flat[offset:], size, _steps(stride, flat.itemsize))
 
 
@@ -95,5 +95,5 @@ def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int | 
             f"{array.itemsize} requiring a storage size of {needed} are out of bounds for storage of size {there}"
         )
     if input.requires_grad and not (array.flags.c_contiguous and owner(array).size == array.size):
-        raise AutogradError("gradients of as_strided are supported here for the whole of a contiguous tensor alone")
+        raise AutogradError("gradients of as_strided are only supported here for the whole of a contiguous tensor")
     return strided(input, size=size, stride=stride, offset=offset)

@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.memory.in_place import change
+from gradcli.engine.memory.writing import copy
+from gradcli.engine.modes import mode as recording
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
@@ -13,6 +16,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
 from gradcli.ops.formulas import windows as entries
 from gradcli.ops.indexing.entries import taken
+from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.support.arguments import Shape, check_size
 from gradcli.ops.support.surface import operation
 
@@ -31,7 +35,7 @@ def _padded(x: Any, *, pad: Shape, value: float = 0) -> Any:
     widths = [(0, 0)] * missing + list(zip(pad[-2::-2], pad[::-2], strict=True))
     kept = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(widths, x.shape, strict=True))
     border = [(max(a, 0), max(b, 0)) for a, b in widths]
-    return np.pad(x[kept], border, constant_values=value) if border else x.copy()
+    return np.pad(np.ascontiguousarray(x[kept]), border, constant_values=value) if border else x.copy()
 
 
 pad_constant: Primitive = primitive(
@@ -96,6 +100,8 @@ def _continued(x: Tensor, pad: Shape, mode: str, value: float | None) -> Any:
     check_size((*x.shape[:-count], *(size + sum(width) for size, width in zip(spatial, widths, strict=True))))
     if x.dtype == np.bool_ and mode in KERNELS:
         raise AutogradError(f"\"{KERNELS[mode].format(count)}\" not implemented for 'Bool'")
+    if mode == "circular" and recording.strict:
+        return _in_parts(x, widths)
     sides = [_sources(size, *width, mode) for size, width in zip(spatial, widths, strict=True)]
     return taken(
         x,
@@ -104,6 +110,30 @@ def _continued(x: Tensor, pad: Shape, mode: str, value: float | None) -> Any:
         NODES[mode].format(count),
         None if mode == "circular" else (0,),
     )
+
+
+def _in_parts(x: Tensor, widths: list[tuple[int, int]]) -> Any:
+    """Copy the tensor into the middle, and then each border from the other end, as torch does: node by node."""
+    lead = x.ndim - len(widths)
+    sizes = (*x.shape[:lead], *(n + sum(pair) for n, pair in zip(x.shape[lead:], widths, strict=True)))
+    whole = Tensor(np.zeros(sizes, x.dtype))
+    middle, inner = whole, x
+    for dim, (before, after) in reversed(list(enumerate(widths, lead))):
+        middle = cut(middle, dim=dim, start=max(before, 0), stop=sizes[dim] - max(after, 0))
+        inner = cut(inner, dim=dim, start=max(-before, 0), stop=x.shape[dim] - max(-after, 0))
+    change(middle, copy, inner)
+    for dim, (before, after) in enumerate(widths, lead):
+        if before > 0:
+            end = sizes[dim] - max(after, 0)
+            change(cut(whole, dim=dim, start=0, stop=before), copy, cut(whole, dim=dim, start=end - before, stop=end))
+        if after > 0:
+            start, size = max(before, 0), sizes[dim]
+            change(
+                cut(whole, dim=dim, start=size - after, stop=size),
+                copy,
+                cut(whole, dim=dim, start=start, stop=start + after),
+            )
+    return whole
 
 
 @operation(

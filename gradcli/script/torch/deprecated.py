@@ -79,7 +79,11 @@ def triangular_solve(
 ) -> ReturnType:
     matrix = _call("mT", A) if transpose else A
     found = _call("solve_triangular", matrix, b, upper=upper != transpose, unitriangular=unitriangular)
-    found, copied = (ended(x, "TriangularSolveBackward0", b, A) for x in (found, _call("clone", A)))
+    copied = _call("clone", A)
+    copied.value = copied.value.swapaxes(-1, -2).copy().swapaxes(-1, -2)  # as LAPACK has it
+    if found.requires_grad and not copied.requires_grad:  # one node makes both
+        copied = forgotten("TriangularSolveBackward0", copied.value, b)
+    found, copied = (ended(x, "TriangularSolveBackward0", b, A) for x in (found, copied))
     for x in (found, copied):
         watch(x, b, A)
     watch_beside(copied, found)

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.indexing.entries import named
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import OPERATIONS
@@ -17,6 +20,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.kernels import REFUSED
+from gradcli.script.torch.operations.outputs import with_out
 
 COMPLEX = ("eig", "eigvals")
 
@@ -46,7 +50,12 @@ def checked(name: str) -> Callable[..., Any]:
 
     def call(A: Tensor, *arguments: Any, check_errors: bool = False, **keywords: Any) -> ReturnType:
         plain = find(name)
-        found = plain(A, *arguments, **keywords)
+        try:
+            found = plain(A, *arguments, **keywords)
+        except AutogradError as error:
+            if check_errors or ("singular" not in error.message and "positive-definite" not in error.message):
+                raise
+            raise UnsupportedError(f"{name}_ex of such a matrix is not supported here: {error.message}") from None
         part = {"inv": "inverse", "cholesky": "L", "solve": "result"}[name]
         return ReturnType(f"linalg_{name}_ex", **{part: found, "info": Tensor(np.zeros(A.shape[:-2], np.int32)[()])})
 
@@ -64,7 +73,10 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
             help="solve(A, B) has them",
         )
     A = factored(LU, pivots)
-    return find("solve")(ops.transpose(A, -2, -1) if adjoint else A, B)
+    found = find("solve")(ops.transpose(A, -2, -1) if adjoint else A, B)
+    if isinstance(found.node, Node):
+        found.node.primitive = named(found.node.primitive, "LinalgLuSolveBackward0")
+    return found
 
 
 def vander(x: Tensor, *, N: int | None = None) -> Any:
@@ -83,14 +95,14 @@ def find(name: str) -> Any:
     if name == "vander":
         return vander
     if name == "lu_solve":
-        return lu_solve
+        return with_out(name, lu_solve)
     if name in COMPLEX:
         raise UnsupportedError(
             f"torch.linalg.{name} gives complex numbers, which are not supported",
             help="torch.linalg.eigh has the real eigenvalues of a symmetric matrix",
         )
     if name.endswith("_ex") and name[:-3] in ("inv", "cholesky", "solve"):
-        return checked(name[:-3])
+        return with_out(name, checked(name[:-3]))
     known = facade.function(name, "linalg")
     return known if known is None else of_reals(name, known)
 

@@ -12,7 +12,7 @@ from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.script.python.values.attributes import BuiltinType
-from gradcli.script.torch.tensor.dtypes import BY_NUMPY, Device, DType, check_device, numpy_dtype
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY, FORMATS, Device, DType, check_device, numpy_dtype
 
 
 def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
@@ -25,7 +25,27 @@ def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
     return Tensor(x.value.astype(wanted))  # integers are outside the graph
 
 
-def to(x: Tensor, *arguments: Any, copy: bool = False, non_blocking: bool = False, **keywords: Any) -> Tensor:
+def in_format(found: Tensor, x: Tensor, memory_format: Any) -> Tensor:
+    """Return the result of a cast of `x` in a format of memory: images may lie pixel by pixel."""
+    if memory_format is not FORMATS["channels_last"]:
+        return found
+    if found.ndim != 4:
+        raise RuntimeError("required rank 4 tensor to use channels_last format")
+    pixels = found.value.transpose(0, 2, 3, 1)
+    if not pixels.flags.c_contiguous:
+        found = to_copy(found, dtype=found.dtype) if found is x else found
+        found.value = np.ascontiguousarray(pixels).transpose(0, 3, 1, 2)
+    return found
+
+
+def to(
+    x: Tensor,
+    *arguments: Any,
+    copy: bool = False,
+    non_blocking: bool = False,
+    memory_format: Any = None,
+    **keywords: Any,
+) -> Tensor:
     """`x.to(dtype)`, `x.to(device)`, `x.to(other)`: there is one device, so only the dtype has an effect."""
     wanted: Any = x.dtype
     for argument in (*arguments, *keywords.values()):
@@ -37,7 +57,7 @@ def to(x: Tensor, *arguments: Any, copy: bool = False, non_blocking: bool = Fals
             wanted = argument
         elif isinstance(argument, list | tuple | dict):
             raise TypeError(f"to() received an invalid combination of arguments - got ({type(argument).__name__})")
-    return cast(x, wanted, copy=copy)
+    return in_format(cast(x, wanted, copy=copy), x, memory_format)
 
 
 def casting(dtype: str) -> Callable[[Tensor], Tensor]:

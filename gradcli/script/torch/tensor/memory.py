@@ -11,6 +11,7 @@ from gradcli.engine.memory.views import View, first_entry
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.tensor.casting import in_format
 from gradcli.script.torch.tensor.dtypes import Size
 
 
@@ -84,10 +85,10 @@ def cutting(how: str, function: Callable[[Tensor], Any]) -> Callable[[Tensor], A
 
 
 def formatted(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a method that also takes a format of memory, of which there is one here."""
+    """Make a method that also takes a format of memory."""
 
     def call(x: Tensor, *extra: Any, memory_format: Any = None, **named: Any) -> Any:
-        return method(x, *extra, **named)
+        return in_format(method(x, *extra, **named), x, memory_format)
 
     return call
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.saved import watch
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
@@ -98,6 +99,12 @@ def embedding_bag(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
             f"mode='{mode}'). Please open a feature request on GitHub."
         )
+    if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
+        one, other = (f"torch.{TYPE_NAMES[x.dtype]}Tensor" for x in (weight, per_sample_weights))
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+            f"'per_sample_weights'; but type {one} does not equal {other} (while checking arguments for embedding_bag)"
+        )
     starts, flat = _starts(input, offsets), input.array.reshape(-1)
     _check_rows(flat, weight.shape[0])
     if include_last_offset:
@@ -112,7 +119,10 @@ def embedding_bag(
     if padding_idx is not None:
         keep = [places[flat[places] != padding_idx % weight.shape[0]] for places in keep]
     found = [_reduced(rows, places, mode) for places in keep]
-    return ended(ops.stack(found, 0), "EmbeddingBagBackward0", weight, per_sample_weights)
+    bags = ended(ops.stack(found, 0), "EmbeddingBagBackward0", weight, per_sample_weights)
+    if per_sample_weights is not None and per_sample_weights.requires_grad:
+        watch(bags, weight)
+    return bags
 
 
 def _check_rows(rows: Any, count: int) -> None:

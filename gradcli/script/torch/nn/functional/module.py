@@ -19,6 +19,7 @@ from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_shared, check_tensor
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.kernels import refusing
+from gradcli.script.torch.operations.outputs import with_out
 from gradcli.script.torch.operations.overloads import with_python_words, with_refusal
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.printing import size_text
@@ -70,7 +71,9 @@ def find(name: str) -> Function | None:
         function = facade.function(name, "nn.functional")
         return with_python_words(function) if function is not None and name in OF_PYTHON else function
     function = refusing(name, getattr(import_module(f"gradcli.script.torch.nn.{kind}"), name))
-    return with_refusal(name, function) if name in OF_C else function
+    if name in OF_C:
+        return with_refusal(name, with_out(name, function) if name == "linear" else function)
+    return function
 
 
 def checked(name: str) -> Function:
@@ -141,11 +144,11 @@ def _along(name: str, input: Tensor, dim: int | None, dtype: Any) -> Any:
             UserWarning,
             stacklevel=2,
         )
-    given = input if dtype is None else cast(input, dtype)
+    given = ops.neg(input) if name == "softmin" else input
     along = facade.method(name.replace("softmin", "softmax"))
     assert along is not None
     axis = (0 if input.ndim in (0, 1, 3) else 1) if dim is None else dim
-    return along(ops.neg(given) if name == "softmin" else given, axis)
+    return along(given if dtype is None else cast(given, dtype), axis)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:

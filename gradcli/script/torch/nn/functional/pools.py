@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.saved import watch
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather_backward
-from gradcli.ops.shaping.shaping import unsafe_view
+from gradcli.ops.shaping.shaping import APART, unsafe_view, viewable
 from gradcli.ops.support.arguments import Shape, check_size
 from gradcli.ops.support.covering import as_one, ended
 from gradcli.ops.windows.pooling_shapes import options
@@ -41,7 +42,11 @@ def _largest(count: int, indices: bool = False) -> Callable[..., Any]:
     ) -> Any:
         sizes = (kernel_size, kernel_size if stride is None else stride, padding, dilation)
         found = checked(name)(input, *sizes, ceil_mode)
-        return (found, _indices(count, input, sizes, ceil_mode)) if return_indices else found
+        if not return_indices:
+            return found
+        places = _indices(count, input, sizes, ceil_mode)
+        watch(found, places)
+        return found, places if count > 1 else checked("squeeze")(places, -2)
 
     call.__name__, call.__module__ = name, "torch.nn.functional"
     call.__qualname__ = name  # in the words of a TypeError
@@ -49,7 +54,7 @@ def _largest(count: int, indices: bool = False) -> Callable[..., Any]:
 
 
 def _indices(count: int, input: Tensor, sizes: tuple[Any, ...], ceil_mode: bool) -> Tensor:
-    """Return the positions of the entries that max-pooling takes; a row is an image of one row."""
+    """Return the positions of the entries that max-pooling takes; for rows, those of images of one row."""
     if count > 1:
         kernel, stride, padding, dilation = sizes
         o = options("max_pool", count, input.shape, kernel, stride, padding, dilation, ceil_mode)
@@ -57,7 +62,7 @@ def _indices(count: int, input: Tensor, sizes: tuple[Any, ...], ceil_mode: bool)
     kernel, stride, padding, dilation = (_each(size, 1)[0] for size in sizes)
     image = input.value[..., None, :]
     o = options("max_pool", 2, image.shape, (1, kernel), (1, stride), (0, padding), (1, dilation), ceil_mode)
-    return Tensor(positions(image, **o)[..., 0, :])
+    return Tensor(positions(image, **o))
 
 
 max_pool1d, max_pool2d, max_pool3d = _largest(1), _largest(2), _largest(3)
@@ -105,7 +110,12 @@ def _last(x: Any, places: Any, *, shape: Shape, dim: int) -> Any:
     return found
 
 
+def _unread(g: Any, out: Any, x: Any, places: Any, *, shape: Shape, dim: int) -> Any:
+    raise AutogradError(APART, code="E301")
+
+
 _placed = replace(gather_backward, forward=_last)  # of entries at one place the last stays, and each gets the gradient
+_unviewed = replace(_placed, rules=(_unread,))  # torch reads the places as rows, on the way back alone
 
 
 def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
@@ -125,11 +135,12 @@ def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
         sides = " x ".join(map(str, size))
         raise AutogradError(f"Found an invalid max index: {bad} (output volumes are of size {sides}", code="E301")
     flat = checked("reshape")(x, (*lead, places.shape[-1]))
-    found = _placed(flat, Tensor(places), shape=(*lead, total), dim=len(lead))
+    placed = _placed if viewable(indices, places.shape) else _unviewed
+    found = placed(flat, Tensor(places), shape=(*lead, total), dim=len(lead))
     if count == 1:
         found = ended(found, "MaxUnpool2DBackward0", checked("unsqueeze")(x, -2))
     node = "SqueezeBackward1" if count == 1 else f"MaxUnpool{count}DBackward0"
-    found = named(unsafe_view, node)(found, shape=(*lead, *size))
+    found = named(unsafe_view, node, view=count == 1)(found, shape=(*lead, *size))
     return found if count == 1 else as_one(found, x)
 
 
