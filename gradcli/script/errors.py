@@ -12,7 +12,7 @@ from gradcli.errors import AutogradError, EvaluationError, GradcliError
 
 
 class UnsupportedError(EvaluationError):
-    """A name of torch or Python that is not supported; an `except` or a manager catches it where it stands for a module.
+    """A name of torch or Python that is not supported; an `except` or a manager catches it where it means a module.
 
     A snippet that caught another would go on and print what torch would not.
     """

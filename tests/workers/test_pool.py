@@ -25,6 +25,7 @@ from tests.programs import some
 from tests.workers.processes import are_gone, children, is_alive
 
 LIMITS = Limits(20.0)
+AMPLE = 2**36  # bytes of memory: what the tests before have taken counts, too
 
 
 @pytest.fixture(autouse=True)
@@ -112,7 +113,7 @@ def test_quick_items_come_whole_whatever_ends_beside_them(end: Any) -> None:
     if end is not None:
         expected[3] = (3, b"lost")
     for jobs in (1, 3):
-        limits = Limits(0.2 if end is endless else 20.0, 2**29)
+        limits = Limits(0.2 if end is endless else 20.0, AMPLE)
         found = mapped(perform, items, jobs, limits, lost, is_quick=True)
         assert [(answer.count, bytes(answer.text)) for answer in found] == expected
 
@@ -120,7 +121,9 @@ def test_quick_items_come_whole_whatever_ends_beside_them(end: Any) -> None:
 def test_a_quick_item_that_fills_the_pipe_waits_for_its_turn() -> None:
     """An answer as long stands in the pipe the other way."""
     long = Piece(Block(1, b"a" * (HALF + 1)))
-    found = mapped(lambda piece: Answer(bytes(piece.block.data), 1, []), [long] * 6, 1, LIMITS, unlost, is_quick=True)
+    found = mapped(
+        lambda piece: Answer(bytes(piece.block.data), 1, []), [long] * 6, 1, Limits(20.0, AMPLE), unlost, is_quick=True
+    )
     assert [len(answer.text) for answer in found] == [HALF + 1] * 6
 
 
