@@ -31,8 +31,12 @@ def functions(problem: Problem) -> Iterator[Edge]:
             yield edge
 
 
-def nests(problem: Problem) -> Iterator[tuple[Edge, int]]:
-    """Yield the edge into each function with the step inside; a step inside a sum counts as inside the function too."""
+def nests(problem: Problem) -> list[tuple[Edge, int]]:
+    """Return the edge into each function with the step inside; a step inside a sum is inside the function too."""
+    return problem.once("nests", lambda: list(_nests(problem)))
+
+
+def _nests(problem: Problem) -> Iterator[tuple[Edge, int]]:
     graph = problem.graph
     for edge in functions(problem):
         waiting = [graph.source(edge)]
