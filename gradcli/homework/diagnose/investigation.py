@@ -24,13 +24,13 @@ from gradcli.homework.mistakes.habits import SWAPPED_VARIABLE
 from gradcli.homework.mistakes.scripts import Mutant, mutants
 from gradcli.homework.model import Diagnosis, Value
 from gradcli.homework.remembered import Remembered
-from gradcli.homework.solve.carried import Earlier, unwritten
+from gradcli.homework.solve.carried import Earlier
 from gradcli.homework.solve.points import CLOSE
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.submission.answers import Formula, UnreadableError, computed
-from gradcli.homework.submission.numerals import Tolerance, Typed
+from gradcli.homework.submission.numerals import Tolerance, Typed, unwritten
 
 ROOM = 4  # by which a difference may make a rounded digit larger
 BASES = 2**5  # sets of a student's own numbers of which the mistakes are remembered

@@ -39,8 +39,7 @@ def nests(problem: Problem) -> list[tuple[Edge, int]]:
 def _nests(problem: Problem) -> Iterator[tuple[Edge, int]]:
     graph = problem.graph
     for edge in functions(problem):
-        waiting = [graph.source(edge)]
-        seen: set[int] = set()
+        waiting, seen = [graph.source(edge)], set[int]()
         while waiting:
             inner = waiting.pop()
             if inner in seen or not elementwise(graph, inner):
@@ -233,10 +232,7 @@ def outer_at_inner_derivative(problem: Problem) -> Iterator[Slip]:
                 edge.vertex,
                 composed(problem, x),
                 put_inside(problem, edge, inner),
-                {
-                    edge: slope(wrong),
-                    below: slope(1.0),
-                },
+                {edge: slope(wrong), below: slope(1.0)},
                 rank=masked(problem.graph, edge.vertex) + is_same,
             )
 

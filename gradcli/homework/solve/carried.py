@@ -204,13 +204,6 @@ def nudged(graph: Graph, step: float) -> Graph:
     return graph.moved({i: graph.vertices[i].value * (1 + step * (1 + n / 7)) for n, i in enumerate(numbers)})
 
 
-def unwritten(typed: Typed) -> float:
-    """Return the share of a number that may have been rounded away, at most a hundredth."""
-    with np.errstate(all="ignore"):
-        shares = np.where(typed.value == 0, 0.0, typed.unit / 2 / np.abs(typed.value))
-    return min(float(np.max(shares)), 0.01)
-
-
 def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
     """Return the answer to the question if the earlier ones were right; None where it does not depend on them."""
     graph = problem.graph

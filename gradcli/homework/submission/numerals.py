@@ -141,3 +141,10 @@ class Tolerance:
         with np.errstate(all="ignore"):
             exact = (self.atol + self.rtol * np.abs(numbers)) / 10
             return (np.abs(numbers - typed.value) <= np.maximum(exact, rounded)) & np.isfinite(numbers)
+
+
+def unwritten(typed: Typed) -> float:
+    """Return the share of a number that may have been rounded away, at most a hundredth."""
+    with np.errstate(all="ignore"):
+        shares = np.where(typed.value == 0, 0.0, typed.unit / 2 / np.abs(typed.value))
+    return min(float(np.max(shares)), 0.01)
