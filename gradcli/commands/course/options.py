@@ -103,11 +103,11 @@ class InCourse:
 
         roster = self.students
         files = files_to_grade(submissions, wanted.page.destination)
-        work = list(self.work(files, roster)) if roster or self.attempts else None
-        overrides = self.set_by_hand(assignment, files, roster)
+        work = list(self.work(files, roster, variants)) if roster or self.attempts else None
+        overrides = self.set_by_hand(assignment, self.work(files, roster, variants), roster)
         found = graded(
             assignment, files, wanted.jobs, wanted.limits.of_item, wanted.bugs, variants=variants,
-            work=self.work(files, roster) if work is None else work,
+            work=self.work(files, roster, variants) if work is None else work,
         )  # fmt: skip
         results = found if work is None else self.in_course(assignment, work, found, roster)
         if overrides:
@@ -117,13 +117,13 @@ class InCourse:
         count = len(work) if work is not None else None if any(map(is_class, files)) else len(files)
         return results, count
 
-    def work(self, files: Sequence[File], roster: Roster | None) -> Iterator[HandIn]:
+    def work(self, files: Sequence[File], roster: Roster | None, variants: Variants | None) -> Iterator[HandIn]:
         """Yield the work to grade."""
         from gradcli.homework.course.attempts import to_grade
         from gradcli.homework.course.collect import collected
 
         layout = self.layout.value if self.layout else None
-        found = collected(files, roster, layout, has_attempts=self.attempts is not None)
+        found = collected(files, roster, layout, has_attempts=self.attempts is not None, variants=variants)
         return to_grade(found, self.attempts.value) if self.attempts else found
 
     def in_course(
@@ -138,14 +138,16 @@ class InCourse:
             return named
         return counted(zip(work, named, strict=True), assignment.attempt_penalty)
 
-    def set_by_hand(self, assignment: Assignment, files: Sequence[File], roster: Roster | None) -> Overrides | None:
+    def set_by_hand(
+        self, assignment: Assignment, work: Iterator[HandIn], roster: Roster | None
+    ) -> Overrides | None:
         """Return the points that are set by hand. Raises UsageError for those of nobody."""
         if self.overrides is None:
             return None
         from gradcli.homework.course.overrides import read_overrides
         from gradcli.homework.submission.names import identity
 
-        known = {identity(item.student): item.student for item in self.work(files, roster)}
+        known = {identity(item.student): item.student for item in work}
 
         def student_of(name: str) -> str | None:
             found = roster.find([name]) if roster else None

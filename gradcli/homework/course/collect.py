@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from gradcli.homework.course.layouts import Work, works
-from gradcli.homework.course.roster import Roster
+from gradcli.homework.course.roster import Enrolled, Roster
+from gradcli.homework.course.variants import Variants
 from gradcli.homework.model import Result
 from gradcli.homework.submission.files import File
 from gradcli.homework.submission.hand_ins import HandIn, told_apart
@@ -20,30 +21,37 @@ MISSING = "nothing was handed in"
 
 
 def collected(
-    files: Sequence[File], roster: Roster | None = None, layout: str | None = None, *, has_attempts: bool = False
+    files: Sequence[File],
+    roster: Roster | None = None,
+    layout: str | None = None,
+    *,
+    has_attempts: bool = False,
+    variants: Variants | None = None,
 ) -> Iterator[HandIn]:
     """Yield the work of every student; with a roster in its order, and then that of others.
+
+    Without one, a file is found to be that of a student to whom a sheet was handed out.
 
     Who is on the roster and handed in nothing has an empty submission. The attempts of a student come one after the
     other.
     """
-    found = [placed(work, roster) for work in works(files, layout, has_attempts=has_attempts)]
-    if roster is None:
-        items = told_apart(found)
-        yield from by_student(items) if has_attempts else items
-        return
+    students = roster or Roster(tuple(Enrolled(sheet.student) for sheet in variants or ()))
 
     def known(name: str) -> str:
-        student = roster.find([name])
+        student = students.find([name])
         return student.id if student else name
 
+    found = [placed(work, students) for work in works(files, layout, has_attempts=has_attempts)]
+    if roster is None:
+        items = told_apart(found, known)
+        yield from by_student(items) if has_attempts else items
+        return
     yield from in_order(told_apart(found, known), roster)
 
 
-def placed(work: Work, roster: Roster | None) -> HandIn:
-    """Return work as that of the student of the roster whom it says."""
-    clues = (work.student, *work.clues)
-    student = roster.find(clues) if roster else None
+def placed(work: Work, students: Roster) -> HandIn:
+    """Return work as that of the student whom it says."""
+    student = students.find((work.student, *work.clues))
     return HandIn(work.file, student.id if student else work.student, attempt=work.attempt)
 
 

@@ -118,7 +118,7 @@ def folders(folder: Folder) -> Iterator[Work]:
     for file in folder.files:
         first = folder.parts(file)[0]
         name = first if len(folder.parts(file)) > 1 else file.path.stem
-        yield Work(file, name, (name, *re.split("[_ ]", name)))
+        yield Work(file, name, (name, *re.split("[_ ]", name), file.path.stem))
 
 
 def moodle(folder: Folder) -> Iterator[Work]:

@@ -23,16 +23,17 @@ from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.mistakes.habits import SWAPPED_VARIABLE
 from gradcli.homework.mistakes.scripts import Mutant, mutants
 from gradcli.homework.model import Diagnosis, Value
-from gradcli.homework.solve.carried import Earlier, unwritten
+from gradcli.homework.remembered import Remembered
+from gradcli.homework.solve.carried import Earlier
 from gradcli.homework.solve.points import CLOSE
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.submission.answers import Formula, UnreadableError, computed
-from gradcli.homework.submission.numerals import Tolerance, Typed
+from gradcli.homework.submission.numerals import Tolerance, Typed, unwritten
 
 ROOM = 4  # by which a difference may make a rounded digit larger
-BASES = 2**4  # sets of a student's own numbers of which the mistakes are remembered
+BASES = 2**5  # sets of a student's own numbers of which the mistakes are remembered
 
 
 class Investigation:
@@ -57,7 +58,7 @@ class Investigation:
         self.elsewhere: Callable[[], Sequence[tuple[tuple[str, str], Value]]] = tuple
         self.detectives: dict[Quantity, Detective] = {}
         self.shared: dict[tuple[Any, ...], Suspects] = {}
-        self.bases: dict[tuple[Any, ...], Suspects | None] = {}
+        self.bases: Remembered[Suspects | None] = Remembered(BASES)
 
     def detective(self, ask: Ask) -> Detective:
         """Return the detective of a quantity; quantities of one output share its suspects."""
@@ -135,13 +136,12 @@ class Investigation:
         """Return the suspects at the student's own earlier numbers, made once for equal numbers of a class."""
         problem = self.problems[ask.quantity]
         own = ((quantity, np.asarray(typed.value).tobytes()) for quantity, (_, typed) in earlier.items())
-        known = (ask.quantity, *own)
-        if problem is not None and known not in self.bases:
-            if len(self.bases) >= BASES:
-                self.bases.clear()
-            base = based(problem, earlier, self.before(ask))
-            self.bases[known] = None if base is None else Suspects(base)
-        return self.bases.get(known)
+
+        def made() -> Suspects | None:
+            base = based(problem, earlier, self.before(ask)) if problem is not None else None
+            return None if base is None else Suspects(base)
+
+        return self.bases.once((ask.quantity, *own), made)
 
     def before(self, ask: Ask) -> list[Problem]:
         """Return the problems that the question asks before a quantity."""

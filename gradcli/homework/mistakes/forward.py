@@ -80,7 +80,7 @@ def forward_turns(graph: Graph) -> Iterator[tuple[int, Other, int]]:
 
 
 def fits(value: Any, other: Any) -> bool:
-    return np.shape(value) == np.shape(other) and bool(np.all(np.isfinite(value)))
+    return np.shape(value) == np.shape(other) and bool(np.isfinite(value).all())
 
 
 @FORWARD_SLIP.turns

@@ -31,12 +31,15 @@ def functions(problem: Problem) -> Iterator[Edge]:
             yield edge
 
 
-def nests(problem: Problem) -> Iterator[tuple[Edge, int]]:
-    """Yield the edge into each function with the step inside; a step inside a sum counts as inside the function too."""
+def nests(problem: Problem) -> list[tuple[Edge, int]]:
+    """Return the edge into each function with the step inside; a step inside a sum is inside the function too."""
+    return problem.once("nests", lambda: list(_nests(problem)))
+
+
+def _nests(problem: Problem) -> Iterator[tuple[Edge, int]]:
     graph = problem.graph
     for edge in functions(problem):
-        waiting = [graph.source(edge)]
-        seen: set[int] = set()
+        waiting, seen = [graph.source(edge)], set[int]()
         while waiting:
             inner = waiting.pop()
             if inner in seen or not elementwise(graph, inner):
@@ -229,10 +232,7 @@ def outer_at_inner_derivative(problem: Problem) -> Iterator[Slip]:
                 edge.vertex,
                 composed(problem, x),
                 put_inside(problem, edge, inner),
-                {
-                    edge: slope(wrong),
-                    below: slope(1.0),
-                },
+                {edge: slope(wrong), below: slope(1.0)},
                 rank=masked(problem.graph, edge.vertex) + is_same,
             )
 

@@ -105,9 +105,9 @@ class Exercise:
         if level == VALUE:
             return True
         now, then = (self.told(self.last, one).answer for one in (self.level, level))
-        if (then.diagnoses, then.ledger) != (now.diagnoses, now.ledger):
+        if (then.diagnoses, then.ledger, then.remark) != (now.diagnoses, now.ledger, now.remark):
             return True
-        return level == RULE and not then.diagnoses and not then.ledger
+        return level == RULE and not (then.diagnoses or then.ledger or then.remark)
 
     def give_up(self) -> Told:
         """Tell the right answer, and all about the last wrong one."""

@@ -28,6 +28,7 @@ from gradcli.ops.pointwise.arithmetic import div
 from gradcli.source import Span
 
 Change = Callable[[Value, Value], Value]  # from upstream gradient and right contribution to the mistaken contribution
+Way = tuple[int, Callable[..., Any], int]  # position, rule, and the vertex that its contribution goes to
 UNNAMED = re.compile(r"[vc]\d+")  # the names that gradcli gives to steps of a snippet
 
 
@@ -82,6 +83,11 @@ class Graph:
     @cached_property
     def values(self) -> list[Value]:
         return [vertex.value for vertex in self.vertices]
+
+    @cached_property
+    def ways(self) -> list[tuple[Vertex, Sequence[Way], Mapping[str, Any]]]:
+        """The vertices with the rules by which gradients go on, looked up once for many sweeps."""
+        return [(vertex, *way_of(vertex)) for vertex in self.vertices]
 
     @cached_property
     def is_scalar(self) -> bool:
@@ -209,6 +215,7 @@ def sweep(
     """
     changes, given, is_fitted = changes or {}, given or {}, fitted and not graph.is_scalar
     totals = {of: ones_like(graph.vertices[of].value) if seed is None else seed}
+    ways = graph.ways
     for index in range(of, -1, -1):
         if index not in totals:
             continue
@@ -216,16 +223,18 @@ def sweep(
             totals[index] = np.asarray(given[index])[()]
         if index in stop and index != of:
             continue
-        vertex, g = changed.get(index) or graph.vertices[index], totals[index]
-        sources = vertex.sources
-        rules = [(p, rule) for p, rule in vertex.rules.items() if only is None or sources[p] in only]
+        vertex, rules, options = ways[index]
+        if index in changed:
+            vertex = changed[index]
+            rules, options = way_of(vertex)
+        if only is not None:
+            rules = [way for way in rules if way[2] in only]
         if not rules:
             continue
+        g = totals[index]
         operands = vertex.operands if values is None or index in changed else at_values(vertex, values)
         out = vertex.value if values is None else values[index]
-        options = vertex.options
-        for position, rule in rules:
-            source = sources[position]
+        for position, rule, source in rules:
             contribution = rule(g, out, *operands, **options)
             change = changes.get(Edge(index, position)) if changes else None
             if change is not None:
@@ -234,3 +243,8 @@ def sweep(
                 contribution = fit(contribution, operands[position])
             totals[source] = totals[source] + contribution if source in totals else contribution
     return totals
+
+
+def way_of(vertex: Vertex) -> tuple[Sequence[Way], Mapping[str, Any]]:
+    """Return the rules of a vertex with their positions and sources, and the options of its operation."""
+    return [(position, rule, vertex.sources[position]) for position, rule in vertex.rules.items()], vertex.options

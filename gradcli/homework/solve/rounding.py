@@ -100,7 +100,7 @@ def rounded_to(problem: Problem, typed: Typed, few: Earlier) -> int:
 
 
 def is_within(typed: Typed, value: Value, off: Value) -> bool:
-    return bool(np.all(np.abs(typed.value - value) <= off))
+    return bool((np.abs(typed.value - value) <= off).all())
 
 
 def is_near(problem: Problem, typed: Typed, share: float) -> bool:
@@ -116,11 +116,29 @@ def allowed(problem: Problem, digits: int) -> Value:
 
     def largest() -> Value:
         draw = np.random.default_rng(digits)
+        if problem.graph.is_scalar:
+            return np.max(np.abs(side_by_side(problem, draw, digits) - problem.truth))
         return np.max(
-            [np.abs(one - problem.truth) for one in runs(problem, lambda: shaken(draw, digits), SAMPLES)], axis=0
+            [np.abs(one - problem.truth) for one in runs(problem, lambda: shaken(draw.random, digits), SAMPLES)], axis=0
         )
 
     return problem.once(("allowed", problem.kind, problem.by, digits), largest)
+
+
+def side_by_side(problem: Problem, draw: np.random.Generator, digits: int) -> Any:
+    """Return the answers of all samples of a graph of single numbers, which one run over arrays computes."""
+    steps = 0
+
+    def counted(value: Value) -> Value:
+        nonlocal steps
+        steps += 1
+        return value
+
+    rounded(problem, counted)
+    columns = iter(draw.random((SAMPLES, steps)).T)
+    with np.errstate(all="ignore"):
+        found = np.asarray(rounded(problem, shaken(lambda shape: next(columns), digits)))
+    return found[np.isfinite(found)]
 
 
 def attempts(problem: Problem, digits: int) -> Sequence[Value]:
@@ -176,13 +194,13 @@ def significant(value: Value, digits: int) -> Value:
     return np.rint(value / last) * last
 
 
-def shaken(draw: np.random.Generator, digits: int) -> Rounded:
+def shaken(draw: Callable[[tuple[int, ...]], Any], digits: int) -> Rounded:
     """Return a rounding that moves each number by half a unit of its last digit, up or down; one with so few stays."""
 
     def way(value: Value) -> Value:
         last = unit(value, digits)
         is_exact = np.abs(np.rint(value / last) * last - value) <= EXACTLY * np.abs(value)
-        return value + np.where(is_exact, 0.0, last * np.where(draw.random(np.shape(value)) < 0.5, -0.5, 0.5))
+        return value + np.where(is_exact, 0.0, last * np.where(draw(np.shape(value)) < 0.5, -0.5, 0.5))
 
     return way
 

@@ -136,7 +136,7 @@ def stacked(entries: list[Typed]) -> Typed | None:
 
 
 def checked(typed: Typed) -> Typed:
-    if not np.all(np.isfinite(typed.value)):
+    if not np.isfinite(typed.value).all():
         raise UnreadableError("not a finite number")
     return typed
 

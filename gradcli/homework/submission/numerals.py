@@ -77,6 +77,8 @@ class Tolerance:
         A float32 truth is known to a few of its last digits only, and where large terms cancelled to fewer: a small
         entry may be off by as much as a large one.
         """
+        if isinstance(truth, float) and isinstance(value, float) and math.isfinite(truth):
+            return abs(float(value) - float(truth)) <= self.atol + self.rtol * abs(float(truth))
         with np.errstate(all="ignore"):
             known = LAST_DIGITS * np.max(np.abs(truth), initial=0.0) if np.asarray(truth).dtype == np.float32 else 0.0
             within = np.abs(value - truth) <= np.maximum(self.atol, known) + self.rtol * np.abs(truth)
@@ -120,6 +122,8 @@ class Tolerance:
         """Return which of many numbers (or arrays, along the first axis) the typed one is: ten times closer than
         grading asks for, or equal in the digits typed, if they are enough.
         """
+        if np.ndim(typed.value) == 0 and np.ndim(numbers) == 1:
+            return self.matches_one(typed, numbers)
         with np.errstate(all="ignore"):
             off = np.abs(numbers - typed.value)
             digits = np.asarray(typed.digits)  # of an array with so many decimals, small entries have few
@@ -130,3 +134,17 @@ class Tolerance:
         return (
             (found & np.isfinite(numbers)).reshape(len(numbers), typed.value.size).all(axis=1)
         )  # anything is near to infinity
+
+    def matches_one(self, typed: Typed, numbers: Any) -> Any:
+        """Return which of many single numbers the typed one is, as `matches` does, which most are."""
+        rounded = float(typed.unit) / 2 * SLACK if ENOUGH <= int(typed.digits) < EXACT else 0.0
+        with np.errstate(all="ignore"):
+            exact = (self.atol + self.rtol * np.abs(numbers)) / 10
+            return (np.abs(numbers - typed.value) <= np.maximum(exact, rounded)) & np.isfinite(numbers)
+
+
+def unwritten(typed: Typed) -> float:
+    """Return the share of a number that may have been rounded away, at most a hundredth."""
+    with np.errstate(all="ignore"):
+        shares = np.where(typed.value == 0, 0.0, typed.unit / 2 / np.abs(typed.value))
+    return min(float(np.max(shares)), 0.01)

@@ -19,7 +19,7 @@ from gradcli.homework.course.layouts import Folder, recognised, tops, works
 from gradcli.homework.course.roster import Roster, read_roster
 from gradcli.homework.model import Result
 from gradcli.homework.submission.files import files_of
-from tests.homework.course.weeks import ROSTER, roster
+from tests.homework.course.weeks import ROSTER, roster, variants
 
 ANSWERS = "[d]\ns = 9\n"
 METADATA = """\
@@ -217,3 +217,15 @@ def test_the_history_of_a_submission_hands_in_nothing() -> None:
     earlier = "  :history:\n  - :id: 1\n    :submitters:\n    - :name: Nobody\n      :sid: '0'\n"
     found = submitters(f"submission_1:\n  :submitters:\n  - :name: Ada\n{earlier}submission_2:\n{earlier}")
     assert found == {"submission_1": [{"name": "Ada"}], "submission_2": []}
+
+
+def test_without_a_roster_files_are_those_of_students_with_sheets(tmp_path: Path) -> None:
+    """Two folders, in each a file of Ada: one student, not two whom nobody knows."""
+    for name in ("x/ada.txt", "y/Ada.txt", "y/bob.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("[diamond]\ns = 1\n", "utf-8")
+    for named in ([tmp_path], [tmp_path / "x", tmp_path / "y"], [tmp_path / "x/ada.txt", tmp_path / "y"]):
+        ada, bob = collected(files_of(map(str, named)), variants=variants())
+        assert (ada.student, bob.student) == ("ada", "bob")
+        assert "this student is found 2 times" in ada.read().unreadable
+        assert not bob.read().unreadable

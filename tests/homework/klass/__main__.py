@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 
 from tests.homework.klass.course import COURSES, MAKERS, STRANGERS, questions
 from tests.homework.klass.strangers.hands import Stranger
@@ -22,6 +23,7 @@ def main() -> None:
     parser.add_argument("--strangers", action="store_true", help="the second class, on which nothing was tuned")
     parser.add_argument("--course", choices=COURSES, help="the questions to take from; all of them by default")
     options = parser.parse_args()
+    gc.disable()  # as the command does
     makers, hand, typist = (STRANGERS, Stranger, strangely) if options.strangers else (MAKERS, Hand, in_their_ways)
     asked = questions(options.seed, COURSES.get(options.course, makers))
     made = list(students(asked, options.students, options.seed, hand))

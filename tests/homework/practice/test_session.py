@@ -143,3 +143,11 @@ def test_a_number_that_is_off_by_coarse_rounding_is_wrong() -> None:
     x = float(exercise.question.at["x"])
     coarse, fine = f"{float(f'{x**0.5:.1e}') ** 6:.2g}", f"{x**3:.2g}"
     assert exercise.answer(coarse).answer.verdict == ("wrong" if coarse != fine else "precision")
+
+
+def test_a_wrong_shape_is_told_before_the_value(session: Session) -> None:
+    exercise, _ = first(session)
+    assert exercise.answer("[1, 2]").answer.verdict == "shape"
+    told = hint(exercise)
+    assert (told.level, told.is_over, told.answer.remark) == ("node", False, "it is to be a single number")
+    assert hint(exercise).is_over
