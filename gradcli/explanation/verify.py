@@ -146,9 +146,7 @@ class _Comparison:
         if opinion.outcome is Outcome.AGREES:
             return opinion.outcome, ""
         is_wrong = opinion.outcome is Outcome.DISAGREES
-        reason = reasons.cut(self.exact, name)
-        if opinion.is_against or "kink" in opinion.reason:
-            reason = reason or reasons.convention(self.exact, name)
+        reason = reasons.cut(self.exact, name) or reasons.convention(self.exact, name)
         if is_wrong:
             reason = reason or reasons.extreme(self.exact)
         return (Outcome.UNJUDGED, reason) if reason else (opinion.outcome, opinion.reason)

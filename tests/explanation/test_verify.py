@@ -52,6 +52,9 @@ def verified(program: str, values: dict[str, Any], **options: Any) -> Verificati
         ("x**1.5", 0, Outcome.UNJUDGED, "domain"),
         ("sin(x)", 1e12, Outcome.AGREES, ""),
         ("sin(1e15*x)", 1, Outcome.UNJUDGED, "fast"),
+        ("sin(x*1e8)", 1, Outcome.UNJUDGED, "turns within larger steps"),
+        ("maximum(x, 1)", 1 + 1e-9, Outcome.UNJUDGED, "rounding"),
+        ("floor(x)*x", 1000, Outcome.UNJUDGED, "convention"),
         ("tanh(x)", 15, Outcome.UNJUDGED, "rounding"),
         ("(1e20 + x) - 1e20", 3, Outcome.UNJUDGED, "rounding"),
         ("x % 3", 1e16, Outcome.UNJUDGED, "jumps"),
@@ -72,6 +75,11 @@ def verified(program: str, values: dict[str, Any], **options: Any) -> Verificati
 def test_the_outcome_of_one_point(program: str, x: float, outcome: Outcome, reason: str) -> None:
     (row,) = verified(program, {"x": x}).rows
     assert (row.outcome, reason in row.reason) == (outcome, True), row
+
+
+def test_the_slope_is_of_steps_within_which_the_function_does_not_turn() -> None:
+    (row,) = verified("sin(x*1e8)", {"x": 1.0}).rows
+    np.testing.assert_allclose(row.differences, row.engine, atol=row.errors)
 
 
 @pytest.mark.slow

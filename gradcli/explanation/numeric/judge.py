@@ -17,7 +17,9 @@ WRONG = 1e-4  # relative: a rule may round more than a slope, and none is called
 PLACES = 8  # within the smallest step at which the gradient is looked at for how fast it changes
 BESIDE = (-7.0, -3.0, 3.0, 7.0)  # steps from the point to places where the gradient must be as wrong as there
 LIKE = 4  # times as wrong, and not more
-FINER = 2.0**-ROWS  # from one table's first step to the next one's
+FINER = 2.0 ** (
+    -ROWS // 2
+)  # from one table's first step to the next one's, which a table that breaks off may not reach
 
 
 class Outcome(StrEnum):
@@ -28,12 +30,11 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """The outcome for one curve, its slope, and why it cannot be judged; `is_against` where the slope is another."""
+    """The outcome for one curve, its slope, and why it cannot be judged."""
 
     outcome: Outcome
     slope: Slope
     reason: str = ""
-    is_against: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +54,17 @@ class Claim:
             if self.is_confirmed(slope):
                 return Opinion(Outcome.AGREES, slope)
             found.append(slope)
-        against = self.refuting(sorted(found, key=lambda slope: slope.step))
+        found.sort(key=lambda slope: slope.step)
+        against = self.refuting(found)
         excuse = "" if against is None else self.excuse(against)
-        best = min(found, key=lambda slope: slope.error, default=Slope())
+        held = [slope for place, slope in enumerate(found) if all(_are_one(slope, finer) for finer in found[:place])]
+        best = min(held, key=lambda slope: slope.error, default=Slope())
         if against is not None and not excuse:
-            return Opinion(Outcome.DISAGREES, best if self.is_excluded(best) else against, is_against=True)
+            return Opinion(Outcome.DISAGREES, best if self.is_excluded(best) else against)
         if self.apart(best) + best.error <= self.tolerance * self.scale:  # though not by its own small size
             return Opinion(Outcome.AGREES, best)
-        return Opinion(Outcome.UNJUDGED, best, excuse or self.blunt(best), against is not None)
+        reason = excuse or self.blunt(best, turns=len(held) < len(found))
+        return Opinion(Outcome.UNJUDGED, best, reason)
 
     def first(self) -> Opinion:
         """Return the outcome of the first table alone."""
@@ -112,12 +116,14 @@ class Claim:
             return "rounding decides what the gradient is: it is right next to the point"
         return ""
 
-    def blunt(self, slope: Slope) -> str:
-        """Return why the error of a slope is too large to tell anything."""
+    def blunt(self, slope: Slope, *, turns: bool = False) -> str:
+        """Return why the error of a slope is too large to tell anything; `turns`: larger steps give other slopes."""
         if math.isinf(slope.error):
             return self.curve.ending()
         if slope.bend > max(slope.error / 2, SAFETY * self.inside(slope)):
             return "there is a kink or a jump within the smallest step"
+        if turns:
+            return "the function turns within larger steps, and with smaller ones rounding hides the slope"
         return "rounding hides the slope: the differences are too small beside the numbers that are subtracted"
 
     def inside(self, slope: Slope) -> float:

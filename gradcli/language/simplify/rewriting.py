@@ -9,6 +9,7 @@ from itertools import combinations
 from gradcli.language.simplify import cases, linearity, structures
 from gradcli.language.simplify.algebra.bases import Argument, Atom, Base, Function, Group, Sum
 from gradcli.language.simplify.algebra.factors import factored
+from gradcli.language.simplify.algebra.fractions import in_parts
 from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.terms import (
     Polynomial,
@@ -45,6 +46,7 @@ class Rewriter(Identities):
             self._by_groups,
             self._by_expansion,
             self._by_division,
+            self._in_parts,
             self._by_entries,
         ):
             with suppress(UnsimplifiedError):
@@ -218,6 +220,9 @@ class Rewriter(Identities):
             fraction = algebra.multiply(algebra.collect(rest), Product(1, tuple((b, -e) for b, e in below)))
             whole = total([((), times), (fraction.term, fraction.coefficient)])
             yield scaled(algebra.primitive(whole, 1), product.coefficient)
+
+    def _in_parts(self, product: Product) -> Iterator[Product]:
+        return in_parts(self.algebra, product)
 
     def _is_letter(self, base: int) -> bool:
         return isinstance(self.algebra.bases[base], Atom)

@@ -65,8 +65,9 @@ def split(coefficients: Coefficients) -> tuple[list[Coefficients], Coefficients]
         linear.append([-root.numerator, root.denominator])
         coefficients = _without(coefficients, root)
     if linear and len(coefficients) == 2:
-        linear.append(coefficients)
-        coefficients = [1]
+        sign = 1 if coefficients[-1] > 0 else -1
+        linear.append([sign * x for x in coefficients])
+        coefficients = [sign]
     return linear, coefficients
 
 

@@ -105,6 +105,8 @@ TABLE = [
     Identity("half angle by cosine", "1 + cos(a)", "2*cos(a/2)**2", "addition theorem and Pythagoras"),
     # Hyperbolic functions.
     Identity("hyperbola", "cosh(a)**2 - sinh(a)**2", "1", "unit hyperbola"),
+    Identity("half angle by sinh", "cosh(a) - 1", "2*sinh(a/2)**2", "addition theorem and hyperbola"),
+    Identity("half angle by cosh", "cosh(a) + 1", "2*cosh(a/2)**2", "addition theorem and hyperbola"),
     Identity("hyperbolic tangent", "sinh(a)/cosh(a)", "tanh(a)", "definition of tanh"),
     Identity("hyperbolic cotangent", "cosh(a)/sinh(a)", "1/tanh(a)", "definition of tanh"),
     Identity("tanh times cosh", "tanh(a)*cosh(a)", "sinh(a)", "definition of tanh"),
