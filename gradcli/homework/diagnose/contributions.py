@@ -42,10 +42,16 @@ class Mistaken:
 
 
 class Steps(Graph):
-    """A graph whose steps are called as on a page of steps, `v1` also where a text such as `a*x2` would do."""
+    """A graph whose steps are called as on a page of steps, `v1` also where a text such as `a*x2` would do.
+
+    `steps` are their names. What has none of its own, such as the error inside a squared loss, is called by its text.
+    """
+
+    steps: frozenset[str] = frozenset()
 
     def label(self, index: int) -> str:
-        return self.vertices[index].line.name
+        name = self.vertices[index].line.name
+        return name if name in self.steps else super().label(index)
 
 
 def graph_of(explanation: Explanation) -> Graph | None:
@@ -60,7 +66,9 @@ def graph_of(explanation: Explanation) -> Graph | None:
     of = explanation.output if explanation.output in targets else None
     with suppress(GradcliError, *FAILURES):
         found = evaluate(program, values, wrt=wrt, of=of, dtype=np.dtype(explanation.value.dtype), variables=variables)
-        return Steps(found, program.source.text)
+        graph = Steps(found, program.source.text)
+        graph.steps = frozenset(node.id for node in explanation.nodes)
+        return graph
     return None
 
 
@@ -72,7 +80,8 @@ class Contributions:
         seed = None if is_plain else explanation.upstream
         self.graph = graph
         self.explanation = explanation
-        self.problem = Problem(graph, "gradient", graph.output, graph.output, seed=seed)
+        no_rates = ()  # nobody learns by one contribution
+        self.problem = Problem(graph, "gradient", graph.output, graph.output, seed=seed, rates=no_rates)
         self.is_small = len(explanation.steps) * len(explanation.nodes) <= WHOLE
         self.whole = {node.id: node.part_of for node in explanation.nodes if node.part_of}
         self.vertices: Mapping[str, int] = {v.line.name: index for index, v in enumerate(graph.vertices)}

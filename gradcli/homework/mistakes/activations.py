@@ -104,7 +104,9 @@ def gate(problem: Problem) -> Iterator[Slip]:
         if not is_gate(vertex):
             continue
         name, result = problem.label(problem.graph.source(edge)), problem.label(edge.vertex)
-        closed = f"{name} is negative" if vertex.op in ("relu", "leaky_relu") else f"{result} does not follow {name}"
+        at = problem.graph.vertices[problem.graph.source(edge)].value
+        sign = "not positive" if np.any(np.equal(at, 0)) else "negative"
+        closed = f"{name} is {sign}" if vertex.op in ("relu", "leaky_relu") else f"{result} does not follow {name}"
         passes = problem.graph.local(edge) == 1
         leaks = dict.fromkeys((0.0, vertex.options.get("negative_slope", 0.0)))
         for rule, message, change in (

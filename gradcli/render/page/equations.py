@@ -91,7 +91,7 @@ class Equations:
         upstream = paint.total(target)
         if move.local.formula is None and len(self.terms.formula(move.local.rule)) <= LONGEST:
             return [paint.formula(move.local.rule, {self.terms.upstream_name: upstream})]
-        return [upstream, paint.derivative(target, move.edge.source)]
+        return [upstream, paint.local(target, move.local)]
 
     def product(self, move: Contributed) -> Html:
         """Return the three numbers of a contribution, each under its name."""
@@ -110,9 +110,7 @@ class Equations:
             return element("div", upstream, sign("→"), how, sign("="), answer, class_="product")
         value = in_line(paint.number(local.value))
         formula = paint.formula(local.formula)
-        named = in_line(
-            paint.derivative(target, source), *([] if isinstance(local.formula, Number) else [mo("="), formula])
-        )
+        named = in_line(paint.local(target, local), *([] if isinstance(local.formula, Number) else [mo("="), formula]))
         slope = element("div", box("local", named, value), class_="answer")
         return element("div", upstream, sign("×"), slope, sign("="), answer, class_="product")
 

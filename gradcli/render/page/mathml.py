@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gradcli.explanation.model import Explanation, Value
+from gradcli.explanation.model import Explanation, Local, Value
 from gradcli.explanation.unkept import Unkept
 from gradcli.language.tree import (
     Argument,
@@ -93,6 +93,15 @@ class Paint:
     def derivative(self, of: str, by: str) -> Html:
         """Return `∂z/∂x` as a fraction."""
         return element("mfrac", row(mo("∂"), self.name(of)), row(mo("∂"), self.name(by)))
+
+    def local(self, of: str, local: Local) -> Html:
+        """Return a local derivative; what is held, though it depends on the variable, stands below a bar."""
+        told = self.derivative(of, local.input)
+        if not local.held:
+            return told
+        names = [self.name(held) for held in local.held]
+        bar = element("mo", "|", stretchy="true", form="postfix")
+        return element("msub", row(told, bar), row(names[0], *(row(mo(","), name) for name in names[1:])))
 
     def total(self, by: str) -> Html:
         """Return the derivative of what is differentiated."""

@@ -33,6 +33,7 @@ LABEL = 16  # characters of a label
 FEWEST = 3  # entries of a local derivative that are written at its edge
 CLEAR = 6  # beside a label, which an edge comes near when it is drawn thick
 RULE = 120  # characters of a rule
+SMALLEST = 36 * REM  # a picture that is not wider is as large on a phone as elsewhere
 NARROW, WIDE = 760, 1500  # a picture up to here stands beside the steps; a wider one than this is not made smaller
 
 
@@ -106,7 +107,7 @@ class Picture:
             height=f"{height / REM:.2f}rem",
             role="group",
             aria_label="The graph; arrow keys walk along its edges",
-            class_="graph fits" if width < WIDE else "graph",
+            class_=f"graph{' fits' * (width < WIDE)}{' small' * (width <= SMALLEST)}",
         )
 
     def node(self, node: Node, box: Rectangle) -> Html:

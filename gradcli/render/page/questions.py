@@ -71,7 +71,11 @@ def question(move: Contributed, mistaken: Sequence[Mistaken] | None, terms: Term
     return {
         "ask": f"{target} hands its gradient on to {source}. {what}{alone}?{how}",
         "answer": listed(answer),
-        "wrong": [[listed(one.value), f"{one.message}."] for one in shown if np.size(one.value) == size],
+        "wrong": [
+            [listed(one.value), f"{one.message}."]
+            for one in shown
+            if np.size(one.value) == size and not np.array_equal(np.ravel(one.value), np.ravel(answer))
+        ],
         "searched": mistaken is not None,
         "hint": said or "Multiply what comes from above by the local derivative.",
     }

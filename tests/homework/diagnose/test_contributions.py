@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,20 @@ def test_the_diamond() -> None:
 def test_the_names_are_those_of_the_steps() -> None:
     found = mistaken(explained("z=(x1+a*x2)**2", {"x1": 1, "a": 2, "x2": 3}))
     assert found["a", "v1", 0][3] == "this is the local derivative ∂v1/∂a; it is still to be multiplied by ∂z/∂v1"
+
+
+def test_the_parts_of_a_loss_are_called_by_their_texts() -> None:
+    explanation = explained("loss = mse_loss(x*w, y)", {"x": 2.0, "w": 3.0, "y": 1.0})
+    messages = {message for numbers in mistaken(explanation).values() for message in numbers.values()}
+    assert any("- y)**2" in message for message in messages)
+    assert not any(re.search(r"loss_\d", message) for message in messages)
+
+
+def test_nobody_learns_by_one_contribution_and_a_corner_is_neither_side() -> None:
+    found = mistaken(explained("loss = relu(x) + 2*x", {"x": 0.0}))
+    messages = [message for numbers in found.values() for message in numbers.values()]
+    assert not any("gradient descent" in message for message in messages)
+    assert found["x", "v1", 0][1] == "you let the gradient through v1 also where x is not positive"
 
 
 @pytest.mark.slow
