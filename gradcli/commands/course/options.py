@@ -138,9 +138,7 @@ class InCourse:
             return named
         return counted(zip(work, named, strict=True), assignment.attempt_penalty)
 
-    def set_by_hand(
-        self, assignment: Assignment, work: Iterator[HandIn], roster: Roster | None
-    ) -> Overrides | None:
+    def set_by_hand(self, assignment: Assignment, work: Iterator[HandIn], roster: Roster | None) -> Overrides | None:
         """Return the points that are set by hand. Raises UsageError for those of nobody."""
         if self.overrides is None:
             return None
