@@ -56,12 +56,14 @@ def from_torch(loss: Any, names: Mapping[str, Any] | None = None) -> Shown:
     import sys
 
     from gradcli.live.explained import explained
-    from gradcli.live.names import found
+    from gradcli.live.names import found, given
     from gradcli.notebook import Shown
 
     if names is None:
         caller = sys._getframe(1)
         names = found((caller.f_locals, caller.f_globals))
+    else:
+        names = given(names)
     return Shown.of(explained(loss, names))
 
 

@@ -22,20 +22,25 @@ from gradcli.explanation.refusals import FAILURES
 from gradcli.language.tree import Expression, Name
 from gradcli.live.boxes import box, nothing
 from gradcli.live.names import Known
-from gradcli.live.operands import MISSING, Operand, Reading, is_readable, numbers, readings, saved
+from gradcli.live.operands import Operand, Reading, readings
 from gradcli.live.passes import Node, is_leaf
+from gradcli.live.saved import MISSING, is_readable, numbers, results_of
 from gradcli.source import Span
 
-CLOSE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-4}  # relative to the largest entry
 
-
-def is_close(found: Any, expected: Any) -> bool:
-    """Compare two results of one computation in floats of the second one's kind."""
+def is_close(found: Any, expected: Any, eps: float) -> bool:
+    """Compare two results of one computation whose numbers are rounded by `eps`, relative to the largest of them."""
     if np.shape(found) != np.shape(expected):
         return False
-    scale = float(np.max(np.abs(expected), initial=0.0)) or 1.0
-    tolerance = CLOSE.get(np.asarray(expected).dtype, 1e-2)
+    scale = float(np.max(np.abs(expected), initial=0.0, where=np.isfinite(expected))) or 1.0
+    tolerance = 1e-9 if eps < 1e-15 else 1e-4 if eps < 1e-6 else 16 * eps
     return bool(np.allclose(found, expected, rtol=tolerance, atol=tolerance * (scale + 1e-3), equal_nan=True))
+
+
+def rounding(node: Node) -> float:
+    """Return by how much the coarsest of a node's numbers are rounded, relative to their size."""
+    made = [*node._input_metadata, *(x._input_metadata[place] for x, place in node.next_functions if x is not None)]
+    return max((torch.finfo(one.dtype).eps for one in made if one.dtype.is_floating_point), default=1.0)
 
 
 # What forward, rules and notation raise of operands that are not theirs: the node is another operation then.
@@ -73,9 +78,10 @@ class Graph:
         """Return the results that are kept: by the node itself, by one that it goes into, or by the caller."""
         found = {place: numbers(self.known.tensors[name]) for place, name in self.known.by_node.items()}
         for node in order:
-            result = saved(node, "result")
-            if isinstance(result, torch.Tensor) and is_readable(result):
-                found[node, 0] = numbers(result)
+            for place, result in results_of(node):
+                is_there = place < len(node._input_metadata)
+                if is_there and is_readable(result) and tuple(result.shape) == shape_of(node, place):
+                    found[node, place] = numbers(result)
             for reading in self.readings.get(node, ())[:1]:
                 for operand in reading.operands:
                     if operand.edge is not None and isinstance(operand.saved, torch.Tensor):
@@ -107,10 +113,10 @@ class Graph:
     def node(self, node: Node, place: int) -> None:
         """Add the line of a result of a node: in terms of a primitive where one fits, else as a box."""
         shape, value = shape_of(node, place), self.kept.get((node, place))
-        for reading in self.readings[node] if place == 0 else ():
-            if self.is_known(node, reading):
+        for reading in self.readings[node]:
+            if reading.number == place and self.is_known(node, reading):
                 inputs = [self.operand(node, reading, position, value) for position in range(len(reading.operands))]
-                result = self.result(reading, inputs, value, shape)
+                result = self.result(reading, inputs, value, shape, rounding(node))
                 if result is not None:
                     edges = {x.edge: position for position, x in enumerate(reading.operands) if x.edge is not None}
                     self.close((node, place), reading.primitive, inputs, reading.options, edges, result)
@@ -155,7 +161,13 @@ class Graph:
         others = [x for x in reading.operands if x.edge is not None]
         if reading.primitive.structured:
             return None, nothing(())
-        if "sum" not in reading.primitive.traits or result is None or len(others) != 1 or len(reading.operands) != 2:
+        if (
+            "sum" not in reading.primitive.traits
+            or result is None
+            or not np.size(result)
+            or len(others) != 1
+            or len(reading.operands) != 2
+        ):
             return None, nothing(shape)
         line = self.line_of[node.next_functions[others[0].edge]]
         if line.name in self.unknown:
@@ -170,7 +182,7 @@ class Graph:
                 return name, numbers(tensor)
         zero, one = result.dtype.type(0), result.dtype.type(1)
         apart = (result - with_other(zero)) / (with_other(one) - with_other(zero)).flat[0]
-        number = float(f"{np.ravel(apart)[0]:.6g}") if np.size(apart) else 0.0
+        number = float(f"{np.ravel(apart)[0]:.6g}")
         if np.array_equal(with_other(result.dtype.type(number)), result):
             return None, result.dtype.type(number)
         return None, apart
@@ -187,13 +199,13 @@ class Graph:
                 written = literal(plain(value)) if is_number else Name(own)
                 line = Line(own, Tensor(value), written, Span(0, 0), is_variable=not is_number)
             self.constants[key] = line
-            if not is_number and np.all(np.isnan(value)):
+            if not is_number and np.size(value) and np.all(np.isnan(value)):
                 self.unknown.add(own)
         line = self.constants[key]
         return line, plain(value) if is_number else line.tensor
 
     def result(
-        self, reading: Reading, inputs: Sequence[tuple[Line, Any]], kept: Any, shape: tuple[int, ...]
+        self, reading: Reading, inputs: Sequence[tuple[Line, Any]], kept: Any, shape: tuple[int, ...], eps: float
     ) -> tuple[Any, bool] | None:
         """Return the result of a reading and whether it is known; None where it is another than torch's."""
         given = [x.value if isinstance(x, Tensor) else x for _, x in inputs]
@@ -212,7 +224,7 @@ class Graph:
                         return None
         except MISFITS:
             return None
-        if np.shape(found) != shape or (is_known and kept is not None and not is_close(found, kept)):
+        if np.shape(found) != shape or (is_known and kept is not None and not is_close(found, kept, eps)):
             return None
         if kept is not None:
             return kept, True

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
+
+from gradcli.errors import UsageError
+from gradcli.source import visible
+
+NAMES = "give tensors by name, as dict(model.named_parameters()) does"
+WORD = re.compile(r"(?=.*[^\W\d])\w[\w.]*")  # a module of a list begins with its number: 0.weight
 
 
 def found(scopes: Iterable[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
@@ -21,6 +28,21 @@ def found(scopes: Iterable[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
                 for inner, parameter in value.named_parameters():
                     names.setdefault(f"{name}.{inner}", parameter)
     return names
+
+
+def given(names: Any) -> dict[str, torch.Tensor]:
+    """Return the names that a caller gives; UsageError where one is no name, or names no tensor."""
+    try:
+        found = dict(names)
+    except (TypeError, ValueError):
+        raise UsageError("E008", "names is no dictionary", help=NAMES) from None
+    for name, tensor in found.items():
+        if not isinstance(tensor, torch.Tensor):
+            told = f"{visible(str(name))} names {type(tensor).__name__}, not a tensor"
+            raise UsageError("E008", told, help=NAMES)
+        if not isinstance(name, str) or not WORD.fullmatch(name):
+            raise UsageError("E008", f"{name!a} is no name of a tensor", help="use letters, digits, _ and dots")
+    return found
 
 
 class Known:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -13,15 +14,32 @@ import torch
 import gradcli.ops
 from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.live.passes import Node
+from gradcli.live.saved import MISSING, added_to_variance, names_of_saved, numbers, saved, signed
+from gradcli.ops.nn.activations import SELU_ALPHA, SELU_SCALE
 
-MISSING = object()  # what a node did not save
-UNSIGNED = 2**63  # from here on, a number is a negative one that torch keeps without its sign
 REDUCTIONS = ("none", "mean", "sum")
 WINDOW = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
-SPELLED = {"stop": ("end",), "rows": ("indices",), "p": ("ord",)}
+SPELLED = {"stop": ("end",), "rows": ("indices",), "p": ("ord",), "other": ("min", "max")}
 NEUTRAL = {"weight": 1, "bias": 0}  # what stands for an input that was left out
 DIMENSIONS = ("dim", "dims", "dim0", "dim1", "dim2", "dimension")
 OWN_SHAPE = ("shape", "size", "output_size")  # options that are the shape of the result
+UNCHANGING = {  # values of facts that a primitive has no option for, with which it computes the same without them
+    "alpha": 1, "scale": 1, "input_scale": 1, "upper": False, "left": True, "pivot": True, "rounding_mode": "floor",
+    "scale_grad_by_freq": False, "transposed": False, "groups": 1, "mode": "reduced",
+}  # fmt: skip
+FIXED: dict[str, dict[str, Any]] = {  # the same of one primitive
+    "selu": {"alpha": SELU_ALPHA, "scale": SELU_SCALE},
+    "convolution_transposed": {"transposed": True},
+    "trunc_divide": {"rounding_mode": "trunc"},
+}
+OTHERS = ("renorm",)  # whose options are not torch's
+TOLD = re.compile(
+    "_sym_|sizes|numel|output_padding|source_dim|sparse|dtype|layout"
+)  # follow from others, or say little
+PARTS = (
+    "UnbindBackward0",
+    *(f"{kind}{sizes}Backward0" for kind in ("Split", "UnsafeSplit") for sizes in ("", "WithSizes")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +52,12 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A node as an application of a primitive."""
+    """A result of a node, with its number, as an application of a primitive."""
 
     primitive: Primitive
     operands: tuple[Operand, ...]
     options: dict[str, Any]
+    number: int
 
 
 @cache
@@ -72,11 +91,31 @@ def options_of(primitive: Primitive) -> dict[str, Parameter]:
 
 
 def readings(node: Node) -> Iterator[Reading]:
-    """Yield each way to read a node; none where gradcli does not know it."""
+    """Yield each way to read a result of a node; none where gradcli does not know it."""
+    if node.name() in PARTS:
+        yield from parts(node)
+        return
     for primitive in by_node().get(node.name(), ()):
         operands, options = operands_of(node, primitive), options_in(node, primitive)
-        if operands is not None and options is not None and (options.get("alpha") != 1 or has_default(primitive)):
-            yield Reading(primitive, operands, counted(node, options))
+        if primitive.name in OTHERS or operands is None or options is None or not is_all(node, primitive):
+            continue
+        if "dim" in options and not input_shape(node):
+            continue  # a number has no dimensions, but torch takes 0 and -1 for it
+        if options.get("alpha") != 1 or has_default(primitive):
+            yield Reading(primitive, operands, counted(node, options), primitive.number)
+
+
+def parts(node: Node) -> Iterator[Reading]:
+    """Yield the parts that a tensor was taken into, each with its place in it."""
+    (primitive,) = by_node()[node.name()]
+    dim = signed(saved(node, "dim")) % len(input_shape(node))
+    start = 0
+    for number, part in enumerate(node._input_metadata):
+        options = {"dim": dim, "index": number}
+        if "start" in options_of(primitive):
+            options |= {"start": start, "stop": start + part.shape[dim]}
+            start += part.shape[dim]
+        yield Reading(primitive, (Operand(0, MISSING),), options, number)
 
 
 def has_default(primitive: Primitive) -> bool:
@@ -111,18 +150,33 @@ def inputs_of(primitive: Primitive) -> list[tuple[str, Any]]:
     return [(p.name, MISSING if p.default is p.empty else p.default) for p in positional]
 
 
+def spellings(primitive: Primitive, position: int, name: str) -> list[str]:
+    """Return the names under which a node may have saved an input."""
+    names = [*primitive.inputs[position : position + 1], name]
+    return [*names, *(other for known in names for other in SPELLED.get(known, ()))]
+
+
 def saved_input(node: Node, primitive: Primitive, position: int, name: str, default: Any) -> Any:
     """Return an input that a node saved under torch's name of it; `MISSING` where it did not."""
-    for known in (*primitive.inputs[position : position + 1], name, *SPELLED.get(name, ())):
+    for known in spellings(primitive, position, name):
         if (value := saved(node, known)) is not MISSING:
             return value
     return NEUTRAL.get(name, default) if default is MISSING and hasattr(node, f"_saved_{name}") else default
 
 
-def saved(node: Node, name: str) -> Any:
-    """Return what a node saved by a name; `MISSING` where there is nothing."""
-    value = getattr(node, f"_saved_{name}", None)
-    return MISSING if value is None else value
+def is_all(node: Node, primitive: Primitive) -> bool:
+    """Return whether a primitive says everything of a node: what it does not take changes nothing."""
+    taken = {known for name in options_of(primitive) for known in (name, *SPELLED.get(name, ()))}
+    for position, (name, _) in enumerate(inputs_of(primitive)):
+        taken.update(spellings(primitive, position, name))
+    unchanging = UNCHANGING | FIXED.get(primitive.name, {})
+    return all(
+        signed(value) == unchanging.get(name, MISSING)
+        for name in names_of_saved(node.__class__) - taken
+        if not TOLD.search(name)
+        for value in [saved(node, name)]
+        if isinstance(value, int | float | str)
+    )
 
 
 def options_in(node: Node, primitive: Primitive) -> dict[str, Any] | None:
@@ -138,14 +192,21 @@ def options_in(node: Node, primitive: Primitive) -> dict[str, Any] | None:
             found[name] = None if parameter.default in (Parameter.empty, MISSING) else parameter.default
         elif parameter.default is not MISSING:
             found[name] = parameter.default
+    if found.get("dims") == () and options_of(primitive)["dims"].default is None:
+        found["dims"] = None
     if found.get("stride") == () and "kernel_size" in found:
         found["stride"] = found["kernel_size"]
     return found
 
 
 def option(node: Node, name: str) -> Any:
+    made = node._input_metadata[0]
     if name in OWN_SHAPE and not hasattr(node, f"_saved_{name}"):
-        return tuple(node._input_metadata[0].shape)
+        return tuple(made.shape)
+    if name == "dtype" and node.name() == "ToCopyBackward0" and made.dtype != torch.bfloat16:
+        return numbers(torch.empty(0, dtype=made.dtype)).dtype
+    if name == "eps" and node.name() == "NativeLayerNormBackward0":
+        return added_to_variance(saved(node, "input").detach(), saved(node, "result2"))
     if name == "dims" and (indices := saved(node, "indices")) is not MISSING:
         return tuple(dim for dim, i in enumerate(indices) if i is not None)
     for spelled in (name, *SPELLED.get(name, ())):
@@ -156,8 +217,7 @@ def option(node: Node, name: str) -> Any:
 
 def counted(node: Node, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options with dimensions and places that count from the end counted from the start."""
-    below, place = next(x for x in node.next_functions if x[0] is not None)
-    shape = tuple(below._input_metadata[place].shape)
+    shape = input_shape(node)
     dimensions = max(len(shape), len(node._input_metadata[0].shape))
 
     def from_start(dim: Any) -> Any:
@@ -174,17 +234,7 @@ def counted(node: Node, options: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def signed(value: Any) -> Any:
-    if isinstance(value, tuple | list):
-        return tuple(map(signed, value))
-    return value - 2 * UNSIGNED if isinstance(value, int) and value >= UNSIGNED else value
-
-
-def is_readable(tensor: torch.Tensor) -> bool:
-    """Tell whether numpy can have the numbers of a tensor."""
-    return tensor.layout == torch.strided and not tensor.is_complex()
-
-
-def numbers(tensor: torch.Tensor) -> Any:
-    """Return the numbers of a tensor, on whatever device; numpy has no bfloat16, which float32 holds."""
-    return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy(force=True)[()]
+def input_shape(node: Node) -> tuple[int, ...]:
+    """Return the shape of the first input that has a gradient."""
+    below, place = next(x for x in node.next_functions if x[0] is not None)
+    return tuple(below._input_metadata[place].shape)

@@ -57,8 +57,9 @@ def test_the_examples_of_all_operations(program: str) -> None:
     leaves = list(theirs.leaves.values())
     ones = torch.ones_like(theirs.output)
     expected = torch.autograd.grad(theirs.output, leaves, ones, retain_graph=True, allow_unused=True)
+    inner = explained(theirs.output.sum(), theirs.leaves)  # whose result nobody gives
     found = explained(theirs.output, theirs.leaves)
-    assert not [note for note in found.notes if note.code == "differs"]
+    assert not [note for note in (*found.notes, *inner.notes) if note.code == "differs"]
     for name, gradient in zip(theirs.leaves, expected, strict=True):
         if name in gradients(found):
             np.testing.assert_allclose(gradients(found)[name], gradient.numpy(force=True), rtol=1e-9, atol=1e-12)
@@ -140,9 +141,70 @@ def test_what_gradcli_does_not_know_is_a_box_with_torchs_gradients() -> None:
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     first, second = torch.stack([Cube.apply(x, 2.0), x]).unbind()
     found = gradcli.from_torch((first * second).sum())
-    assert {"CubeBackward", "UnbindBackward0"} <= {node.op for node in found.nodes}
+    assert {"CubeBackward", "unbind_part"} <= {node.op for node in found.nodes}
     assert gradients(found)["x"].tolist() == [8.0, 64.0]
     check_pages(found)
+
+
+def operations(found: Explanation) -> list[str | None]:
+    return [node.op for node in found.nodes if node.kind == "op"]
+
+
+@pytest.mark.parametrize(
+    ("operation", "read"),
+    {
+        "F.selu(x)": "selu",
+        "F.elu(x, 2)": "elu",
+        "x.renorm(2, 0, 1.0)": "RenormBackward0",
+        "x.clamp_min(0.5)": "clamp_min",
+        "torch.unbind(x)[1]": "unbind_part",
+        "x.split(2, 1)[1]": "split_part",
+        "x.unsafe_chunk(2)[1]": "unsafe_split_part",
+        "x.split([1, 2], 1)[1]": "split_part_with_sizes",
+        "x.double()": "to_copy",
+        "x[:0].abs() + 1": "add",
+        "torch.linalg.qr(x.T)[1]": "qr_R",
+        "torch.linalg.cholesky(x @ x.T + 1, upper=True)": "LinalgCholeskyExBackward0",
+        "F.layer_norm(x, (3,), eps=0.1)": "layer_norm",
+        "F.conv2d(x[None, None], x[None, None], padding=1)": "convolution",
+        "x[0].max(0).values": "max_dim",
+        "x.sum().max(0).values": "MaxBackward0",
+        "x.roll(1)": "roll",
+        "x.index_add(0, torch.tensor([1]), x[:1], alpha=2)": "IndexAddBackward0",
+        "x.diagonal_scatter(x[0, :2], 1)": "DiagonalScatterBackward0",
+        "x.bfloat16()": "ToCopyBackward0",
+        "torch.div(x, 0.3, rounding_mode='trunc') + x": "add",
+        "torch.addcmul(x, x.detach(), x)": "addcmul",
+    }.items(),
+)
+def test_a_node_is_read_with_all_that_it_saved(operation: str, read: str) -> None:
+    """As an operation of gradcli whose rule is torch's, or where that has no such options as a box."""
+    torch.manual_seed(0)
+    x = torch.randn(2, 3, requires_grad=True)
+    found = explained(eval(operation, {"torch": torch, "F": torch.nn.functional, "x": x}).sum(), {"x": x})
+    assert read in operations(found)
+    assert "differs" not in {note.code for note in found.notes}
+    check_pages(found)
+
+
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_rounding_is_no_difference(kind: Any) -> None:
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(8, 6), torch.nn.ReLU(), torch.nn.LayerNorm(6), torch.nn.Linear(6, 1))
+    loss = (
+        model(torch.randn(4, 8)).pow(2).mean()
+        if kind == torch.float32
+        else model.to(kind)(torch.ones(4, 8, dtype=kind)).sum()
+    )
+    found = explained(loss, dict(model.named_parameters()))
+    assert "differs" not in {note.code for note in found.notes}
+    assert not [op for op in operations(found) if op and op.endswith("Backward0")]
+
+
+def test_sparse_gradients_are_told_in_full() -> None:
+    table = torch.nn.Embedding(4, 2, sparse=True)
+    found = explained(table(torch.tensor([1, 1])).sum(), {"table": table.weight})
+    assert gradients(found)["table"].tolist() == [[0, 0], [2, 2], [0, 0], [0, 0]]
 
 
 def test_a_wrong_rule_is_told_with_the_difference() -> None:
@@ -187,6 +249,24 @@ def long() -> Any:
 def test_bfloat16_is_told_in_float32() -> None:
     x = torch.tensor([1.5, 2.0], dtype=torch.bfloat16, requires_grad=True)
     assert gradients(gradcli.from_torch((x * x).sum()))["x"].tolist() == [3.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (lambda x: {"a b": x}, "'a b' is no name of a tensor"),
+        (lambda x: {"": x}, "'' is no name of a tensor"),
+        (lambda x: {"\x1b[31m": x}, r"'\\x1b\[31m' is no name of a tensor"),
+        (lambda x: {"2": x}, "'2' is no name of a tensor"),
+        (lambda x: {1: x}, "1 is no name of a tensor"),
+        (lambda x: {"x": 3}, "x names int, not a tensor"),
+        (lambda _: 3, "names is no dictionary"),
+    ],
+)
+def test_names_that_cannot_be(names: Any, message: str) -> None:
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(GradcliError, match=message):
+        gradcli.from_torch(x.sum(), names(x))
 
 
 @pytest.mark.parametrize(

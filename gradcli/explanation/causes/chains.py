@@ -41,10 +41,11 @@ def size(gradient: Any) -> float:
 
 
 def strongest(steps: Sequence[Step]) -> dict[str, str]:
-    """Return by node the consumer from which most of its gradient comes."""
+    """Return by node the consumer from which most of its gradient comes; nan counts as nothing."""
     found: dict[str, tuple[float, str]] = {}
     for step in steps:
-        found[step.input] = max(found.get(step.input, (-1.0, "")), (size(step.contribution), step.node))
+        strength = float(np.nan_to_num(size(step.contribution), posinf=np.inf))
+        found[step.input] = max(found.get(step.input, (-1.0, "")), (strength, step.node))
     return {node: consumer for node, (_, consumer) in found.items()}
 
 

@@ -51,9 +51,9 @@ def _plus(product: Any) -> Any:
 
 
 def _added(
-    name: str, product: Any, first: Any, second: Any, index: str, *traits: str, says: str = MATRIX_SUM
+    name: str, product: Any, first: Any, second: Any, index: str, *traits: str, factors: str, says: str = MATRIX_SUM
 ) -> Primitive:
-    """Declare a sum with a product in one node; `first` and `second` give the gradients of its factors."""
+    """Declare a sum with a product in one node; `first` and `second` give the gradients of its `factors`."""
 
     def formula(out: Any, c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> str:
         places, product = index.split(" = ")
@@ -68,6 +68,7 @@ def _added(
         says=says,
         structured=True,
         traits=traits,
+        inputs=("self", *factors.split()),
         index=formula,
     )
 
@@ -79,9 +80,16 @@ baddbmm = _added(
     lambda g, a, b: bmm(transposed(a), g),
     "nik = Σj a[n,i,j]·b[n,j,k]",
     "matrix",
+    factors="batch1 batch2",
 )
 addmv = _added(
-    "addmv", np.matmul, lambda g, a, x: outer(g, x), lambda g, a, x: mv(t(a), g), "i = Σj a[i,j]·b[j]", "matrix"
+    "addmv",
+    np.matmul,
+    lambda g, a, x: outer(g, x),
+    lambda g, a, x: mv(t(a), g),
+    "i = Σj a[i,j]·b[j]",
+    "matrix",
+    factors="mat vec",
 )
 addr = _added(
     "addr",
@@ -89,6 +97,7 @@ addr = _added(
     lambda g, x, y: mv(g, y),
     lambda g, x, y: mv(t(g), x),
     "ij = a[i]·b[j]",
+    factors="vec1 vec2",
     says="The added part gets the gradient; each vector gets the gradient, a matrix, multiplied by the other one.",
 )
 

@@ -42,7 +42,7 @@ cross_entropy = primitive(
     kinks=lambda x, y, w, **_: x * (1 - x) < EPSILON,
     convention="logarithms end at -100 in the value, x*(1 - x) at 1e-12 in the gradient",
     traits=("average", "lenient"),
-    inputs=("self", "target"),
+    inputs=("self", "target", "weight"),
     says="The prediction p gets (p - target)/(p*(1 - p)): steep where it is sure and wrong.",
     index=entries.loss(
         "-{w}·({y}·max(log({x}), -100) + (1 - {y})·max(log(1 - {x}), -100))",
@@ -92,7 +92,7 @@ with_logits = primitive(
     notation=write("binary_cross_entropy_with_logits", "weight", "pos_weight"),
     structured=True,
     traits=("average",),
-    inputs=("self", "target"),
+    inputs=("self", "target", "weight", "pos_weight"),
     says="The score gets its sigmoid minus the target, times the weights if there are any.",
     index=lambda out, x, y, w, p, **options: (_PLAIN if _is_one(p) else _WEIGHTED)(out, x, y, w, p, **options),
 )

@@ -89,6 +89,7 @@ batch_norm: Primitive = primitive(
     ),
     lambda g, out, x, w, b, mean, var, **_: sum_dim(g, dim=_others(x)),
     node="NativeBatchNormBackward0",
+    inputs=("input", "weight", "bias", "running_mean", "running_var"),
     notation=_write,
     structured=True,
     says="Scale and shift get sums; in training the input's part loses its mean and its trend along the result.",

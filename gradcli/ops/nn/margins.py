@@ -54,6 +54,7 @@ soft_margin = primitive(
     notation=write("soft_margin_loss"),
     structured=True,
     traits=("average",),
+    inputs=("self", "target"),
     says="The score gets minus the label times the chance that it is wrong.",
     index=entries.loss("log(1 + exp(-{y}·{x}))", ("x", "-{y}·sigmoid(-{y}·{x})")),
 )

@@ -28,6 +28,7 @@ addcmul = primitive(
     lambda g, out, x, a, b, *, value=1: g,
     lambda g, out, x, a, b, *, value=1: g * (b * value),
     lambda g, out, x, a, b, *, value=1: g * (a * value),
+    inputs=("self", "tensor1", "tensor2"),
     says="The added part gets the gradient; each factor gets it times the other factor and the constant in front.",
 )
 addcdiv = primitive(
@@ -36,6 +37,7 @@ addcdiv = primitive(
     lambda g, out, x, a, b, *, value=1: g,
     lambda g, out, x, a, b, *, value=1: g * value / b,
     lambda g, out, x, a, b, *, value=1: -g * value * (a / b**2),
+    inputs=("self", "tensor1", "tensor2"),
     domain=other_than_0(2),
     says="The added part gets the gradient; the quotient follows the quotient rule.",
 )
@@ -60,6 +62,7 @@ lerp_tensor = primitive(
     lambda g, out, a, b, w: g * w,
     lambda g, out, a, b, w: g * (b - a),
     node="LerpBackward1",
+    inputs=("self", "end", "weight"),
     notation=lerp.notation,
     says="Each end gets its share of the gradient, and the weight the gradient times their difference.",
 )

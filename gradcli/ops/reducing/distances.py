@@ -92,6 +92,7 @@ cdist = primitive(
     structured=True,
     kinks=lambda x, y, *, p=2: norm.kinks(_between(x, y), p=p, dim=max(x.ndim, y.ndim)),  # type: ignore[operator]
     convention=norm.convention,
+    inputs=("x1", "x2"),
     says="Each distance pulls its two points along their difference; a point adds up its pairs.",
     index=entries.distances,
 )

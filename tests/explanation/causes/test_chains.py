@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from gradcli.explanation.build import explain
-from gradcli.explanation.model import Note
+from gradcli.explanation.causes.chains import strongest
+from gradcli.explanation.model import Note, Step
 from gradcli.language.parser import parse_program
+from gradcli.language.tree import Number
 from gradcli.source import Source
 
 
@@ -36,3 +42,10 @@ def test_one_small_factor_is_no_chain() -> None:
 
 def test_sharing_out_a_mean_is_not_vanishing() -> None:
     assert noted("mean(2*(3*(0.5*(1.5*(x + zeros(5000))))))", x=1) == []
+
+
+def test_nan_is_no_strong_gradient() -> None:
+    """A mask cuts it off, so the chain goes through other steps, or through this one where there is no other."""
+    step = Step("z", "h", np.nan, Number(1), np.array([1.0, np.nan]), (), np.nan)
+    assert strongest([step]) == {"h": "z"}
+    assert strongest([step, replace(step, node="y", contribution=np.array([1.0, 0.0]))]) == {"h": "y"}

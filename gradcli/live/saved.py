@@ -1,0 +1,70 @@
+"""What a node of torch saved: tensors and numbers by their names, and its results among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import torch
+
+from gradcli.live.passes import Node
+
+MISSING = object()  # what a node did not save
+UNSIGNED = 2**63  # from here on, a number is a negative one that torch keeps without its sign
+RESULTS = {  # names under which nodes save their results, but for `result`
+    "AminmaxBackward0": ("min", "max"), "LinalgCholeskyExBackward0": ("L",), "LinalgInvExBackward0": ("inverse",),
+    "LinalgEighBackward0": ("eigenvalues", "eigenvectors"), "LinalgLstsqBackward0": ("solution",),
+    "LinalgLuBackward0": ("P", "L", "U"), "LinalgLuFactorExBackward0": ("LU",), "LinalgQrBackward0": ("Q", "R"),
+    "LinalgSlogdetBackward0": ("sign",), "LinalgSvdBackward0": ("U", "S", "Vh"),
+}  # fmt: skip
+
+
+def saved(node: Node, name: str) -> Any:
+    """Return what a node saved by a name; `MISSING` where there is nothing."""
+    value = getattr(node, f"_saved_{name}", None)
+    return MISSING if value is None else value
+
+
+@cache
+def names_of_saved(kind: Any) -> frozenset[str]:
+    return frozenset(name.removeprefix("_saved_") for name in dir(kind) if name.startswith("_saved_"))
+
+
+def results_of(node: Node) -> Iterator[tuple[int, torch.Tensor]]:
+    """Yield the results that a node saved, with the number of each."""
+    numbered = tuple(f"result{place}" for place in range(len(node._input_metadata)))
+    for names in (numbered, RESULTS.get(node.name(), ("result",))):
+        for place, name in enumerate(names):
+            if isinstance(result := saved(node, name), torch.Tensor):
+                yield place, result
+
+
+def signed(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return tuple(map(signed, value))
+    return value - 2 * UNSIGNED if isinstance(value, int) and value >= UNSIGNED else value
+
+
+def added_to_variance(x: torch.Tensor, scale: torch.Tensor) -> float:
+    """Return the number that a layer norm adds to the variance, which torch does not keep, from its scale."""
+    if not x.numel():
+        return 1e-5
+    over = [dim for dim, size in enumerate(scale.shape) if size != x.shape[dim]]
+    variance = x.double().var(over, correction=0, keepdim=True) if over else torch.zeros_like(scale)
+    whole = scale.double() ** -2
+    place = whole.argmin()
+    found, rounded = float((whole - variance).flatten()[place]), 8 * torch.finfo(scale.dtype).eps * float(whole.min())
+    likely = (1e-5, 1e-6, 1e-12, float(f"{found:.1g}"), float(f"{found:.2g}"))
+    return next((one for one in likely if abs(found - one) <= rounded), found)
+
+
+def is_readable(tensor: torch.Tensor) -> bool:
+    """Tell whether numpy can have the numbers of a tensor."""
+    return tensor.layout == torch.strided and not tensor.is_complex()
+
+
+def numbers(tensor: torch.Tensor) -> Any:
+    """Return the numbers of a tensor, on whatever device; numpy has no bfloat16, which float32 holds."""
+    dense = tensor if tensor.layout == torch.strided else tensor.to_dense()
+    return (dense.float() if dense.dtype == torch.bfloat16 else dense).numpy(force=True)[()]
