@@ -178,7 +178,18 @@ def usage_error(error: Exception) -> GradcliError | None:
         name, command = text.rpartition("--")[2].strip("'\""), path.rpartition(" ")[2]
         if name in FORMS and command in FORMS[name].renderers:
             suggestion = f"write --format {name}"
+        elif not close and (others := _with_option(context, f"--{name}")):
+            suggestion = f"it is an option of {', '.join(f'gradcli {other}' for other in others)}"
     return UsageError("E001", text[:1].lower() + text[1:], help=suggestion)
+
+
+def _with_option(context: Any, option: str) -> list[str]:
+    """Return the commands that have an option."""
+    root = context.find_root() if context is not None else None
+    if root is None or not hasattr(root.command, "list_commands"):
+        return []
+    commands = [(name, root.command.get_command(root, name)) for name in root.command.list_commands(root)]
+    return [name for name, one in commands if one and any(option in parameter.opts for parameter in one.params)]
 
 
 def _unknown_command(name: str) -> GradcliError:

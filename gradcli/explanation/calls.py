@@ -28,11 +28,27 @@ from gradcli.language.tree import (
     Tuple,
     Unary,
 )
+from gradcli.language.unparser import unparse
 from gradcli.ops.support.arguments import as_tensor, check_size, described, integer, operand
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.operators import ATTRIBUTES
 from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.source import did_you_mean
+
+# Names in schoolbooks.
+TAUGHT = {
+    **{name: f"{ours}({{}})" for name, ours in {
+        "tg": "tan", "arctg": "atan", "sh": "sinh", "ch": "cosh", "th": "tanh", "arsinh": "asinh", "arcosh": "acosh",
+        "artanh": "atanh", "lg": "log10", "ld": "log2", "lb": "log2", "sgn": "sign", "sqr": "square", "fabs": "abs",
+        "logistic": "sigmoid",
+    }.items()},
+    **{name: f"1/{ours}({{}})" for name, ours in {
+        "cot": "tan", "ctg": "tan", "cotan": "tan", "sec": "cos", "csc": "sin", "cosec": "sin",
+        "coth": "tanh", "sech": "cosh", "csch": "sinh",
+    }.items()},
+    "cbrt": "sign({0})*abs({0})**(1/3)",
+}  # fmt: skip
+LONGEST_LETTER = 3  # of the name of a number, such as `w10`
 
 BINARY = {
     "+": "add",
@@ -104,7 +120,7 @@ def _compare(operator: str, a: Any, b: Any) -> Any:
 def _call(name: str, written: Sequence[Argument], values: Sequence[Any]) -> Any:
     arguments = [v for v, argument in zip(values, written, strict=True) if argument.keyword is None]
     keywords = {a.keyword: v for v, a in zip(values, written, strict=True) if a.keyword is not None}
-    function = _function(name)
+    function = _function(name, written)
     if not function.contracts:
         check_broadcast(values)
     return function(*arguments, **keywords)
@@ -118,16 +134,22 @@ def check_broadcast(values: Sequence[Any]) -> None:
             check_size(broadcast_shapes(*shapes))
 
 
-def _function(name: str) -> Operation:
+def _function(name: str, written: Sequence[Argument]) -> Operation:
     if name in OPERATIONS:
         return OPERATIONS[name]
-    close = did_you_mean(name, OPERATIONS)
-    raise EvaluationError(
-        "E208",
-        f"there is no function {name!r}",
-        label="unknown function",
-        help=f"did you mean {close}?" if close else "gradcli ops lists the functions",
-    )
+    message = f"there is no function {name!r}"
+    raise EvaluationError("E208", message, label="unknown function", help=_meant(name, written))
+
+
+def _meant(name: str, written: Sequence[Argument]) -> str:
+    """Return what to type for a function that there is not: another name, a quotient, or a product."""
+    inside = unparse(written[0].value) if len(written) == 1 and written[0].keyword is None else ""
+    if name in TAUGHT:
+        return f"type '{TAUGHT[name].format(inside or 'x')}'"
+    close = did_you_mean(name, OPERATIONS) if len(name) > 1 else ""
+    if close or not inside or len(name) > LONGEST_LETTER:
+        return f"did you mean {close}?" if close else "gradcli ops lists the functions"
+    return f"for a product type '{name}*({inside})'; gradcli ops lists the functions"
 
 
 def _method(node: Method, parts: Sequence[Any]) -> Any:

@@ -14,6 +14,8 @@ their contents.
 
 from __future__ import annotations
 
+import re
+
 from gradcli.errors import ProgramSyntaxError
 from gradcli.language.applications import check_application
 from gradcli.language.spelling import check_spelling
@@ -157,7 +159,10 @@ def _assignment(place: Place) -> ProgramSyntaxError | None:
         advice = "type a name before it, as in 'y = x'"
         return _error("E106", "nothing to assign to", place, "expected a name before '='", advice)
     target = Span(place.at(start).start, place.before.end)
-    advice = "type 'y = ...' with a name, or '==' to compare"
+    function = re.fullmatch(r"(\w+)\s*\(\s*[^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*\s*\)", place.text(*target))
+    advice = (
+        f"type '{function[1]} = ...' without brackets" if function else "type 'y = ...' with a name, or '==' to compare"
+    )
     message = f"cannot assign to '{place.text(*target)}'"
     return _error("E106", message, place, "expected a name before '='", advice, target)
 
@@ -191,6 +196,9 @@ def _missing_operator(place: Place) -> ProgramSyntaxError | None:
     if not (before.ends_operand and token.starts_operand):
         return None
     between = f"between {before.shown} and {token.shown}"
+    if re.fullmatch(r"\s*d/d\w+\s*", place.source.text[: token.start]):
+        advice = "type the function alone: gradcli differentiates it by each variable"
+        return _error("E105", f"missing operator {between}", place, "behind the sign of a derivative", advice)
     left, right = place.operand_before(place.index - 1), place.operand_after(place.index)
     if not place.open and place.after.kind == "equals" and token.kind == "name":
         return _error("E105", f"missing ';' {between}", place, "a second statement", f"type ';' before {token.shown}")
@@ -214,6 +222,9 @@ def _punctuation(place: Place) -> ProgramSyntaxError | None:
     """A separator outside the brackets in which it means something."""
     token: Token = place.token
     if token.kind == "comma":
+        if place.before.kind == place.after.kind == "number" and place.after.start - place.before.end == 1:
+            number = f"{place.before.text}.{place.after.text}"
+            return _error("E115", "',' in a number", place, "a decimal comma", f"type '{number}' with a point")
         advice = "type ';' between statements, or put the values in brackets: '[1, 2]'"
         return _error("E115", "',' outside brackets", place, "separates nothing here", advice)
     if token.kind == "colon":

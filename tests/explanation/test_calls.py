@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import warnings
 
 import numpy as np
@@ -12,6 +13,7 @@ import gradcli.ops.indexing.assignment  # noqa: F401 - its primitives are in the
 from gradcli.engine.primitive import REGISTRY
 from gradcli.errors import GradcliError
 from gradcli.explanation.build import explain
+from gradcli.explanation.calls import TAUGHT
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Call, postorder
 from gradcli.ops.support.surface import OPERATIONS
@@ -46,6 +48,21 @@ def calls(name: str) -> list[str]:
             keywords.update({choice.partition("=")[0]: choice for choice in choose.sample(NAMED, 2)})
         found.append(f"{name}({', '.join([*arguments, *keywords.values()])})")
     return found
+
+
+@pytest.mark.parametrize("name", sorted(TAUGHT.keys() - OPERATIONS.keys()))
+def test_the_advice_for_a_name_in_schoolbooks_has_a_value(name: str) -> None:
+    with pytest.raises(GradcliError) as caught:
+        explain(parse_program(Source(f"{name}(x/2)")), {"x": 0.5})
+    advice = re.fullmatch("type '(.+)'", caught.value.help or "")
+    assert advice is not None
+    assert any(np.isfinite(explain(parse_program(Source(advice[1])), {"x": x}).value) for x in (0.5, 3.0))
+
+
+def test_a_number_before_brackets_is_a_factor() -> None:
+    with pytest.raises(GradcliError) as caught:
+        explain(parse_program(Source("x(x + 1)")), {"x": 1})
+    assert (caught.value.help or "").startswith("for a product type 'x*(x + 1)'")
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from gradcli.homework.diagnose.detection import MOST, PAIR, SINGLE, Suspects
 from gradcli.homework.diagnose.ordering import kin, weight
 from gradcli.homework.diagnose.shelves import Suspect, by_rank, matching, shelved
 from gradcli.homework.mistakes.catalogue import GUESSED, LATE, OF_RULES
-from gradcli.homework.mistakes.declaration import Turn
+from gradcli.homework.mistakes.declaration import Guess, Turn
 from gradcli.homework.mistakes.forward import SELDOM
 from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
@@ -106,6 +106,8 @@ class Detective:
         first = suspect.parts[0]
         primitive = self.problems[0].graph.vertices[first.node].primitive
         of_rule = suspect.code in OF_RULES and not isinstance(first, Turn)
+        if isinstance(first, Guess) and not first.edges and self.problems[0].kind == "gradient":
+            return ""  # of a whole gradient, in which the rule of its own node has no part
         return primitive.says if primitive is not None and of_rule else ""
 
     def ledger(self, typed: Typed) -> tuple[Branch, ...]:

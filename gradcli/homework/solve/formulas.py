@@ -12,7 +12,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import as_formula
 from gradcli.explanation.causes.infinities import is_finite
 from gradcli.explanation.formulas.derivation import LONGEST
-from gradcli.homework.solve.graph import at_values, sweep
+from gradcli.homework.solve.graph import Graph, at_values, sweep
 from gradcli.homework.solve.problem import Problem
 from gradcli.language.tree import Name, Number
 from gradcli.language.unparser import unparse
@@ -21,35 +21,41 @@ LONG = "a long formula"
 
 
 def right_formula(problem: Problem, *, is_raw: bool = False) -> str:
-    """Write the formula over the variables and names of the program, or `LONG` where it would be too long.
+    """Write the formula over the variables or, where that is shorter, over names of the program, too.
 
-    It is simplified unless `is_raw` is asked for, or the answer is not finite at the point of the question.
+    `LONG` stands for one that would be too long. It is simplified unless `is_raw` is asked for, or the answer is not
+    finite at the point of the question.
     """
+    from gradcli.language.simplify.simplifier import simplify
+    from gradcli.language.simplify.trees import length
+
     graph = copy(problem.graph)
     graph.vertices = [
         replace(v, operands=tuple(lifted(list(v.operands)))) if v.op == "div" else v for v in graph.vertices
     ]  # the rules of 3/x divide a number by formulas
+    found = over(problem, graph, set(graph.named) - ({problem.by} if problem.kind == "value" else set()))
+    if is_raw or not is_finite(found.value):
+        return unparse(found.tree) if found.size <= LONGEST else LONG
+    shapes = {v.line.name: np.shape(v.value) for v in graph.vertices}
+    forms = [form for form in (over(problem, graph, set()), found) if form.size <= LONGEST]
+    return unparse(min((simplify(form.tree, shapes) for form in forms), key=length)) if forms else LONG
+
+
+def over(problem: Problem, graph: Graph, named: set[int]) -> Formula:
+    """Return the right answer with the names of some vertices, and of all variables."""
     written: list[Any] = []
     for index, vertex in enumerate(graph.vertices):
         line = vertex.line
-        named = line.is_variable or (index in graph.named and index != (problem.by if problem.kind == "value" else -1))
-        if named or vertex.primitive is None:
-            written.append(Formula(Name(line.name) if named else line.written, vertex.value))
+        if line.is_variable or index in named or vertex.primitive is None:
+            is_name = line.is_variable or index in named
+            written.append(Formula(Name(line.name) if is_name else line.written, vertex.value))
         else:
             written.append(vertex.primitive(*lifted(at_values(vertex, written)), **vertex.options))
     if problem.kind == "value":
-        found = written[problem.by]
-    else:
-        one = np.ones_like(graph.vertices[problem.of].value)[()]
-        seed = Formula(Number(1), one)
-        found = sweep(graph, problem.of, seed=seed, values=written, stop=problem.stop)[problem.by]
-    if found.size > LONGEST:
-        return LONG
-    if is_raw or not is_finite(found.value):
-        return unparse(found.tree)
-    from gradcli.language.simplify.simplifier import simplify
-
-    return unparse(simplify(found.tree, {v.line.name: np.shape(v.value) for v in graph.vertices}))
+        return written[problem.by]  # type: ignore[no-any-return]
+    one = np.ones_like(graph.vertices[problem.of].value)[()]
+    seed = Formula(Number(1), one)
+    return sweep(graph, problem.of, seed=seed, values=written, stop=problem.stop)[problem.by]  # type: ignore[no-any-return]
 
 
 def lifted(operands: list[Any]) -> list[Any]:
