@@ -179,9 +179,8 @@ def test_names_in_other_scripts() -> None:
 
 def test_the_direction_suits_the_depth_and_the_width() -> None:
     """Of programs that do their own layout, too: a graph that would be too wide to read goes down."""
-    wide = explained(
-        "; ".join(f"v{n + 1} = sin({f'v{n}' if n else 'x'})*1.000000000000001e-{n}00" for n in range(5)), {"x": 0.5}
-    )
+    lines = [f"v{n + 1} = sin({f'v{n}' if n else 'x'})*1.000000000000001e-{n}00" for n in range(5)]
+    wide = explained("; ".join(lines), {"x": 0.5})
     for explanation, asked, found in (
         (CASES["diamond"].explain(), Asked(), "LR"),
         (explained("; ".join(f"v{n + 1} = sin({f'v{n}' if n else 'x'})" for n in range(9)), {"x": 0.5}), Asked(), "TB"),
