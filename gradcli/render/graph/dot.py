@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from gradcli.explanation.model import Explanation
 from gradcli.render.asked import Asked
 from gradcli.render.graph.sketch.model import Arc, Vertex
-from gradcli.render.graph.sketch.sketch import direction, sketch
+from gradcli.render.graph.sketch.sketch import sketch
+from gradcli.render.graph.svg import direction
 from gradcli.source import visible
 
 # Dark text on mid-tones inside the nodes and grey outside: readable on a white page and on a black one.

@@ -15,7 +15,7 @@ from gradcli.render.text.numbers import number
 from gradcli.script.descent import Path
 from gradcli.source import visible
 
-APART = 5  # times: where the ranges of function and derivative differ more, each has axes of its own
+APART = 4  # times: where the ranges of function and derivative differ more, each has axes of its own
 MOST = 6  # places in a remark
 
 

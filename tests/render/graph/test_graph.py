@@ -161,7 +161,7 @@ def test_mermaid_escapes() -> None:
         )
     assert len(labels) == 6 + 6
     statement = re.compile(
-        r"flowchart LR"
+        r"flowchart (LR|TB)"
         r'|n\d+(\("[^"]*"\)|\["[^"]*"\]):::(leaf|data|op)'
         r'|n\d+ (-->\|"[^"]*"\||-\.->) n\d+'
         r"|classDef \w+ [-\w:#,]+"
@@ -175,3 +175,17 @@ def test_names_in_other_scripts() -> None:
     assert '"θ" -> ' in dot(explanation, LOOKS)
     assert 'n1("θ<br/>' in mermaid(explanation, LOOKS)
     assert "AccumulateGrad  θ = 3" in tree(explanation, LOOKS)
+
+
+def test_the_direction_suits_the_depth_and_the_width() -> None:
+    """Of programs that do their own layout, too: a graph that would be too wide to read goes down."""
+    lines = [f"v{n + 1} = sin({f'v{n}' if n else 'x'})*1.000000000000001e-{n}00" for n in range(5)]
+    wide = explained("; ".join(lines), {"x": 0.5})
+    for explanation, asked, found in (
+        (CASES["diamond"].explain(), Asked(), "LR"),
+        (explained("; ".join(f"v{n + 1} = sin({f'v{n}' if n else 'x'})" for n in range(9)), {"x": 0.5}), Asked(), "TB"),
+        (wide, Asked(), "TB"),
+        (wide, Asked(direction="LR"), "LR"),
+    ):
+        assert mermaid(explanation, asked).startswith(f"flowchart {found}\n")
+        assert f"rankdir={found}" in dot(explanation, asked)

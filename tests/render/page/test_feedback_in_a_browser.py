@@ -49,3 +49,12 @@ def test_pages_of_homework_are_for_everyone(browser: Any, tmp_path: Path, axe: s
         assert shown.locator("main").bounding_box()["width"] <= 360
         assert shown.locator("table").first.is_visible()
     assert len(colors) == 2
+
+
+def test_a_long_answer_does_not_push_its_verdict_out_of_sight(browser: Any, tmp_path: Path) -> None:
+    long = result({"diamond": {"s": "7" * 400, "p": "[" + "0.123456, " * 40 + "1]"}})
+    with opened(browser, tmp_path, page(long, "rule")) as shown:
+        shown.set_viewport_size({"width": 1000, "height": 700})
+        table = shown.locator("table").first.bounding_box()
+        assert table["x"] + table["width"] <= 1000
+        assert "7" * 60 in shown.locator("td").first.inner_text()

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from gradcli.render.graph.layered.layers import Graph, stationed, suited
+from gradcli.render.graph.layered.layers import Graph, stationed
 from gradcli.render.graph.layered.model import Box, Direction, Drawing, Edge, Point, Rectangle, Route
 from gradcli.render.graph.layered.order import fractions, ordered
 from gradcli.render.graph.layered.places import spread
 from gradcli.render.graph.layered.ports import ASIDE, Side, is_before, side
 
 MOST = 20_000  # stations of long edges
+DEEP = 8  # layers of a drawing from left to right, unless a direction is given
 THIN = 3.0  # half of the room of an edge on its way past boxes
 GAPS = {"LR": 16.0, "TB": 22.0}  # between neighbours in a layer
 BENDS = (26.0, 0.22, 90.0)  # room in which edges bend: at least, by how far the widest goes across, at most
@@ -37,7 +38,7 @@ def drawing(boxes: Sequence[Box], edges: Sequence[Edge], direction: Direction | 
     if graph is None:
         return None
     if direction is None:
-        direction = suited(graph.count)
+        direction = "LR" if graph.count <= DEEP else "TB"
     entering: list[list[Edge]] = [[] for _ in boxes]
     for edge in edges:
         entering[numbers[edge.target]].append(edge)

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gradcli.render.graph.layered.model import Direction
-
-DEEP = 8  # layers of a drawing from left to right, unless a direction is given
 PASSES = 3  # in which boxes are drawn to those that use them
 
 
@@ -63,11 +60,6 @@ def stationed(boxes: int, edges: Sequence[tuple[int, int]], most: int) -> Graph 
         graph.links.append(Link(chain[-1], target, number))
         graph.chains.append([*chain, target])
     return graph
-
-
-def suited(depth: int) -> Direction:
-    """Return the direction of a drawing of so many layers."""
-    return "LR" if depth <= DEEP else "TB"
 
 
 def layers(boxes: int, edges: Sequence[tuple[int, int]]) -> list[int]:

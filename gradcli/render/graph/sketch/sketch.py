@@ -7,19 +7,10 @@ from dataclasses import replace
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
 from gradcli.render.asked import Asked
-from gradcli.render.graph.layered.layers import layers, suited
-from gradcli.render.graph.layered.model import Direction
 from gradcli.render.graph.sketch.backward import backward_side
 from gradcli.render.graph.sketch.folded import folded_sketch
 from gradcli.render.graph.sketch.forward import Sketcher
 from gradcli.render.graph.sketch.model import Sketch
-
-
-def direction(found: Sketch, asked: Asked) -> Direction:
-    """Return the direction that is asked for, or one that suits the depth, for programs that do their own layout."""
-    numbers = {vertex.id: number for number, vertex in enumerate(found.vertices)}
-    edges = [(numbers[arc.source], numbers[arc.target]) for arc in found.arcs]
-    return asked.direction or suited(max(layers(len(numbers), edges), default=0) + 1)
 
 
 def sketch(explanation: Explanation, asked: Asked) -> Sketch:
