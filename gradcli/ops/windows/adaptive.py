@@ -71,7 +71,7 @@ def _places(x: Array, *, output_size: Shape) -> Any:
     for i, (top, bottom) in enumerate(_bounds(x.shape[-2], output_size[0])):
         for j, (left, right) in enumerate(_bounds(width, output_size[1])):
             part = x[..., top:bottom, left:right]
-            found = np.argmax(part.reshape(*part.shape[:-2], -1), -1)
+            found = np.argmax(part.reshape(*part.shape[:-2], part.shape[-2] * part.shape[-1]), -1)
             out[..., i, j] = (top + found // (right - left)) * width + left + found % (right - left)
     return out
 
