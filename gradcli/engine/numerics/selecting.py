@@ -212,3 +212,17 @@ def quickselect(order: list[int], k: int, after: Before) -> None:
             right = j - 1
     if right == left + 1:
         sorted_pair(left, right)
+
+
+def running(better: Callable[[Any, Any], Any], x: Any, dim: int) -> Any:
+    """Return the index of the best entry so far; of equal entries, and of several nan, the last."""
+    if not np.ndim(x):
+        return np.int64(0)
+    rows = np.moveaxis(x, dim, 0)
+    out = np.zeros(rows.shape, np.int64)
+    best = rows[:1].copy()
+    for i in range(1, len(rows)):
+        found = better(rows[i], best[0]) | np.isnan(rows[i])
+        out[i] = np.where(found, i, out[i - 1])
+        best[0] = np.where(found, rows[i], best[0])
+    return np.moveaxis(out, 0, dim)

@@ -20,7 +20,7 @@ from gradcli.ops.formulas import indexing as entries
 from gradcli.ops.formulas import scattering as written
 from gradcli.ops.indexing.indexing import cut, flat_positions, index_backward, scattered
 from gradcli.ops.indexing.places import check_places, vector_of
-from gradcli.ops.shaping.shaping import reshaped
+from gradcli.ops.shaping.shaping import reshaped, view
 from gradcli.ops.support.arguments import Indices
 from gradcli.ops.support.covering import as_one
 from gradcli.ops.support.forgetting import forgotten
@@ -203,8 +203,8 @@ def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha
 def take_along_dim(input: Tensor, indices: Indices, dim: int | None = None) -> Any:
     """Entries by index along one dimension, where the other dimensions broadcast; along all without `dim`."""
     if dim is None:
-        flat = reshaped(input, (input.value.size,))
-        return gather_(flat, 0, Tensor(indices.value.reshape(-1)))
+        flat = view(input, input.value.size)
+        return gather_(flat, 0, Tensor(view(indices, indices.value.size).value))
     axis = dimension(dim, input.ndim)
     if not input.ndim:
         raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.linalg.contractions import check_mm, mm_
@@ -37,6 +38,12 @@ def multi_dot(tensors: Sequence[Tensor]) -> Any:
     for position, x in enumerate(factors):
         if x.ndim != 2:
             raise AutogradError(f"multi_dot(): tensor {position} must be 2D but got {x.ndim}D", code="E301")
+        if x.dtype != tensors[0].dtype:
+            kinds = [C_NAMES[TYPE_NAMES[each.dtype]] for each in (tensors[0], x)]
+            raise AutogradError(
+                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {kinds[0]} and tensor "
+                f"{position} {kinds[1]}"
+            )
     for a, b in pairwise(factors):
         check_mm(a, b)
     return reshape(_multiplied(factors), shape=tuple(shape))

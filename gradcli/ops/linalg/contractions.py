@@ -144,6 +144,7 @@ MM = "expected m1 and m2 to have the same dtype, but got: {a} != {b}"
 MV = "addmv input tensors must have the same dtype, but got {1}, {0}, and {1}"
 UNEQUAL = "dot : expected both vectors to have same dtype, but found {0} and {1}"
 ADDMM = "mat1 and mat2 must have the same dtype, but got {1} and {2}"
+ADDMM_SELF = "self and mat2 must have the same dtype, but got {0} and {2}"
 ADDMV = "addmv input tensors must have the same dtype, but got {0}, {1}, and {2}"
 TENSORDOT = "both inputs should have same dtype"
 BMM = "expected scalar type {0} but found {1}"
@@ -270,4 +271,5 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha:
             raise AutogradError(f"{name} must be a matrix, got {x.ndim}-D tensor", code="E301")
     check_mm(mat1, mat2)
     expanded(input, (mat1.shape[0], mat2.shape[1]))
-    return addmm(*same_dtype(input, mat1, mat2, refusal=ADDMM), beta=beta, alpha=alpha)
+    refusal = ADDMM if input.dtype == mat2.dtype else ADDMM_SELF
+    return addmm(*same_dtype(input, mat1, mat2, refusal=refusal), beta=beta, alpha=alpha)

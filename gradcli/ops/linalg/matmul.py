@@ -19,7 +19,7 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
-from gradcli.ops.linalg.contractions import ADDMM, BMM, MM, addmm_, bmm_, dot_, mm_, mv_, same_dtype
+from gradcli.ops.linalg.contractions import ADDMM, BMM, MM, MV, addmm_, bmm_, dot_, mm_, mv_, same_dtype
 from gradcli.ops.pointwise import arithmetic
 from gradcli.ops.shaping.permutations import mT, t_
 from gradcli.ops.shaping.shaping import clone, reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
@@ -70,7 +70,7 @@ def matmul(input: Tensor, other: Tensor) -> Any:
         case 2, 2:
             return mm_(input, other)
     folds = _folds(input, other)
-    a, b = same_dtype(input, other, refusal=MM if folds else BMM)
+    a, b = same_dtype(input, other, refusal=(MV if other.ndim == 1 else MM) if folds else BMM)
     return _folded(a, b) if folds else _batched(a, b)
 
 

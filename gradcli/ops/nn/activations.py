@@ -13,6 +13,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call
 from gradcli.ops.nn.slopes import hardtanh_backward, leaky_relu_backward, sigmoid_backward, threshold_backward
 from gradcli.ops.pointwise.arithmetic import add, div, sub
+from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, elementwise
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.pointwise.trigonometry import tanh
@@ -84,7 +85,8 @@ logsigmoid = elementwise(
 
 
 def _softplus_rule(g: Any, out: Any, x: Any, *, beta: float = 1, threshold: float = 20) -> Any:
-    return guarded(x * beta > threshold, g, g * sigmoid(x * beta))
+    bent = guarded(equal(x * beta, threshold), threshold, x * beta)  # torch's second derivative is 0 at the bound
+    return guarded(x * beta > threshold, g, g * sigmoid(bent))
 
 
 softplus: Primitive = primitive(

@@ -13,9 +13,9 @@ from gradcli.errors import AutogradError
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.nn.activations import sigmoid
-from gradcli.ops.pointwise.comparisons import both
+from gradcli.ops.pointwise.comparisons import both, equal
 from gradcli.ops.pointwise.elementwise import elementwise
-from gradcli.ops.pointwise.selection import where
+from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.shaping.joining import cat
 from gradcli.ops.shaping.shaping import reshaped
 from gradcli.ops.support.adjoints import printed
@@ -89,11 +89,16 @@ def _prelu(x: Array, weight: Array) -> Any:
     return chosen(np.greater(x, 0), x, weight * x)
 
 
+def _prelu_rule(g: Any, out: Any, x: Any, weight: Any) -> Any:
+    fixed = Tensor(weight.value) if isinstance(weight, Tensor) else weight  # at 0 torch's second derivative is 0
+    return where(x > 0, g, guarded(equal(x, 0), fixed * g, weight * g))
+
+
 prelu = primitive(
     "prelu_kernel",
     _prelu,
-    lambda g, out, x, weight: where(x > 0, g, weight * g),
-    lambda g, out, x, weight: where(x > 0, 0, x * g),
+    _prelu_rule,
+    lambda g, out, x, weight: where(x >= 0, 0, x * g),  # and so flat in x at 0, as in torch
     kinks=lambda x, weight: np.equal(x, 0) & np.not_equal(weight, 1),
     convention="prelu'(0) is the slope",
     says="Above 0 the gradient comes through, below times the weight, which gets the negative inputs.",

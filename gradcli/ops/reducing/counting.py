@@ -12,6 +12,7 @@ from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Index, Literal, Number
+from gradcli.ops.reducing.sets import check_rows
 from gradcli.ops.support.arguments import Dims, Indices, Operand, Real, as_tensor, check_size
 from gradcli.ops.support.axes import axes, wrapped
 from gradcli.ops.support.surface import operation
@@ -126,6 +127,8 @@ def unique(
 ) -> Any:
     """The distinct entries, or slices, in order; on request with the index of each entry in them, and their counts."""
     axis = None if dim is None else dimension(dim, input.ndim)
+    if dim is not None:
+        check_rows(input, dim)
     whole = input.value if axis is None else np.atleast_1d(input.value)
     values, inverse, numbers = np.unique(whole, return_inverse=True, return_counts=True, axis=axis)
     found = [Tensor(values)]

@@ -101,6 +101,11 @@ def gradient(input: Real, *, spacing: Any = 1, dim: Dims = None, edge_order: int
         given = [spacing] if len(axes) == 1 else list(spacing)
     else:
         given = [1 if spacing is None else spacing] * len(axes)
+    if len(given) != len(axes) and dim is not None:
+        raise AutogradError(
+            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the "
+            f"same length, but got a spacing argument of length {len(given)} and a dim argument of length {len(axes)}."
+        )
     if len(given) != len(axes):
         raise AutogradError(
             "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "

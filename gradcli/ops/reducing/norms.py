@@ -45,7 +45,9 @@ def norm_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepd
     g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
     if math.isinf(p):
         return sign(x) * where(equal(absolute(x), out), g / ties(absolute(x), out, dim=dim), 0)
-    powers = x if p == 2 else sign(x) * absolute(x) ** (p - 1)
+    if p == 2:
+        return g * guarded(equal(out, 0), 0, x / out)
+    powers = sign(x) * absolute(x) ** (p - 1)
     if p < 1:
         return g * (guarded(equal(x, 0), 0, powers) * out ** (1 - p))
     return guarded(equal(out, 0), 0, g * (powers / out ** (p - 1)))

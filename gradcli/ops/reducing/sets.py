@@ -37,12 +37,25 @@ def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = Fal
     return occurs(first, second, assume_unique=assume_unique, invert=invert)
 
 
+def check_rows(x: Tensor, dim: int) -> None:
+    """Refuse to compare the slices of a dimension that have no entries, or of a tensor without dimensions."""
+    if not x.ndim:
+        raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
+    empty = x.shape.count(0)
+    if empty > 1 and not x.shape[dim]:
+        raise AutogradError("Number of zero sized dimensions is more than one, so unique cannot be applied ")
+    if empty and x.shape[dim]:
+        raise AutogradError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+
+
 @operation("unique_consecutive([3, 3, 1, 3])", "unique_consecutive([3, 3, 1, 3], return_inverse=True)[1]")
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """The first entry of each run of equal entries; on request with the run of each entry, and their lengths."""
     axis = 0 if dim is None else dimension(dim, input.ndim)
+    if dim is not None:
+        check_rows(input, dim)
     rows = np.reshape(input.value, -1) if dim is None or not input.ndim else np.moveaxis(input.value, axis, 0)
     differs = (rows[1:] != rows[:-1]).any(axis=tuple(range(1, rows.ndim)))
     begins = np.concatenate([np.ones(min(len(rows), 1), bool), differs])

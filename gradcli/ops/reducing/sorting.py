@@ -69,28 +69,14 @@ def _most_frequent(x: Array, *, dim: int, keepdim: bool = False) -> Any:
     return (np.expand_dims(found, dim) if keepdim else found)[()]
 
 
-def _running(better: Callable[[Any, Any], Any], x: Any, dim: int) -> Any:
-    """Return the index of the best entry so far; of equal entries, and of several nan, the last."""
-    if not np.ndim(x):
-        return np.int64(0)
-    rows = np.moveaxis(x, dim, 0)
-    out = np.zeros(rows.shape, np.int64)
-    best = rows[:1].copy()
-    for i in range(1, len(rows)):
-        found = better(rows[i], best[0]) | np.isnan(rows[i])
-        out[i] = np.where(found, i, out[i - 1])
-        best[0] = np.where(found, rows[i], best[0])
-    return np.moveaxis(out, 0, dim)
-
-
 def _largest(x: Array, *, dim: int) -> Any:
     """The index of the largest entry so far."""
-    return _running(np.greater_equal, x, dim)
+    return selecting.running(np.greater_equal, x, dim)
 
 
 def _smallest(x: Array, *, dim: int) -> Any:
     """The index of the smallest entry so far."""
-    return _running(np.less_equal, x, dim)
+    return selecting.running(np.less_equal, x, dim)
 
 
 def _at(x: Any, indices: Any, dim: int) -> Any:
@@ -132,13 +118,19 @@ LEADS = "Each entry adds up the gradients of the places where it led; the others
 
 
 def _by_index(
-    name: str, forward: Callable[..., Any], node: str, function: str, says: str, saves: tuple[int, ...] = ()
+    name: str,
+    forward: Callable[..., Any],
+    node: str,
+    function: str,
+    says: str,
+    saves: tuple[int, ...] = (),
+    rule: Any = None,
 ) -> Primitive:
     """Declare a primitive that gathers entries along one dimension by their indices."""
     return primitive(
         name,
         forward,
-        lambda g, out, x, indices, *, dim, **_: gather_backward(g, indices, shape=x.shape, dim=dim),
+        rule or (lambda g, out, x, indices, *, dim, **_: gather_backward(g, indices, shape=x.shape, dim=dim)),
         node=node,
         structured=True,
         notation=values_of(function, forward),
@@ -148,11 +140,15 @@ def _by_index(
     )
 
 
+def _leading_rule(g: Any, out: Any, x: Any, indices: Any, *, dim: int) -> Any:
+    return gather_backward(g, indices, shape=x.shape, dim=dim) if 0 not in x.shape else x  # an empty one itself
+
+
 sort = _by_index("sort", _sorted, "SortBackward0", "sort", MOVED)
 sort_stable = _by_index("sort_stable", _sorted, "SortBackward1", "sort", MOVED)
 topk = _by_index("topk", _chosen, "TopkBackward0", "topk", PICKED)
-cummax = _by_index("cummax", _running_entries, "CummaxBackward0", "cummax", LEADS, (0,))
-cummin = _by_index("cummin", _running_entries, "CumminBackward0", "cummin", LEADS, (0,))
+cummax = _by_index("cummax", _running_entries, "CummaxBackward0", "cummax", LEADS, (0,), _leading_rule)
+cummin = _by_index("cummin", _running_entries, "CumminBackward0", "cummin", LEADS, (0,), _leading_rule)
 
 
 def _picking(name: str, forward: Callable[..., Any], node: str, function: str) -> Primitive:
@@ -264,7 +260,7 @@ def mode_(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
 @operation("x = [[1, 3, 2], [0.5, -4, 6]]; cummax(x, 1).values")
 def cummax_(input: Tensor, dim: int) -> Any:
     """The largest entry so far along a dimension: `.values`, and where it was: `.indices`."""
-    axis = dimension(dim, input.ndim)
+    axis = dimension(dim, input.ndim) if input.value.size else 0  # torch does not look
     indices = running_largest(input, dim=axis)
     return ReturnType("cummax", values=cummax(input, indices, dim=axis), indices=indices)
 
@@ -272,6 +268,6 @@ def cummax_(input: Tensor, dim: int) -> Any:
 @operation("x = [[1, 3, 2], [0.5, -4, 6]]; cummin(x, 1).values")
 def cummin_(input: Tensor, dim: int) -> Any:
     """The smallest entry so far along a dimension: `.values`, and where it was: `.indices`."""
-    axis = dimension(dim, input.ndim)
+    axis = dimension(dim, input.ndim) if input.value.size else 0  # torch does not look
     indices = running_smallest(input, dim=axis)
     return ReturnType("cummin", values=cummin(input, indices, dim=axis), indices=indices)

@@ -157,8 +157,8 @@ def _multivariate(x: Any, *, p: int) -> Any:
 
 
 def _multivariate_rule(g: Any, out: Any, x: Any, *, p: int) -> Any:
-    steps = np.arange(p) / 2
-    return g * sum_dim(digamma(unsqueeze(x, dim=len(x.shape)) - steps.astype(x.dtype)), dim=len(x.shape))
+    steps = 0 - np.arange(p) / 2  # 0 and not -0, for the pole at 0 has two sides
+    return g * sum_dim(digamma(unsqueeze(x, dim=len(x.shape)) + steps.astype(x.dtype)), dim=len(x.shape))
 
 
 def _no_pole(*, p: int) -> Domain:

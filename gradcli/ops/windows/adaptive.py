@@ -71,7 +71,7 @@ def _places(x: Array, *, output_size: Shape) -> Any:
     for i, (top, bottom) in enumerate(_bounds(x.shape[-2], output_size[0])):
         for j, (left, right) in enumerate(_bounds(width, output_size[1])):
             part = x[..., top:bottom, left:right]
-            found = np.argmax(part.reshape(*part.shape[:-2], -1), -1)
+            found = np.argmax(part.reshape(*part.shape[:-2], part.shape[-2] * part.shape[-1]), -1)
             out[..., i, j] = (top + found // (right - left)) * width + left + found % (right - left)
     return out
 
@@ -122,7 +122,8 @@ def _sizes(name: str, x: Tensor, output_size: Any) -> Shape:
         raise AutogradError(f"{name}: output_size must be 2", code="E204")
     sizes = tuple(own if n is None else n for own, n in zip(x.shape[-2:], given, strict=True))
     if min(sizes) < 0:
-        raise AutogradError(f"{name}: elements of output_size must be greater than or equal to 0 ")
+        received = f"but received {{{', '.join(map(str, sizes))}}}"
+        raise AutogradError(f"{name}: elements of output_size must be greater than or equal to 0 {received}")
     if 0 in x.shape[-3:]:
         raise AutogradError(f"{name}(): Expected input to have non-zero size for non-batch dimensions", code="E301")
     check_size((*x.shape[:-2], *sizes))
@@ -164,7 +165,7 @@ def _as_image(name: str, x: Tensor) -> Any:
 def _length(name: str, value: Pair) -> int:
     sizes = (value,) if isinstance(value, int) else value
     if len(sizes) != 1:
-        raise AutogradError(f"{name} takes one number for its one dimension, not {sizes}", code="E204")
+        raise AutogradError(f"{name}() argument 'output_size' should contain one int (got {len(sizes)})")
     return sizes[0]
 
 

@@ -28,10 +28,11 @@ def options(
     for option, least, word in (
         ("padding", 0, "negative"),
         ("stride", 1, "non-positive"),
-        ("dilation", 1, "non-positive"),
     ):
         if min(numbers[option]) < least:
             raise AutogradError(f"{word} {option} is not supported")
+    if min(numbers["dilation"]) < 1:
+        raise AutogradError("dilation should be greater than zero")
     if groups < 1:
         raise AutogradError("non-positive groups is not supported")
     return {**numbers, "groups": groups}
@@ -40,6 +41,8 @@ def options(
 def places(x: Shape, w: Shape, o: dict[str, Any]) -> Sizes:
     """Return the spatial size of the result; refuse shapes that do not fit with torch's messages."""
     groups = o["groups"]
+    if len(w) < 3:
+        raise AutogradError("weight should have at least three dimensions", code="E301")
     if len(x) != len(w):
         raise AutogradError(
             f"Expected {len(w)}-dimensional input for {len(w)}-dimensional weight {list(w)}, but got "

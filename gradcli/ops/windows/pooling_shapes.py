@@ -32,19 +32,10 @@ def options(
     steps = kernel if not stride and stride != 0 else windows.each(stride, count, message.format("stride"))
     border = windows.each(padding, count, message.format("padding"))
     apart = windows.each(dilation, count, message.format("dilation"))
-    if len(x) not in (count + 1, count + 2) or 0 in x[-count - 1 :]:
-        if name == "avg_pool2d" and 0 < len(x) < 3:
-            dimension(-3, len(x))
-        kinds = f"{count + 1}D or {count + 2}D (batch mode)"
-        raise AutogradError(f"non-empty {kinds} tensor expected for input", code="E301")
+    if name == "avg_pool2d" and 0 < len(x) < 3:
+        dimension(-3, len(x))
     if 0 in steps:
         raise AutogradError("stride should not be zero")
-    if min(steps) < 0:
-        raise AutogradError(f"stride should be greater than zero, but got {_sides('d', steps)}")
-    if min(kernel) < 1:
-        raise AutogradError(f"kernel size should be greater than zero, but got {_sides('k', kernel)}")
-    if min(apart) < 1:
-        raise AutogradError(f"dilation should be greater than zero, but got {_sides('dilation', apart)}")
     for p, k, d in zip(border, kernel, apart, strict=True):
         if p < 0:
             raise AutogradError(f"pad must be non-negative, but got pad: {p}")
@@ -53,6 +44,15 @@ def options(
                 f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
                 f"dilation={d}"
             )
+    if min(steps) < 0:
+        raise AutogradError(f"stride should be greater than zero, but got {_sides('d', steps)}")
+    if min(kernel) < 1:
+        raise AutogradError(f"kernel size should be greater than zero, but got {_sides('k', kernel)}")
+    if min(apart) < 1:
+        raise AutogradError(f"dilation should be greater than zero, but got {_sides('dilation', apart)}")
+    if len(x) not in (count + 1, count + 2) or 0 in x[-count - 1 :]:
+        kinds = f"{count + 1}D or {count + 2}D (batch mode)"
+        raise AutogradError(f"non-empty {kinds} tensor expected for input", code="E301")
     places = windows.number_of_places(x[-count:], kernel, steps, border, apart, ceil_mode)
     if min(places) < 1:
         if name == "avg_pool3d":

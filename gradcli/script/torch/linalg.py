@@ -79,6 +79,11 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     return found
 
 
+def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Any:
+    """The vector products along a dimension: the last one, where `torch.cross` takes the first of size 3."""
+    return facade.function("cross", "linalg")(input, other, dim)  # type: ignore[misc]
+
+
 def vander(x: Tensor, *, N: int | None = None) -> Any:
     """The powers of the entries of a vector, a row each, from 0 on."""
     x = x if x.ndim else ops.unsqueeze(x, 0)
@@ -94,6 +99,8 @@ def vander(x: Tensor, *, N: int | None = None) -> Any:
 def find(name: str) -> Any:
     if name == "vander":
         return vander
+    if name == "cross":
+        return with_out(name, cross)
     if name == "lu_solve":
         return with_out(name, lu_solve)
     if name in COMPLEX:

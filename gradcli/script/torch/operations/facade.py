@@ -30,6 +30,7 @@ Function = Callable[..., Any]
 
 NUMBERS = (int, float)  # what `torch.add(1, 2)` comes to before it is a tensor
 LARGE = 2**16  # entries of a result worth a look at the limit
+SIZED = ("addmm", "addmv", "baddbmm")
 # Where the functions stand that are no operations of the engine; methods too, where tensors have the name.
 COMPARISONS = ("eq", "ge", "greater", "greater_equal", "gt", "le", "less", "less_equal", "lt", "ne", "not_equal")
 UNDERIVED = ("acosh", "asinh", "atanh")  # of which torch has no derivative in place
@@ -144,6 +145,21 @@ def asked(stem: str, operation: Function) -> Function:
     return call
 
 
+def sized(operation: Function) -> Function:
+    """The operation, whose result must have the size of its first tensor, in torch's words for it."""
+
+    def call(x: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
+        found: Tensor = operation(x, *arguments, **keywords)
+        if found.shape != x.shape:
+            raise RuntimeError(
+                f"Bad in-place call: input tensor size {list(x.shape)} and output tensor size {list(found.shape)} "
+                "should match"
+            )
+        return found
+
+    return call
+
+
 def in_place(name: str) -> Function | None:
     """`x.name_(...)`: the result, written over the tensor."""
     from gradcli.ops.indexing.assignment import in_place_method
@@ -158,6 +174,8 @@ def in_place(name: str) -> Function | None:
     operation = plain(stem, method=True, shown=name) if stem not in UNDERIVED else underived(stem)
     if stem in COMPARISONS:
         operation = asked(stem, operation)
+    if stem in SIZED:
+        operation = sized(operation)
 
     def call(target: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
         return change(target, operation, *arguments, **keywords)

@@ -10,7 +10,6 @@ import numpy as np
 from gradcli.engine.broadcast import to_copy
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.support.calling import ops
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, FORMATS, Device, DType, check_device, numpy_dtype
 
@@ -18,8 +17,8 @@ from gradcli.script.torch.tensor.dtypes import BY_NUMPY, FORMATS, Device, DType,
 def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
     """Return the tensor in another dtype; the tensor itself if it has that dtype."""
     wanted = np.dtype(numpy_dtype(dtype))
-    if x.dtype == wanted:
-        return ops.clone(x) if copy else x
+    if x.dtype == wanted and not copy:
+        return x
     if wanted.kind == "f":
         return to_copy(x, dtype=wanted)  # type: ignore[no-any-return]
     return Tensor(x.value.astype(wanted))  # integers are outside the graph
@@ -48,6 +47,7 @@ def to(
 ) -> Tensor:
     """`x.to(dtype)`, `x.to(device)`, `x.to(other)`: there is one device, so only the dtype has an effect."""
     wanted: Any = x.dtype
+    copy = copy or [argument for argument in arguments if isinstance(argument, bool)][1:] == [True]
     for argument in (*arguments, *keywords.values()):
         if isinstance(argument, str | Device):
             check_device(argument)

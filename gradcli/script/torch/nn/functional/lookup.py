@@ -29,6 +29,10 @@ def embedding(
 ) -> Any:
     """Look rows of a table up; the row `padding_idx` gets no gradient."""
     check_tensor("embedding", input, "indices", 2)
+    if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    if weight.ndim != 2:
+        raise AutogradError("'weight' must be 2-D", code="E301")
     kind = TYPE_NAMES[input.dtype]
     if kind not in ("Long", "Int"):
         found = "CPUBoolType" if kind == "Bool" else f"torch.{kind}Tensor"
@@ -40,8 +44,6 @@ def embedding(
     if np.any((input.value < 0) | (input.value >= rows)):
         raise IndexError("index out of range in self")
     if padding_idx is not None:
-        if not -rows <= padding_idx < rows:
-            raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= rows
     if scale_grad_by_freq or sparse:
         what = "sparse gradients are" if sparse else "scale_grad_by_freq is"

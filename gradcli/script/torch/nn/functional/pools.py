@@ -129,7 +129,7 @@ def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
         )
     lead = x.shape[:-count]
     check_size((*lead, *size))
-    places, total = indices.array.reshape(*lead, -1), counted(size)
+    places, total = indices.array.reshape(*lead, counted(x.shape[-count:])), counted(size)
     if places.size and not 0 <= places.min() <= places.max() < total:
         bad = int(places[(places < 0) | (places >= total)][0])
         sides = " x ".join(map(str, size))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.linalg.matmul import linear
@@ -60,6 +61,10 @@ class Linear(Module):
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     """`x1 @ weight @ x2 + bias`, for each output."""
+    given = {"input1": input1, "input2": input2, "weight": weight, **({} if bias is None else {"bias": bias})}
+    if len({x.dtype for x in given.values()}) > 1:
+        kinds = ", ".join(f"{name}: {C_NAMES[TYPE_NAMES[x.dtype]]}" for name, x in given.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {kinds}")
     problem = ""
     if input1.ndim != input2.ndim:
         problem = f"input dimensions do not match: got {input1.ndim} and {input2.ndim}"
