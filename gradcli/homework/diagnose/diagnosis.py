@@ -96,7 +96,8 @@ class Detective:
     def described(self, suspect: Suspect, value: Value, *, certain: bool, problem: Problem) -> Diagnosis:
         first = suspect.parts[0]
         felt, rank = is_felt(problem, suspect), sum(part.rank for part in suspect.parts)
-        known = suspect.code not in GUESSED and (rank <= LIKELY or (suspect.code in LATE and rank < SELDOM))
+        of_value = suspect.code in LATE and rank < SELDOM and problem.kind == "value"
+        known = suspect.code not in GUESSED and (rank <= LIKELY or of_value)
         return Diagnosis(
             suspect.code,
             self.problems[0].label(first.node),

@@ -168,6 +168,7 @@ def sums_and_products(problem: Problem) -> Iterator[Guess]:
             f"{ratio} = the sum of the local derivatives",
             "you added the local derivatives along the chain; they are multiplied",
             reduce(add, [link for chain in chains for link in chain]),
+            rank=max(by_one(link) for chain in chains for link in chain),
         )
     if len(problem.paths) > 1:
         product = np.prod([problem.flow(path) for path in problem.paths])
