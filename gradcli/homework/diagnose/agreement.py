@@ -27,7 +27,12 @@ def in_agreement(found: Sequence[Diagnosis], problem: Problem | None, right: Col
 
 
 def spoils(one: Diagnosis, problem: Problem, other: Problem) -> bool:
-    """Whether a mistake about one problem changes the answer to another."""
+    """Whether a mistake about one problem changes the answer to another.
+
+    Any mistake in a value changes the same others, so that says nothing about the way in which it was made.
+    """
+    if problem.kind == "value" and one.vertex == problem.by:
+        return False
     if one.edges and other.kind == "gradient":
         return any(v in other.above and other.graph.vertices[v].sources[p] in other.above for v, p in one.edges)
     if one.kind not in TURNS or one.vertex is None:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.explanation.refusals import FAILURES
-from gradcli.homework.diagnose.shelves import ENTRIES, Shelf, Suspect, matching, pair_of, shelved
+from gradcli.homework.diagnose.shelves import ENTRIES, Shelf, Suspect, crowd, matching, pair_of, shelved
 from gradcli.homework.diagnose.sweeping import attempt, sweeps
 from gradcli.homework.mistakes.catalogue import MISTAKES
 from gradcli.homework.mistakes.catalogue import SINGLE as ALONE
@@ -49,6 +49,10 @@ class Suspects:
         if level == PAIR and not np.any(typed.value):
             return []
         return matching(self.shelf(by, level), typed, tolerance)
+
+    def crowd(self, by: int, typed: Typed) -> float:
+        """Return how many single mistakes a number would meet by chance."""
+        return crowd(self.shelf(by, SINGLE), typed)
 
     def shelf(self, by: int, level: int) -> dict[tuple[int, ...], Shelf]:
         if (by, level) not in self.shelves:

@@ -27,6 +27,7 @@ from gradcli.homework.submission.numerals import Tolerance, Typed
 ENOUGH = 4  # digits of an answer that can be certain of its mistake
 LIKELY = 2  # the rank of a mistake that can be certain
 UNFELT = 2  # the rank of a mistake with more changed rules than the number shows
+CHANCE = 0.01  # known mistakes that a certain number may be expected to meet by accident
 COARSE = 2e-3  # the share of it that the last digit may be, with what was rounded away before
 
 
@@ -59,11 +60,21 @@ class Detective:
         slips = self.slips_of_the_pen(problem, typed) if len(answers) == 1 else []
         codes = {kin(suspect.code) for suspect, _ in found}
         rivals = [suspect for suspect, _ in pairs if codes.isdisjoint(map(kin, suspect.codes))]
-        clear = bool(found) and not rivals and not slips and telling(wide[0])
+        clear = bool(found) and not rivals and not slips and telling(wide[0]) and self.chance(wide, base) <= CHANCE
         told = [self.described(suspect, value, certain=clear, problem=problem) for suspect, value in found or pairs]
         if len(answers) == 1:
             told = [*told, *slips, *rounding(problem, typed)] if found else [*slips, *told, *rounding(problem, typed)]
         return tuple(one_of_each(list(distinct(told)))[:MOST])
+
+    def chance(self, answers: Sequence[Typed], base: Suspects | None) -> float:
+        """Return how many known mistakes a number is to meet that came about in any other way.
+
+        It is the more of them, the fewer digits it has and the closer their numbers are to each other around it.
+        """
+        if len(answers) > 1:  # a formula, known at several points
+            return 0.0
+        own = base.crowd(base.problem.by, answers[0]) if base is not None else 0.0
+        return own + self.suspects[0].crowd(self.problems[0].by, answers[0])
 
     def slips_of_the_pen(self, problem: Problem, typed: Typed) -> list[Diagnosis]:
         return [*decimal_point(problem, typed, self.tolerance), *digit_slip(problem, typed)]
@@ -85,7 +96,8 @@ class Detective:
     def described(self, suspect: Suspect, value: Value, *, certain: bool, problem: Problem) -> Diagnosis:
         first = suspect.parts[0]
         felt, rank = is_felt(problem, suspect), sum(part.rank for part in suspect.parts)
-        known = suspect.code not in GUESSED and (rank <= LIKELY or (suspect.code in LATE and rank < SELDOM))
+        of_value = suspect.code in LATE and rank < SELDOM and problem.kind == "value"
+        known = suspect.code not in GUESSED and (rank <= LIKELY or of_value)
         return Diagnosis(
             suspect.code,
             self.problems[0].label(first.node),

@@ -99,15 +99,22 @@ def weight(one: Diagnosis) -> tuple[bool, ...]:
 
 
 def settled(found: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
-    """Return diagnoses that are certain only if one mistake alone is left.
+    """Return diagnoses that are certain only if one mistake alone is left: none other gives the number, likely or not.
 
-    A slip in the forward pass is none that is left where the student's values speak against it.
+    A slip in the forward pass counts only where it could be certain itself, and the student's values do not speak
+    against it.
     """
     found = tuple(found)
-    left = {kin(one.code) for one in found if one.certain and not (one.rank >= UNLIKELY and one.code in LATE)}
+    left = {kin(one.code) for one in found if is_left(one)}
     alone = found and found[0].certain and len(left) == 1
     return tuple(replace(one, certain=False) if one.certain and not (alone and kin(one.code) in left) else one
                  for one in found)  # fmt: skip
+
+
+def is_left(one: Diagnosis) -> bool:
+    if one.code in LATE:
+        return one.certain and one.rank < UNLIKELY
+    return " + " not in one.code
 
 
 def kin(code: str) -> str:

@@ -14,6 +14,7 @@ from gradcli.homework.model import Value
 from gradcli.homework.submission.numerals import Tolerance, Typed
 
 ENTRIES = 2**22  # of the numbers that are kept for one quantity
+NEIGHBOURS = 8  # by which it is judged how close to each other numbers are
 CODES = {code: rank for rank, code in enumerate(TITLES)}
 
 
@@ -57,6 +58,16 @@ def matching(
     with np.errstate(all="ignore"):
         found = np.flatnonzero(in_precision(tolerance, shelf.numbers, typed).matches(typed, shelf.numbers))
     return sorted(((shelf.suspects[n], shelf.numbers[n]) for n in found), key=by_rank)
+
+
+def crowd(shelves: Mapping[tuple[int, ...], Shelf], typed: Typed) -> float:
+    """Return how many suspects a number would meet that came about in another way, by those near it: 0 for a tensor."""
+    shelf = shelves.get(())
+    if shelf is None or np.ndim(typed.value):
+        return 0.0
+    apart = np.sort(np.abs(np.unique(shelf.numbers[np.isfinite(shelf.numbers)]) - typed.value))
+    others = apart[apart > typed.unit][:NEIGHBOURS]
+    return float(len(others) * typed.unit / (2 * others[-1])) if len(others) else 0.0
 
 
 def plain(shape: tuple[int, ...]) -> list[int]:

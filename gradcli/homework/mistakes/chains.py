@@ -15,6 +15,8 @@ from gradcli.homework.solve.graph import Change, Edge, sweep
 from gradcli.homework.solve.problem import Problem, nothing
 from gradcli.homework.solve.vertices import Vertex
 
+WEAK = 3  # the rank of a mistake that is never certain
+
 LOCAL_NOT_TOTAL = Mistake("local-not-total", "gave a local derivative for the total one", order=3)
 CHAIN_ADDED = Mistake("chain-added", "added along a chain, or multiplied across paths", order=16)
 
@@ -111,7 +113,7 @@ def added_over_steps(problem: Problem) -> Iterator[Guess]:
     for above, ratio, found in named_above(problem):
         upstream = problem.ratio(problem.of, above)
         message = f"you added {ratio} to {upstream}; along a chain they are multiplied"
-        yield Guess(above, f"{upstream} + {ratio}", message, problem.totals[above] + found, rank=1)
+        yield Guess(above, f"{upstream} + {ratio}", message, problem.totals[above] + found, rank=max(1, by_one(found)))
 
 
 @CHAIN_ADDED.slips
@@ -127,7 +129,13 @@ def added_at_a_link(problem: Problem) -> Iterator[Slip]:
             f"{above} + {ratio}",
             f"you added {ratio} to {above}; along a chain they are multiplied",
             {edge: plus(problem.local(edge))},
+            rank=by_one(problem.local(edge)),
         )
+
+
+def by_one(derivative: Value) -> int:
+    """Return the rank of a sum with a derivative: who is off by one may have got there in any way."""
+    return WEAK if np.all(np.abs(derivative) == 1) else 0
 
 
 def plus(derivative: Value) -> Change:
@@ -160,6 +168,7 @@ def sums_and_products(problem: Problem) -> Iterator[Guess]:
             f"{ratio} = the sum of the local derivatives",
             "you added the local derivatives along the chain; they are multiplied",
             reduce(add, [link for chain in chains for link in chain]),
+            rank=max(by_one(link) for chain in chains for link in chain),
         )
     if len(problem.paths) > 1:
         product = np.prod([problem.flow(path) for path in problem.paths])

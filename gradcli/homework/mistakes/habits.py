@@ -41,7 +41,7 @@ def left_over(problem: Problem) -> Iterator[Guess]:
     name, gradient = problem.label(problem.by), problem.totals[problem.by]
     for k in TIMES:
         message = f"this is the gradient of {name} added up more than once, as without zero_grad"
-        yield Guess(problem.by, f"{k} times the gradient", message, k * gradient, rank=k)
+        yield Guess(problem.by, f"{k} times the gradient", message, k * gradient, rank=k + 1)
     if problem.before is not None:
         yield Guess(
             problem.by,

@@ -18,6 +18,7 @@ from gradcli.homework.submission.submissions import Given, Submission, limited, 
 ENDS = re.compile(r"\r\n|\r|\n")
 BRACKET = re.compile(r"\[(?P<inner>[^\[\]]*)\](?P<rest>.*)")
 AHEAD = re.compile(r"(?P<question>\[[^\[\]]+\]|[^\s:.)\-]+)\s*[:.)\-]?\s*(?P<rest>\S.*)")
+NAME = re.compile(r"[^\W\d_]\w[^=]*")
 DECORATION = re.compile(r"[\W_]+")
 ROW = re.compile(r"[-+−–]?[\d.,]+(?:[eE][-+]?\d+)?(?:[ \t]+[-+−–]?[\d.,]+(?:[eE][-+]?\d+)?)*")
 KEYWORD = re.compile(r"\s*(?:dtype|device|requires_grad|grad_fn|shape|size)\s*=")
@@ -114,6 +115,8 @@ class Reader:
     def labelled(self, line: str) -> bool:
         """Take a line for an answer, if a label stands in it."""
         found = self.finder.known(line, self.question)
+        if found is not None and self.is_heading(line, found[2]):
+            return False
         if found is None and any(self.ahead(text) for text in bulleted(line)):
             return True
         found = found or self.finder.unknown(line, self.question, is_row=self.is_open)
@@ -122,6 +125,13 @@ class Reader:
         question, label, answer = found
         self.add(question, label, self.whole(answer))
         return True
+
+    def is_heading(self, line: str, answer: str) -> bool:
+        """Whether a line such as `Q: diamond` names a question, though there is a quantity `q`, too."""
+        if NAME.fullmatch(answer.strip()) is None:
+            return False
+        of_line, of_answer = (self.labels.question(one) or self.labels.misspelt(one) for one in (line, answer))
+        return of_line is not None and of_line == of_answer
 
     def add(self, question: str, label: str, text: str) -> None:
         """Keep an answer, and others that stand behind it on the line."""

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 
 from tests.homework.klass import chains, loops, losses, matrices, neurons, scalars, shapes, snippets
+from tests.homework.klass.guests import curves as paper
+from tests.homework.klass.guests import nets
+from tests.homework.klass.guests import scripts as snips
 from tests.homework.klass.model import Asked, Draw
 from tests.homework.klass.strangers import curves, networks, scripts
 
@@ -32,6 +35,11 @@ STRANGERS = (
     networks.logistic_batch, networks.tanh_net, networks.relu_net, networks.nll, networks.bias, networks.mse,
     networks.variance, networks.norm,
     scripts.batches, scripts.cut, scripts.in_place, scripts.update, scripts.retained, scripts.spread,
+)  # fmt: skip
+GUESTS = (
+    paper.tower, paper.fraction, paper.whole_numbers, paper.hinge, paper.gaussian, paper.recurrence, paper.binary,
+    paper.kinked, nets.two_layers, nets.crossed, nets.shifted, nets.jacobian, snips.momentum, snips.twice, snips.frozen,
+    snips.epochs, snips.places, snips.products,
 )  # fmt: skip
 ANSWERS = 54
 

@@ -80,6 +80,8 @@ def rounded(value: Value, digits: int) -> Value:
 class Hand:
     """One student at work."""
 
+    odd_share = ODD
+
     def __init__(self, choose: Any, questions: Sequence[Asked], truths: Sequence[Numbers], common: dict[str, float]):
         self.choose, self.questions, self.truths = choose, questions, truths
         weights = np.array(list(common.values()))
@@ -126,7 +128,7 @@ class Hand:
 
     def step(self, step: Step, own: Numbers, straight: Value, right: Value) -> tuple[Value, str]:
         """Return the result of a step, and the mistake in it; only mistakes that show count."""
-        if step.quantity and self.choose.random() < ODD:
+        if step.quantity and self.choose.random() < self.odd_share:
             return self.odd(step, own, straight, right)
         if self.choose.random() >= self.rate:
             return straight, ""

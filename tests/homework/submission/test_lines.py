@@ -57,6 +57,12 @@ def test_a_heading_names_a_question(heading: str) -> None:
     assert given(f"{heading}\np = 9\n") == [("q1", "p", "9")]
 
 
+@pytest.mark.parametrize("heading", ["Q: two layers", "q: Two-Layers", "Q: two_layers:", "Q: two laeyrs"])
+def test_a_heading_is_no_answer_to_a_quantity_that_is_called_q(heading: str) -> None:
+    text = f"Q: q1\np = 9\nQ: 81\nq: x**4\n{heading}\nZ = 5\n"
+    assert given(text) == [("q1", "p", "9"), ("q1", "q", "81"), ("q1", "q", "x**4"), ("two layers", "Z", "5")]
+
+
 @pytest.mark.parametrize("heading", ["[two layers]", "[Two-Layers]", "two_layers:", "## TWO LAYERS", "TwoLayers"])
 def test_spellings_of_a_name(heading: str) -> None:
     assert given(f"{heading}\ndL/dZ = 9\n") == [("two layers", "dL/dZ", "9")]

@@ -1,0 +1,1 @@
+"""A third class, by another hand: its own questions, accidents and numbers."""
