@@ -256,6 +256,10 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
     """The slices of a dimension made so much shorter that none is longer than `maxnorm`."""
     if input.ndim < 2:
         raise AutogradError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions", code="E301")
+    if p <= 0:
+        raise AutogradError("renorm: non-positive-norm not supported")
+    if maxnorm < 0:
+        raise AutogradError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
     axis = dimension(dim, input.ndim)
     others = tuple(at for at in range(input.ndim) if at != axis)
     return renorm(input, p=p, dim=others, maxnorm=maxnorm)

@@ -28,10 +28,12 @@ def options(
     for option, least, word in (
         ("padding", 0, "negative"),
         ("stride", 1, "non-positive"),
-        ("dilation", 1, "non-positive"),
     ):
         if min(numbers[option]) < least:
             raise AutogradError(f"{word} {option} is not supported")
+    if min(numbers["dilation"]) < 1:
+        zero = f", but got {[1] * (count == 1) + list(numbers['dilation'])}" if not min(numbers["dilation"]) else ""
+        raise AutogradError(f"dilation should be greater than zero{zero}")
     if groups < 1:
         raise AutogradError("non-positive groups is not supported")
     return {**numbers, "groups": groups}
