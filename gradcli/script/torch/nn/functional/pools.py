@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.entries import named
@@ -111,6 +112,8 @@ _placed = replace(gather_backward, forward=_last)  # of entries at one place the
 def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
     """Put each entry at its place among zeros."""
     count = len(size)
+    if indices.dtype != np.int64:
+        raise AutogradError(f"elements in indices should be type int64 but got: {TYPE_NAMES[indices.dtype]}")
     if indices.shape != x.shape:
         raise AutogradError(
             f"Expected shape of indices to be same as that of the input tensor ({list(x.shape)}) but got indices "
