@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.saved import watch
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -121,6 +122,8 @@ _unviewed = replace(_placed, rules=(_unread,))  # torch reads the places as rows
 def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
     """Put each entry at its place among zeros."""
     count = len(size)
+    if indices.dtype != np.int64:
+        raise AutogradError(f"elements in indices should be type int64 but got: {TYPE_NAMES[indices.dtype]}")
     if indices.shape != x.shape:
         raise AutogradError(
             f"Expected shape of indices to be same as that of the input tensor ({list(x.shape)}) but got indices "
@@ -132,8 +135,10 @@ def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
     places, total = indices.array.reshape(*lead, counted(x.shape[-count:])), counted(size)
     if places.size and not 0 <= places.min() <= places.max() < total:
         bad = int(places[(places < 0) | (places >= total)][0])
-        sides = " x ".join(map(str, size))
-        raise AutogradError(f"Found an invalid max index: {bad} (output volumes are of size {sides}", code="E301")
+        sides = "x".join(map(str, size))
+        raise AutogradError(
+            f"Found an invalid max index: {bad} (output volumes are of size {sides}{')' * (count == 2)}", code="E301"
+        )
     flat = checked("reshape")(x, (*lead, places.shape[-1]))
     placed = _placed if viewable(indices, places.shape) else _unviewed
     found = placed(flat, Tensor(places), shape=(*lead, total), dim=len(lead))
