@@ -33,8 +33,8 @@ class LinAlgError(RuntimeError):
 
 LinAlgError.__name__, LinAlgError.__module__ = "_LinAlgError", "torch._C"
 SINGULAR = (
-    "linalg.inv: The diagonal element",
-    "linalg.cholesky: The factorization could not",
+    "The diagonal element",
+    "The factorization could not be completed",
     "the input matrix is singular.",
     "The algorithm failed to converge",
 )

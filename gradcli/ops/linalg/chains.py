@@ -9,7 +9,7 @@ from typing import Any
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.linalg.contractions import check_mm, mm_
+from gradcli.ops.linalg.contractions import mm_
 from gradcli.ops.shaping.shaping import reshape, unsqueeze
 from gradcli.ops.support.surface import operation
 
@@ -26,6 +26,9 @@ def multi_dot(tensors: Sequence[Tensor]) -> Any:
     if len(tensors) < 2:
         raise AutogradError("multi_dot(): expected at least 2 tensors but got " + str(len(tensors)))
     factors = list(tensors)
+    for where, x in (("first", factors[0]), ("last", factors[-1])):
+        if x.ndim not in (1, 2):
+            raise AutogradError(f"multi_dot(): the {where} tensor must be 1D or 2D but got {x.ndim}D", code="E301")
     shape = []
     if factors[0].ndim == 1:
         factors[0] = unsqueeze(factors[0], dim=0)
@@ -44,8 +47,12 @@ def multi_dot(tensors: Sequence[Tensor]) -> Any:
                 f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {kinds[0]} and tensor "
                 f"{position} {kinds[1]}"
             )
-    for a, b in pairwise(factors):
-        check_mm(a, b)
+    for n, (a, b) in enumerate(pairwise(factors)):
+        if a.shape[1] != b.shape[0]:
+            sizes = f"{list(tensors[n].shape)} and {list(tensors[n + 1].shape)}"
+            raise AutogradError(
+                f"multi_dot(): tensors {n} and {n + 1} with shapes {sizes} cannot be multiplied", code="E301"
+            )
     return reshape(_multiplied(factors), shape=tuple(shape))
 
 

@@ -12,7 +12,7 @@ from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.contractions import transposed
-from gradcli.ops.linalg.determinants import _check_square, _times, inverse
+from gradcli.ops.linalg.determinants import _check_square, _times, first_of, inverse
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.covering import ended
 from gradcli.ops.support.surface import operation
@@ -24,6 +24,10 @@ def _lower_half(x: Any) -> Any:
     return x * (np.tril(np.ones((size, size), x.dtype)) - np.eye(size, dtype=x.dtype) / 2)
 
 
+def _is_indefinite(A: Any) -> bool:
+    return any(np.linalg.det(A[:k, :k]) <= 0 for k in range(1, A.shape[-1] + 1))
+
+
 @by_columns
 def _factor(A: Any) -> Any:
     try:
@@ -31,7 +35,8 @@ def _factor(A: Any) -> Any:
     except np.linalg.LinAlgError:
         minors = (k for k in range(1, A.shape[-1] + 1) if np.any(np.linalg.det(A[..., :k, :k]) <= 0))
         raise AutogradError(
-            "linalg.cholesky: The factorization could not be completed because the input is not positive-definite "
+            f"linalg.cholesky: {first_of(A, _is_indefinite)}The factorization could not be completed because the "
+            "input is not positive-definite "
             f"(the leading minor of order {next(minors, A.shape[-1])} is not positive-definite)."
         ) from None
 

@@ -195,7 +195,7 @@ def mv_(input: Tensor, vec: Tensor) -> Any:
     """A matrix times a vector."""
     if input.ndim != 2 or vec.ndim != 1:
         raise AutogradError(
-            f"vector + matrix @ vector expected, got {vec.ndim}, {input.ndim}, {vec.ndim}",
+            f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}",
             code="E301",
         )
     if input.shape[1] != vec.shape[0]:

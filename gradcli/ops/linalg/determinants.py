@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -52,13 +53,22 @@ def zero_pivot(A: Any) -> int:
     return 0
 
 
+def first_of(A: Any, fails: Callable[[Any], Any]) -> str:
+    """Name the first matrix of a batch with which something fails; empty for a single matrix."""
+    if A.ndim == 2:
+        return ""
+    matrices = A.reshape(-1, *A.shape[-2:])
+    return f"(Batch element {next((n for n, matrix in enumerate(matrices) if fails(matrix)), 0)}): "
+
+
 @by_columns
 def _inverse(A: Any) -> Any:
     try:
         return np.linalg.inv(A)
     except np.linalg.LinAlgError:
         raise AutogradError(
-            f"linalg.inv: The diagonal element {zero_pivot(A) or A.shape[-1]} is zero, the inversion could not be "
+            f"linalg.inv: {first_of(A, lambda x: zero_pivot(x) > 0)}The diagonal element "
+            f"{zero_pivot(A) or A.shape[-1]} is zero, the inversion could not be "
             "completed because the input matrix is singular."
         ) from None
 
@@ -223,9 +233,11 @@ def _by_squares(A: Any, n: int) -> Any:
     method=False,
     only="linalg",
 )
-def solve_(A: Real, B: Real) -> Any:
-    """The solution X of `A @ X = B`, for a vector or for each column of a matrix."""
+def solve_(A: Real, B: Real, *, left: bool = True) -> Any:
+    """The solution X of `A @ X = B`, for a vector or each column of a matrix; without `left` of `X @ A = B`."""
     _check_square("linalg.solve", A)
+    if not left:
+        return _solved_right(A, B)
     if B.ndim not in (1, A.ndim) or (B.ndim > 1 and A.shape[:-2] != B.shape[:-2]) or (B.ndim == 1 and A.ndim > 2):
         raise AutogradError(
             f"linalg.solve of batches of shapes {list(A.shape)} and {list(B.shape)} is not supported here", code="E301"
@@ -238,3 +250,16 @@ def solve_(A: Real, B: Real) -> Any:
             code="E301",
         )
     return solve(A, B)
+
+
+def _solved_right(A: Tensor, B: Tensor) -> Any:
+    rows, columns = B.shape[-2:] if B.ndim > 1 else (B.shape[-1] if B.ndim else 1, 1)
+    if columns != A.shape[-1]:
+        raise AutogradError(
+            "linalg.solve: Incompatible shapes of A and B for the equation XA = B "
+            f"({A.shape[-2]}x{A.shape[-1]} and {rows}x{columns})",
+            code="E301",
+        )
+    if A.requires_grad or B.requires_grad:  # torch has one node for it
+        raise AutogradError("gradients of solve with left=False are not supported here", code="E401")
+    return transposed(solve_(transposed(A), transposed(B)))

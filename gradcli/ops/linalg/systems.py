@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import mode
 from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import Primitive, primitive
@@ -140,7 +142,12 @@ def solve_triangular(A: Real, B: Real, *, upper: bool, left: bool = True, unitri
 @operation("A = [[1, 2], [3, 5], [0, 1]]; pinv(A)", method=False)
 def pinv_(A: Real, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False) -> Any:
     """The pseudo-inverse, which takes the place of the inverse in least squares."""
-    _check_matrix("linalg.pinv", A)
+    if A.ndim < 2:
+        raise AutogradError(
+            f"linalg.pinv({TYPE_NAMES[A.dtype]}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of "
+            "float, double, cfloat or cdouble types",
+            code="E301",
+        )
     options: dict[str, Any] = {} if rtol is None else {"rtol": rtol}
     if hermitian:
         _check_square("linalg.eigh", A)
@@ -159,6 +166,10 @@ def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = 
     """The X with the smallest `norm(A @ X - B)`, `.solution`, with the squared errors, `.residuals`."""
     if A.ndim < 2:
         raise AutogradError("torch.linalg.lstsq: input must have at least 2 dimensions.", code="E301")
+    if not B.ndim:
+        raise AutogradError("torch.linalg.lstsq: other must have at least 1 dimension.", code="E301")
+    if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):
+        raise AutogradError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     if B.ndim not in (A.ndim, A.ndim - 1):
         raise AutogradError(
             "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) "
@@ -189,7 +200,10 @@ def matrix_rank(
     A: Real, tol: float | None = None, hermitian: bool = False, *, atol: float | None = None, rtol: float | None = None
 ) -> Any:
     """How many singular values are not 0, or not above a tolerance."""
-    _check_matrix("linalg.matrix_rank", A)
+    if A.ndim < 2:
+        raise AutogradError(
+            "torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.", code="E301"
+        )
     if hermitian:
         _check_square("linalg.eigh", A)
     values = lapack.singular_values(_lower(A.value) if hermitian else A.value)
@@ -202,9 +216,10 @@ def matrix_rank(
 @operation("A = [[1, 2], [3, 5]]; cond(A)", "cond([[1.0, 2.0], [3.0, 5.0]], 1)", method=False, only="linalg")
 def cond(A: Real, p: Any = None) -> Any:
     """How much a relative error can grow in a system of equations: the norm times that of the inverse."""
-    _check_matrix("linalg.cond", A)
-    if not (p is None or isinstance(p, int | float | str)):
-        raise AutogradError(f"linalg.cond: Order {str(p)[:40]} not supported.")
+    if A.ndim < 2:
+        raise AutogradError("linalg.cond: The input tensor must have at least 2 dimensions.", code="E301")
+    if p not in (None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc"):
+        raise AutogradError(f"linalg.cond got an invalid norm type: {str(p)[:40]}")
     if 0 in A.shape:
         return Tensor(np.zeros(A.shape[:-2], A.dtype)[()])
     if p in (None, 2, -2):
@@ -212,7 +227,7 @@ def cond(A: Real, p: Any = None) -> Any:
         last, size = values.ndim - 1, values.shape[-1]
         ends = [cut(values, dim=last, start=at, stop=at + 1) for at in (0, max(size - 1, 0))]
         return squeeze_dim(ends[1] / ends[0] if p == -2 else ends[0] / ends[1], dim=last)
-    _check_square("linalg.cond", A)
+    _check_square(f"linalg.cond(ord={p})", A)
     singular = np.array([zero_pivot(matrix) > 0 for matrix in A.value.reshape(-1, *A.shape[-2:])])
     if not singular.any():
         return matrix_norm(A, p) * matrix_norm(inverse_(A), p)

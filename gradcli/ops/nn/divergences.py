@@ -68,7 +68,7 @@ def poisson_nll_loss(
 ) -> Any:
     """Minus the log likelihood of counts; `full` adds Stirling's approximation of the part without parameters."""
     check_reduction(reduction)
-    together(input, target)
+    together(target, input)
     rate, logarithm = (exp(input), input) if log_input else (input, log(add_number(input, eps)))
     losses = sub(rate, mul(target, logarithm))
     if full:

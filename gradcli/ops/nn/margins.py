@@ -77,7 +77,7 @@ def soft_margin_loss(input: Real, target: Real, reduction: str = "mean") -> Any:
 def hinge_embedding_loss(input: Real, target: Real, margin: float = 1.0, reduction: str = "mean") -> Any:
     """The input where the label is 1; where it is -1, the margin less the input, at least 0."""
     check_reduction(reduction)
-    together(input, target)
+    together(target, input)
     lacking = clamp_min(sub(constant(margin, input), input), 0)
     apart = where(Tensor(target.value != 1), lacking, constant(0, input))
     near = where(Tensor(target.value != -1), input, constant(0, input))
@@ -92,7 +92,7 @@ def margin_ranking_loss(input1: Real, input2: Real, target: Real, margin: float 
     """`relu(margin - target*(input1 - input2))`: the first should be larger (label 1), or the second (label -1)."""
     check_reduction(reduction)
     if input1.ndim != target.ndim or input2.ndim != target.ndim:
-        sizes = [str(list(x.shape)).replace(" ", "") for x in (input1, input2, target)]
+        sizes = [f"torch.Size({list(x.shape)})" for x in (input1, input2, target)]
         raise AutogradError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {sizes[0]}, input2: {sizes[1]}, target: {sizes[2]} ",

@@ -190,8 +190,11 @@ def matrix_norm(input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bo
     """The norm of matrices: 'fro' of all entries; the largest sum of a column (1) or row (inf), or the smallest."""
     if input.ndim < 2:
         raise AutogradError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.", code="E301")
-    if not isinstance(dim, tuple) or len(dim) != 2:
-        raise AutogradError("linalg.matrix_norm: dim must be a 2-tuple of ints")
+    given = dim if isinstance(dim, tuple) else (dim,)
+    if len(given) != 2:
+        raise AutogradError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, given))}")
+    if given[0] == given[1]:
+        raise AutogradError(f"linalg.matrix_norm: dims must be different. Got ({given[0]}, {given[1]})")
     rows, columns = dimensions(dim, input.ndim)
     if not isinstance(ord, str | int | float):
         raise AutogradError(f"linalg.matrix_norm: Order {str(ord)[:40]} not supported.")

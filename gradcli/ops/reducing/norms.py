@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.errors import EvaluationError
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError, EvaluationError
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, sign, zero
@@ -99,9 +101,29 @@ def norm_(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = False, 
     return norm(converted(input, dtype), p=p, dim=wrapped(dim, input.ndim), keepdim=keepdim)
 
 
+def check_norm(input: Tensor, p: float, dim: Dims, dtype: Any) -> None:
+    """Refuse whole numbers as the result, and a largest or smallest length of no entries."""
+    if dtype is not None and np.dtype(dtype).kind != "f":
+        kind = TYPE_NAMES[np.dtype(dtype)]
+        raise AutogradError(f"linalg.vector_norm: dtype should be floating point or complex, but got {kind}")
+    if input.value.size or not (p < 0 or math.isinf(p)):
+        return
+    start = f"linalg.vector_norm cannot compute the {p:g} norm on "
+    axes = wrapped(dim, input.ndim)
+    if axes is None:
+        raise AutogradError(f"{start}an empty tensor because the operation does not have an identity")
+    for axis in (axes,) if isinstance(axes, int) else axes:
+        if input.ndim and not input.shape[axis]:
+            raise AutogradError(
+                f"{start}the dimension {axis}because this dimension is empty and the operation does not have an "
+                "identity"
+            )
+
+
 @operation("x = [[1, -2, 5], [3, 0.5, 1]]; vector_norm(x, ord=3, dim=1)", method=False)
 def vector_norm(
     input: Real, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None
 ) -> Any:
     """The p-norm, under its name in `torch.linalg`."""
+    check_norm(input, ord, dim, dtype)
     return norm(converted(input, dtype), p=ord, dim=wrapped(dim, input.ndim), keepdim=keepdim)

@@ -181,6 +181,11 @@ def _weights(count: int, fweights: Tensor | None, aweights: Tensor | None) -> An
 @operation("X = [[1, 2, 4], [0.5, -1, 3]]; corrcoef(X)")
 def corrcoef(input: Real) -> Any:
     """The correlations of variables, a row of samples each."""
+    if input.ndim > 2:
+        raise AutogradError(
+            f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions",
+            code="E301",
+        )
     c = cov(input)
     if not c.ndim:
         return div(c, c)

@@ -119,7 +119,7 @@ def _sizes(name: str, x: Tensor, output_size: Any) -> Shape:
     except (TypeError, ValueError):
         given = []
     if len(given) != 2:
-        raise AutogradError(f"{name}: output_size must be 2", code="E204")
+        raise AutogradError(f"{name}: output_size must be 2", code="E301")
     sizes = tuple(own if n is None else n for own, n in zip(x.shape[-2:], given, strict=True))
     if min(sizes) < 0:
         received = f"but received {{{', '.join(map(str, sizes))}}}"

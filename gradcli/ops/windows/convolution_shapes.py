@@ -32,7 +32,8 @@ def options(
         if min(numbers[option]) < least:
             raise AutogradError(f"{word} {option} is not supported")
     if min(numbers["dilation"]) < 1:
-        raise AutogradError("dilation should be greater than zero")
+        zero = f", but got {[1] * (count == 1) + list(numbers['dilation'])}" if not min(numbers["dilation"]) else ""
+        raise AutogradError(f"dilation should be greater than zero{zero}")
     if groups < 1:
         raise AutogradError("non-positive groups is not supported")
     return {**numbers, "groups": groups}

@@ -20,7 +20,7 @@ from gradcli.ops.support.sentences import MOVED, SLID
 from gradcli.ops.support.surface import operation
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.convolution import convolution_weight, slid_back
-from gradcli.ops.windows.convolution_shapes import options, places
+from gradcli.ops.windows.convolution_shapes import SIDES, options, places
 from gradcli.ops.windows.patches import input_gradient
 
 
@@ -98,8 +98,17 @@ def _convolve(
             code="E301",
         )
     extra = windows.each(output_padding, count, "expected output_padding to be a single integer or one for each side")
-    if any(e < 0 or e >= max(s, d) for e, s, d in zip(extra, o["stride"], o["dilation"], strict=True)):
-        raise AutogradError("output padding must be smaller than either stride or dilation")
+    if min(extra) < 0:
+        raise AutogradError("negative output_padding is not supported")
+    if any(e >= max(s, d) for e, s, d in zip(extra, o["stride"], o["dilation"], strict=True)):
+        flat = ((0,), (1,), (1,)) if count == 1 else ((), (), ())  # torch makes one dimension two
+        given = (("output_padding", extra), ("stride", o["stride"]), ("dilation", o["dilation"]))
+        told = " ".join(
+            f"{name}_{side}: {size}"
+            for (name, sizes), first in zip(given, flat, strict=True)
+            for side, size in zip(SIDES[-max(count, 2) :], (*first, *sizes), strict=True)
+        )
+        raise AutogradError(f"output padding must be smaller than either stride or dilation, but got {told}")
     size = _size(x.shape, w.shape, extra, o)
     if min(size[2:]) < 1:
         raise AutogradError(f"Given input size per channel: {list(x.shape[2:])}. Output size is too small", code="E301")

@@ -127,8 +127,24 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> Any:
     return evenly_split("dsplit", input, indices_or_sections, 2)
 
 
+def check_batches(batch1: Tensor, batch2: Tensor) -> None:
+    """Refuse batches of matrices that cannot be multiplied, in the words of addbmm."""
+    for x in (batch1, batch2):
+        if x.ndim < 3:
+            low, high = -max(x.ndim, 1), max(x.ndim, 1) - 1
+            raise IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got 2)")
+    if batch1.shape[0] != batch2.shape[0]:
+        raise RuntimeError(
+            f"batch1 and batch2 must have same number of batches, got {batch1.shape[0]} and {batch2.shape[0]}"
+        )
+    if batch1.shape[2] != batch2.shape[1]:
+        sizes = (f"{x.shape[1]}x{x.shape[2]}" for x in (batch1, batch2))
+        raise RuntimeError("Incompatible matrix sizes for bmm ({} and {})".format(*sizes))
+
+
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
     """Return `beta*input + alpha*sum(batch1 @ batch2)`."""
+    check_batches(batch1, batch2)
     found = _call("sum", _call("bmm", batch1, batch2), 0)
     found = _call("add", input if beta == 1 else _call("mul", input, beta), found, alpha=alpha)
     return ended(found, "AddbmmBackward0", input, batch1, batch2)
@@ -140,6 +156,8 @@ addbmm = whole(addbmm)
 def chain_matmul(*matrices: Tensor) -> Any:
     """Multiply matrices in the order that takes the fewest steps."""
     warnings.warn(CHAIN, UserWarning, stacklevel=2)
+    if len(matrices) == 1:
+        return matrices[0]
     return _call("chain_matmul", list(matrices))
 
 

@@ -7,6 +7,7 @@ with two underscores are refused, but for those in `special`.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -147,6 +148,8 @@ def _of_open(value: Any, name: str) -> Any:
         raise refused(value, name)
     kept = isinstance(type(value), Defined) or hasattr(type(value), "__facade__")
     if special.is_private(type(value), name) and not (kept and name in getattr(value, "__dict__", ())):
+        if name in getattr(type(value), "__beyond__", ()):
+            raise UnsupportedError(f"{type(value).__name__}.{name} is not supported here")
         raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}")
     return getattr(value, name)
 
@@ -236,6 +239,8 @@ def absent(value: Any, name: str) -> Exception:
     if isinstance(value, FunctionType | MethodType) and not hasattr(kind, name):
         return AttributeError(f"{type_of(value).name!r} object has no attribute {name!r}")
     if kind.__module__.partition(".")[0] != "gradcli" and not hasattr(kind, name):
+        if kind is OrderedDict and name == "_metadata":  # which torch gives to the state of a module
+            return UnsupportedError("state_dict()._metadata is not supported here")
         try:
             getattr(value, name)
         except AttributeError as error:

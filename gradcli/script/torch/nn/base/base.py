@@ -14,11 +14,10 @@ from gradcli.script.torch.nn.base.hooks import Early, call_with_hooks
 from gradcli.script.torch.nn.base.parameter import Parameter, typename
 from gradcli.script.torch.nn.base.state import State
 
-PRIVATE = (
-    "_register_state_dict_hook",
-    "_register_load_state_dict_pre_hook",
-    "_load_from_state_dict",
-    "_save_to_state_dict",
+UNOFFICIAL = (  # names of torch's own modules that are no part of its interface, and not here
+    "_apply _call_impl _compiled_call_impl _load_from_state_dict _maybe_warn_non_full_backward_hook "
+    "_named_members _non_persistent_buffers_set _register_load_state_dict_pre_hook _register_state_dict_hook "
+    "_replicate_for_data_parallel _save_to_state_dict _version _wrapped_call_impl"
 )
 REGISTERED = ("_parameters", "_buffers", "_modules")
 
@@ -31,6 +30,7 @@ class Module(State):
 
     __module__ = "torch.nn.modules.module"
     __facade__ = True  # type(module) is the class itself
+    __beyond__ = frozenset(UNOFFICIAL.split())
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         name = type(self).__name__
@@ -56,7 +56,7 @@ class Module(State):
         for table in REGISTERED:
             if name in own.get(table, ()):
                 return own[table][name]
-        if name in torch_names()["torch.nn.Module"] or name in PRIVATE:
+        if name in torch_names()["torch.nn.Module"]:
             raise UnsupportedError(f"Module.{name} is not supported here")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 

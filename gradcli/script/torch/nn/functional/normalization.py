@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.script.torch.nn.functional.arguments import check_shared
 from gradcli.script.torch.operations.readers import kind_name
@@ -26,6 +27,8 @@ def instance_norm(
 ) -> Any:
     """Shift and scale each channel of each example by its own mean and variance, or by running ones."""
     if not use_input_stats:
+        if running_mean is None or running_var is None:
+            raise AutogradError("Expected running_mean and running_var to be defined when use_input_stats is false")
         function = ops.batch_norm
         return function(input, running_mean, running_var, weight, bias, False, momentum, eps)
     if int(np.prod(input.shape[2:])) == 1:
