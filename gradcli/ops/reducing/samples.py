@@ -236,7 +236,7 @@ def quantiles(
         raise AutogradError(f"{name}() q must be a scalar or 1D tensor, but got a {np.ndim(shares)}D tensor")
     if not np.all((shares >= 0) & (shares <= 1)):
         outside = " but got " + f"{float(shares):g}" if not np.ndim(shares) else ""
-        raise AutogradError(f"{name}() q must be in the range [0, 1]{outside}")
+        raise AutogradError(f"{name}() q {'values ' if np.ndim(shares) else ''}must be in the range [0, 1]{outside}")
     if interpolation not in MODES:
         raise AutogradError(
             f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"

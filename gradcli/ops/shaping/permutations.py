@@ -108,6 +108,8 @@ def H(input: Tensor) -> Any:
 @operation("A = [[[1, 2, 3], [4, 5, 6]]]; A.mT", aliases=["mH"], method=False)
 def mT(input: Tensor) -> Any:
     """The last two dimensions exchanged, written `A.mT`."""
+    if not input.ndim:
+        return input
     if input.ndim < 2:
         raise AutogradError(
             f"tensor.mT is only supported on matrices or batches of matrices. Got {input.ndim}-D tensor."

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, dimension, mismatch
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -191,6 +192,11 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
         )
     axis = dimension(dim, input.ndim)
     size = input.shape[axis]
+    if isinstance(indices_or_sections, Tensor) and indices_or_sections.dtype != np.int64:
+        raise AutogradError(
+            "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+            f"{TYPE_NAMES[indices_or_sections.dtype]}"
+        )
     given = indices_or_sections.value.tolist() if isinstance(indices_or_sections, Tensor) else indices_or_sections
     try:
         ends = [integer(end) for end in given] if isinstance(given, list | tuple) else _ends(size, integer(given))

@@ -127,7 +127,7 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> Any:
     return evenly_split("dsplit", input, indices_or_sections, 2)
 
 
-def check_batches(batch1: Tensor, batch2: Tensor) -> None:
+def check_batches(input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
     """Refuse batches of matrices that cannot be multiplied, in the words of addbmm."""
     for x in (batch1, batch2):
         if x.ndim < 3:
@@ -137,6 +137,7 @@ def check_batches(batch1: Tensor, batch2: Tensor) -> None:
         raise RuntimeError(
             f"batch1 and batch2 must have same number of batches, got {batch1.shape[0]} and {batch2.shape[0]}"
         )
+    ops.expand(input, (batch1.shape[1], batch2.shape[2]))
     if batch1.shape[2] != batch2.shape[1]:
         sizes = (f"{x.shape[1]}x{x.shape[2]}" for x in (batch1, batch2))
         raise RuntimeError("Incompatible matrix sizes for bmm ({} and {})".format(*sizes))
@@ -144,7 +145,7 @@ def check_batches(batch1: Tensor, batch2: Tensor) -> None:
 
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
     """Return `beta*input + alpha*sum(batch1 @ batch2)`."""
-    check_batches(batch1, batch2)
+    check_batches(input, batch1, batch2)
     found = _call("sum", _call("bmm", batch1, batch2), 0)
     found = _call("add", input if beta == 1 else _call("mul", input, beta), found, alpha=alpha)
     return ended(found, "AddbmmBackward0", input, batch1, batch2)

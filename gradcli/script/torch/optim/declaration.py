@@ -56,6 +56,17 @@ RANGES: dict[str, Callable[[str, Any], None]] = {
 }
 
 
+def _check_kernels(options: Group) -> None:
+    """Refuse kernels that exclude each other, or another option."""
+    if options.get("fused"):
+        if options.get("differentiable"):
+            raise RuntimeError("`fused` does not support `differentiable`")
+        if options.get("foreach"):
+            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+    if options.get("foreach") and not options.get("capturable", True) and isinstance(options.get("lr"), Tensor):
+        raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
+
+
 class Declared(Optimizer):
     """An optimizer whose options are declared by its signature; `_updated` takes them by name."""
 
@@ -70,6 +81,7 @@ class Declared(Optimizer):
             if name in options:
                 RANGES[name](name, options[name])
         options = self._settled(options)
+        _check_kernels(options)
         super().__init__(params, {name: options[name] for name in self._listed.split() or options})
 
     def _settled(self, options: Group) -> Group:

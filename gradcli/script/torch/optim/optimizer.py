@@ -15,14 +15,13 @@ from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
-from gradcli.script.python.text.formatting import formatted
+from gradcli.script.python.text.formatting import formatted, text
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.stdlib.nested import DefaultDict
 from gradcli.script.torch.optim import formulas
 from gradcli.script.torch.optim.rounding import Value, added
-
-Group = dict[str, Any]
+from gradcli.script.torch.optim.state import Group, Stateful
 
 DUPLICATES = (
     "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
@@ -40,7 +39,7 @@ class Required(Facade):
 REQUIRED = Required()
 
 
-class Optimizer(Facade):
+class Optimizer(Stateful):
     """`torch.optim.Optimizer`; a kind of optimizer defines `_updated`, the change of one parameter."""
 
     __module__ = "torch.optim.optimizer"
@@ -84,6 +83,12 @@ class Optimizer(Facade):
             )
         param_group["params"] = [params] if isinstance(params, Tensor) else list(bounded(params))
         _take_names(param_group)
+        if any(("param_names" in group) != ("param_names" in param_group) for group in self.param_groups):
+            without = "with" if "param_names" in param_group else "without"
+            raise ValueError(
+                "all optimizer param groups should be with/without names. cannot add param group "
+                f"{without} names to the optimizer"
+            )
         for parameter in param_group["params"]:
             _check_parameter(parameter)
         for name, default in self.defaults.items():
@@ -121,6 +126,10 @@ class Optimizer(Facade):
         for hook in list(self._before_step.values()):
             replaced = hook(self, (self, *arguments), keywords)
             if replaced is not None:
+                if not (isinstance(replaced, tuple) and len(replaced) == 2):
+                    raise RuntimeError(
+                        f"{text(hook)} must return None or a tuple of (new_args, new_kwargs), but got {text(replaced)}."
+                    )
                 (_, *arguments), keywords = replaced
         found = self._step(*arguments, **keywords)
         for hook in list(self._after_step.values()):
@@ -129,6 +138,8 @@ class Optimizer(Facade):
 
     def _step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change every parameter that has a gradient; returns the result of the closure, which is called before."""
+        if type(self)._updated is Optimizer._updated:
+            raise NotImplementedError
         loss = None
         if closure is not None:
             with set_grad_enabled(True):
@@ -169,36 +180,6 @@ class Optimizer(Facade):
         """Return the new value of a parameter from the parameter, its value, its gradient, and the options by name."""
         raise NotImplementedError
 
-    def state_dict(self) -> dict[str, Any]:
-        """Return the state and the options, with numbers in place of the parameters."""
-        parameters = list(dict.fromkeys(p for group in self.param_groups for p in group["params"]))
-        number = {parameter: position for position, parameter in enumerate(parameters)}
-        return {
-            "state": {number.get(key, key): state for key, state in self.state.items()},
-            "param_groups": [
-                {**_options(group), "params": [number[parameter] for parameter in group["params"]]}
-                for group in self.param_groups
-            ],
-        }
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over the `state_dict` of an optimizer with groups of the same sizes."""
-        groups = state_dict["param_groups"]
-        if len(groups) != len(self.param_groups):
-            raise ValueError("loaded state dict has a different number of parameter groups")
-        pairs = list(zip(self.param_groups, groups, strict=True))
-        if any(len(own["params"]) != len(group["params"]) for own, group in pairs):
-            raise ValueError(
-                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
-            )
-        parameter = {
-            key: own for mine, group in pairs for key, own in zip(group["params"], mine["params"], strict=True)
-        }
-        self.param_groups = [{**_options(group), "params": own["params"]} for own, group in pairs]
-        self.state = DefaultDict(dict)
-        for key, state in state_dict["state"].items():
-            self.state[parameter.get(key, key)] = _cast(state, parameter[key]) if key in parameter else state
-
 
 def write(target: Tensor, value: Value) -> None:
     """Give a tensor a new value in its own memory, outside the graph."""
@@ -212,22 +193,6 @@ def write(target: Tensor, value: Value) -> None:
 def number(value: Any) -> Any:
     """Return an option as a plain number; a learning rate may be a tensor of one element."""
     return value.item() if isinstance(value, Tensor) else value
-
-
-def _options(group: Group) -> Group:
-    return {name: value for name, value in group.items() if name != "params"}
-
-
-def _cast(state: Any, parameter: Tensor) -> Any:
-    """Return the state of a parameter in its dtype, but for the count of steps."""
-    from gradcli.script.torch.tensor.attributes import cast
-
-    if not isinstance(state, dict):
-        return state
-    return {
-        name: cast(value, parameter.dtype) if isinstance(value, Tensor) and name != "step" else value
-        for name, value in state.items()
-    }
 
 
 def _take_names(group: Group) -> None:

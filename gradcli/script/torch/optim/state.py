@@ -1,0 +1,108 @@
+"""The state of an optimizer: `state_dict`, `load_state_dict`, and the hooks around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradcli.engine.graph import Handle
+from gradcli.engine.tensor import Tensor
+from gradcli.script.python.values.attributes import Facade
+from gradcli.script.stdlib.nested import DefaultDict
+
+Group = dict[str, Any]
+Hook = Callable[..., Any]
+
+
+class Stateful(Facade):
+    """The part of an optimizer that saves and loads what it knows of its parameters."""
+
+    state: Any
+    param_groups: list[Group]
+
+    def _hooks(self, when: str) -> dict[int, Hook]:
+        tables: dict[str, dict[int, Hook]] = vars(self).setdefault("_state_hooks", {})
+        return tables.setdefault(when, {})
+
+    def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> Handle:
+        """Call a function with the optimizer before its state is saved."""
+        return self._registered("before saving", hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> Handle:
+        """Call a function with the optimizer and its saved state, which it may replace."""
+        return self._registered("after saving", hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> Handle:
+        """Call a function with the optimizer and the state to load, which it may replace."""
+        return self._registered("before loading", hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> Handle:
+        """Call a function with the optimizer after a state is loaded."""
+        return self._registered("after loading", hook, prepend)
+
+    def _registered(self, when: str, hook: Hook, prepend: bool) -> Handle:
+        table = self._hooks(when)
+        others = dict(table)
+        handle = Handle(table, hook)
+        if prepend:  # it stands last, behind the others
+            for key in others:
+                table[key] = table.pop(key)
+        return handle
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state and the options, with numbers in place of the parameters."""
+        for hook in list(self._hooks("before saving").values()):
+            hook(self)
+        parameters = list(dict.fromkeys(p for group in self.param_groups for p in group["params"]))
+        number = {parameter: position for position, parameter in enumerate(parameters)}
+        found: dict[str, Any] = {
+            "state": {number.get(key, key): state for key, state in self.state.items()},
+            "param_groups": [
+                {**_options(group), "params": [number[parameter] for parameter in group["params"]]}
+                for group in self.param_groups
+            ],
+        }
+        for hook in list(self._hooks("after saving").values()):
+            replaced = hook(self, found)
+            found = found if replaced is None else replaced
+        return found
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over the `state_dict` of an optimizer with groups of the same sizes."""
+        state_dict = dict(state_dict)
+        for hook in list(self._hooks("before loading").values()):
+            replaced = hook(self, state_dict)
+            state_dict = state_dict if replaced is None else replaced
+        groups = state_dict["param_groups"]
+        if len(groups) != len(self.param_groups):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        pairs = list(zip(self.param_groups, groups, strict=True))
+        if any(len(own["params"]) != len(group["params"]) for own, group in pairs):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+            )
+        parameter = {
+            key: own for mine, group in pairs for key, own in zip(group["params"], mine["params"], strict=True)
+        }
+        self.param_groups = [{**_options(group), "params": own["params"]} for own, group in pairs]
+        self.state = DefaultDict(dict)
+        for key, state in state_dict["state"].items():
+            self.state[parameter.get(key, key)] = _cast(state, parameter[key]) if key in parameter else state
+        for hook in list(self._hooks("after loading").values()):
+            hook(self)
+
+
+def _options(group: Group) -> Group:
+    return {name: value for name, value in group.items() if name != "params"}
+
+
+def _cast(state: Any, parameter: Tensor) -> Any:
+    """Return the state of a parameter in its dtype, but for the count of steps."""
+    from gradcli.script.torch.tensor.attributes import cast
+
+    if not isinstance(state, dict):
+        return state
+    return {
+        name: cast(value, parameter.dtype) if isinstance(value, Tensor) and name != "step" else value
+        for name, value in state.items()
+    }
