@@ -10,6 +10,7 @@ import numpy as np
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, dimension, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, literal, number
@@ -237,7 +238,7 @@ def index_fill(input: Tensor, dim: int, index: Indices, value: Operand) -> Any:
 def take_(input: Tensor, index: Indices) -> Any:
     """Entries by their number in the flattened tensor."""
     size = input.value.size
-    if index.dtype == np.bool_:
+    if index.dtype == np.bool_ or (mode.strict and index.dtype != np.int64):
         raise AutogradError(f"take(): Expected a long tensor for index, but got {TYPE_NAMES[index.dtype]}")
     bad = index.value[(index.value < -size) | (index.value >= size)]
     if np.size(bad):

@@ -100,11 +100,18 @@ def _item(item: Any) -> Any:
         raise TypeError("new(): invalid data type 'str'")
     if isinstance(item, float | str):
         raise AutogradError(f"{ALLOWED} (got {type(item).__name__})")
+    if mode.strict and isinstance(item, list):
+        item = _whole(item)
     try:
         read = indices(list(item) if isinstance(item, range | tuple) else item)
     except (TypeError, ValueError):
         raise AutogradError(NOT_WHOLE) from None
     return read.value.item() if not read.ndim else read
+
+
+def _whole(items: list[Any]) -> list[Any]:
+    """Cut the numbers of a list to whole ones, as torch does to those of lists alone."""
+    return [_whole(x) if isinstance(x, list) else int(x) if type(x) is float and np.isfinite(x) else x for x in items]
 
 
 def _covers(item: Any) -> int:

@@ -41,7 +41,7 @@ def kl_div(input: Real, target: Real, reduction: str = "mean", log_target: bool 
         check_reduction(reduction)
     if reduction == "mean":
         warnings.warn(MEAN_OF_ALL, UserWarning, stacklevel=2)
-    together(input, target)
+    together(target, input)
     losses = _in_logarithms(input, target) if log_target else sub(xlogy(target, target), mul(target, input))
     if reduction != "batchmean":
         return over(losses, reduction)

@@ -174,7 +174,7 @@ def multilabel_soft_margin_loss(input: Real, target: Real, weight: Real | None =
     check_reduction(reduction)
     if not input.ndim:
         raise AutogradError("Dimension out of range (expected to be in range of [-1, 0], but got 0)", code="E301")
-    together(input, target)
+    together(target, input)
     here, there = logsigmoid(input), logsigmoid(neg(input))
     loss = neg(add(mul(target, here), mul(sub(constant(1, input), target), there)))
     if weight is not None:

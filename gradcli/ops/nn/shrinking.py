@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -142,7 +143,8 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Any:
 def softshrink_(input: Real, lambd: float = 0.5) -> Any:
     """The input moved towards 0 by `lambd`, and 0 where it is closer."""
     if not lambd >= 0:
-        raise AutogradError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
+        kind, most = TYPE_NAMES[input.dtype], np.finfo(input.dtype).max
+        raise AutogradError(f"lambda must be in range [0, {most:g}] for input dtype {kind}, but found {lambd:g}")
     return softshrink(input, lambd=lambd)
 
 

@@ -206,6 +206,7 @@ def div_(input: Operand, other: Operand, *, rounding_mode: str | None = None) ->
             )
         rounding.check_divisor(input, other)
         input = as_tensor(input) if _is_number(other) else input
+        rounding.check_booleans(f"div_{rounding_mode}", input, other)
         return (rounding.floor_divide if rounding_mode == "floor" else rounding.truncating_divide)(input, other)
     # a number over a tensor is the number times the reciprocal, as in torch
     if not _is_number(input):
@@ -220,10 +221,8 @@ def div_(input: Operand, other: Operand, *, rounding_mode: str | None = None) ->
 def pow_(input: Operand, exponent: Operand) -> Any:
     """The power `input**exponent`."""
     if all(isinstance(x, bool) or getattr(x, "dtype", None) == np.bool_ for x in (input, exponent)):
-        if isinstance(exponent, bool):
-            raise AutogradError(
-                "a power of booleans with a boolean is not supported here", code="E401", help="write 1 or 0"
-            )
+        if isinstance(exponent, bool) and isinstance(input, Tensor):
+            return Tensor(input.value if exponent else np.ones_like(input.value))
         raise AutogradError("\"pow\" not implemented for 'Bool'", help="write x.int() for one of them")
     if _is_number(exponent):
         return power(as_tensor(input) if _is_number(input) else input, exponent=exponent)
@@ -239,12 +238,14 @@ def square(input: Tensor) -> Any:
 @operation("x = [5.5, -5.5]; y = [2, 3]; x // y", "x = [5.5, -5.5]; x // 2", numbers="first")
 def floor_divide_(input: Operand, other: Operand) -> Any:
     """The quotient, rounded down."""
+    rounding.check_booleans("div_floor", input, other)
     rounding.check_divisor(input, other)
     return rounding.floor_divide(as_tensor(input) if _is_number(other) else input, other)
 
 
 def quotient(input: Operand, other: Operand) -> Any:
     """Return `x // y` of Tensors; its node in torch says that it has no derivative."""
+    rounding.check_booleans("div_floor", input, other)
     rounding.check_divisor(input, other)
     found = rounding.quotient(as_tensor(input) if _is_number(other) else input, other)
     return as_one(found, *(x for x in (input, other) if isinstance(x, Tensor) and x.requires_grad))
@@ -253,6 +254,7 @@ def quotient(input: Operand, other: Operand) -> Any:
 @operation("x = [5, -5]; remainder(x, 3)", "x = [5, -5]; y = [3, 2]; x % y", numbers="first")
 def remainder_(input: Operand, other: Operand) -> Any:
     """The remainder with the sign of the divisor, as Python's `%`."""
+    rounding.check_booleans("remainder", input, other)
     rounding.check_divisor(input, other)
     if _is_number(other):
         return rounding.remainder(input, other)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.checks.promotion import result_type
 from gradcli.engine.checks.shapes import broadcastable, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.modes import refuse_examples
+from gradcli.engine.modes import mode, refuse_examples
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.comparisons import different
 from gradcli.ops.support.arguments import Dims, Real
@@ -113,11 +114,14 @@ def any_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
 
 
 def _bits(name: str, *operands: Any) -> None:
-    for x in operands:
-        if isinstance(x, Tensor) and is_floating(x.value):
-            kind = TYPE_NAMES[x.dtype]
-            raise AutogradError(f"\"{name}_cpu\" not implemented for '{kind}'", help="bits are those of whole numbers")
-    values = [x.value if isinstance(x, Tensor) else x for x in operands]
+    values = [
+        x.value if isinstance(x, Tensor) else np.asarray(x, mode.default_dtype if type(x) is float else None)
+        for x in operands
+    ]
+    dtype = result_type(values)
+    if dtype.kind == "f":
+        kind = TYPE_NAMES[dtype]
+        raise AutogradError(f"\"{name}_cpu\" not implemented for '{kind}'", help="bits are those of whole numbers")
     if not broadcastable(values):
         raise mismatch(values)
 

@@ -174,6 +174,12 @@ quotient = replace(floor_divide, node=NOT_IMPLEMENTED, rules=(underived("floor_d
 remainder_of = replace(remainder_tensor, node=NOT_IMPLEMENTED, rules=(underived("remainder"),) * 2)
 
 
+def check_booleans(kernel: str, *operands: Any) -> None:
+    """Refuse to divide booleans by booleans, for which torch has no kernel."""
+    if all(np.asarray(x.value if isinstance(x, Tensor) else x).dtype == np.bool_ for x in operands):
+        raise AutogradError(f"\"{kernel}_cpu\" not implemented for 'Bool'", help="write x.int() for one of them")
+
+
 def check_divisor(*operands: Any) -> None:
     """Refuse to divide whole numbers by 0, as torch does: integers have no infinity."""
     values = [np.asarray(x.value if isinstance(x, Tensor) else x) for x in operands]
@@ -184,5 +190,6 @@ def check_divisor(*operands: Any) -> None:
 @operation("x = [5, -5]; fmod(x, 3)", "x = [5, -5]; y = [3, 2]; fmod(x, y)")
 def fmod_(input: Tensor, other: Operand) -> Any:
     """The remainder with the sign of the input, as in C."""
+    check_booleans("fmod", input, other)
     check_divisor(input, other)
     return fmod(input, other) if isinstance(other, int | float) else fmod_tensor(input, other)

@@ -79,8 +79,12 @@ def tile(input: Tensor, *dims: Shape) -> Any:
     "x = [[1, 2], [3, 4]]; repeat_interleave(x, 2, dim=0)",
     "x = [1, 2]; repeat_interleave(x, [1, 3])",
 )
-def repeat_interleave(input: Tensor, repeats: int | Tensor, dim: int | None = None) -> Any:
-    """Each entry `repeats` times in a row; without `dim`, of the flattened tensor."""
+def repeat_interleave(input: Tensor, repeats: int | Tensor | None = None, dim: int | None = None) -> Any:
+    """Each entry `repeats` times in a row; without `dim`, of the flattened tensor; the input alone counts places."""
+    if repeats is None:
+        if input.ndim != 1:
+            raise AutogradError("repeat_interleave only accept 1D vector as repeat")
+        input, repeats = Tensor(np.arange(input.value.size)), input
     x = flatten(input) if dim is None or not input.ndim else input
     axis = dimension(0 if dim is None else dim, x.ndim)
     counts = np.asarray(repeats.value if isinstance(repeats, Tensor) else repeats)

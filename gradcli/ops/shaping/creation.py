@@ -130,7 +130,7 @@ def logspace(start: float, end: float, steps: int, base: float = 10.0, *, dtype:
 
 def _triangle(rows: int, columns: int, inside: Any) -> Tensor:
     if rows < 0 or columns < 0:
-        raise AutogradError(f"{'row' if rows < 0 else 'col'} must be non-negative, got{rows if rows < 0 else columns}")
+        raise AutogradError(f"{'row' if rows < 0 else 'col'} must be non-negative, got {min(rows, columns)}")
     check_size((rows, columns))
     i, j = np.indices((rows, columns))
     return Tensor(np.stack(np.nonzero(inside(i, j))))

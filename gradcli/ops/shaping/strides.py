@@ -85,8 +85,11 @@ def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int | 
         raise AutogradError(
             f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
         )
-    if any(length < 0 for length in size) or offset < 0:
-        raise AutogradError("as_strided: sizes and the storage offset are not negative")
+    if any(length < 0 for length in size):
+        sizes, strides = list(size), list(stride)
+        raise AutogradError(f"Storage size calculation overflowed with sizes={sizes} and strides={strides}")
+    if offset < 0:
+        raise AutogradError(f"Tensor: invalid storage offset {offset}")
     check_size(size)
     needed, there = _end(size, stride, offset) * array.itemsize, owner(array).nbytes
     if needed > there:

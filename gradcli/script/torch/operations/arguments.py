@@ -136,8 +136,13 @@ class Signature:
                     f'"type must be tuple of ints,but got {kind_name(value)}"'
                 ) from None
             kind = READERS[self.kind(self.parameters[name])][1]
+            if kind == "float" and name in SCALARS:
+                kind = "Number"
             place = "" if position is None else f" (position {position + 1 - self.method})"
             raise TypeError(f"{self.name}(): argument '{name}'{place} must be {kind}, not {kind_name(value)}") from None
+
+
+SCALARS = ("alpha", "value", "negative_slope", "threshold", "lambd")  # which torch reads as numbers of any kind
 
 
 def cast_first(

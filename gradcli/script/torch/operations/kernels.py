@@ -235,5 +235,5 @@ def _decisive(arguments: tuple[Any, ...], keywords: dict[str, Any], promoting: b
     tensors = [x.value for x in given if isinstance(x, Tensor)]
     if not tensors or not promoting:
         return tensors[0].dtype if tensors else None
-    numbers = [np.asarray(x if type(x) is float else int(x)) for x in arguments[:2] if type(x) in NUMBERS]
+    numbers = [np.asarray(x if type(x) in (float, bool) else int(x)) for x in arguments[:2] if type(x) in NUMBERS]
     return result_type([*tensors, *numbers])

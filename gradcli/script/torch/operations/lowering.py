@@ -103,9 +103,10 @@ def _scatter(
     return ops.scatter_reduce(input, dim, index, source, kinds[reduce])
 
 
-def _repeated(input: Tensor, repeats: Any, dim: Any = None, output_size: Any = None) -> Any:
-    if isinstance(repeats, Tensor) and is_floating(repeats.value):
-        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{TYPE_NAMES[repeats.dtype]}'")
+def _repeated(input: Tensor, repeats: Any = None, dim: Any = None, output_size: Any = None) -> Any:
+    counts = input if repeats is None else repeats
+    if isinstance(counts, Tensor) and is_floating(counts.value):
+        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{TYPE_NAMES[counts.dtype]}'")
     return ops.repeat_interleave(input, repeats, dim)
 
 

@@ -190,10 +190,13 @@ def bernoulli_(x: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
 LARGEST = {"float16": 2**11 + 1, "float32": 2**24 + 1, "float64": 2**53 + 1, "bool": 2}  # of `random_` alone
 
 
-def random_(x: Tensor, low: int = 0, high: int | None = None, *, generator: Any = None) -> Tensor:
+def random_(x: Tensor, low: int | None = None, high: int | None = None, *, generator: Any = None) -> Tensor:
     """Draw integers from `low` up to but not `high`; one number given is `high`."""
     if high is None:
-        low, high = 0, low or LARGEST.get(x.dtype.name) or int(np.iinfo(x.dtype).max) + 1
+        low, high = 0, (LARGEST.get(x.dtype.name) or int(np.iinfo(x.dtype).max) + 1) if low is None else low
+    low = low or 0
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     source = generator_of(generator)
     drawn = partial(source.integers, low, high)
     return written(x, lambda: in_memory_order(x.array, drawn).astype(x.dtype), "RandomBackward2")

@@ -159,6 +159,9 @@ def triangle_indices(name: str, find: Callable[..., Any]) -> Callable[..., Tenso
     """`torch.tril_indices` and `torch.triu_indices`: rows above columns."""
 
     def make(row: int, col: int, offset: int = 0, **keywords: Any) -> Tensor:
+        for side, size in (("row", row), ("col", col)):
+            if size < 0:
+                raise RuntimeError(f"{side} must be non-negative, got{size}")
         checked_shape(name, (row, col))
         return Tensor(np.stack(find(row, offset, col)).astype(read_options(name, keywords).dtype or LONG))
 

@@ -138,6 +138,10 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     """Return a copy with entries written at indices."""
     from gradcli.ops.indexing.assignment import index_put_
 
+    if not isinstance(indices, tuple | list):
+        raise TypeError(
+            f"index_put(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}"
+        )
     return as_one(index_put_(ops.clone(input), indices, values, accumulate), input, values)
 
 

@@ -52,7 +52,8 @@ def loss(function: Function) -> Function:
 
 def check_reduction(reduction: Any, name: str = "") -> None:
     if reduction not in REDUCTIONS and not (name == "kl_div" and reduction == "batchmean"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+        valid = "valid" if name == "gaussian_nll_loss" else "a valid value for reduction"
+        raise ValueError(f"{reduction} is not {valid}")
 
 
 def promoted(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
@@ -126,6 +127,10 @@ def check_labels(input: Tensor, target: Tensor) -> None:
         raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({count}).")
     if input.ndim <= 2 and target.ndim > 1:
         raise AutogradError("0D or 1D target tensor expected, multi-target not supported")
+    if not input.ndim:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if input.ndim == 1 and target.value.size != 1:
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.value.size}")
     if TYPE_NAMES[target.dtype] not in ("Long", "Byte"):
         raise AutogradError(f"expected target dtype to be Long or Byte, but got {TYPE_NAMES[target.dtype]}")
 
@@ -142,7 +147,7 @@ def cross_entropy(
     """Compare scores with labels, or with a probability for each class."""
     check_tensor("cross_entropy_loss", input)
     check_tensor("cross_entropy_loss", target, "target", 2)
-    is_of_labels = input.shape != target.shape or not input.ndim
+    is_of_labels = input.shape != target.shape
     if input.dtype.kind != "f" and (is_of_labels or target.dtype.kind == "f"):
         LOWERED["log_softmax"](input, min(max(input.ndim - 1, 0), 1))  # which refuses them
     if is_of_labels:

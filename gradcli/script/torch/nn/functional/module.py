@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.in_place import change
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -153,6 +154,11 @@ def _along(name: str, input: Tensor, dim: int | None, dtype: Any) -> Any:
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
     """A softmax of scores with Gumbel noise; `hard` gives the largest alone, with the gradient of all."""
+    if logits.dtype.kind != "f":
+        raise RuntimeError(
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
+            f"specified {TYPE_NAMES[logits.dtype]}"
+        )
     waits: Any = running.machine.generator.exponential(logits.shape, logits.dtype)
     scores = ops.add(logits, Tensor(-np.log(waits)))
     soft = softmax(scores / tau, dim)

@@ -50,6 +50,8 @@ class Plain(Recurrence):
     nonlinearity: str
 
     def _step(self, given: Any, kept: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
+        if self.nonlinearity not in ("tanh", "relu"):  # a cell looks at it when it is called
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         return ((ops.relu if self.nonlinearity == "relu" else ops.tanh)(kept + given),)
 
 

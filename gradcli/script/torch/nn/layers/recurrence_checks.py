@@ -58,6 +58,8 @@ def check_input(sequence: Any, weight: Any, size: int) -> None:
             f"RNN input dtype ({given}) does not match weight dtype ({wanted}). Convert input: input.to({wanted}), "
             f"or convert model: model.to({given})"
         )
+    if not sequence.value.size and 0 in sequence.shape[:1]:
+        raise AutogradError("Expected sequence length to be larger than 0 in RNN", code="E301")
     if sequence.shape[-1] != size:
         raise AutogradError(
             f"input.size(-1) must be equal to input_size. Expected {size}, got {sequence.shape[-1]}",
