@@ -150,6 +150,8 @@ def check_labels(size: Shape, target: Any, weight: Any, ignore_index: int) -> An
                 f"Expected input batch_size ({size[0]}) to match target batch_size ({count}).", code="E301"
             )
         expected = (size[0], *size[2:])
+        if target.shape != expected and len(size) == 4:
+            raise AutogradError(f"size mismatch (got input: {list(size)} , target: {list(target.shape)}", code="E301")
         if target.shape != expected:
             raise AutogradError(f"Expected target size {list(expected)}, got {list(target.shape)}", code="E301")
     classes = size[class_axis(size)]

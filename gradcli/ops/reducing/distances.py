@@ -231,6 +231,10 @@ def matrix_norm(input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bo
 )
 def linalg_norm(input: Real, ord: Any = None, dim: Dims = None, keepdim: bool = False) -> Any:
     """The norm in `torch.linalg`: of a vector, or with an order that of a matrix."""
+    if isinstance(dim, tuple) and len(dim) not in (1, 2):
+        raise AutogradError(
+            f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}", code="E301"
+        )
     if ord is None:
         return norm(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
     if dim is None and input.ndim not in (1, 2):

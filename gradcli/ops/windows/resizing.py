@@ -237,10 +237,11 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Any:
     """Squares of pixels folded into channels."""
     _check_image("pixel_unshuffle", input, downscale_factor)
-    if any(size % downscale_factor for size in input.shape[-2:]):
-        raise AutogradError(
-            "pixel_unshuffle expects height and width to be divisible by downscale_factor, but they are "
-            f"{list(input.shape[-2:])}",
-            code="E301",
-        )
+    for dim, side in ((-2, "height"), (-1, "width")):
+        if input.shape[dim] % downscale_factor:
+            raise AutogradError(
+                f"pixel_unshuffle expects {side} to be divisible by downscale_factor, but input.size({dim})="
+                f"{input.shape[dim]} is not divisible by {downscale_factor}",
+                code="E301",
+            )
     return unshuffle(input, downscale_factor=downscale_factor)

@@ -253,6 +253,16 @@ torch.nn.RNNCell(2,1,nonlinearity='foo')(x)
 torch.nn.GRU(2,1)(torch.ones(0,2,2))
 torch.optim.SGD([x],fused=True,foreach=True)
 torch.optim.Adam([x],lr=torch.tensor(1.),foreach=True)
+torch.einsum(x,[0,1],x,[1,2],[0,2])
+torch.einsum(x,[0,1],x,[1,2])
+torch.einsum(x,[...,1],[1,...])
+torch.einsum(x)
+torch.einsum(x,[0,60])
+torch.linalg.norm(x,dim=(0,1,2))
+F.pixel_unshuffle(torch.ones(1,1,2,3),2)
+F.nll_loss(torch.ones(1,1,2,3),torch.zeros(1,2,2).long())
+F.max_unpool2d(x[None],x[None],1)
+torch.nn.Hardtanh(1,-1)
 x[torch.tensor([0],dtype=torch.int16)]
 """
 

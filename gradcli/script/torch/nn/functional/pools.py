@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.saved import watch
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -121,6 +122,8 @@ _unviewed = replace(_placed, rules=(_unread,))  # torch reads the places as rows
 def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
     """Put each entry at its place among zeros."""
     count = len(size)
+    if indices.dtype != np.int64:
+        raise AutogradError(f"elements in indices should be type int64 but got: {TYPE_NAMES[indices.dtype]}")
     if indices.shape != x.shape:
         raise AutogradError(
             f"Expected shape of indices to be same as that of the input tensor ({list(x.shape)}) but got indices "

@@ -49,6 +49,10 @@ NAMELESS = ("lambd",)  # shown as the number alone
 class Activation(Configured):
     """A function of a tensor."""
 
+    def _settle(self, *_: Any, **__: Any) -> None:
+        if self._function == "hardtanh" and not self.max_val > self.min_val:
+            raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
+
     def extra_repr(self) -> str:
         if self._function in UNSHOWN:
             return ""
