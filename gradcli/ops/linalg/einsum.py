@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 from gradcli.engine.checks.shapes import broadcast_shapes
@@ -32,19 +32,37 @@ def _refusal(text: str) -> AutogradError:
     return AutogradError(f"einsum(): {text}", code="E301")
 
 
-def _subscripts(text: str, whole: str) -> list[str]:
-    """Read the subscripts of one operand, with `...` as one of them."""
-    text = text.replace(" ", "")
-    parts = list(text.replace("...", ELLIPSIS))
-    if parts.count(ELLIPSIS) > 1 or text.count(".") not in (0, 3):
-        raise _refusal("found '.' that is not part of any ellipsis, or more than one ellipsis")
-    for part in parts:
-        if part not in LETTERS and part != ELLIPSIS:
+WHOLE = "…"  # three dots, as one character
+
+
+def _subscripts(text: str, whole: str, number: int | None, known: Container[str] = LETTERS) -> Iterator[str]:
+    """Read the subscripts of one operand, or without a number of the result, with `...` as one of them."""
+    found: list[str] = []
+    for part in text.replace(" ", "").replace("...", WHOLE):
+        if part in (".", WHOLE):
+            _check_ellipsis(part, ELLIPSIS in found, number)
+            part = ELLIPSIS
+        elif part not in LETTERS:
             raise _refusal(
                 f"invalid subscript given at index {whole.index(part)} in the equation string, subscripts must be in "
                 "[a-zA-Z]"
             )
-    return parts
+        elif number is None and part in found:
+            raise _refusal(f"output subscript {part} appears more than once in the output")
+        elif part not in known:
+            raise _refusal(f"output subscript {part} does not appear in the equation for any input operand")
+        found.append(part)
+        yield part
+
+
+def _check_ellipsis(part: str, seen: bool, number: int | None) -> None:
+    if seen:
+        which = f"for operand {number} for which an" if number is not None else "for output but an"
+        raise _refusal(f"found '.' {which} ellipsis {'' if number is not None else '(...) '}was already found")
+    if part == ".":
+        which = f"for operand {number}" if number is not None else "for output"
+        end = "" if number is not None else " (...)"
+        raise _refusal(f"found '.' {which} that is not part of any ellipsis{end}")
 
 
 class Equation:
@@ -52,7 +70,7 @@ class Equation:
 
     def __init__(self, equation: str, operands: Sequence[Tensor]) -> None:
         left, arrow, right = equation.partition("->")
-        self.operands = [_subscripts(part, equation) for part in left.split(",")]
+        self.operands = [list(_subscripts(part, equation, n)) for n, part in enumerate(left.split(","))]
         if len(self.operands) != len(operands):
             kind = "fewer" if len(operands) < len(self.operands) else "more"
             raise _refusal(f"{kind} operands were provided than specified in the equation")
@@ -63,14 +81,9 @@ class Equation:
                 self.covered = max(self.covered, x.ndim - len(labels) + 1)
         counts = Counter(label for labels in self.operands for label in labels)
         if arrow:
-            self.out = _subscripts(right, equation)
+            self.out = list(_subscripts(right, equation, None, counts))
         else:  # the subscripts that occur once, in alphabetical order
             self.out = [ELLIPSIS] * (ELLIPSIS in counts) + [label for label in LETTERS if counts[label] == 1]
-        for label in self.out:
-            if self.out.count(label) > 1:
-                raise _refusal(f"output subscript {label} appears more than once in the output")
-            if label not in counts and label != ELLIPSIS:
-                raise _refusal(f"output subscript {label} does not appear in the equation for any input operand")
         rest = [label for label in LETTERS if label in counts and label not in self.out]
         if ELLIPSIS in counts and ELLIPSIS not in self.out:
             rest.insert(0, ELLIPSIS)

@@ -164,7 +164,8 @@ summed = replace(sum_dim, node="LinalgLstsqBackward0")
 @operation("A = [[1, 2], [3, 5], [0, 1]]; B = [[1], [2], [4]]; lstsq(A, B).solution", method=False, only="linalg")
 def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = None) -> ReturnType:
     """The X with the smallest `norm(A @ X - B)`, `.solution`, with the squared errors, `.residuals`."""
-    _check_matrix("torch.linalg.lstsq", A)
+    if A.ndim < 2:
+        raise AutogradError("torch.linalg.lstsq: input must have at least 2 dimensions.", code="E301")
     if not B.ndim:
         raise AutogradError("torch.linalg.lstsq: other must have at least 1 dimension.", code="E301")
     if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):

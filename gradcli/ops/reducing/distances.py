@@ -195,7 +195,7 @@ def matrix_norm(input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bo
         raise AutogradError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, given))}")
     if given[0] == given[1]:
         raise AutogradError(f"linalg.matrix_norm: dims must be different. Got ({given[0]}, {given[1]})")
-    rows, columns = dimensions(dim, input.ndim)
+    rows, columns = dimensions([axis for axis in given if axis is not None], input.ndim)
     if not isinstance(ord, str | int | float):
         raise AutogradError(f"linalg.matrix_norm: Order {str(ord)[:40]} not supported.")
     if ord == "fro":

@@ -122,10 +122,8 @@ def _sizes(name: str, x: Tensor, output_size: Any) -> Shape:
         raise AutogradError(f"{name}: output_size must be 2", code="E301")
     sizes = tuple(own if n is None else n for own, n in zip(x.shape[-2:], given, strict=True))
     if min(sizes) < 0:
-        raise AutogradError(
-            f"{name}: elements of output_size must be greater than or equal to 0 but received "
-            f"{{{', '.join(map(str, sizes))}}}"
-        )
+        received = f"but received {{{', '.join(map(str, sizes))}}}"
+        raise AutogradError(f"{name}: elements of output_size must be greater than or equal to 0 {received}")
     if 0 in x.shape[-3:]:
         raise AutogradError(f"{name}(): Expected input to have non-zero size for non-batch dimensions", code="E301")
     check_size((*x.shape[:-2], *sizes))

@@ -12,8 +12,9 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.optim.declaration import Declared
-from gradcli.script.torch.optim.optimizer import Group, number
+from gradcli.script.torch.optim.optimizer import number
 from gradcli.script.torch.optim.rounding import Value, blended, divided, multiplied
+from gradcli.script.torch.optim.state import Group
 
 Pair = tuple[float, float]
 MEANS = ("m = beta1*m + (1 - beta1)*grad", "v = beta2*v + (1 - beta2)*grad**2")  # of the gradient and its square

@@ -16,8 +16,9 @@ from gradcli.script.machine import running
 from gradcli.script.torch.optim.declaration import Declared
 from gradcli.script.torch.optim.formulas import worked
 from gradcli.script.torch.optim.line_search import strong_wolfe
-from gradcli.script.torch.optim.optimizer import Group, number, write
+from gradcli.script.torch.optim.optimizer import number, write
 from gradcli.script.torch.optim.rounding import Value, added
+from gradcli.script.torch.optim.state import Group
 
 
 class LBFGS(Declared):

@@ -9,7 +9,8 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.text.formatting import formatted
-from gradcli.script.torch.optim.optimizer import Group, Optimizer, number
+from gradcli.script.torch.optim.optimizer import Optimizer, number
+from gradcli.script.torch.optim.state import Group
 from gradcli.script.torch.signature import given
 
 TEXTS = {"lr": "learning rate", "eps": "epsilon value"}  # how torch's errors call an option, if not by its name

@@ -12,8 +12,8 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.optim.declaration import Declared
-from gradcli.script.torch.optim.optimizer import Group
 from gradcli.script.torch.optim.rounding import Value, added, blended, divided, multiplied
+from gradcli.script.torch.optim.state import Group
 
 
 class RMSprop(Declared):

@@ -77,7 +77,9 @@ class State(Tree):
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type_of(state_dict)!r}.")
-        missing, problems, unexpected = [], [], []
+        missing: list[str] = []
+        problems: list[str] = []
+        unexpected: list[str] = []
         for path, module in self.named_modules(remove_duplicate=False):
             unexpected += module._unknown(path, state_dict)
             key = f"{path}.{EXTRA}" if path else EXTRA

@@ -100,13 +100,14 @@ class ParameterDict(Dictionary):
             raise TypeError(
                 f"ParametersDict.update should be called with an iterable of key/value pairs, but got {kind}"
             )
-        items = list(parameters.items() if hasattr(parameters, "items") else parameters)
+        items: list[Any] = list(parameters.items() if hasattr(parameters, "items") else parameters)
         if type(parameters) is dict:  # torch sorts these, from a time when they had no order
             items.sort()
         start = "ParameterDict update sequence element #"
         for place, item in enumerate(items):
             if not isinstance(item, Iterable):
                 raise TypeError(f"{start}{place} should be Iterable; is{type(item).__name__}")
+            item = tuple(item)
             if len(item) != 2:
                 raise ValueError(f"{start}{place} has length {len(item)}; 2 is required")
             self[item[0]] = item[1]
