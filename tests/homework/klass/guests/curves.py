@@ -6,7 +6,7 @@ from math import cos, exp, log, pi, sin, sqrt, tanh
 
 import numpy as np
 
-from tests.homework.klass.model import Asked, Draw, asked, hidden, program
+from tests.homework.klass.model import Asked, Draw, asked, program
 
 
 def paper(draw: Draw, count: int) -> list[float]:
