@@ -22,6 +22,7 @@ from gradcli.engine.recorder import Application, leave, listen, listening
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 
+OUT_OF_PLACE = "use the out-of-place form of the operation in forward mode"
 CHANGED = "a tensor with a tangent was changed in place"
 
 
@@ -43,10 +44,10 @@ class Level:
         found = self.known.get(node or x)
         if found is None:
             if isinstance(node, Node) and node.name() == COPY_SLICES:
-                raise AutogradError(CHANGED, help="use the out-of-place form of the operation in forward mode")
+                raise AutogradError(CHANGED, code="E401", help=OUT_OF_PLACE)
             return None
         if node is None and len(x.history or ()) != found[1]:
-            raise AutogradError(CHANGED, help="use the out-of-place form of the operation in forward mode")
+            raise AutogradError(CHANGED, code="E401", help=OUT_OF_PLACE)
         return found[0]
 
     def append(self, application: Application) -> None:

@@ -217,7 +217,7 @@ def vmap(
                 dims = spread(out_dims, made) if dims is None else dims
                 results.append([checked(name, x) for x in leaves])
         if not results:
-            raise RuntimeError("vmap over a batch of size 0 is not supported here")
+            raise UnsupportedError("vmap over a batch of size 0 is not supported here")
         if dims is None:
             raise ValueError(
                 f"vmap({name}, ..., out_dims={represent(out_dims)})(<inputs>): out_dims is not compatible with the "
