@@ -64,12 +64,15 @@ def arrivals(
 ) -> Iterator[Accumulation]:
     """Give complete gradients to their leaves: to `captured`, or into `.grad`; the `owned` are given without a copy."""
     for target in leaves:
-        gradient = pending.pop(target)
+        gradient = pending.pop(target, None)
         hooked = target.hooks is not None
         if hooked:
             gradient = before_hooks(target, gradient, passes=captured is None)
         if captured is not None:
             captured[target] = gradient
+        elif gradient is None:
+            if isinstance(target, AccumulateGrad) and target.collects:
+                accumulated_hooks(target, None)
         elif isinstance(target, AccumulateGrad) and target.collects:
             leaf = target.variable
             held = leaf._grad

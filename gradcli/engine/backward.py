@@ -77,6 +77,8 @@ def walk(
                 continue
             upstream = node.primitive.from_nothing(node, create_graph)
             if upstream is None:
+                if node.hooks is not None and not (node.waits or node.hooks.parts):
+                    hooks_of_nothing(node, through=between is None or not between.isdisjoint(node.edges), kept=captured)
                 done = passed_over(node, waiting, pending)
                 yield from arrivals(done, pending, owned, captured, create_graph, events)
                 continue
@@ -134,7 +136,7 @@ def walk(
                     yield node, position, upstream, unsummed, contribution, total
             if edge in waiting:
                 waiting[edge] -= 1
-                if not waiting[edge] and edge in pending:
+                if not waiting[edge] and (edge in pending or edge.hooks is not None):
                     complete.append(edge)
         if not retain:
             release(node)
@@ -143,14 +145,21 @@ def walk(
 
 
 def passed_over(node: Node, waiting: dict[Target, int], pending: dict[Target, Carrier]) -> list[Target]:
-    """Take a node without a gradient off the numbers that leaves wait for; returns the leaves that then have theirs."""
+    """Take a node without a gradient off the numbers that leaves wait for; returns the leaves that wait no more."""
     complete: list[Target] = []
     for edge in node.edges:
         if edge in waiting:
             waiting[edge] -= 1
-            if not waiting[edge] and edge in pending:
+            if not waiting[edge] and (edge in pending or edge.hooks is not None):
                 complete.append(edge)
     return complete
+
+
+def hooks_of_nothing(node: Node, *, through: bool, kept: dict[Target, Carrier] | None) -> None:
+    """Run the hooks of a node that no gradient arrives at: torch gives them None."""
+    before_hooks(node, None, passes=through)
+    if node.hooks is not None and node.hooks.after and (through or kept is None):
+        after_hooks(node, None, [None] * len(node.edges))
 
 
 def seeds(outputs: Sequence[Tensor], gradients: Sequence[Gradient], create_graph: bool) -> dict[Target, Carrier]:

@@ -124,6 +124,10 @@ class Node(Hookable):
     def name(self) -> str:
         return self.primitive.node
 
+    def told(self, upstream: Any) -> tuple[Any, ...]:
+        """Return the upstream gradients as hooks get them, one a result."""
+        return (upstream,)
+
     @property
     def number(self) -> int:
         """Which of the results of torch's node this one leads to."""

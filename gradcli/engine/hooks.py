@@ -32,7 +32,7 @@ def before_hooks(node: Target, gradient: Any, unused: Sequence[Node] = (), *, pa
     if hooks.retain is not None and carried is not None:
         hooks.retain(carried)
     for before in list(hooks.before.values()) if passes else ():
-        (carried,) = _replaced(before, (carried,), before((carried,)))
+        (carried,) = replaced(before, (carried,), before((carried,)))
     return carried if isinstance(gradient, Tensor) or carried is None else carried.value
 
 
@@ -51,7 +51,7 @@ def after_hooks(node: Node, upstream: Any, given: Sequence[Any]) -> Sequence[Any
     positions = [i for i in range(len(node.edges)) if i < len(rules) and rules[i] is not None]
     results = tuple(None if given[i] is None else _tensor(given[i]) for i in positions)
     for hook in list(node.hooks.after.values()):
-        results = _replaced(hook, results, hook(results, (_tensor(upstream),)))
+        results = replaced(hook, results, hook(results, node.told(_tensor(upstream))))
     left = list(given)
     for i, result in zip(positions, results, strict=True):
         left[i] = result if result is None or isinstance(upstream, Tensor) else result.value
@@ -85,10 +85,10 @@ def accumulated_hooks(node: AccumulateGrad, gradient: Any) -> None:
         if answer is not None and _checked(accumulated, node.variable, answer) is not node.variable:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     for hook in list(node.hooks.after.values()):
-        _replaced(hook, (), hook((), (_tensor(gradient),)))
+        replaced(hook, (), hook((), (_tensor(gradient),)))
 
 
-def _replaced(hook: Any, before: tuple[Any, ...], answer: Any) -> tuple[Any, ...]:
+def replaced(hook: Any, before: tuple[Any, ...], answer: Any) -> tuple[Any, ...]:
     """Return the gradients after a hook on a node: its answer, checked, or those before."""
     if answer is None:
         return before

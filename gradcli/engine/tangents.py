@@ -23,6 +23,7 @@ from gradcli.engine.recorder import Application, leave, listen, listening
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 
+OUT_OF_PLACE = "use the out-of-place form of the operation in forward mode"
 CHANGED = "a tensor with a tangent was changed in place"
 
 
@@ -47,7 +48,7 @@ class Level:
             whole = self.get(x.base)
             return None if whole is None else follow(whole, x.path)
         if stale:
-            raise AutogradError(CHANGED, help="use the out-of-place form of the operation in forward mode")
+            raise AutogradError(CHANGED, code="E401", help=OUT_OF_PLACE)
         return None if found is None else found[0]
 
     def written(self, target: Tensor, result: Tensor) -> Callable[[], None]:

@@ -12,19 +12,20 @@ from gradcli.errors import AutogradError, EvaluationError, GradcliError
 
 
 class UnsupportedError(EvaluationError):
-    """A name of torch or Python that is not supported; an `except` or a manager catches it where it means a module.
+    """A name of torch or Python that is not supported.
 
-    A snippet that caught another would go on and print what torch would not.
+    A snippet that caught one would go on and print what torch would not: see `is_final`.
     """
 
     def __init__(self, message: str, *, python: type[Exception] = AttributeError, help: str = "") -> None:
         super().__init__("E401", message, label="not supported", help=help)
         self.python = python
 
-    @property
-    def is_final(self) -> bool:
-        """Whether the snippet ends here: it may go on without a module or a function of Python, as elsewhere."""
-        return not issubclass(self.python, ImportError | NameError)
+
+def is_final(error: BaseException) -> bool:
+    """Whether the snippet ends here: it may go on only without a module or a function of Python, as it would there."""
+    absent = isinstance(error, UnsupportedError) and issubclass(error.python, ImportError | NameError)
+    return isinstance(error, GradcliError) and error.code == "E401" and not absent
 
 
 class LinAlgError(RuntimeError):

@@ -161,7 +161,7 @@ def _check_unique(A: Any, mode: str) -> None:
     if mode == "complete" and rows > columns:
         raise AutogradError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols")
     if columns > rows:
-        raise AutogradError("the derivative of the QR decomposition of a wide matrix is not supported here")
+        raise AutogradError("the derivative of the QR decomposition of a wide matrix is not supported", code="E401")
 
 
 def _q_rule(g: Any, out: Any, A: Any, *, mode: str) -> Any:

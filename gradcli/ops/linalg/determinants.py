@@ -240,7 +240,7 @@ def solve_(A: Real, B: Real, *, left: bool = True) -> Any:
         return _solved_right(A, B)
     if B.ndim not in (1, A.ndim) or (B.ndim > 1 and A.shape[:-2] != B.shape[:-2]) or (B.ndim == 1 and A.ndim > 2):
         raise AutogradError(
-            f"linalg.solve of batches of shapes {list(A.shape)} and {list(B.shape)} is not supported here", code="E301"
+            f"linalg.solve of batches of shapes {list(A.shape)} and {list(B.shape)} is not supported here", code="E401"
         )
     rows, columns = (B.shape[-1], 1) if B.ndim == 1 else B.shape[-2:]
     if rows != A.shape[-1]:

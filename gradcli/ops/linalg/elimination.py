@@ -72,7 +72,7 @@ def _part(name: str, forward: Callable[..., Any]) -> Notation:
 
 def _check_square_rule(A: Any) -> None:
     if A.shape[-1] != A.shape[-2]:
-        raise AutogradError("the derivative of the LU decomposition of such a matrix is not supported here")
+        raise AutogradError("the derivative of the LU decomposition of such a matrix is not supported", code="E401")
 
 
 def _back(inner: Any, A: Any) -> Any:

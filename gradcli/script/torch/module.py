@@ -14,7 +14,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.torch.autograd import grad_modes, inference
+from gradcli.script.torch.autograd import grad_modes
 from gradcli.script.torch.autograd.anomaly import anomaly
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.outputs import with_out
@@ -139,7 +139,7 @@ MEMBERS: dict[str, Any] = {
     **grad_modes.MODES,
     "is_grad_enabled": grad_modes.is_grad_enabled,
     "is_inference_mode_enabled": lambda: mode.inference,
-    "is_inference": inference.is_inference,
+    "is_inference": grad_modes.is_inference,
     "is_anomaly_enabled": lambda: anomaly().enabled,
     "is_anomaly_check_nan_enabled": lambda: anomaly().checks,
     "is_tensor": is_tensor,

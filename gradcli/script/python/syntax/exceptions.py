@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from gradcli.script.errors import LimitError, UnsupportedError, python_class
+from gradcli.script.errors import LimitError, UnsupportedError, is_final, python_class
 from gradcli.script.machine import running
 from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles
 from gradcli.script.python.syntax.names import store_name
@@ -173,7 +173,7 @@ class Handler:
     def catches(self, env: Env, error: BaseException) -> bool:
         try:
             if self.kinds is None:
-                return not isinstance(error, UnsupportedError)
+                return not (isinstance(error, UnsupportedError) or is_final(error))
             return caught(error, self.kinds(env))
         except Exception as failure:
             placed(failure, self.place)
@@ -227,6 +227,6 @@ def caught(error: BaseException, kinds: Any) -> bool:
         kind = catches.python if isinstance(catches, BuiltinType) else catches
         if not (isinstance(kind, type) and issubclass(kind, BaseException)):
             raise TypeError("catching classes that do not inherit from BaseException is not allowed")
-        if not (isinstance(error, UnsupportedError) and (error.is_final or kind in (Exception, BaseException))):
+        if not (isinstance(error, UnsupportedError) and kind in (Exception, BaseException)):
             found = found or issubclass(own, kind)
-    return found
+    return found and not is_final(error)

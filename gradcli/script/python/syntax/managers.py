@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from gradcli.script.errors import LimitError, UnsupportedError
+from gradcli.script.errors import LimitError, is_final
 from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles
 from gradcli.script.python.syntax.exceptions import check_memory
 from gradcli.script.python.syntax.scopes import Env, Scope
@@ -52,7 +52,7 @@ class Context:
         kind = type_of(error) if isinstance(self.kind, Defined) else type(error)
         trace = traceback() if isinstance(self.kind, Defined) else None
         swallowed = self.kind.__exit__(self.manager, kind, error, trace)
-        return bool(swallowed) and not (isinstance(error, UnsupportedError) and error.is_final)
+        return bool(swallowed) and not is_final(error)
 
 
 @compiles(ast.With)

@@ -26,7 +26,8 @@ class Facade:
 class Namespace:
     """A module as a snippet sees it; `find` brings the members that are not loaded yet.
 
-    `original` is the real module that it stands for, if any: a name that is not there either is the snippet's mistake.
+    `hidden` makes the modules within it that are imported by a name which stands for something else in it. `original`
+    is the real module that it stands for, if any: a name that is not there either is the snippet's mistake.
     """
 
     def __init__(
@@ -35,7 +36,9 @@ class Namespace:
         members: Mapping[str, Any] | None = None,
         find: Callable[[str], Any] | None = None,
         known: Iterable[str] = (),
+        hidden: Mapping[str, Callable[[], Namespace]] | None = None,
     ) -> None:
+        self.hidden = hidden or {}
         self.name = name
         self.members = dict(members or {})
         name_members(self.members, name)
@@ -51,6 +54,8 @@ class Namespace:
 
         A module that is `imported` may be no attribute of the one that it lies in: torch.optim.sgd is not.
         """
+        if imported and name in self.hidden:
+            return self.hidden[name]()
         if name in self.members:
             return self.members[name]
         if name == "__name__":

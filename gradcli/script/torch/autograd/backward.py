@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -45,14 +46,26 @@ BATCHES = (
 class Passes:
     """The number of the backward pass that a run is at, its outputs, and whether only some inputs get gradients."""
 
-    number = 0
+    last = 0
+    number = 0  # outside of all passes
     outputs: Sequence[Tensor] = ()
     for_some = False
 
-    def begin(self, outputs: Sequence[Tensor], *, for_some: bool) -> None:
-        self.number += 1
-        self.outputs = outputs
-        self.for_some = for_some
+    def __init__(self) -> None:
+        self.callbacks: list[Callable[[], Any]] = []  # that wait for the end of this pass
+
+    @contextmanager
+    def running(self, outputs: Sequence[Tensor], *, for_some: bool) -> Iterator[None]:
+        """Be at a new pass inside the block, at the end of which what waits for it is called."""
+        before = self.number, self.outputs, self.for_some, self.callbacks
+        self.last += 1
+        self.number, self.outputs, self.for_some, self.callbacks = self.last, outputs, for_some, []
+        try:
+            yield
+            while self.callbacks:
+                self.callbacks.pop(0)()
+        finally:
+            self.number, self.outputs, self.for_some, self.callbacks = before
 
 
 def backward(
@@ -79,13 +92,13 @@ def backward(
     for x in only or ():
         if isinstance(x, Tensor):
             x.retain_grad()
-    running.machine.own(Passes).begin(targets, for_some=only is not None)
     nodes = None if only is None else [x.node for x in only]
     timeline = running.machine.timeline
     follow = _following(partial(timeline.backward, targets, given) if timeline is not None and targets else None)
     followed = follow is not None
     events = walk(targets, given, retain_graph=retain_graph, create_graph=create_graph, only=nodes, events=followed)
-    drain(follow(events) if follow is not None else events, create_graph)
+    with running.machine.own(Passes).running(targets, for_some=only is not None):
+        drain(follow(events) if follow is not None else events, create_graph)
 
 
 def _following(timeline: Follow | None) -> Follow | None:
@@ -122,24 +135,26 @@ def gradient(
     for target in targets:
         if not isinstance(target, Tensor | GradientEdge):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {kind_name(target)}")
-    running.machine.own(Passes).begin(sources, for_some=True)
     unused = bool(allow_unused) or materialize_grads
     rows = [upstream] if not is_grads_batched else list(zip(*map(_rows, upstream), strict=False))
     timeline = running.machine.timeline
     rounds = []
     for row in rows:
-        found = grad(
-            sources,
-            targets,
-            row,
-            retain_graph=True if row is not rows[-1] else retain_graph,
-            create_graph=create_graph,
-            allow_unused=unused,
-            follow=_following(timeline and partial(timeline.differentiated, sources, targets, row)),
-        )
+        with running.machine.own(Passes).running(sources, for_some=True):
+            found = grad(
+                sources,
+                targets,
+                row,
+                retain_graph=True if row is not rows[-1] else retain_graph,
+                create_graph=create_graph,
+                allow_unused=unused,
+                follow=_following(timeline and partial(timeline.differentiated, sources, targets, row)),
+            )
         rounds.append(found)
     found = rounds[0] if not is_grads_batched else _stacked(rounds)
     if materialize_grads:
+        if any(g is None and isinstance(x, GradientEdge) for g, x in zip(found, targets, strict=True)):
+            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
         found = tuple(
             tensor(np.zeros(x.shape, x.dtype), requires_grad=create_graph) if g is None else g
             for g, x in zip(found, targets, strict=True)

@@ -67,6 +67,15 @@ To fix this, either:
 See https://github.com/pytorch/pytorch/issues/166926 for more details and
 workaround examples.
 """
+SECOND = (
+    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are calling "
+    "ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue with details on your "
+    "use case."
+)
+MORE = (
+    "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original forward pass.\n"
+    + TIP
+)
 
 
 def metadata(x: Tensor) -> str:
@@ -101,23 +110,30 @@ class Frame:
         self.stops = running.machine.own(Stopping).early
         self.around: Callable[[], Any] = nullcontext
         self.again: dict[int, Tensor] = {}
+        self.number = 0  # of the pass that these are for
 
     def pack(self, x: Tensor) -> int:
         self.saved.append(metadata(x))
         return len(self.saved) - 1
 
     def unpack(self, number: int) -> Tensor:
-        if number not in self.again:
+        present = running.machine.own(Passes).number
+        if number not in self.again and present and present == self.number:
+            raise CheckpointError(SECOND)
+        if number not in self.again or present != self.number:
             self._run_again()
             if self.compares:
                 self._compare()
+            self.number = present
         return self.again.pop(number)
 
     def _run_again(self) -> None:
         self.again.clear()
 
         def keep(x: Tensor) -> None:
-            self.again[len(self.again)] = x.detach()
+            if len(self.again) == len(self.saved):
+                raise CheckpointError(MORE)
+            self.again[len(self.again)] = x.detach() if x.requires_grad else x
             if self.stops and len(self.again) == len(self.saved):
                 raise EnoughError
 

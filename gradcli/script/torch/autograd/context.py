@@ -14,8 +14,13 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.python.values.attributes import Facade, describe
 from gradcli.script.torch.autograd import nodes
-from gradcli.script.torch.autograd.packing import Packed, SavedTensor, packed, unpacked
+from gradcli.script.torch.autograd.packing import NOTHING, Packed, SavedTensor, packed, unpacked
 from gradcli.script.torch.operations.readers import kind_name
+
+ONLY_ONCE = (
+    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the autograd.Function. "
+    "Either access saved_tensors only once, or set clear_saved_tensors_on_access=False."
+)
 
 
 class Context(Facade):
@@ -36,6 +41,8 @@ class Context(Facade):
         self._materialize_non_diff_grads = True
         self._forward: tuple[Any, ...] = ()  # what was saved for `jvp`
         self._pushing = False
+        self._clears = bool(getattr(function, "clear_saved_tensors_on_access", False))
+        self._read = False
 
     def __call__(self, gradient: Tensor) -> Any:
         return self._node(gradient)
@@ -94,6 +101,9 @@ class Context(Facade):
                 made_by = self._node if any(tensor is x for x in self._outputs) else tensor.node
                 since = history[version - 1] if version else -1
                 raise modified(self._node, tensor.value, origin(made_by), history, since)
+        if self._clears and self._read:
+            raise RuntimeError(ONLY_ONCE)
+        self._read = True
         return tuple(map(unpacked, self._saved))
 
     @property
@@ -104,7 +114,7 @@ class Context(Facade):
         return tuple(SavedTensor(partial(self._raw, n), partial(self._pack, n)) for n in range(len(self._saved)))
 
     def _raw(self, place: int) -> Any:
-        return self._saved[place]
+        return NOTHING if self._saved[place] is None else self._saved[place]
 
     def _pack(self, place: int, x: Packed) -> None:
         self._saved = (*self._saved[:place], x, *self._saved[place + 1 :])
@@ -128,10 +138,10 @@ class Context(Facade):
     def set_materialize_grads(self, value: bool) -> None:
         self._materialize = value
 
-    def _seal(self, results: dict[int, Any]) -> None:
-        """End `forward`: where it saved an output, save the tensor that the snippet gets in its place."""
-        saved = tuple(results.get(id(tensor), tensor) for tensor in self._saved)
-        self._outputs = tuple(results.values())
+    def _seal(self, made: dict[int, Any], results: tuple[Any, ...]) -> None:
+        """End `forward`: where it saved an output that it made, save the tensor that the snippet gets in its place."""
+        saved = tuple(made.get(id(tensor), tensor) for tensor in self._saved)
+        self._outputs = results
         self._saved = tuple(map(packed, saved))
         self._versions = tuple(len(x.history or ()) if isinstance(x, Tensor) else 0 for x in self._saved)
 

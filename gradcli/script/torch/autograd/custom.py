@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import broadcast_shapes
-from gradcli.engine.graph import Node
-from gradcli.engine.hooks import before_hooks
+from gradcli.engine.graph import Handle, Node
+from gradcli.engine.hooks import before_hooks, replaced
 from gradcli.engine.memory.views import View
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
@@ -22,21 +22,13 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.language import tree
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.windows.padding import pad_constant
+from gradcli.script.torch.autograd.parts import Opaque, PartNode, part_of, written_part
 from gradcli.script.torch.operations.readers import kind_name
 
 BOTH = (
     "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of "
     "them."
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Opaque(Primitive):
-    """A primitive whose rules are not read for the tensors they save."""
-
-    @property
-    def saved(self) -> tuple[frozenset[int], ...]:
-        return tuple(frozenset() for _ in self.rules)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,26 +66,19 @@ class CustomNode(Node):
             self.held = inputs
 
     @property
-    def context(self) -> Any:
+    def call(self) -> Call:
         primitive: Any = self.primitive
-        return primitive.call.context
-
-
-class PartNode(Node):
-    """The node of one of several outputs; snippets see that of the whole function, which runs the hooks of all."""
-
-    __slots__ = ()
-    waits = True
+        return primitive.call  # type: ignore[no-any-return]
 
     @property
-    def whole(self) -> Node:
-        node = self.edges[0]
-        assert isinstance(node, Node)
-        return node
+    def context(self) -> Any:
+        return self.call.context
 
-    @property
-    def number(self) -> int:
-        return int(self.options["place"])
+    def told(self, upstream: Any) -> tuple[Any, ...]:
+        return (upstream,) if len(self.call.results) == 1 else self.call.given
+
+    def register_prehook(self, hook: Any) -> Handle:
+        return super().register_prehook(hook) if len(self.call.results) == 1 else Handle(self.call.before, hook)
 
 
 class Call:
@@ -111,6 +96,8 @@ class Call:
         self.missing = False  # whether a gradient came for none
         self.parts: dict[int, PartNode] = {}
         self.upstream: Any = None
+        self.before: dict[int, Any] = {}  # hooks on the gradients of all outputs
+        self.given: tuple[Any, ...] = ()  # those that `backward` got
         self.waiting: dict[int, Any] = {}  # the gradients that `backward` gave, until they are asked for
 
     def _differentiable(self, x: Any) -> bool:
@@ -157,10 +144,10 @@ class Call:
             before, after = self._around(place)
             part = Opaque(
                 f"output {place} of {self.function.__name__}",
-                partial(_part, pad=(-before, -after), shape=out.shape),
+                partial(part_of, pad=(-before, -after), shape=out.shape),
                 (self._whole,),
                 self.name,
-                partial(_written, f"output_{place}"),
+                partial(written_part, f"output_{place}"),
                 structured=True,
             )
             out.node = self.parts[place] = PartNode(part, (whole,), {"place": place}, [node], out.value)
@@ -189,7 +176,10 @@ class Call:
 
     def _gradients(self, g: Any) -> dict[int, Any]:
         carried = isinstance(g, Tensor)
-        given = self._given(g if carried else Tensor(g))
+        given = tuple(self._given(g if carried else Tensor(g)))
+        for hook in list(self.before.values()):
+            given = replaced(hook, given, hook(given))
+        self.given = given
         kind = self.function
         base = next(parent for parent in kind.__mro__ if "apply" in vars(parent))
         if kind.backward is not base.backward and kind.vjp is not base.vjp:
@@ -224,7 +214,7 @@ class Call:
         if len(self.outputs) == 1:
             return {} if missing else dict.fromkeys(self.outputs, upstream)
         return {
-            place: _part(upstream, pad=(-before, -after), shape=out.shape)
+            place: part_of(upstream, pad=(-before, -after), shape=out.shape)
             for place, out in self.outputs.items()
             if place in arrived
             for before, after in [self._around(place)]
@@ -257,14 +247,6 @@ class Call:
                 f"shape compatible with {list(target)}"
             )
         return answer if carried else answer.value
-
-
-def _part(packed: Any, *, pad: tuple[int, int], shape: tuple[int, ...], place: int = 0) -> Any:
-    return reshape(pad_constant(packed, pad=pad, value=0), shape=shape)
-
-
-def _written(name: str, operands: Sequence[Formula], options: dict[str, Any]) -> tree.Expression:
-    return tree.Call(name, (tree.Argument(operands[0].tree),))
 
 
 def _reaches(shape: tuple[int, ...], wider: tuple[int, ...]) -> bool:

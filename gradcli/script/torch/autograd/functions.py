@@ -12,7 +12,7 @@ from typing import Any
 
 from gradcli.engine.graph import Node
 from gradcli.engine.memory.in_place import change, check_in_place
-from gradcli.engine.memory.views import CUSTOM, PART, View
+from gradcli.engine.memory.views import CUSTOM, ITSELF, PART, View
 from gradcli.engine.memory.writing import copy
 from gradcli.engine.modes import mode, set_grad_enabled, switched
 from gradcli.engine.recorder import listening
@@ -21,9 +21,12 @@ from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.script.python.values.attributes import Facade
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.autograd.context import Context
-from gradcli.script.torch.autograd.custom import Call, Opaque
+from gradcli.script.torch.autograd.custom import Call
+from gradcli.script.torch.autograd.nodes import named
+from gradcli.script.torch.autograd.parts import Opaque
 
 LEGACY = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
@@ -37,6 +40,10 @@ NOT_RETURNED = (
     "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
     "inplace must all be outputs of the Function."
 )
+NO_INPUT = (
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be "
+    "passed to ctx.mark_dirty()."
+)
 DIRTY_VIEW = (
     "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
     "than one Tensor. This is not supported by the current autograd engine. You should either make sure the input is "
@@ -49,7 +56,17 @@ NO_BACKWARD = (
     "mode AD."
 )
 
+NO_VMAP = (
+    "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
+)
 NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+
+
+class NodeClass:
+    """The attribute that is the class of the nodes of a function."""
+
+    def __get__(self, _: Any, function: type) -> BuiltinType:
+        return named(Context, f"{function.__name__}Backward", "torch.autograd.function")
 
 
 class Function(Facade):
@@ -81,6 +98,13 @@ class Function(Facade):
     def jvp(ctx: Any, *tangents: Any) -> Any:
         raise NotImplementedError(NO_JVP)
 
+    generate_vmap_rule = False
+    _backward_cls = NodeClass()
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *arguments: Any) -> Any:
+        raise NotImplementedError(NO_VMAP)
+
     @classmethod
     def apply(cls, *arguments: Any, **keywords: Any) -> Any:
         """Run `forward` outside the graph, and record a node that runs `backward`."""
@@ -102,7 +126,8 @@ class Function(Facade):
         for result, part in zip(results, parts, strict=True):
             if result is not part:
                 change(result, copy, part)
-        context._seal({id(before): after for before, after in zip(given, results, strict=True)})
+        made = [pair for pair in zip(given, results, strict=True) if not any(pair[0] is x for x in arguments)]
+        context._seal({id(before): after for before, after in made}, results)
         return results if isinstance(outputs, tuple) else results[0]
 
 
@@ -112,6 +137,8 @@ def push(function: Any, context: Context, arguments: tuple[Any, ...], results: t
         given = [level.get(x) if isinstance(x, Tensor) else None for x in arguments]
         if all(tangent is None for tangent in given):
             continue
+        if context._dirty:
+            raise UnsupportedError("forward mode through a function that marks inputs dirty is not supported here")
         with switched(tape=None), context.forward_mode():
             found = function.jvp(context, *given)
         found = found if isinstance(found, tuple) else (found,)
@@ -122,7 +149,7 @@ def push(function: Any, context: Context, arguments: tuple[Any, ...], results: t
 
 def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the outputs; a returned input that is not marked dirty becomes another tensor."""
-    _check_marks(context, outputs)
+    _check_marks(context, arguments, outputs)
     results = []
     for output in outputs:
         if isinstance(output, Tensor):
@@ -139,10 +166,15 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
     return tuple(results)
 
 
-def _check_marks(context: Context, outputs: tuple[Any, ...]) -> None:
-    """Refuse an input that is marked dirty and not returned, and a dirty view that is not the only output."""
+def _check_marks(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+    """Refuse what is marked dirty and not returned, or no input, and a dirty view that is not the only output."""
     if not all(any(x is output for output in outputs) for x in context._dirty):
         raise RuntimeError(NOT_RETURNED)
+    for x in context._dirty:
+        if not any(x is given for given in arguments):
+            if isinstance(x, View):
+                raise RuntimeError(NO_INPUT)
+            warnings.warn(NO_INPUT, UserWarning, stacklevel=2)
     recorded = mode.grad_enabled and any(context.needs_input_grad)
     if recorded and len(outputs) > 1 and any(isinstance(x, View) for x in context._dirty):
         raise RuntimeError(DIRTY_VIEW)
@@ -159,6 +191,8 @@ def _apart(x: View) -> Tensor:
 
 
 def _check_dirty(x: Tensor) -> None:
+    if mode.grad_enabled and isinstance(x, View) and x.origin and x.requires_grad:
+        raise x.refusal(ITSELF)
     if mode.grad_enabled and x.is_leaf and x.requires_grad:
         raise AutogradError("a leaf Variable that requires grad has been used in an in-place operation.", code="E304")
 

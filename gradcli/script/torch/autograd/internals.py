@@ -6,9 +6,12 @@ from typing import Any
 
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace
+from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.functions import Function, refusing
 from gradcli.script.torch.autograd.nodes import named
+from gradcli.script.torch.autograd.packing import SAVED_TENSOR
 
 
 class Undefined(Function):
@@ -41,8 +44,14 @@ class DelayedError(Facade):
         return results[0] if len(results) == 1 else results
 
 
+def task_number() -> int:
+    """Return the number of the backward pass, from 0; -1 outside of one."""
+    return running.machine.own(Passes).number - 1
+
+
 def namespace(name: str) -> Namespace:
-    """Make `torch._C`, of which no more than `_functions` is there."""
+    """Make `torch._C`, of which no more than a few names are there."""
     members = {kind.__name__: kind for kind in (UndefinedGrad, DelayedError)}
+    saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR})
     functions = Namespace(f"{name}._functions", {**members, "AccumulateGrad": named(AccumulateGrad, "AccumulateGrad")})
-    return Namespace(name, {"_functions": functions})
+    return Namespace(name, {"_functions": functions, "_autograd": saved, "_current_graph_task_id": task_number})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -9,8 +11,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.torch.autograd import anomaly
-from gradcli.script.torch.autograd.backward import backward, gradient
+from gradcli.script.torch.autograd.backward import Passes, backward, gradient
 from gradcli.script.torch.autograd.grad_modes import MODES
+from gradcli.script.torch.autograd.packing import SAVED_TENSOR
 
 ANOMALY: dict[str, Any] = {
     "detect_anomaly": anomaly.detect_anomaly,
@@ -27,13 +30,23 @@ def variable(data: Any, requires_grad: bool = False, **_: Any) -> Tensor:
     return made
 
 
-VARIABLE = BuiltinType("Variable", Tensor, variable, module="torch.autograd.variable")
+def queue_callback(callback: Callable[[], Any]) -> None:
+    """Call something at the end of the backward pass that runs."""
+    passes = running.machine.own(Passes)
+    if not passes.number:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    passes.callbacks.append(callback)
+
+
+ENGINE = Namespace("Variable._execution_engine", {"queue_callback": queue_callback})
+VARIABLE = BuiltinType("Variable", Tensor, variable, {"_execution_engine": ENGINE}, "torch.autograd.variable")
 AUTOGRAD: dict[str, Any] = {
     **MODES,
     **ANOMALY,
     "backward": backward,
     "grad": gradient,
     "Variable": VARIABLE,
+    "SavedTensor": SAVED_TENSOR,
 }
 SMALL: dict[str, dict[str, Any]] = {
     "torch.autograd.grad_mode": MODES,
@@ -79,4 +92,5 @@ def namespace(name: str) -> Namespace:
         members = import_module(PARTS[name]).MEMBERS
         return Namespace(name, without_operations(members) if name == "torch.autograd.functional" else members)
     known = [*WITHIN, *(part.rpartition(".")[2] for part in PARTS)]
-    return Namespace(name, AUTOGRAD, find, known=known)
+    hidden = {"gradcheck": partial(namespace, "torch.autograd.gradcheck")}  # by the function of this name
+    return Namespace(name, AUTOGRAD, find, known=known, hidden=hidden)

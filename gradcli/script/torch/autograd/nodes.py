@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -15,7 +16,7 @@ from gradcli.engine.graph import AccumulateGrad, Handle, Node
 from gradcli.engine.hooks import contributions
 from gradcli.engine.modes import mode
 from gradcli.engine.operators import FUNCTIONS
-from gradcli.engine.primitive import OUT
+from gradcli.engine.primitive import OUT, REGISTRY
 from gradcli.engine.saved import check_versions, operands, saved
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
@@ -109,6 +110,23 @@ FUNCTIONS["pass_through"] = pass_through
 METHODS = ("name", "register_hook", "register_prehook")
 
 
+@cache
+def several_results() -> frozenset[str]:
+    """The names of the nodes that have several results in torch, and several upstream gradients for their hooks."""
+    return frozenset(x.node for x in REGISTRY.values() if x.number or "part" in x.traits)
+
+
+def on_whole(method: str) -> Callable[[Node, Any], Handle]:
+    """Make the method that registers a hook on a node of one result."""
+
+    def register(node: Node, hook: Any) -> Handle:
+        if node.name() in several_results():
+            raise UnsupportedError(f"{node.name()}.{method} is not supported here", help="hook the tensors themselves")
+        return getattr(node, method)(hook)  # type: ignore[no-any-return]
+
+    return register
+
+
 def visible(node: Any) -> Any:
     """Return the node that snippets see: for each output of a function of theirs, its context."""
     return getattr(getattr(node, "whole", node), "context", node)
@@ -197,8 +215,9 @@ def saved_sizes(node: Node) -> tuple[int, ...]:
     return tuple(operands(node, True)[0][0].shape)
 
 
-def absent(node: Node, name: str) -> AttributeError:
-    return AttributeError(f"{class_name(node)!r} object has no attribute {name!r}")
+def absent(node: Node, name: str) -> UnsupportedError:
+    """Return the error for something that torch's node may have saved under this name."""
+    return UnsupportedError(f"{class_name(node)}.{name} is not supported here")
 
 
 def hooks_of(x: Tensor) -> Any:
@@ -219,7 +238,11 @@ NODE: dict[str, Callable[[Any], Any]] = {
 }
 describe(
     Node,
-    methods={**{name: getattr(Node, name) for name in METHODS}, "_sequence_nr": lambda node: node.sequence},
+    methods={
+        "name": Node.name,
+        **{name: on_whole(name) for name in METHODS[1:]},
+        "_sequence_nr": lambda node: node.sequence,
+    },
     getters=NODE,
 )
 describe(

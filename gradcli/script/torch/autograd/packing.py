@@ -14,7 +14,7 @@ from gradcli.engine.recorder import Application, leave, listen, listening
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.script.python.values.attributes import Facade
+from gradcli.script.python.values.attributes import BuiltinType, Facade
 
 CHANGED = (
     "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
@@ -32,6 +32,16 @@ HOOKED = (
     "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
     "allowed at a time."
 )
+
+
+FOR_NOTHING = "Calling register_hooks on a saved tensor with value None is forbidden"
+NO_FUNCTIONS = (
+    "register_hooks(): incompatible function arguments. The following argument types are supported:\n"
+    "    1. (self: torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> "
+    "None\n"
+)
+FORBIDDEN = "Trying to create a SavedTensor object from Python is forbidden."
+NOTHING = object()  # stands for a saved None
 
 
 class Packed:
@@ -102,18 +112,44 @@ class SavedTensor(Facade):
     `read` returns it, packed or not, or None when it is freed; `write` takes it back packed.
     """
 
-    def __init__(self, read: Callable[[], Any], write: Callable[[Packed], None]) -> None:
+    def __init__(self, read: Callable[[], Any], write: Callable[[Packed], None], of_result: bool = False) -> None:
         self._read = read
         self._write = write
+        self._of_result = of_result
 
-    def register_hooks(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Any]) -> None:
-        """Pack the tensor now, and unpack it when it is read."""
+    @property
+    def data(self) -> Any:
+        """What `pack` gave, or the tensor: detached, where it is a leaf or the result of the node."""
         x = self._read()
+        if isinstance(x, Packed):
+            return x.content
+        return x.detach() if isinstance(x, Tensor) and (x.is_leaf or self._of_result) else x
+
+    @property
+    def unpack_hook(self) -> Any:
+        x = self._read()
+        return x.packer.unpack if isinstance(x, Packed) else None
+
+    def register_hooks(self, *hooks: Any) -> None:
+        """Pack the tensor now with the first of two functions, and unpack it with the second when it is read."""
+        if len(hooks) != 2 or not all(map(callable, hooks)):
+            raise TypeError(NO_FUNCTIONS)
+        pack_hook, unpack_hook = hooks
+        x = self._read()
+        if x is NOTHING:
+            raise RuntimeError(FOR_NOTHING)
         if x is None:
             raise RuntimeError(FREED)
         if isinstance(x, Packed):
             raise RuntimeError(HOOKED)
         self._write(Packed(Packer(pack_hook, unpack_hook), x))
+
+
+def _forbidden(*_: Any) -> None:
+    raise RuntimeError(FORBIDDEN)
+
+
+SAVED_TENSOR = BuiltinType("SavedTensor", SavedTensor, _forbidden, module="torch._C._autograd")
 
 
 def saved_tensor(node: Node, position: int) -> SavedTensor:
@@ -137,7 +173,7 @@ def saved_tensor(node: Node, position: int) -> SavedTensor:
         assert found is not None
         found.pack(position, x)
 
-    return SavedTensor(read, write)
+    return SavedTensor(read, write, position == OUT)
 
 
 @contextmanager

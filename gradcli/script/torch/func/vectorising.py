@@ -255,7 +255,7 @@ def vmap(
                 dims = dims_of_outputs(name, out_dims, made) if not n else dims
                 results.append([checked(name, x, dim, examples) for x, dim in zip(leaves, dims, strict=True)])
         if not results:
-            raise RuntimeError("vmap over a batch of size 0 is not supported here")
+            raise UnsupportedError("vmap over a batch of size 0 is not supported here")
         columns = zip(*results, strict=True)
         stack = ops.stack
         return build(

@@ -21,7 +21,7 @@ from gradcli.script.python.values.builtins import TYPES, type_of
 from gradcli.script.python.values.operators import BINARY, COMPARISONS, OPERATORS, UNARY
 from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.backward import backward as run_backward
-from gradcli.script.torch.autograd.inference import check_required, is_inference
+from gradcli.script.torch.autograd.grad_modes import check_required, is_inference
 from gradcli.script.torch.operations import (
     facade,
     returned,  # noqa: F401  has tables
@@ -235,8 +235,8 @@ def set_requires_grad(x: Tensor, value: Any) -> None:
 
 
 def set_backward_hooks(x: Tensor, value: Any) -> None:
-    """Take the dict of hooks as torch does; an empty one of a constant means nothing."""
-    if value or x.requires_grad:
+    """Take no dict of hooks: what is put into it later would go unnoticed."""
+    if value is not None:
         raise UnsupportedError("setting Tensor._backward_hooks is not supported here", help="use x.register_hook(hook)")
 
 

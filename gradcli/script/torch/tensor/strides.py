@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.memory.in_place import change
 from gradcli.engine.memory.views import owner
 from gradcli.engine.primitive import Primitive
@@ -46,6 +47,8 @@ def set_(x: Tensor, source: Tensor) -> Tensor:
     """Take the memory and the sizes of another tensor."""
     x.data = source
     x.changed()
+    if isinstance(x.node, AccumulateGrad):
+        x.node = AccumulateGrad(x)
     return x
 
 

@@ -172,8 +172,17 @@ class BackwardHooks:
         through: Tensor = passage(x)
         if isinstance(through, View):
             through.origin = CUSTOM  # a function of torch's own made it, and forbids to change it
-        through.register_hook(lambda gradient: arrived(position, gradient))
+        if arrived == self._arrived_at_output:
+            through.register_hook(lambda gradient: arrived(position, gradient))
+        else:
+            node: Any = through.node
+            node.register_hook(lambda gradients, _: self._left(position, *gradients))
         return through
+
+    def _left(self, position: int, gradient: Tensor | None) -> tuple[Any, ...] | None:
+        """Note a gradient that the passage of an input gives; return what is put in its place."""
+        found = None if gradient is None else self._arrived_at_input(position, gradient)
+        return None if found is None else (found,)
 
     def _arrived_at_output(self, position: int, gradient: Tensor) -> Any:
         self.outputs[position] = gradient
