@@ -1,0 +1,122 @@
+"""A sum with a product of matrices or vectors, in one node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import sum_to_size
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.indices import entry, spread
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.linalg.contractions import (
+    ADDMV,
+    BMM,
+    bmm,
+    check_bmm,
+    listed,
+    mv,
+    outer,
+    same_dtype,
+    scaled,
+    transposed,
+)
+from gradcli.ops.shaping.permutations import t
+from gradcli.ops.shaping.shaping import expanded
+from gradcli.ops.support.arguments import check_size
+from gradcli.ops.support.sentences import MATRIX_SUM
+from gradcli.ops.support.surface import operation
+
+
+def _plus(product: Any) -> Any:
+    """Return the forward of `beta*c + alpha*product(a, b)`; where beta is 0 torch leaves `c` out, even nan."""
+
+    def forward(c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+        found = scaled(product(a, b), alpha)
+        return scaled(c, beta) + found if beta else found
+
+    return forward
+
+
+def _added(
+    name: str, product: Any, first: Any, second: Any, index: str, *traits: str, factors: str, says: str = MATRIX_SUM
+) -> Primitive:
+    """Declare a sum with a product in one node; `first` and `second` give the gradients of its `factors`."""
+
+    def formula(out: Any, c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> str:
+        places, product = index.split(" = ")
+        return f"{entry('out', places)} = {beta}·{spread('c', np.shape(c), places, np.shape(out))} + {alpha}·{product}"
+
+    return primitive(
+        name,
+        _plus(product),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(sum_to_size(g, size=c.shape), beta),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(first(g, a, b), alpha),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(second(g, a, b), alpha),
+        says=says,
+        structured=True,
+        traits=traits,
+        inputs=("self", *factors.split()),
+        index=formula,
+    )
+
+
+baddbmm = _added(
+    "baddbmm",
+    np.matmul,
+    lambda g, a, b: bmm(g, transposed(b)),
+    lambda g, a, b: bmm(transposed(a), g),
+    "nik = Σj a[n,i,j]·b[n,j,k]",
+    "matrix",
+    factors="batch1 batch2",
+)
+addmv = _added(
+    "addmv",
+    np.matmul,
+    lambda g, a, x: outer(g, x),
+    lambda g, a, x: mv(t(a), g),
+    "i = Σj a[i,j]·b[j]",
+    "matrix",
+    factors="mat vec",
+)
+addr = _added(
+    "addr",
+    np.multiply.outer,
+    lambda g, x, y: mv(g, y),
+    lambda g, x, y: mv(t(g), x),
+    "ij = a[i]·b[j]",
+    factors="vec1 vec2",
+    says="The added part gets the gradient; each vector gets the gradient, a matrix, multiplied by the other one.",
+)
+
+
+@operation("C = [[[1, 1], [0, 2]]]; A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; baddbmm(C, A, B, alpha=2)")
+def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
+    """`beta*input + alpha*bmm(batch1, batch2)`."""
+    check_bmm(batch1, batch2)
+    expanded(input, (*batch1.shape[:2], batch2.shape[2]))
+    return baddbmm(*same_dtype(input, batch1, batch2, refusal=BMM), beta=beta, alpha=alpha)
+
+
+@operation("b = [1, 2]; A = [[1, 2], [3, 4]]; x = [5, 6]; addmv(b, A, x)")
+def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
+    """`beta*input + alpha*(mat @ vec)`."""
+    if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
+        raise AutogradError(f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}", code="E301")
+    rows = input.shape[0] if input.ndim else mat.shape[0]
+    if mat.shape[1] != vec.shape[0] or rows not in (1, mat.shape[0]):
+        raise AutogradError(f"size mismatch, got input ({rows}), mat ({listed(mat)}), vec ({listed(vec)})", code="E301")
+    return addmv(*same_dtype(input, mat, vec, refusal=ADDMV), beta=beta, alpha=alpha)
+
+
+@operation("C = [[1, 1], [0, 2]]; x = [1, 2]; y = [5, 6]; addr(C, x, y, beta=0.5)")
+def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
+    """`beta*input + alpha*outer(vec1, vec2)`."""
+    for name, x in (("vec1", vec1), ("vec2", vec2)):
+        if x.ndim != 1:
+            raise AutogradError(f"addr: Expected 1-D argument {name}, but got {x.ndim}-D", code="E301")
+    expanded(input, (*vec1.shape, *vec2.shape))
+    check_size((*vec1.shape, *vec2.shape))
+    return addr(*same_dtype(input, vec1, vec2), beta=beta, alpha=alpha)
