@@ -33,7 +33,7 @@ def statuses(capsys: pytest.CaptureFixture[str], arguments: str) -> dict[str, st
     return {one["student"]: " ".join([one["answers"][0]["verdict"], *one["remarks"][:1]]) for one in found}
 
 
-BINARY = "it is binary data, not text"
+BINARY = "it is a picture, not text: type the answers into a text file"
 CLASS = {"ada": "correct", "bob": "wrong", "cy": "unreadable", "dan": f"unreadable {BINARY}"}
 
 

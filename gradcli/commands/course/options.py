@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradcli.commands.inputs.programs import read_source
+from gradcli.commands.inputs.programs import read_bytes, read_source
 from gradcli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -76,8 +76,10 @@ class InCourse:
             return None
         from gradcli.homework.course.roster import joined, read_roster
 
-        texts = [(read_source(file, help="give the path of a roster, a .csv file").text, file) for file in self.roster]
-        rosters = [read_roster(text, file) for text, file in texts]
+        rosters = [
+            read_roster(read_bytes(file, help="give the path of a roster, a .csv file")[1], file)
+            for file in self.roster
+        ]
         return rosters[0] if len(rosters) == 1 else joined(rosters)
 
     def sheets(self, assignment: Assignment) -> Variants | None:
@@ -97,12 +99,16 @@ class InCourse:
         self, assignment: Assignment, variants: Variants | None, submissions: Sequence[str], wanted: Wanted
     ) -> tuple[Iterator[Result], int | None]:
         """Return the results of all students, and how many there are where that is known."""
+        from gradcli.homework.course.collect import with_others, with_sheets
         from gradcli.homework.grading import graded
         from gradcli.homework.submission.files import files_to_grade
         from gradcli.homework.submission.hand_ins import is_class
 
         roster = self.students
-        files = files_to_grade(submissions, wanted.page.destination)
+        others: list[File] = []
+        files = files_to_grade(submissions, wanted.page.destination, others)
+        layout = self.layout.value if self.layout else None
+        files = with_others(files, others, roster or with_sheets(variants), layout)
         work = list(self.work(files, roster, variants)) if roster or self.attempts else None
         overrides = self.set_by_hand(assignment, self.work(files, roster, variants), roster)
         found = graded(

@@ -205,6 +205,17 @@ def spelled(name: str) -> str:
 
 def read_source(file: str, *, help: str) -> Source:
     """Return the text of a file, or of standard input for `-`; UsageError, with the help given, where there is none."""
+    name, data = read_bytes(file, help=help)
+    try:
+        return Source(data.decode("utf-8-sig"), name)
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            "E003", f"{name} is not UTF-8 text (byte {error.start})", help="save the file as UTF-8"
+        ) from None
+
+
+def read_bytes(file: str, *, help: str) -> tuple[str, bytes]:
+    """Return the name of a file, or of standard input for `-`, and what it holds. Raises UsageError as above."""
     name = "standard input" if file == "-" else file
     try:
         if file == "-" and sys.stdin is None:
@@ -222,9 +233,4 @@ def read_source(file: str, *, help: str) -> Source:
         raise UsageError(
             "E003", f"{name} is larger than {LARGEST // 2**20} MB", help="a program is a text of statements"
         )
-    try:
-        return Source(data.decode("utf-8-sig"), name)
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            "E003", f"{name} is not UTF-8 text (byte {error.start})", help="save the file as UTF-8"
-        ) from None
+    return name, data

@@ -10,7 +10,7 @@ from gradcli.homework.course.layouts import Work, works
 from gradcli.homework.course.roster import Enrolled, Roster
 from gradcli.homework.course.variants import Variants
 from gradcli.homework.model import Result
-from gradcli.homework.submission.files import File
+from gradcli.homework.submission.files import ENDINGS, File, warn_of
 from gradcli.homework.submission.hand_ins import HandIn, told_apart
 from gradcli.homework.submission.names import identity
 from gradcli.homework.submission.submissions import Submission
@@ -35,7 +35,7 @@ def collected(
     Who is on the roster and handed in nothing has an empty submission. The attempts of a student come one after the
     other.
     """
-    students = roster or Roster(tuple(Enrolled(sheet.student) for sheet in variants or ()))
+    students = roster or with_sheets(variants)
 
     def known(name: str) -> str:
         student = students.find([name])
@@ -47,6 +47,27 @@ def collected(
         yield from by_student(items) if has_attempts else items
         return
     yield from in_order(told_apart(found, known), roster)
+
+
+def with_sheets(variants: Variants | None) -> Roster:
+    """Return the students to whom a sheet was handed out."""
+    return Roster(tuple(Enrolled(sheet.student) for sheet in variants or ()))
+
+
+def with_others(files: Sequence[File], others: Sequence[File], students: Roster, layout: str | None) -> list[File]:
+    """Return files, and of the `others`, which are not read, those that are all that a student handed in.
+
+    Warns of the rest.
+    """
+    have = {identity(placed(work, students).student) for work in works(files, layout)} if others else set()
+    theirs = [
+        work.file
+        for work in works(others, layout)
+        if (who := students.find((work.student, *work.clues))) is not None and identity(who.id) not in have
+    ]
+    warn_of([file for file in others if file not in theirs])
+    problem = f"files of this kind are not read: hand in one that ends in {ENDINGS[0]}"
+    return [*files, *(replace(file, problem=problem) for file in dict.fromkeys(theirs))]
 
 
 def placed(work: Work, students: Roster) -> HandIn:

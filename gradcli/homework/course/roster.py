@@ -10,9 +10,22 @@ from unicodedata import normalize
 from gradcli.errors import UsageError
 from gradcli.homework.submission.classes import rows_of
 from gradcli.homework.submission.names import identity
+from gradcli.homework.submission.reading import decoded
 from gradcli.source import visible
 
 COLUMNS = "write id,name,email in its first line, and a student on each line below"
+SIS = "sis user id"
+FIRST, LAST = "first name", "last name"
+HEADINGS = {  # columns as Canvas (SIS), Moodle and Gradescope (SID) name them, in English and in German
+    "id": ("id number", "sid", "student id", "studentid", "student number", "matriculation number",
+           "matrikelnummer", "matrikelnr", "matrikelnr.", "matr.-nr.", "username"),
+    "email": ("email address", "e-mail", "e-mail address", "e-mail-adresse", "mail"),
+    "name": ("full name", "student name", "student", "vollständiger name"),
+    FIRST: ("firstname", "given name", "vorname"),
+    LAST: ("lastname", "surname", "family name", "nachname"),
+}  # fmt: skip
+POSSIBLE = "points possible"  # begins a row of Canvas that is no student
+KNOWN = {"id", "name", "email", FIRST, LAST}
 MOST = 100_000  # students
 LONGEST = 200  # characters of an id or a name
 
@@ -76,19 +89,29 @@ def letters(name: str) -> str:
     return "".join(c for c in normalize("NFD", name).casefold() if c.isalnum())
 
 
-def read_roster(text: str, file: str) -> Roster:
-    """Read `id,name,email`, in any order, with other columns beside. Raises UsageError for a file that has no ids."""
+def read_roster(data: str | bytes, file: str) -> Roster:
+    """Read `id,name,email`, in any order, with other columns beside. Raises UsageError for a file that has no ids.
+
+    The columns may have the names that Canvas, Moodle and Gradescope give them when they export a roster.
+    """
+    text, problem = decoded(data) if isinstance(data, bytes) else (data, "")
+    if problem:
+        raise refused(file, problem, "save the roster as CSV, UTF-8")
     rows = rows_of(text)
-    header = [cell.strip().lower() for cell in next(rows, (0, []))[1]]
+    header = columns([cell.strip() for cell in next(rows, (0, []))[1]])
     if "id" not in header:
         raise refused(file, f"its first line has no column id: {visible(','.join(header))[:60] or 'it is empty'}")
+    twice = next((name for name in ("id", "name", "email") if header.count(name) > 1), None)
+    if twice is not None:
+        raise refused(file, f"it has two columns {twice}", "leave one of them out")
     found: dict[str, tuple[int, Enrolled]] = {}
     for line, cells in rows:
-        if not any(cell.strip() for cell in cells):
+        if not any(cell.strip() for cell in cells) or cells[0].strip().lower() == POSSIBLE:
             continue
         named = dict(zip(header, (cell.strip()[:LONGEST] for cell in cells), strict=False))
-        others = tuple(cell for column, cell in named.items() if column not in ("id", "name", "email"))
-        student = Enrolled(named.get("id", ""), named.get("name", ""), named.get("email", ""), others)
+        others = tuple(cell for column, cell in named.items() if column not in KNOWN)
+        name = named.get("name") or " ".join(filter(None, (named.get(FIRST), named.get(LAST))))
+        student = Enrolled(named.get("id", ""), name, named.get("email", ""), others)
         who = identity(student.id)
         if not who:
             raise refused(file, f"line {line} has no id", "give every student an id")
@@ -102,6 +125,19 @@ def read_roster(text: str, file: str) -> Roster:
     if not found:
         raise refused(file, "it has no students")
     return Roster(tuple(student for _, student in found.values()), file)
+
+
+def columns(header: list[str]) -> list[str]:
+    """Return the names of columns, in small letters; of the spellings of one in `HEADINGS`, the first that is there."""
+    found = [cell.lower() for cell in header]
+    if SIS in found:  # Canvas's own id is of no use outside
+        found = [{"id": "canvas id", SIS: "id"}.get(cell, cell) for cell in found]
+    plain = [cell.replace("_", " ") for cell in found]
+    for name, spellings in HEADINGS.items():
+        place = next((plain.index(one) for one in spellings if one in plain), None)
+        if place is not None and name not in found:
+            found[place] = name
+    return found
 
 
 def refused(file: str, why: str, help: str = COLUMNS) -> UsageError:

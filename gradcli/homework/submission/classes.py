@@ -12,6 +12,7 @@ from gradcli.homework.submission.names import identity
 from gradcli.homework.submission.submissions import Given, Submission, named, shortened
 from gradcli.homework.wording import listed
 
+SEPARATED = re.compile(r'"?sep=[,;\t]"?(?:\r\n|\r|\n)')  # the first line of some files for spreadsheets
 LARGEST = 2**27  # bytes of a class in one file
 NOBODY = "(no name)"
 COLUMNS = ("student", "question", "quantity", "answer")
@@ -41,8 +42,8 @@ def of_class(name: str, student: str, text: str) -> Iterator[Submission]:
     header, rows = table_of(text)
     missing = [column for column in COLUMNS[1:] if column not in header]
     if missing:
-        needed = ", ".join(COLUMNS)
-        why = f"its first line has {needed}, and {', '.join(missing)} is not there"
+        are = "is" if len(missing) == 1 else "are"
+        why = f"its first line is to be {','.join(COLUMNS)}, and {listed(missing)} {are} not there"
         yield Submission(name, student, unreadable=why)
         return
     everyone = "student" not in header
@@ -120,6 +121,10 @@ def rows_of(text: str) -> Iterator[tuple[int, list[str]]]:
 
     Where quotes are not in order, each line is read alone, so that a fault in one costs no other.
     """
+    told = SEPARATED.match(text)
+    if told:
+        yield from ((line + 1, row) for line, row in rows_of(text[told.end() :]))
+        return
     csv.field_size_limit(LARGEST)  # a long answer is refused as an answer; it does not end the class
     separator = separator_of(text)
     try:

@@ -20,6 +20,8 @@ from gradcli.source import visible
 ENDINGS = (".txt", ".answers", ".md", ".json", ".csv", ".html")
 BESIDE = ("submission_metadata.yml", "variants.json")  # what systems, and gradcli itself, write beside submissions
 ABOUT = re.compile(r"(?:readme|licen[cs]e|contributing)(?:\..*)?", re.IGNORECASE)  # of a folder of code
+HIDDEN = (".", "~$")  # begin the names of files that systems and offices keep beside others
+LEFT_BEHIND = ("__MACOSX", "Thumbs.db", "desktop.ini")  # by systems, in archives and folders
 SHOWN = 3  # names of files
 STANDARD_INPUT = "standard input"
 MOST = 2**28  # bytes of it
@@ -64,15 +66,18 @@ def files_of(paths: Iterable[str]) -> list[File]:
     return list(places_of(paths).values())
 
 
-def places_of(paths: Iterable[str]) -> dict[Place, File]:
-    """Return the files of `files_of` by place; an entry that is a link is not followed."""
+def places_of(paths: Iterable[str], others: list[File] | None = None) -> dict[Place, File]:
+    """Return the files of `files_of` by place; an entry that is a link is not followed.
+
+    The list of `others`, if there is one, takes the files with other endings, and nobody is warned of them.
+    """
     real = cache(os.path.realpath)  # of folders, which have many files
 
     def place(path: Path) -> Place:
         return real(os.path.dirname(path)), path.name  # noqa: PTH120 (much faster than Path.parent)
 
     found: dict[Place, File] = {}
-    others: list[str] = []
+    left = others if others is not None else []
     for name in paths:
         if name == "-":
             if ("", name) not in found:
@@ -85,13 +90,19 @@ def places_of(paths: Iterable[str]) -> dict[Place, File]:
             if is_taken:
                 found.setdefault(place(file.path), file)
             else:
-                others.append(file.path.name)
+                left.append(file)
+    if others is None:
+        warn_of(left)
+    return found
+
+
+def warn_of(others: Sequence[File]) -> None:
+    """Warn of files that are not graded, if there are some."""
+    examples = ", ".join(visible(file.path.name) for file in others[:SHOWN])
+    more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
     if others:
-        examples = ", ".join(map(visible, others[:SHOWN]))
-        more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
         known = ", ".join(ENDINGS)
         warnings.warn(f"not graded: {examples}{more} (the files of a folder end in {known})", stacklevel=2)
-    return found
 
 
 def taken(entries: Sequence[tuple[File, bool]]) -> Iterator[tuple[File, bool]]:
@@ -129,8 +140,8 @@ def standard_input() -> bytes:
 def files_in(root: Path) -> Iterator[tuple[File, bool]]:
     """Yield the entries of a folder and of the folders in it, each with whether it is a regular file.
 
-    Hidden ones are left out. A folder that cannot be opened is a file with a problem. Raises UsageError where the first
-    cannot be.
+    Hidden ones, and what systems leave behind, are left out. A folder that cannot be opened is a file with a problem.
+    Raises UsageError where the first cannot be.
     """
     folders = [root]
     while folders:
@@ -139,7 +150,7 @@ def files_in(root: Path) -> Iterator[tuple[File, bool]]:
         try:
             with os.scandir(folder) as entries:
                 for entry in sorted(entries, key=lambda entry: entry.name):
-                    if entry.name.startswith("."):
+                    if entry.name.startswith(HIDDEN) or entry.name in LEFT_BEHIND:
                         continue
                     path = folder / entry.name
                     if entry.is_dir(follow_symlinks=False):
@@ -154,15 +165,18 @@ def files_in(root: Path) -> Iterator[tuple[File, bool]]:
         folders += reversed(inner)
 
 
-def files_to_grade(names: Sequence[str], output: str) -> list[File]:
-    """Return the files to grade. Raises UsageError where there are none, or where `output` would replace them."""
+def files_to_grade(names: Sequence[str], output: str, others: list[File] | None = None) -> list[File]:
+    """Return the files to grade; `others` as in `places_of`.
+
+    Raises UsageError where there are none, or where `output` would replace them.
+    """
     if not names:
         raise UsageError(
             "E002",
             "there is no submission",
             help="name files or folders, such as gradcli check week1.toml answers/",
         )
-    found, target = places_of(names), os.path.realpath(output)
+    found, target = places_of(names, others), os.path.realpath(output)
     if output != "-" and target in {os.path.realpath(name) for name in names} | {folder for folder, _ in found}:
         raise UsageError(
             "E023", f"{visible(output)} holds submissions", help="write to another place, such as -o reports/"

@@ -16,6 +16,19 @@ FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 SAMPLE = 400  # bytes
 BINARY = re.compile(r"[\x00-\x06\x0e-\x1a]")  # what no text has
+PICTURE = "it is a picture, not text: type the answers into a text file"
+DOCUMENT = "it is a document, not text: save it as plain text, or export it as CSV"
+OTHERS = {  # the files that students hand in for a text, by the bytes that they begin with
+    b"%PDF": "it is a PDF, not text: write the answers into a text file",
+    b"PK\x03\x04": "it is a zip archive, or a document of an office: unpack it, or save it as plain text or CSV",
+    b"\x1f\x8b": "it is an archive, not text: unpack it",
+    b"7z\xbc\xaf": "it is an archive, not text: unpack it",
+    b"Rar!": "it is an archive, not text: unpack it",
+    b"\xd0\xcf\x11\xe0": DOCUMENT,
+    b"{\\rtf": DOCUMENT,
+    b"\x89PNG": PICTURE,
+    b"\xff\xd8\xff": PICTURE,
+}
 KINDS = {
     stat.S_IFLNK: "it is a link, and links in a folder are not followed: the file itself must be there",
     stat.S_IFDIR: "it is a folder, not a file",
@@ -38,6 +51,14 @@ def read_file(file: File, largest: int) -> tuple[str, str]:
         return "", str(error)
     except (OSError, ValueError) as error:
         return "", f"it cannot be read: {getattr(error, 'strerror', None) or 'not the name of a file'}"
+    return decoded(data)
+
+
+def decoded(data: bytes) -> tuple[str, str]:
+    """Return a text and "", or "" and the reason why it is none."""
+    for start, why in OTHERS.items():
+        if data.startswith(start):
+            return "", why
     for encoding in encodings_of(data):
         try:
             text = data.decode(encoding)

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from gradcli.homework.course.collect import MISSING, SEVERAL, STRANGER, collected, introduced
+from gradcli.homework.course.collect import MISSING, SEVERAL, STRANGER, collected, introduced, with_others
 from gradcli.homework.course.gradescope import submitters
 from gradcli.homework.course.layouts import Folder, recognised, tops, works
 from gradcli.homework.course.roster import Roster, read_roster
 from gradcli.homework.model import Result
-from gradcli.homework.submission.files import files_of
+from gradcli.homework.submission.files import files_of, places_of
 from tests.homework.course.weeks import ROSTER, roster, variants
 
 ANSWERS = "[d]\ns = 9\n"
@@ -229,3 +229,23 @@ def test_without_a_roster_files_are_those_of_students_with_sheets(tmp_path: Path
         assert (ada.student, bob.student) == ("ada", "bob")
         assert "this student is found 2 times" in ada.read().unreadable
         assert not bob.read().unreadable
+
+
+def test_a_file_that_is_not_read_is_told_to_who_has_no_other(tmp_path: Path) -> None:
+    """Ada has a text beside her PDF, Bob a PDF alone, and nobody is called notes."""
+    for name in ("ada.txt", "ada.pdf", "bob.PDF", "notes.pdf"):
+        (tmp_path / name).write_text(ANSWERS, "utf-8")
+    files = list(places_of([str(tmp_path)], others := []).values())
+    with pytest.warns(UserWarning, match=r"not graded: ada\.pdf, notes\.pdf \("):
+        found = with_others(files, others, roster(), None)
+    assert [(file.path.name, bool(file.problem)) for file in found] == [("ada.txt", False), ("bob.PDF", True)]
+    ada, bob, _ = collected(found, roster())
+    assert not ada.read().unreadable
+    assert bob.read().unreadable == "files of this kind are not read: hand in one that ends in .txt"
+
+
+def test_what_systems_leave_in_folders_is_no_work(tmp_path: Path) -> None:
+    for name in ("ada.txt", "~$ada.txt", "Thumbs.db", "desktop.ini", ".DS_Store", "__MACOSX/ada.txt", "__MACOSX/._a"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(ANSWERS, "utf-8")
+    assert [file.path.name for file in files_of([str(tmp_path)])] == ["ada.txt"]

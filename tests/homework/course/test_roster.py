@@ -75,3 +75,38 @@ def test_two_rosters_with_one_id() -> None:
     with pytest.raises(UsageError, match=r"roster group2.csv: roster.csv has the id ADA too"):
         joined([roster(), other])
     assert [one.id for one in joined([roster(), read_roster("id\neve\n", "b.csv")])] == ["ada", "bob", "zoe", "eve"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sep=;\r\nid;name;email\r\n17;Ada Lovelace;a@x\r\n",
+        "First name,Last name,ID number,Email address\nAda,Lovelace,17,a@x\n",  # Moodle
+        "Student,ID,SIS User ID,SIS Login ID,Email\n    Points Possible,,,,\nAda Lovelace,9,17,al,a@x\n",  # Canvas
+        "First Name,Last Name,SID,Email,Role\nAda,Lovelace,17,a@x,Student\n",  # Gradescope
+        "Matrikelnummer;Vorname;Nachname;E-Mail\n17;Ada;Lovelace;a@x\n",
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+def test_what_other_systems_export(text: str, encoding: str) -> None:
+    (ada,) = read_roster(text.encode(encoding), "r.csv")
+    assert (ada.id, ada.name, ada.email) == ("17", "Ada Lovelace", "a@x")
+
+
+def test_names_as_a_spreadsheet_saves_them() -> None:
+    (zoe,) = read_roster("id;name\r\n17;Zoë Müller\r\n".encode("cp1252"), "r.csv")
+    assert zoe.name == "Zoë Müller"
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"PK\x03\x04\x14\x00", "r.csv: it is a zip archive, or a document of an office: unpack it, or save it as"),
+        (b"id,name,id\n1,Ada,2\n", "r.csv: it has two columns id"),
+        (b"id,name\n1,Ada\x00\n", "r.csv: it is binary data"),
+    ],
+)
+def test_a_file_that_is_no_roster(data: bytes, told: str) -> None:
+    with pytest.raises(UsageError) as error:
+        read_roster(data, "r.csv")
+    assert told in str(error.value)

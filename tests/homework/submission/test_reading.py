@@ -24,7 +24,9 @@ LINK = "it is a link, and links in a folder are not followed: the file itself mu
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"\x89PNG\r\n\x1a\n\x00\x00", "it is binary data, not text"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "it is a picture, not text: type the answers into a text file"),
+        (b"%PDF-1.7\n", "it is a PDF, not text: write the answers into a text file"),
+        (b"\x7fELF\x00\x00", "it is binary data, not text"),
         (b"[d]\ns = 9\x00", "it is binary data, not text"),
         (b"[d]\ns = \x81", "it is not UTF-8 text: save it as a text file, UTF-8"),
         (b"\xff\xfe[\x00d", "it is not UTF-8 text: save it as a text file, UTF-8"),
