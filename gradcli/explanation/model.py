@@ -19,7 +19,7 @@ Value = Any  # a numpy array or scalar
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why the rule of a structured edge holds, entry by entry.
+    """The reason why the rule of a structured edge holds, entry by entry.
 
     `forward` gives the entries of the node, `gradient` what the edge adds to those of the input's gradient, from the
     upstream gradient; `shapes` are of the tensors in it. `given` says what names stand for that are no nodes,
@@ -61,7 +61,7 @@ class Local:
 
     @property
     def why(self) -> Why | None:
-        """Why the rule holds, entry by entry; None for an elementwise operation over one shape."""
+        """Return why the rule holds, entry by entry; None for an elementwise operation over one shape."""
         return None if self.reason is None else self.reason()
 
 

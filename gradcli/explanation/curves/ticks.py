@@ -25,6 +25,18 @@ def spacing(width: float, most: int = MOST) -> float:
     return next((factor * power for factor in (1, 2, 5) if width <= factor * power * most), 10 * power)
 
 
+def rounded(low: float, high: float, most: int) -> tuple[float, float]:
+    """Return the range widened to ticks at both ends, of which there are at most so many and one; else as it is."""
+    for _ in range(MOST):
+        if not 0 < high - low < math.inf or not (step := spacing(high - low, most)):
+            break
+        wide = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+        if wide == (low, high):
+            break
+        low, high = wide
+    return low, high
+
+
 def labels(values: list[float]) -> list[str]:
     """Return the ticks as text, all with as many digits as tell them apart."""
     if len(values) < 2:

@@ -14,6 +14,7 @@ from gradcli.language.unparser import unparse_statement
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.text.layout import Row, Rows, Section, lay_out
 from gradcli.render.text.looks import Looks
+from gradcli.render.text.wrapping import HANG, lines_of
 from gradcli.source import visible
 
 WIDEST = 98  # columns of a line with the program and the point
@@ -97,7 +98,7 @@ def _points(at: str, point: Sequence[str], width: int | None) -> list[Row]:
         else:
             lines[-1] += ","
             lines.append(indent + item)
-    return [Row((line,), "title") for line in lines]
+    return [Row((part,), "title") for line in lines for part in lines_of(line, width, len(indent) + HANG)]
 
 
 def _statement(statement: Statement, terms: Terms) -> Row:
@@ -141,6 +142,10 @@ def locals_(explanation: Explanation, terms: Terms, *, why: bool = False) -> Row
     """
     lines: list[Callable[[], Row]] = []
     is_introduced = is_held = False
+    if why:
+        from gradcli.render.lesson.reasons import signs
+
+        lines.extend(partial(Row, (text,), "between") for text in signs(explanation, terms))
     reached = [node for node in explanation.nodes if node.grad is not None]  # others have no part in any gradient
     ruled = [node for node in reached if any(local.formula is None for local in node.locals)]
     for node in reversed(reached):

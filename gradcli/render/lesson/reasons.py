@@ -9,12 +9,20 @@ import numpy as np
 from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.index.tree import Reduce
 from gradcli.explanation.index.worked import Worked
-from gradcli.explanation.model import Local, Why
+from gradcli.explanation.model import Explanation, Local, Why
+from gradcli.language.tree import Binary, postorder
 from gradcli.language.unparser import unparse_statement as write_statement
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.text.layout import INDENT
 from gradcli.render.text.numbers import number
 from gradcli.source import visible
+
+
+def signs(explanation: Explanation, terms: Terms) -> Iterator[str]:
+    """Yield what the signs of products mean, where a page has those of matrices."""
+    trees = (tree for node in explanation.nodes for tree in (node.expression, *(local.rule for local in node.locals)))
+    if any(isinstance(part, Binary) and part.operator == "@" for tree in trees for part in postorder(tree)):
+        yield f"{terms.looks.times} multiplies entry by entry, @ multiplies matrices, .T exchanges rows and columns"
 
 
 def reason(local: Local, terms: Terms, *, in_full: bool, upstream: str | None = None) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from gradcli.explanation.curves.breaks import Break
 from gradcli.explanation.curves.curve import Curve, Point
 from gradcli.explanation.curves.surface import Slope, Surface
+from gradcli.explanation.curves.ticks import rounded
 from gradcli.render.plot.chart import Array, Arrow, Chart, Mark, Pair, Stroke, limits, widened
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import number
@@ -17,6 +18,7 @@ from gradcli.source import visible
 
 APART = 4  # times: where the ranges of function and derivative differ more, each has axes of its own
 MOST = 6  # places in a remark
+FEW = 2  # parts between the ticks of a low chart
 
 
 def curve_charts(curve: Curve, title: str, looks: Looks, path: Path | None = None) -> list[Chart]:
@@ -159,9 +161,7 @@ def loss_chart(losses: Sequence[float], by: str) -> Chart:
     finite = np.isfinite(points[:, 1])
     runs = np.split(points, np.flatnonzero(np.diff(finite)) + 1)
     lines = tuple(run for run in runs if np.isfinite(run[:, 1]).all() and len(run) > 1)
-    tall = (
-        widened(*(float(bound) for bound in (points[finite, 1].min(), points[finite, 1].max())))
-        if finite.any()
-        else (0.0, 1.0)
-    )
-    return Chart("", by, "loss", ((0.0, float(len(losses) - 1)), tall), (Stroke("loss", lines),), is_low=True)
+    found = points[finite, 1]
+    low, high = (float(found.min()), float(found.max())) if found.size else (0.0, 1.0)
+    tall = rounded(low, high, FEW) if low < high else widened(low, high)
+    return Chart("loss", by, "loss", ((0.0, float(len(losses) - 1)), tall), (Stroke("loss", lines),), is_low=True)

@@ -9,8 +9,9 @@ from typing import NamedTuple
 from rich.cells import cell_len, set_cell_size
 
 HANG = 2  # columns before the second line of a text, and before those after it
-# Costs of a break before a factor, between other tokens, before a comma or around a bracket, and inside a wide token.
-FACTOR, SPLIT, APART, FOLD = 0.5, 500, 700, 900
+# Costs of a break before a factor, between other tokens, before a comma or around a bracket, inside a power, and inside
+# a wide token.
+FACTOR, SPLIT, APART, POWER, FOLD = 0.5, 500, 700, 800, 900
 NUMBER = r"(?:(?<![\w)\].])-)?(?<![\w.])(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?\b"
 NAME = r"--?[^\W\d][\w-]*|\.?[\w∂]+"  # also an option, and a part of `layer.weight`
 OPERATOR = r"\*\*|//|->|<-|[<>=!+*/@-]=|\.\.\."
@@ -83,6 +84,8 @@ def _cost(token: str, behind: str, before: str, depth: int) -> float:
         return SPLIT if before in OPERATORS else depth
     if token[0] == GLUE:
         return FOLD
+    if "**" in (token, behind):
+        return POWER
     if token in ",;:([)]}":
         return APART
     return depth + FACTOR if token in "·*" else SPLIT
