@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import NamedTuple
 
-from gradcli.errors import EvaluationError
 from gradcli.explanation.model import Explanation
 from gradcli.render.asked import Asked
 from gradcli.render.graph.layered.drawing import drawing
@@ -18,7 +17,7 @@ from gradcli.render.graph.layered.paths import length as n
 from gradcli.render.graph.layered.paths import pair, path
 from gradcli.render.graph.layered.widths import text_width
 from gradcli.render.graph.sketch.model import Arc, Line, Sketch, Vertex
-from gradcli.render.graph.sketch.sketch import sketch
+from gradcli.render.graph.sketch.sketch import sketch, too_large
 from gradcli.source import visible
 
 SIZE, SMALL, QUIET = 12.0, 11.0, 9.0  # of letters in boxes, at edges, and of a 1 at an edge
@@ -45,17 +44,14 @@ class Ink(NamedTuple):
 
 def svg(explanation: Explanation, asked: Asked) -> str:
     """Draw the graph. Raises EvaluationError where it is too large."""
-    boxes = sum(node.kind != "constant" for node in explanation.nodes)
-    if asked.all and boxes > LARGEST:
-        raise too_large(boxes)
-    return written(sketch(explanation, asked), asked)
+    return written(sketch(explanation, asked, LARGEST), asked)
 
 
 def written(found: Sketch, asked: Asked, most: float = inf) -> str:
     """Draw a sketch; one that would be wider than `most` from top to bottom, unless a direction is asked for."""
     drawn = laid_out(found, asked, most)
     if drawn is None:
-        raise too_large(len(found.vertices))
+        raise too_large(len(found.vertices), asked)
     return "\n".join(lines(found, drawn))
 
 
@@ -75,14 +71,6 @@ def direction(found: Sketch, asked: Asked) -> Direction:
     """Return the direction in which a program that does its own layout draws a picture of a width that can be read."""
     drawn = None if asked.direction else laid_out(found, asked, PAGE)
     return asked.direction or (drawn.direction if drawn else "TB")
-
-
-def too_large(boxes: int) -> EvaluationError:
-    return EvaluationError(
-        "E210",
-        f"the picture would have {boxes:,} boxes, or edges that are too long to draw",
-        help="draw the graph of an intermediate with --of NAME, or leave out --all",
-    )
 
 
 def box_size(rows: Sequence[Line]) -> tuple[float, float]:

@@ -40,8 +40,11 @@ class Unit:
         return tuple(node.op for node in self.nodes)
 
 
-def folded_sketch(sketcher: Sketcher) -> Sketch:
-    """Return the sketch with a box for each statement; ids are those of the results."""
+def folded_sketch(sketcher: Sketcher, largest: float) -> Sketch | int:
+    """Return the sketch with a box for each statement, or the number of boxes that are more than the `largest`.
+
+    Ids are those of the results.
+    """
     explanation, asked = sketcher.explanation, sketcher.asked
     operations = [node for node in sketcher.drawn if node.kind == "op"]
     leaves = [node for node in sketcher.drawn if node.kind != "op"]
@@ -52,6 +55,8 @@ def folded_sketch(sketcher: Sketcher) -> Sketch:
     groups = [part for group in groups for part in ([group] if len(group) > SHOWN else [[leaf] for leaf in group])]
     if len(units) + len(groups) > asked.most:
         groups = _together(operations, leaves, box, set(box.values()))
+    if len(units) + len(groups) > largest:
+        return len(units) + len(groups)
     box |= {leaf.id: group[0].id for group in groups for leaf in group}
     vertices = [_leaves(group, sketcher) for group in groups] + [_vertex(unit, sketcher) for unit in units]
     return Sketch(sketcher.title, tuple(vertices), tuple(_arcs(operations, box)))
