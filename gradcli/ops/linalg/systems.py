@@ -17,7 +17,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.contractions import transposed
-from gradcli.ops.linalg.decompositions import _check_matrix, cleared, part_of, svdvals
+from gradcli.ops.linalg.decompositions import cleared, part_of, svdvals
 from gradcli.ops.linalg.determinants import _check_square, _times, inverse_, zero_pivot
 from gradcli.ops.pointwise.arithmetic import square
 from gradcli.ops.reducing.distances import matrix_norm
