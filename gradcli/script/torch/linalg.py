@@ -96,14 +96,7 @@ def vander(x: Tensor, *, N: int | None = None) -> Any:
     return ops.cat([Tensor(np.ones((*x.shape, 1), powers.dtype)), powers], powers.ndim - 1)
 
 
-def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Any:
-    """The vector product along the last dimension, unless another is asked for."""
-    return ops.cross(input, other, dim)
-
-
 def find(name: str) -> Any:
-    if name == "cross":
-        return cross
     if name == "vander":
         return vander
     if name == "cross":
