@@ -30,6 +30,10 @@ def imported(modules: Namespace, dotted: str) -> Any:
         try:
             found = found.get(name, imported=True)
         except AttributeError as error:
+            if first == "torch" and known.count(".") > 1:  # torch may have it, and not import it by itself
+                raise UnsupportedError(
+                    f"the module {known} is not supported in snippets", python=ModuleNotFoundError
+                ) from error
             raise ModuleNotFoundError(f"No module named {known!r}", name=known) from error
     return found
 

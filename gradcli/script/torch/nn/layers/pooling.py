@@ -84,7 +84,7 @@ class AdaptivePool(Configured):
         if isinstance(size, tuple | list) and None in size:
             have = input.shape[-len(size) :]
             size = tuple(old if new is None else new for old, new in zip(have, size, strict=True))
-        return self._called(input, size)
+        return self._called(input, size, *self._behind()[1:])
 
 
 class _AdaptiveAvgPoolNd(AdaptivePool):
@@ -96,7 +96,7 @@ class _AdaptiveAvgPoolNd(AdaptivePool):
 class _AdaptiveMaxPoolNd(AdaptivePool):
     """The largest entry of each window."""
 
-    _signature = "output_size"
+    _signature = "output_size, return_indices=False"
 
 
 LAYERS: Rows = {
