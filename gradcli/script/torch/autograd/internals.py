@@ -52,7 +52,7 @@ def task_number() -> int:
 
 def namespace(name: str) -> Namespace:
     """Make `torch._C`, of which no more than a few names are there."""
-    members = {kind.__name__: kind for kind in (UndefinedGrad, DelayedError)}
+    members: dict[str, Any] = {kind.__name__: kind for kind in (UndefinedGrad, DelayedError)}
     saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR})
     functions = Namespace(f"{name}._functions", {**members, "AccumulateGrad": named(AccumulateGrad, "AccumulateGrad")})
     members = {"_current_graph_task_id": task_number, "is_grad_enabled": is_grad_enabled}
