@@ -81,7 +81,10 @@ def arrivals(
             if events:
                 yield Accumulation(leaf, gradient, before)
             if hooked:
-                accumulated_hooks(target, gradient)
+                taken = (
+                    held is None and not create_graph and isinstance(gradient, ARRAY) and gradient.flags.c_contiguous
+                )
+                accumulated_hooks(target, leaf._grad if taken else gradient)  # torch takes such a gradient as it is
 
 
 def accumulate(leaf: Tensor, gradient: Carrier, create_graph: bool, *, alone: bool) -> None:

@@ -7,6 +7,7 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from gradcli.engine.checks.attachment import check_attached
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.memory.writing import COPY_SLICES, blank
@@ -227,6 +228,7 @@ def check_versions(node: Node) -> None:
     for x in watched.get(node, ()):
         if x.history and x.history[-1] > x.since:
             raise modified(node, x.value, x.origin(), x.history, x.since)
+    check_attached(node, positions)
     changed = [
         position
         for position, x in enumerate(node.inputs or ())

@@ -201,6 +201,7 @@ class Tensor(TensorProtocol):
         """Take this tensor itself out of the graph."""
         if self.base is not None:
             raise AutogradError(DETACHED_VIEW)
+        changes.latest = next(tick)  # nodes that saved it are to look at it
         self.node = None
         return self
 

@@ -13,6 +13,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Index, Literal, Number
 from gradcli.ops.reducing.sets import check_rows
+from gradcli.ops.reducing.underived import underived_from
 from gradcli.ops.support.arguments import Dims, Indices, Operand, Real, as_tensor, check_size
 from gradcli.ops.support.axes import axes, wrapped
 from gradcli.ops.support.surface import operation
@@ -131,7 +132,8 @@ def unique(
         check_rows(input, dim)
     whole = input.value if axis is None else np.atleast_1d(input.value)
     values, inverse, numbers = np.unique(whole, return_inverse=True, return_counts=True, axis=axis)
-    found = [Tensor(values)]
+    name = "_unique2" if dim is None else "unique_dim"
+    found = [underived_from(input, Tensor(values), name)]
     if return_inverse:
         found.append(Tensor(np.reshape(inverse, input.shape if axis is None else -1)))
     if return_counts:

@@ -12,6 +12,7 @@ from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError
 from gradcli.ops.indexing.gathering import masked_select
+from gradcli.ops.reducing.underived import underived_from
 from gradcli.ops.shaping.joining import stack
 from gradcli.ops.shaping.stacks import meshgrid
 from gradcli.ops.support.arguments import Operand, Shape, as_tensor, check_size
@@ -60,7 +61,7 @@ def unique_consecutive(
     differs = (rows[1:] != rows[:-1]).any(axis=tuple(range(1, rows.ndim)))
     begins = np.concatenate([np.ones(min(len(rows), 1), bool), differs])
     starts = np.flatnonzero(begins)
-    found = [Tensor(np.moveaxis(rows[starts], 0, axis))]
+    found = [underived_from(input, Tensor(np.moveaxis(rows[starts], 0, axis)), "unique_consecutive")]
     if return_inverse:
         runs = np.cumsum(begins) - 1
         found.append(Tensor(runs.reshape(input.shape) if dim is None else runs))

@@ -24,6 +24,7 @@ from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.axes import Axes, aligned, axes, count, wrapped
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import EXTREME, MEAN
+from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import operation
 
 
@@ -222,7 +223,7 @@ def std_mean(
 ) -> tuple[Any, Any]:
     """The standard deviation and the mean."""
     options = _options(input, dim, unbiased, keepdim, correction)
-    return std_beside(input, **options), mean_beside_std(input, **options)
+    return bound((std_beside(input, **options), mean_beside_std(input, **options)))
 
 
 @operation(
@@ -239,7 +240,7 @@ def var_mean(
 ) -> tuple[Any, Any]:
     """The variance and the mean."""
     options = _options(input, dim, unbiased, keepdim, correction)
-    return var_beside(input, **options), mean_beside_var(input, **options)
+    return bound((var_beside(input, **options), mean_beside_var(input, **options)))
 
 
 @operation("x = [[1, -2], [3, 0.5]]; aminmax(x).max", "x = [[1, -2], [3, 0.5]]; aminmax(x, dim=1, keepdim=True)[0]")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, chain, pairwise
 from typing import Any
 
@@ -10,8 +10,6 @@ import numpy as np
 
 from gradcli.engine.broadcast import sum_to_size
 from gradcli.engine.checks.shapes import dimension, dimensions
-from gradcli.engine.graph import bind
-from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, literal, positional
@@ -24,6 +22,7 @@ from gradcli.ops.shaping.shaping import flat, reshape
 from gradcli.ops.support.arguments import Dims, Shape, check_size
 from gradcli.ops.support.forgetting import nothing
 from gradcli.ops.support.sentences import MOVED, OWN_PART
+from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import operation
 
 
@@ -180,14 +179,6 @@ def _axis(x: Tensor, dim: int, name: str) -> int:
     return dimension(dim, x.ndim)
 
 
-def _bound(parts: Iterable[Any]) -> tuple[Any, ...]:
-    """Return the parts of one tensor, whose nodes know of each other where snippets may hook them."""
-    found = tuple(parts)
-    if mode.strict:
-        bind([part.node for part in found])
-    return found
-
-
 @operation("x = [1, 2, 3]; split(x, 2)[0]", "x = [[1, 2, 3], [4, 5, 6]]; split(x, [1, 2], dim=1)[1]")
 def split(tensor: Tensor, split_size_or_sections: Dims, dim: int = 0) -> tuple[Any, ...]:
     """Parts of the given size, or of the given sizes."""
@@ -201,7 +192,7 @@ def split(tensor: Tensor, split_size_or_sections: Dims, dim: int = 0) -> tuple[A
             raise AutogradError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
         starts = range(0, max(size, 1), max(step, 1))
         ends = ((i, min(i + step, size)) for i in starts)
-        return _bound(split_part(tensor, dim=axis, start=i, stop=j, index=n) for n, (i, j) in enumerate(ends))
+        return bound(split_part(tensor, dim=axis, start=i, stop=j, index=n) for n, (i, j) in enumerate(ends))
     sections = list(split_size_or_sections or ())
     if any(section < 0 for section in sections):
         raise AutogradError(
@@ -214,7 +205,7 @@ def split(tensor: Tensor, split_size_or_sections: Dims, dim: int = 0) -> tuple[A
             code="E301",
         )
     bounds = enumerate(pairwise(accumulate(sections, initial=0)))
-    return _bound(split_part_with_sizes(tensor, dim=axis, start=i, stop=j, index=n) for n, (i, j) in bounds)
+    return bound(split_part_with_sizes(tensor, dim=axis, start=i, stop=j, index=n) for n, (i, j) in bounds)
 
 
 @operation("x = [1, 2, 3]; chunk(x, 2)[1]", "x = [[1, 2, 3]]; chunk(x, 3, dim=1)[2]")
@@ -235,7 +226,7 @@ def unbind_(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
     if not input.ndim:
         raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
     axis = dimension(dim, input.ndim)
-    return _bound(unbind_part(input, dim=axis, index=index) for index in range(input.shape[axis]))
+    return bound(unbind_part(input, dim=axis, index=index) for index in range(input.shape[axis]))
 
 
 @operation("x = [[1, 2]]; repeat(x, (2, 3))", "x = [1, 2]; x.repeat(2, 1)")

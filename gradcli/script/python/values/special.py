@@ -30,7 +30,7 @@ OF_BUILTIN = DEFINABLE - IMPLICIT | {"__new__"}  # what these types say themselv
 MEASURED = frozenset(("__len__", "__iter__", "__length_hint__", "__int__", "__index__", "values"))  # none defines these
 READABLE = frozenset(("__name__", "__qualname__", "__module__", "__doc__", "__class__", "__version__", "__members__"))
 OF_FUNCTIONS = frozenset(("__name__", "__qualname__", "__doc__", "__module__"))
-OPEN = frozenset(("_get_name",))  # read although it is private: a module's name
+OPEN = frozenset(("_get_name", "_backward_cls"))  # read although private: the names of modules, the nodes of functions
 WRITABLE = frozenset(("__name__", "__qualname__", "__doc__"))  # of functions of the snippet
 
 

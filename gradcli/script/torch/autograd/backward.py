@@ -44,28 +44,28 @@ BATCHES = (
 
 
 class Passes:
-    """The number of the backward pass that a run is at, its outputs, and whether only some inputs get gradients."""
+    """The number of the backward pass that a run is at, its outputs, and the places where it ends, None for leaves."""
 
     last = 0
     number = 0  # outside of all passes
     outputs: Sequence[Tensor] = ()
-    for_some = False
+    only: Sequence[Any] | None = None
 
     def __init__(self) -> None:
         self.callbacks: list[Callable[[], Any]] = []  # that wait for the end of this pass
 
     @contextmanager
-    def running(self, outputs: Sequence[Tensor], *, for_some: bool) -> Iterator[None]:
+    def running(self, outputs: Sequence[Tensor], *, only: Sequence[Any] | None) -> Iterator[None]:
         """Be at a new pass inside the block, at the end of which what waits for it is called."""
-        before = self.number, self.outputs, self.for_some, self.callbacks
+        before = self.number, self.outputs, self.only, self.callbacks
         self.last += 1
-        self.number, self.outputs, self.for_some, self.callbacks = self.last, outputs, for_some, []
+        self.number, self.outputs, self.only, self.callbacks = self.last, outputs, only, []
         try:
             yield
             while self.callbacks:
                 self.callbacks.pop(0)()
         finally:
-            self.number, self.outputs, self.for_some, self.callbacks = before
+            self.number, self.outputs, self.only, self.callbacks = before
 
 
 def backward(
@@ -97,7 +97,7 @@ def backward(
     follow = _following(partial(timeline.backward, targets, given) if timeline is not None and targets else None)
     followed = follow is not None
     events = walk(targets, given, retain_graph=retain_graph, create_graph=create_graph, only=nodes, events=followed)
-    with running.machine.own(Passes).running(targets, for_some=only is not None):
+    with running.machine.own(Passes).running(targets, only=nodes):
         drain(follow(events) if follow is not None else events, create_graph)
 
 
@@ -140,7 +140,7 @@ def gradient(
     timeline = running.machine.timeline
     rounds = []
     for row in rows:
-        with running.machine.own(Passes).running(sources, for_some=True):
+        with running.machine.own(Passes).running(sources, only=[x.node for x in targets]):
             found = grad(
                 sources,
                 targets,

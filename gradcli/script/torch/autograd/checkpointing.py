@@ -183,7 +183,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        if running.machine.own(Passes).for_some:
+        if running.machine.own(Passes).only is not None:
             raise RuntimeError(NOT_FOR_SOME)
         copies = [x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x for x in ctx.arguments]
         generator = running.machine.generator

@@ -81,8 +81,8 @@ class Context(Facade):
 
     @contextmanager
     def forward_mode(self) -> Iterator[None]:
-        """Let `saved_tensors` be those of `save_for_forward`, where there are some, while `jvp` runs."""
-        self._pushing = bool(self._forward)
+        """Let `saved_tensors` be those of `save_for_forward` while `jvp` runs."""
+        self._pushing = True
         try:
             yield
         finally:

@@ -83,6 +83,10 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
             "supported."
         )
+    if levels[0].get(tangent) is not None:
+        raise RuntimeError(
+            "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
+        )
     dual = ops.view(tensor, tensor.shape)
     levels[0].set(dual, tangent)
     return dual  # type: ignore[no-any-return]

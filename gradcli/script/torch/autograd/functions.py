@@ -15,18 +15,15 @@ from gradcli.engine.memory.in_place import change, check_in_place
 from gradcli.engine.memory.views import CUSTOM, ITSELF, PART, View
 from gradcli.engine.memory.writing import copy
 from gradcli.engine.modes import mode, set_grad_enabled, switched
-from gradcli.engine.recorder import listening
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import call
-from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call
 from gradcli.script.torch.autograd.nodes import named
-from gradcli.script.torch.autograd.parts import Opaque
+from gradcli.script.torch.autograd.parts import Opaque, push
 
 LEGACY = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
@@ -129,22 +126,6 @@ class Function(Facade):
         made = [pair for pair in zip(given, results, strict=True) if not any(pair[0] is x for x in arguments)]
         context._seal({id(before): after for before, after in made}, results)
         return results if isinstance(outputs, tuple) else results[0]
-
-
-def push(function: Any, context: Context, arguments: tuple[Any, ...], results: tuple[Any, ...]) -> None:
-    """Give the results the tangents that the `jvp` of the function returns, if an argument has one."""
-    for level in listening(Level)[:1]:
-        given = [level.get(x) if isinstance(x, Tensor) else None for x in arguments]
-        if all(tangent is None for tangent in given):
-            continue
-        if context._dirty:
-            raise UnsupportedError("forward mode through a function that marks inputs dirty is not supported here")
-        with switched(tape=None), context.forward_mode():
-            found = function.jvp(context, *given)
-        found = found if isinstance(found, tuple) else (found,)
-        for x, tangent in zip(results, found, strict=True):
-            if isinstance(x, Tensor) and isinstance(tangent, Tensor):
-                level.set(x, tangent)
 
 
 def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:

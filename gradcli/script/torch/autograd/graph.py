@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gradcli.engine.backward import reachable
+from gradcli.engine.backward import ancestors, reachable
 from gradcli.engine.graph import AccumulateGrad, Node, Unversioned
 from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.tensor import Tensor
@@ -101,7 +101,10 @@ class Several:
                 self.number, self.arrived = passes.number, {}
                 roots = [x.node for x in passes.outputs if x.node is not None]
                 below, leaves = reachable(roots)
-                self.expected = sum(x.node in below or x.node in leaves or x.node in roots for x in self.tensors)
+                run = {*below, *leaves, *roots}
+                if passes.only is not None:
+                    run &= ancestors(below, passes.only)
+                self.expected = sum(x.node in run for x in self.tensors)
             self.arrived[place] = gradient
             if self.mode == "any" and len(self.arrived) == 1:
                 self.fn(gradient)

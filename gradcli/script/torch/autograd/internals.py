@@ -10,6 +10,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.functions import Function, refusing
+from gradcli.script.torch.autograd.grad_modes import is_grad_enabled
 from gradcli.script.torch.autograd.nodes import named
 from gradcli.script.torch.autograd.packing import SAVED_TENSOR
 
@@ -51,7 +52,8 @@ def task_number() -> int:
 
 def namespace(name: str) -> Namespace:
     """Make `torch._C`, of which no more than a few names are there."""
-    members = {kind.__name__: kind for kind in (UndefinedGrad, DelayedError)}
+    members: dict[str, Any] = {kind.__name__: kind for kind in (UndefinedGrad, DelayedError)}
     saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR})
     functions = Namespace(f"{name}._functions", {**members, "AccumulateGrad": named(AccumulateGrad, "AccumulateGrad")})
-    return Namespace(name, {"_functions": functions, "_autograd": saved, "_current_graph_task_id": task_number})
+    members = {"_current_graph_task_id": task_number, "is_grad_enabled": is_grad_enabled}
+    return Namespace(name, {"_functions": functions, "_autograd": saved, **members})

@@ -184,7 +184,9 @@ def raw_input(name: str) -> Callable[[Node], Any]:
 def saved_result(node: Node) -> Any:
     if not node.primitive.saves_out:
         raise absent(node, "_saved_result")
-    return operands(node, True)[1]
+    found = operands(node, True)[1]
+    found.history = node.saved_out[0] if node.saved_out is not None else found.history
+    return found
 
 
 def saved_option(name: str) -> Callable[[Node], Any]:

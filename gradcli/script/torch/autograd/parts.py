@@ -1,4 +1,4 @@
-"""The outputs of a snippet's own function as parts of one flat tensor, each with a node."""
+"""The outputs of a snippet's own function: as parts of one flat tensor, each with a node; and their tangents."""
 
 from __future__ import annotations
 
@@ -6,12 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.graph import Node
+from gradcli.engine.memory.views import View
+from gradcli.engine.modes import switched
 from gradcli.engine.primitive import Primitive
+from gradcli.engine.recorder import listening
 from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.tangents import Level
+from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.language import tree
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.windows.padding import pad_constant
+from gradcli.script.errors import UnsupportedError
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,3 +54,52 @@ def part_of(packed: Any, *, pad: tuple[int, int], shape: tuple[int, ...], place:
 
 def written_part(name: str, operands: Sequence[Formula], options: dict[str, Any]) -> tree.Expression:
     return tree.Call(name, (tree.Argument(operands[0].tree),))
+
+
+NO_VIEW = "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
+OTHER_VIEW = "A custom Function is returning a view but the jvp is not returning a view of the {} grad input."
+NO_TANGENT = (
+    "Function's jvp returned a gradient at position {}, but  the corresponding forward output is not a differentiable "
+    "Tensor.You should return None at that position instead."
+)
+
+
+def push(function: Any, context: Any, arguments: tuple[Any, ...], results: tuple[Any, ...]) -> None:
+    """Give the results the tangents that the `jvp` of the function returns, if an argument has one."""
+    for level in listening(Level)[:1]:
+        given = [level.get(x) if isinstance(x, Tensor) else None for x in arguments]
+        if all(tangent is None for tangent in given):
+            continue
+        if context._dirty:
+            raise UnsupportedError("forward mode through a function that marks inputs dirty is not supported here")
+        if context._materialize:
+            given = [_or_zeros(tangent, x) for tangent, x in zip(given, arguments, strict=True)]
+        with switched(tape=None), context.forward_mode():
+            found = function.jvp(context, *given)
+        found = found if isinstance(found, tuple) else (found,)
+        for place, (x, tangent) in enumerate(zip(results, found, strict=True)):
+            if isinstance(tangent, Tensor):
+                plain = context._without_gradient
+                if not isinstance(x, Tensor) or not is_floating(x.value) or any(x is other for other in plain):
+                    raise RuntimeError(NO_TANGENT.format(place))
+                if isinstance(x, View):
+                    _check_view(x, tangent, arguments, given)
+                level.set(x, tangent)
+
+
+def _or_zeros(tangent: Tensor | None, x: Any) -> Tensor | None:
+    """Return the tangent of an argument as `jvp` gets it: zeros where there is none."""
+    wanted = tangent is None and isinstance(x, Tensor) and is_floating(x.value)
+    return Tensor(np.zeros_like(x.value)[()]) if wanted else tangent
+
+
+def _check_view(x: View, tangent: Tensor, arguments: tuple[Any, ...], given: list[Tensor | None]) -> None:
+    """Refuse a tangent that is no view where the result is one, or a view of another tensor."""
+    if not isinstance(tangent, View):
+        raise RuntimeError(NO_VIEW)
+    for source, its in zip(arguments, given, strict=True):
+        if isinstance(source, Tensor) and x.base in (source, source.base) and its is not None:
+            if tangent.base is not its and tangent.base is not its.base:
+                further = isinstance(source, View) and len(source.path) > 1  # than a dual tensor, which is a view here
+                raise RuntimeError(OTHER_VIEW.format("same base as the given" if further else "given"))
+            return

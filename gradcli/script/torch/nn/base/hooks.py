@@ -215,6 +215,7 @@ class BackwardHooks:
         self.awaited.discard(position)
         if self.awaited or not self.known:
             return None
+        self.known = False  # a second derivative passes here without gradients of the outputs
         self.awaited = set(self.recorded)  # for the next backward pass
         found = self._run()[position]
         self.outputs = [None] * len(self.outputs)
