@@ -94,7 +94,8 @@ def columns(program: str, /, wrt: Sequence[str] | None = None, **fixed: Any) -> 
     from gradcli.stream.plan import Task
 
     options = {name: fixed.pop(name) for name in ("of", "upstream", "dtype") if name in fixed}
-    return Columns(Task(program, fixed=fixed, wrt=None if wrt is None else tuple(wrt), **options))
+    named = None if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)
+    return Columns(Task(program, fixed=fixed, wrt=named, **options))
 
 
 def grade(assignment: str, answers: str) -> Graded:

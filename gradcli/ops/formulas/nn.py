@@ -117,7 +117,7 @@ def likelihood(out: Any, x: Any, target: Any, weight: Any = 1, *, reduction: str
         return f"out = {total}", given
     kept = labels[labels != ignore_index]
     count = float(kept.size if isinstance(weight, int) else np.sum(np.asarray(weight)[kept]))
-    return f"out = {total}/{count!r}" if count else f"out = {total}", given
+    return f"out = {total}/({count!r})" if count else f"out = {total}", given
 
 
 def layer_norm(out: Any, x: Any, weight: Any, bias: Any, *, normalized_shape: Any, eps: float = 1e-5) -> Any:

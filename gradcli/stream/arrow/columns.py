@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from gradcli.errors import EvaluationError, UsageError
+from gradcli.source import visible
 from gradcli.stream.arrow.computation import Array, Computation, Given, told
 from gradcli.stream.arrow.forms import BOOL, DOUBLE, Form, check_names, listed, refuse_large
+from gradcli.stream.arrow.library import pyarrow
 from gradcli.stream.arrow.tables import planned, with_results
 from gradcli.stream.plan import Result, Task
 
@@ -31,12 +33,12 @@ class Columns:
     def __repr__(self) -> str:
         return f"<columns of {self.task.program!r}>"
 
-    def __call__(self, **columns: Any) -> Result:
+    def __call__(self, /, **columns: Any) -> Result:
         """Return the value and the gradients at every row: arrays with a row each, as long as the given ones.
 
-        A row that lacks a value (masked in a masked array) or cannot be computed is nan, with its error in `errors`;
-        a result that is no floating point number becomes one for it. Raises EvaluationError where a column is missing,
-        has no numbers, or is of another length.
+        A row that lacks a value (masked in a masked array, null in a column of pandas, Polars or Arrow) or cannot be
+        computed is nan, with its error in `errors`; a result that is no floating point number becomes one for it. Raises
+        EvaluationError where a column is missing, has no numbers, or is of another length.
         """
         self._refuse_others(columns)
         given = self.given(columns)
@@ -51,6 +53,7 @@ class Columns:
 
         `error` is null but for a row that lacks a value or cannot be computed, whose results are null.
         """
+        refuse_other("RecordBatch", batch, help="map it over the batches of a table: table.to_batches()")
         return with_results(self.computation, batch)
 
     def schema(self, schema: Any) -> Any:
@@ -58,6 +61,7 @@ class Columns:
 
         Raises GradcliError where the program can take no such batch.
         """
+        refuse_other("Schema", schema, help="give the schema of a batch: batch.schema")
         return planned(self.computation, schema)[0]
 
     def given(self, columns: Mapping[str, Any]) -> Given:
@@ -86,8 +90,14 @@ class Columns:
 
 def column_of(name: str, column: Any) -> tuple[Array, Array | None]:
     """Return a column as doubles or booleans, and a mask of the rows that lack a value; EvaluationError for others."""
-    mask: Array | None = np.ma.getmaskarray(column) if np.ma.is_masked(column) else None
-    array = np.ma.getdata(column) if isinstance(column, np.ma.MaskedArray) else np.asarray(column)
+    try:
+        mask: Array | None = np.ma.getmaskarray(column) if np.ma.is_masked(column) else nulls(column)
+        array = np.ma.getdata(column) if isinstance(column, np.ma.MaskedArray) else np.asarray(column)
+    except Exception as error:  # whatever a library says of a column that is no array
+        reason = visible(str(error).partition("\n")[0])
+        raise EvaluationError("E207", f"{name} is no array: {reason}", help="give rows of one shape") from None
+    if mask is not None and array.dtype == object and {type(x) for x in array[~mask]} <= {bool}:
+        array = np.where(mask, False, array).astype(bool)  # numpy has no booleans that may be missing
     if array.ndim == 0 or array.dtype.kind not in "fiub":
         what = "one value" if array.ndim == 0 else f"a column of {array.dtype}"
         raise EvaluationError(
@@ -97,6 +107,24 @@ def column_of(name: str, column: Any) -> tuple[Array, Array | None]:
     if mask is not None:
         mask = mask.reshape(len(mask), -1).any(axis=1)
     return (array if array.dtype == BOOL else np.ascontiguousarray(array, DOUBLE)), mask
+
+
+def nulls(column: Any) -> Array | None:
+    """Return a mask of the rows that are null, which in numpy would be nan; None where there are none.
+
+    Numpy's own arrays have none, and so pandas has none in them.
+    """
+    ask = getattr(column, "is_null", None) or getattr(column, "isna", None)  # of Arrow and Polars, or of pandas
+    if ask is None or getattr(column, "ndim", 1) > 1 or isinstance(getattr(column, "dtype", None), np.dtype):
+        return None
+    mask = np.asarray(ask(), bool)
+    return mask if mask.any() else None
+
+
+def refuse_other(kind: str, given: Any, help: str) -> None:
+    """Refuse what is not of a kind of pyarrow; UsageError."""
+    if not isinstance(given, getattr(pyarrow(), kind)):
+        raise UsageError("E008", f"this takes a {kind} of pyarrow, not {type(given).__name__}", help=help)
 
 
 def spoiled(column: Array, rows: list[int]) -> Array:

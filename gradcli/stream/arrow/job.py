@@ -14,7 +14,7 @@ from gradcli.source import visible
 from gradcli.stream.arrow.computation import Computation
 from gradcli.stream.arrow.conversion import Conversion
 from gradcli.stream.arrow.manifests import Manifest, known_by, maker
-from gradcli.stream.arrow.parts import Part, Share, listed, shares
+from gradcli.stream.arrow.parts import Part, Share, is_folder, listed, refuse_file, shares
 from gradcli.stream.arrow.sinks import Writer, standard_output
 from gradcli.stream.arrow.sources import Source, format_of, readable, reading
 from gradcli.stream.arrow.tables import ERROR, planned
@@ -92,9 +92,10 @@ class Job:
     def convert_parts(self) -> None:
         """Convert the share of this run in each part to a file in the output folder; what is done is left as it is."""
         if self.output == "-":
-            raise UsageError("E014", "several parts need a folder for their results", help="add -o FOLDER/")
+            refuse_file(self.output)
         refuse_text(*self.inputs)
         parts = listed(self.inputs, self.format)
+        refuse_file(self.output)
         folder = Path(self.output)
         for path in map(Path, self.inputs):
             here = folder.resolve()
@@ -185,11 +186,6 @@ def refuse_text(*paths: str) -> None:
             raise UsageError(
                 "E014", f"{visible(path)} has no columns", help="JSON Lines go to JSON Lines, one file at a time"
             )
-
-
-def is_folder(path: str) -> bool:
-    """Return whether a path names a folder for results."""
-    return path != "-" and (path.endswith("/") or Path(path).is_dir())
 
 
 def name_of(part: Part, shard: tuple[int, int] | None) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.stream.arrow.manifests import Manifest, beside, checksum, read
-from gradcli.stream.arrow.parts import files
+from gradcli.stream.arrow.parts import files, refuse_file
 from gradcli.stream.arrow.sinks import Writer
 from gradcli.stream.arrow.sources import Source, format_of
 from gradcli.workers.files import unwritten, written
@@ -20,6 +20,7 @@ Shard = tuple[Path, Manifest]
 
 def merged(folders: Sequence[str], output: str) -> None:
     """Put the shards in folders together in another folder; EvaluationError where they are incomplete or unlike."""
+    refuse_file(output)
     shards = found(folders)
     parts: dict[str, list[Shard]] = {}
     for path, manifest in shards:

@@ -103,25 +103,39 @@ def shares(
                     help="write it as a file of Parquet or Arrow first, or leave out --shard",
                 )
             mine = [group for group in range(source.groups) if (total + group) % of == place - 1]
+            is_mine = bool(mine) if source.groups else total % of == place - 1  # one without groups has results, too
             groups = tuple(Group(total + group, group, source.rows_of(group)) for group in mine)
             total += source.groups
-        if groups or of == 1:
+        if is_mine:
             found.append(Share(part, groups))
     return found, total, schema
 
 
 def unlike(first: Part, schema: Any, other: Part, others: Any) -> EvaluationError:
     """Return the error of two parts with different schemas, which names a column in which they differ."""
-    names = dict.fromkeys([*schema.names, *others.names])
-    told = {
-        name: [str(s.field(name).type) if name in s.names else "missing" for s in (schema, others)] for name in names
-    }
-    differing = [
-        f"{name} is {a} in {first.path.name} and {b} in {other.path.name}" for name, (a, b) in told.items() if a != b
-    ]
-    message = (
-        differing[0]
-        if differing
-        else f"the columns of {other.path.name} stand in another order than those of {first.path.name}"
-    )
+    for name in dict.fromkeys([*schema.names, *others.names]):
+        a, b = (told(fields, name) for fields in (schema, others))
+        if a != b:
+            message = f"{visible(name)} is {a} in {first.path.name} and {b} in {other.path.name}"
+            break
+    else:
+        message = f"the columns of {other.path.name} stand in another order than those of {first.path.name}"
     return EvaluationError("E228", f"two parts have different columns: {message}", help="give all parts one schema")
+
+
+def told(schema: Any, name: str) -> str:
+    """Return the types of all columns of a name, in words."""
+    fields = [schema.field(place) for place in schema.get_all_field_indices(name)]
+    kinds = [f"{field.type}{'' if field.nullable else ' without nulls'}" for field in fields]
+    return " and ".join(kinds) or "missing"
+
+
+def refuse_file(output: str) -> None:
+    """Refuse standard output, and what looks like a file, for the results of several parts; UsageError."""
+    if output == "-" or (readable(output) and not is_folder(output)):
+        raise UsageError("E014", "several parts need a folder for their results", help="add -o FOLDER/")
+
+
+def is_folder(path: str) -> bool:
+    """Return whether a path names a folder for results."""
+    return path != "-" and (path.endswith("/") or Path(path).is_dir())

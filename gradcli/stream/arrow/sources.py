@@ -56,7 +56,8 @@ class Source:
     def __init__(self, path: str, format: str, numbers: Sequence[str] = ()) -> None:
         self.name = "standard input" if path == "-" else visible(path)
         pa = pyarrow()
-        self.format = format
+        self.path, self.format = path, format
+        self.sizes: Any = None  # the same file without most of its columns
         self.rows: int | None = None
         self.groups: int | None = None
         with reading(self.name):
@@ -68,7 +69,7 @@ class Source:
                 self.file = tabular.Table(path, numbers)
                 self.schema = self.file.schema
             elif path != "-" and is_file(path):
-                self.file = pyarrow("ipc").open_file(pa.memory_map(path))
+                self.file = self._opened(path)
                 self.schema, self.groups = self.file.schema, self.file.num_record_batches
             else:
                 self.file = pyarrow("ipc").open_stream(standard_input() if path == "-" else pa.OSFile(path))
@@ -76,6 +77,12 @@ class Source:
             if not self.schema.names:  # which are read here, for they may be damaged, too
                 raise EvaluationError("E228", f"{self.name} has no columns", help="give it a column for each variable")
             tabular.refuse_many(self.name, len(self.schema))
+
+    @staticmethod
+    def _opened(path: str, **options: Any) -> Any:
+        """Open a file of Arrow, not as memory: whoever cuts it short then would end the process."""
+        ipc = pyarrow("ipc")
+        return ipc.open_file(pyarrow().OSFile(path), options=ipc.IpcReadOptions(**options))
 
     def batches(self, groups: Sequence[int] | None = None) -> Batches:
         """Yield the batches of some groups, or of all; EvaluationError where the file is damaged."""
@@ -101,7 +108,8 @@ class Source:
         """Return the number of rows of a group."""
         if self.format == "parquet":
             return int(self.file.metadata.row_group(group).num_rows)
-        return len(self.file.get_batch(group))
+        self.sizes = self.sizes or self._opened(self.path, included_fields=[0])
+        return len(self.sizes.get_batch(group))
 
     def repeating(self) -> list[str]:
         """Return the columns that a dictionary makes shorter: those of numbers only where it has done so here."""

@@ -10,7 +10,10 @@ import pytest
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
+from gradcli.explanation.build import explain
+from gradcli.language.parser import parse_program
 from gradcli.ops.support.surface import OPERATIONS
+from gradcli.source import Source
 from tests.ops.structure import structure
 
 INF, NAN = float("inf"), float("nan")
@@ -76,6 +79,15 @@ def test_all_labels_ignored(reduction: str, value: Any) -> None:
     out = OPERATIONS["nll_loss"](x, [-100, -100], reduction=reduction)
     np.testing.assert_array_equal(out.value, value)
     assert gradients(out, x)[0].value.tolist() == [[0, 0], [0, 0]]
+
+
+@pytest.mark.parametrize("weights", [[1, -2], [0, 0], [-0.5, 0.25]])
+def test_weights_that_add_up_to_anything(weights: list[float]) -> None:
+    """The formula of the average divides by their sum."""
+    program = parse_program(Source(f"cross_entropy(x, [1, 0], weight={weights})"))
+    found = explain(program, {"x": [[1.0, 2], [3, 4]]})
+    assert np.array_equal(np.isfinite(found.value), bool(sum(weights)))
+    assert all(local.reason is not None for node in found.nodes for local in node.locals if node.op == "nll_loss")
 
 
 def test_cross_entropy_of_huge_scores() -> None:

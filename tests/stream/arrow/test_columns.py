@@ -88,6 +88,45 @@ def test_a_row_without_a_value_is_nan(program: str) -> None:
     assert str(gradcli.columns("x > 1")(x=np.ma.masked_array([1, 2], [True, False])).value.tolist()) == "[nan, 1.0]"
 
 
+@pytest.mark.parametrize(
+    ("library", "make"),
+    {
+        "pandas": lambda pd, values: pd.Series(values, dtype="Int64"),
+        "pandas ": lambda pd, values: pd.Series([None if x is None else x > 2 for x in values], dtype="boolean"),
+        "polars": lambda pl, values: pl.Series(values),
+        "pyarrow": lambda pa, values: pa.array(values),
+        "pyarrow ": lambda pa, values: pa.chunked_array([[None, True], [False]]),
+    }.items(),
+)
+def test_a_null_is_no_number_for_a_condition(library: str, make: Any) -> None:
+    """As nan it would be small, and the row have a value."""
+    column = make(pytest.importorskip(library.strip()), [None, 3, 2])
+    f = gradcli.columns("where(x > 0.5, y, 2*y)", wrt=["y"])
+    result = f(x=column, y=[1.0, 1.0, 1.0])
+    assert str(result.value[0]) == str(result.gradients["y"][0]) == "nan"
+    assert f.errors == {0: "E207: the value of x is null"}
+    assert np.isfinite(result.value[1:]).all()
+
+
+def test_a_nan_of_pandas_is_a_number() -> None:
+    f = gradcli.columns("where(x > 0.5, 1.0, 2.0)")
+    assert f(x=pytest.importorskip("pandas").Series([np.nan, 1])).value.tolist() == [2.0, 1.0]
+    assert f.errors == {}
+
+
+def test_any_name_may_be_a_column() -> None:
+    assert gradcli.columns("self*program", wrt="self")(self=[2.0], program=[3.0]).gradients["self"].tolist() == [3.0]
+
+
+def test_batches_and_schemas_are_those_of_pyarrow() -> None:
+    pa = pytest.importorskip("pyarrow")
+    f = gradcli.columns("x**2")
+    with pytest.raises(GradcliError, match="takes a RecordBatch of pyarrow, not Table"):
+        f.record_batch(pa.table({"x": [1.0]}))
+    with pytest.raises(GradcliError, match="takes a Schema of pyarrow, not dict"):
+        f.schema({"x": float})
+
+
 def test_a_row_that_fails_costs_itself() -> None:
     f = gradcli.columns("nll_loss(v, k)*x", wrt=["x"])
     result = f(v=np.arange(6.0).reshape(3, 2), k=[0, 5, 1], x=[2, 2, 2])
@@ -113,6 +152,7 @@ def test_a_row_with_a_shape_of_its_own_fails() -> None:
         ({"x": ["1"], "y": [2]}, "E207", "x is a column of <U1, not a column of numbers"),
         ({"x": [None], "y": [2]}, "E207", "x is a column of object"),
         ({"x": 1.0, "y": [2]}, "E207", "x is one value, not a column"),
+        ({"x": [[1], [2, 3]], "y": [1, 2]}, "E207", "x is no array: setting an array element"),
         ({"x": np.ones((2, 0)), "y": [1, 2]}, "E207", "a row of x has the shape (0,)"),
     ],
 )

@@ -198,12 +198,21 @@ def test_damaged_files(tmp_path: Path, run: Run, suffix: str, damage: str) -> No
     assert [name for name in left(tmp_path) if "out" in name or ".part" in name] == []
 
 
+def never_null(columns: Any) -> Any:
+    return columns.cast(pa.schema([field.with_nullable(False) for field in columns.schema]))
+
+
 def test_two_parts_with_different_columns(tmp_path: Path, run: Run) -> None:
     write(tmp_path / "in" / "a.parquet", table(5))
     for other, told in [
         (table(5).drop(["id"]), "id is string in a.parquet and missing in b.parquet"),
         (table(5).set_column(1, "x1", pa.array(["1"] * 5)), "x1 is double in a.parquet and string in b.parquet"),
         (table(5).select(["a", "id", "x1", "x2"]), "another order"),
+        (never_null(table(5)), "is string in a.parquet and string without nulls in b.parquet"),
+        (
+            pa.Table.from_arrays([*table(5).columns, *table(5).columns[:1]], [*table(5).column_names, "id"]),
+            "id is string in a.parquet and string and string in b.parquet",
+        ),
     ]:
         write(tmp_path / "in" / "b.parquet", other)
         error = refused(run, "in", "out")

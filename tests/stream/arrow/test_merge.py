@@ -16,6 +16,8 @@ from tests.stream.arrow.conftest import SQUARE, Run, left
 
 pytest.importorskip("pyarrow")
 
+import pyarrow.parquet as pq
+
 from tests.stream.arrow.test_job import read, table, write
 
 SCHEMAS = Path(gradcli.__file__).parent / "schemas"
@@ -43,6 +45,17 @@ def test_shards_are_one_run(parts: Path, run: Run, of: int) -> None:
     for name in NAMES:
         assert read(parts / "merged" / name).equals(read(parts / "whole" / name))
     assert run("in", "merged").count == 0, "the whole is done, too"
+
+
+def test_a_part_without_rows_is_in_one_shard(parts: Path, run: Run) -> None:
+    empty = table(0)
+    pq.ParquetWriter(parts / "in" / "none.parquet", empty.schema).close()
+    assert pq.ParquetFile(parts / "in" / "none.parquet").num_row_groups == 0
+    run("in", "whole")
+    shards(run, 3)
+    merged([str(parts / "shards3")], str(parts / "merged"))
+    assert len(list((parts / "shards3").glob("none.*.parquet"))) == 1
+    assert read(parts / "merged" / "none.parquet").equals(read(parts / "whole" / "none.parquet"))
 
 
 def test_groups_are_dealt_in_turn(parts: Path, run: Run) -> None:

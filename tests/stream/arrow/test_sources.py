@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,19 @@ def test_a_file_cut_short_anywhere(tmp_path: Path, run: Run, kind: str) -> None:
             run(path.name, "out.parquet")
         assert caught.value.code == "E227"
         assert left(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_a_file_cut_short_while_it_is_read(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"in.{kind}"
+    write(path, table(100_000), 10_000)
+    source = Source(str(path), kind)
+    batches = source.batches()
+    next(batches)
+    os.truncate(path, path.stat().st_size // 3)
+    with pytest.raises(GradcliError, match="cannot read"):
+        list(batches)
+    source.close()
 
 
 @pytest.mark.parametrize("kind", KINDS)
