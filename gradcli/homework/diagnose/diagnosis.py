@@ -117,8 +117,8 @@ class Detective:
         """Return the sentence about the rule in which the mistake was made; empty for other mistakes."""
         first = suspect.parts[0]
         primitive = self.problems[0].graph.vertices[first.node].primitive
-        of_rule = suspect.code in OF_RULES and not isinstance(first, Turn)
-        if isinstance(first, Guess) and not first.edges and self.problems[0].kind == "gradient":
+        of_rule = suspect.code in OF_RULES and not isinstance(first, Turn) and self.problems[0].kind == "gradient"
+        if isinstance(first, Guess) and not first.edges:
             return ""  # of a whole gradient, in which the rule of its own node has no part
         return primitive.says if primitive is not None and of_rule else ""
 

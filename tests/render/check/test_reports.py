@@ -135,6 +135,9 @@ def test_canvas_sees_no_words_of_its_own() -> None:
     )
     assert rows[0][-1] == "final score"
     assert rows[2][0] == "points possible"
+    for title in rows[0][:5]:  # the points would be looked for in the first column of this name
+        (head, *_) = csv.reader(io.StringIO(written("canvas", assignment=replace(ASSIGNMENT, title=title))))
+        assert head.count(title) == 1
 
 
 def test_junit() -> None:

@@ -32,5 +32,7 @@ def write(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
 
 
 def plain(text: str) -> str:
-    """Write a text in which Canvas sees nothing of its own."""
+    """Write a text in which Canvas sees nothing of its own; a column it looks for by the first that has its title."""
+    if text in STUDENT:
+        return text.lower()
     return RESERVED.sub(lambda found: found[0].lower(), text)
