@@ -23,7 +23,7 @@ from gradcli.explanation.notes import notes
 from gradcli.explanation.refusals import FAILURES, failed, numbers
 from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.explanation.wholes.rules import wholes
-from gradcli.explanation.why import with_reasons
+from gradcli.explanation.why import name_apart, with_reasons
 from gradcli.language.tree import Program
 from gradcli.source import did_you_mean
 
@@ -104,6 +104,7 @@ def build(
         for line in evaluation.lines
         for gradient in [gradients.get(line.name)]
     )
+    name_apart(nodes)
     leaves = tuple(
         Leaf(line.name, line.name, gradients.get(line.name), formula, formula)
         for line in evaluation.lines

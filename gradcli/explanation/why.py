@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +13,7 @@ from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.index.taught.declaration import Finder
 from gradcli.explanation.lines import Line
-from gradcli.explanation.model import Local, Why
+from gradcli.explanation.model import Local, Node, Why
 
 MOST_DIMENSIONS = 6  # of a tensor; nobody reads a formula with more indices
 
@@ -34,6 +35,16 @@ def with_reasons(line: Line, locals: dict[int, Local], gradient: Any, upstream_n
         else replace(local, reason=Reason(alone, position, gradient, upstream_name))
         for position, local in locals.items()
     }
+
+
+def name_apart(nodes: Iterable[Node]) -> None:
+    """Tell each reason the names of the program, of which an index has none."""
+    nodes = [*nodes]
+    taken = frozenset(node.name for node in nodes if len(node.name) == 1)
+    for node in nodes if taken else ():
+        for local in (*node.locals, *(node.whole.locals if node.whole else ())):
+            if isinstance(local.reason, Reason):
+                local.reason.taken = taken
 
 
 def without_graph(line: Line) -> Line:
@@ -66,9 +77,16 @@ class Reason:
     position: int
     gradient: Any
     upstream_name: str
+    taken: frozenset[str] = field(default=frozenset(), init=False)  # the names of the program, which no index has
 
     def __call__(self) -> Why | None:
-        return self.found
+        return self.told
+
+    @cached_property
+    def told(self) -> Why | None:
+        from gradcli.explanation.index.letters import apart_from
+
+        return None if self.found is None else apart_from(self.found, self.taken)
 
     @cached_property
     def found(self) -> Why | None:

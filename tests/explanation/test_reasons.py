@@ -11,7 +11,8 @@ from gradcli.explanation.chain.links import chain
 from gradcli.explanation.folding import folded
 from gradcli.explanation.index.evaluation import evaluated
 from gradcli.explanation.index.printing import Writer
-from gradcli.explanation.model import Local, Node
+from gradcli.explanation.index.tree import variables
+from gradcli.explanation.model import Local, Node, Why
 from gradcli.explanation.reference import sentence
 from gradcli.explanation.wholes.around import ReasonAround
 from gradcli.language.unparser import unparse
@@ -38,6 +39,22 @@ def edges(program: str) -> Iterator[tuple[Node, Local]]:
             yield node, local
 
 
+def names_of(program: str) -> set[str]:
+    return {node.name for node in explained(program).nodes}
+
+
+def letters_of(why: Why) -> set[str]:
+    """The index letters of a reason."""
+    equations = (*why.forward, *([why.gradient] if why.gradient else []))
+    return {name for one in equations for side in (one.left, one.right) for name in variables(side)}
+
+
+def test_no_index_has_the_name_of_a_variable() -> None:
+    program = "b = [1, 2]; i = [[1, 2], [3, 4]]; j = [[[5, 6], [7, 8]], [[1, 1], [0, 1]]]; sum(i @ j + b)"
+    found = [local.why for _, local in edges(program) if local.formula is None]
+    assert all(why is not None and letters_of(why).isdisjoint({"b", "i", "j"}) for why in found)
+
+
 @pytest.mark.slow
 @of_every([*EXAMPLES, *listed_programs()], family, 4)
 def test_every_rule_says_why(program: str) -> None:
@@ -48,6 +65,7 @@ def test_every_rule_says_why(program: str) -> None:
             why = local.why
             assert why is not None, f"a reason of {told}"
             assert bool(why.gradient) != bool(why.differential), told
+            assert names_of(program).isdisjoint(letters_of(why)), told
 
 
 @pytest.mark.slow

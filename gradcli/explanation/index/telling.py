@@ -14,6 +14,7 @@ from gradcli.explanation.index.copies import summed_over_copies
 from gradcli.explanation.index.differential import differential, named
 from gradcli.explanation.index.evaluation import is_sparse, outside, ranges
 from gradcli.explanation.index.formulas import Formulas, formulas, names_of, read
+from gradcli.explanation.index.letters import LETTERS
 from gradcli.explanation.index.taught.declaration import Finder
 from gradcli.explanation.index.tree import Entry, Equation, Reduce, Term, Variable, mapped, parts
 from gradcli.explanation.index.worked import Worked, worked
@@ -23,8 +24,6 @@ from gradcli.explanation.naming import unused
 from gradcli.explanation.refusals import in_line
 from gradcli.language.tree import Name, Program
 from gradcli.language.unparser import unparse
-
-LETTERS = "ijklmnopqrstuvwxyzabcdefgh"
 
 
 @in_line

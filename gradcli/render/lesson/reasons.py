@@ -23,6 +23,9 @@ def signs(explanation: Explanation, terms: Terms) -> Iterator[str]:
     trees = (tree for node in explanation.nodes for tree in (node.expression, *(local.rule for local in node.locals)))
     if any(isinstance(part, Binary) and part.operator == "@" for tree in trees for part in postorder(tree)):
         yield f"{terms.looks.times} multiplies entry by entry, @ multiplies matrices, .T exchanges rows and columns"
+    edges = [local for node in explanation.nodes if node.grad is not None for local in node.locals]
+    if any(local.reason is not None and terms.fans_out(local.input) for local in edges):
+        yield "+= adds one of several parts of a gradient"
 
 
 def reason(local: Local, terms: Terms, *, in_full: bool, upstream: str | None = None) -> str:

@@ -27,11 +27,13 @@ ENDLESS = 10**9  # columns of a line that need not fit
 INDENT = 2  # columns before a row below a title
 NUMBER = r"(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?\b"
 MADE_BY = r"Backward\d$|^ ?(constant|no graph)$"
-STYLES = {"title": "bold", "result": "", "note": "magenta", "aside": "dim", "": ""}
+STYLES = {"title": "bold", "result": "", "note": "red", "aside": "dim", "": ""}
 STYLES |= {"right": "", "partly": "", "wrong": "", "below": "", "why": "italic", "reason": "", "between": "dim"}
 STYLES |= {"curve": ""}
 BETWEEN = {"reason": 2, "why": 2, "between": 0}  # lines between aligned rows, and how far they stand in
-FIRST = {"result": "bold", "right": "green", "partly": "yellow", "wrong": "red"}  # of a row's first cell; else cyan
+# Of a row's first cell. Of the standard colours magenta and red can be read on black and on white, in most palettes.
+FIRST = {"result": "bold magenta", "right": "green", "partly": "magenta", "wrong": "red"}
+NAME = "magenta"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,16 +213,16 @@ def _painter() -> Callable[[Sequence[Piece]], str]:
 
 
 def _cell(text: str, column: int, kind: str) -> Text:
-    """Names stand out a little, numbers in colour, torch's names of nodes step back."""
+    """Names stand out a little, numbers of results are bold, torch's names of nodes step back."""
     from rich.text import Text
 
     cell = Text(text, style=STYLES[kind])
     if kind in ("note", "aside", "title", "between", "reason", "why"):
         return cell
     if column == 0:
-        cell.stylize(FIRST.get(kind, "cyan"))
+        cell.stylize(FIRST.get(kind, NAME))
     elif re.search(MADE_BY, text):
         cell.stylize("dim")
-    else:
-        cell.highlight_regex(NUMBER, "bold green" if kind == "result" else "green")
+    elif kind == "result":
+        cell.highlight_regex(NUMBER, "bold")
     return cell

@@ -71,7 +71,7 @@ def test_colour_changes_nothing_but_colour() -> None:
     coloured = check_page(PARTLY, Looks(width=80, color=True), assignment=ASSIGNMENT)
     assert "\x1b[32m✓ s" in coloured
     assert "\x1b[31m✗ dq/ds" in coloured
-    assert "\x1b[33m~ w" in coloured
+    assert "\x1b[35m~ w" in coloured
     plain = check_page(PARTLY, Looks(width=80), assignment=ASSIGNMENT)
     assert [line.rstrip() for line in ESCAPE.sub("", coloured).split("\n")] == plain.split("\n")
 
