@@ -15,7 +15,7 @@ from gradcli.render.page.html import Html, element
 from gradcli.render.text.layout import Section
 
 STUDENTS = "Students"
-SHORT = 16  # characters of a cell that are kept on one line
+SHORT = 24  # characters of a cell that are kept on one line
 
 
 def markdown_index(totals: ClassTotals, pages: str, asked: Asked) -> str:

@@ -17,10 +17,11 @@ from gradcli.render.page.parts import Part, is_drawn, parts, shown
 from gradcli.render.page.picture import Picture
 from gradcli.render.page.tables import tensor_table
 from gradcli.render.page.tracks import Tracks
-from gradcli.render.page.words import FORMULA, Words
+from gradcli.render.page.words import Words
 from gradcli.render.text.looks import Looks
 
 PHASES = {"forward": "Forward", "backward": "Backward", "accumulate": "Into .grad"}
+WIDEST = 60  # characters of a formula in the table
 COLUMNS = ("name", "computed as", "value", "gradient so far", ".grad", "grad_fn")
 
 
@@ -103,7 +104,7 @@ class Lesson:
 
     def row(self, node: Node) -> Html:
         """Return the row of a node."""
-        written = "" if node.expression == Name(node.name) else cut(self.terms.formula(node.expression), FORMULA)
+        written = "" if node.expression == Name(node.name) else cut(self.terms.formula(node.expression), WIDEST)
         known = self.changing.known.get(node.id, 0)
         cells = [
             self.cell([(0, "—"), (known, self.text(node.value))]),

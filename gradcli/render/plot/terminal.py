@@ -8,6 +8,7 @@ from itertools import pairwise
 from gradcli.explanation.curves.ticks import labels, ticks
 from gradcli.render.plot.chart import Array, Chart, part, within
 from gradcli.render.text.looks import Looks
+from gradcli.render.text.wrapping import lines_of
 from gradcli.source import visible, width
 
 WIDTH = 80
@@ -87,7 +88,8 @@ def drawn(chart: Chart, looks: Looks) -> str:
     for row, line in enumerate(canvas.lines()):
         lines.append(f"{at.get(row, ''):>{margin}}{tick if row in at else edge}{line}".rstrip())
     lines.extend(_below(chart, canvas, margin, corner, looks))
-    return "\n".join([*lines, *map(visible, chart.notes)])
+    lines.extend(line for note in chart.notes for line in lines_of(visible(note), looks.width))
+    return "\n".join(lines)
 
 
 def _draw(chart: Chart, canvas: Canvas) -> None:

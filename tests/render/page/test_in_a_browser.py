@@ -15,6 +15,7 @@ from gradcli.render.asked import Asked
 from gradcli.render.page.program import program_page
 from gradcli.render.page.snippet.page import run_page
 from gradcli.render.text.looks import Looks
+from tests.commands.running import ROOT
 from tests.render.page.test_snippet import HOSTILE, SLOPE, ran
 from tests.render.programs import CASES, explained
 
@@ -221,6 +222,21 @@ def test_print_gives_all_steps(browser: Any, tmp_path: Path) -> None:
         assert page.locator("[data-node=x] [data-grad]").text_content() == "32"
         page.evaluate("dispatchEvent(new Event('afterprint'))")
         assert (number(page), page.locator("[data-node=x] [data-grad]").text_content()) == (2, "None")
+
+
+CUT = """() => [...document.querySelectorAll(".stage, .code, pre, .scroll, table")]
+  .filter((box) => box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1
+    || box.getBoundingClientRect().right > innerWidth + 1).map((box) => box.outerHTML.slice(0, 80))"""
+
+
+@pytest.mark.parametrize("name", ["kinks", "two_layer_network", "two_paths"])
+def test_without_scripts_and_on_paper_nothing_is_cut(browser: Any, tmp_path: Path, name: str) -> None:
+    text = (ROOT / "samples" / "pages" / f"{name}.html").read_text(encoding="utf-8")
+    with opened(browser, tmp_path, text, java_script_enabled=False) as page:
+        assert page.evaluate(CUT) == []
+    with opened(browser, tmp_path, text, viewport={"width": 700, "height": 1000}) as page:
+        page.emulate_media(media="print")
+        assert page.evaluate(CUT) == []
 
 
 def test_nothing_sticks_out_of_a_narrow_screen(browser: Any, tmp_path: Path) -> None:
