@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, dimension, mismatch
+from gradcli.engine.modes import mode as settings
 from gradcli.engine.modes import refuse_examples
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -169,6 +170,12 @@ def scattering(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:
             code="E301",
         )
     check_places("scatter", x, axis, index)
+    if settings.strict and src.requires_grad and settings.grad_enabled and wanted != given:
+        raise AutogradError(
+            "the gradient of a source that is larger than the index is not supported, and torch refuses it in backward",
+            code="E401",
+            help="cut the source to the size of the index before",
+        )
     found = src if src.ndim else reshaped(src, (1,))
     for dim, (size, length) in enumerate(zip(wanted, given, strict=True)):
         if size < length:

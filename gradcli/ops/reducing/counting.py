@@ -110,7 +110,7 @@ def histc(input: Real, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     if low == high and input.value.size:
         low, high = float(np.min(input.value)), float(np.max(input.value))
     if not np.isfinite([low, high]).all():
-        raise AutogradError(f"range of [{low}, {high}] is not finite")
+        raise AutogradError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
     if low > high:
         raise AutogradError("torch.histc: max must be larger than min")
     if low == high:

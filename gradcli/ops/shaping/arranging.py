@@ -113,12 +113,17 @@ def repeat_interleave(input: Tensor, repeats: int | Tensor | None = None, dim: i
 def unflatten(input: Tensor, dim: int, sizes: Shape) -> Any:
     """One dimension as several; one size may be -1."""
     axis = dimension(dim, input.ndim)
+    unexpected = "unflatten got an unexpected error:\n"
     if not input.ndim:
-        raise AutogradError("unflatten: the input has no dimension to take apart", code="E301")
+        raise AutogradError(f"{unexpected}Dimension specified as {dim} but tensor has no dimensions", code="E301")
+    if not sizes:
+        raise AutogradError("unflatten: sizes must be non-empty", code="E301")
+    if sizes.count(-1) > 1:
+        raise AutogradError(f"{unexpected}only one dimension can be inferred", code="E301")
     own = input.shape[axis]
     known = math.prod(size for size in sizes if size != -1)
     fits = known and own % known == 0 if -1 in sizes else known == own
-    if not sizes or not fits:
+    if not fits:
         raise AutogradError(
             f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {axis} ({own}) in the input "
             "tensor",

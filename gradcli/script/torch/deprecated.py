@@ -213,6 +213,9 @@ def histogram(
     input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> ReturnType:
     """Count the entries, or sum their weights, in each bin of a range; return the sums and the edges of the bins."""
+    count = bins.value.size - 1 if isinstance(bins, Tensor) else bins
+    if count < 1:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {count} for dimension 0")
     values, weights = input.value.ravel(), None if weight is None else weight.value.ravel()
     if isinstance(bins, Tensor):
         edges = bins.value

@@ -263,6 +263,15 @@ F.pixel_unshuffle(torch.ones(1,1,2,3),2)
 F.nll_loss(torch.ones(1,1,2,3),torch.zeros(1,2,2).long())
 F.max_unpool2d(x[None],x[None],1)
 torch.nn.Hardtanh(1,-1)
+torch.FloatTensor(x.long())
+x.unflatten(0,())
+x.unflatten(0,(3,-1,2))
+x.max(1).n_fields
+x.requires_grad_().apply_(abs)
+torch.ones(2).map_(torch.ones(3),max)
+torch.histc(torch.tensor([1.,float('inf')]),2)
+torch.histogram(x,torch.tensor([1.]))
+torch.nn.AdaptiveMaxPool1d(1,return_indices=True)(x)
 x[torch.tensor([0],dtype=torch.int16)]
 """
 

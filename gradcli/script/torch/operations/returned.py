@@ -42,7 +42,14 @@ GETTERS = {name: part(name) for name in FIELDS.split()}
 describe(
     ReturnType,
     methods={"index": tuple.index, "count": tuple.count},
-    getters={**GETTERS, "_fields": part("_fields"), "__class__": kind},
+    getters={
+        **GETTERS,
+        "n_fields": len,
+        "n_sequence_fields": len,
+        "n_unnamed_fields": lambda result: 0,
+        "_fields": part("_fields"),
+        "__class__": kind,
+    },
 )
 NAMED_TYPES.append(kind)
 REPRESENTATIONS[ReturnType] = text

@@ -152,7 +152,10 @@ METHODS: dict[str, Callable[..., Any]] = {
 }
 
 TENSOR = TYPES[Tensor] = TYPES[View] = BuiltinType(
-    "Tensor", Tensor, lambda *data: construct(data, BY_NUMPY[mode.default_dtype]), module="torch"
+    "Tensor",
+    Tensor,
+    lambda *data, **keywords: construct(data, BY_NUMPY[mode.default_dtype], **keywords),
+    module="torch",
 )
 
 GETTERS: dict[str, Callable[[Any], Any]] = {

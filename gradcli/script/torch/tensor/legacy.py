@@ -6,31 +6,48 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, OfDtype, Size
 
 
-def construct(data: tuple[Any, ...], dtype: Any) -> Tensor:
+def construct(data: tuple[Any, ...], kind: Any, **keywords: Any) -> Tensor:
     """The tensor `torch.FloatTensor(...)`: of numbers in a list; or of a size, with arbitrary entries."""
+    if keywords:
+        raise UnsupportedError(
+            "keywords of the tensor types are not supported, and torch refuses all but device=",
+            python=TypeError,
+            help="torch.tensor(...) has dtype= and requires_grad=",
+        )
     if len(data) == 1 and isinstance(data[0], Tensor):
+        if data[0].dtype != kind.numpy:
+            raise TypeError(f"expected {_options(kind.numpy)} (got {_options(data[0].dtype)})")
         return data[0].detach()
     if len(data) == 1 and not isinstance(data[0], int | Size):
         if isinstance(data[0], str):
             raise TypeError("new(): invalid data type 'str'")
         if np.isscalar(data[0]):
             raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
-        return CREATION["tensor"](data[0], dtype=dtype)  # type: ignore[no-any-return]
-    return CREATION["empty"](*(data or (0,)), dtype=dtype)  # type: ignore[no-any-return]
+        return CREATION["tensor"](data[0], dtype=kind)  # type: ignore[no-any-return]
+    return CREATION["empty"](*(data or (0,)), dtype=kind)  # type: ignore[no-any-return]
+
+
+def _options(dtype: np.dtype[Any]) -> str:
+    kind = C_NAMES[TYPE_NAMES[dtype]]
+    return (
+        f"TensorOptions(dtype={kind}, device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false "
+        "(default), memory_format=(nullopt))"
+    )
 
 
 def legacy(dtype: np.dtype[Any]) -> BuiltinType:
     """The type of the tensors of one dtype: it may be called, compared, and given to `x.type(...)`."""
     name = f"{TYPE_NAMES[dtype]}Tensor"
     python = OfDtype(name, (), {"dtype": dtype})
-    return BuiltinType(name, python, lambda *data: construct(data, BY_NUMPY[dtype]), module="torch")
+    return BuiltinType(name, python, lambda *data, **named: construct(data, BY_NUMPY[dtype], **named), module="torch")
 
 
 MEMBERS = {kind.name: kind for kind in map(legacy, BY_NUMPY)}

@@ -151,7 +151,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 def apply_(x: Tensor, function: Any) -> Tensor:
     """Replace each entry by the result of a Python function."""
     if x.requires_grad:
-        raise TypeError("can't call apply_() on Tensor that requires grad. Use tensor.detach().apply_(...) instead.")
+        raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
     flat = [function(value) for value in x.value.ravel().tolist()]
     x.array[...] = np.array(flat, np.float64).astype(x.dtype).reshape(x.shape)
     x.changed()
@@ -160,6 +160,7 @@ def apply_(x: Tensor, function: Any) -> Tensor:
 
 def map_(x: Tensor, other: Tensor, function: Any) -> Tensor:
     """Replace each entry by the result of a Python function of it and the entry of another tensor."""
+    ops.expand(other, x.shape)
     pairs = zip(x.value.ravel().tolist(), np.broadcast_to(other.value, x.shape).ravel().tolist(), strict=True)
     x.array[...] = np.array([function(*pair) for pair in pairs], np.float64).astype(x.dtype).reshape(x.shape)
     x.changed()
