@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gradcli.engine.graph import Node, together
+
+
+def one(node: Any) -> Any:
+    """Return the node that stands for all parts of one tensor, which have one node in torch and several here."""
+    parts = together.get(node, ()) if isinstance(node, Node) else ()
+    return next((part for reference in parts if (part := reference()) is not None), node)
+
 
 def flattened(root: Any, leaves: Mapping[str, Any]) -> list[str]:
     """One line a node, as first met from the root on: `MulBackward0(x, #2)`.
@@ -24,6 +32,7 @@ def flattened(root: Any, leaves: Mapping[str, Any]) -> list[str]:
             elif hasattr(edge, "variable"):
                 edges.append(names[id(edge.variable)])
             else:
+                edge = one(edge)
                 if edge not in numbers:
                     numbers[edge] = len(order)
                     order.append(edge)

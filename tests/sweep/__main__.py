@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 
 from tests.sweep.edges import edges
+from tests.sweep.kinds import kinds as further
 from tests.sweep.modules import modules
 from tests.sweep.running import Verdict, verdict
 from tests.sweep.samples import KINDS, MOST, samples
@@ -19,7 +20,7 @@ def main() -> int:
     kinds = options.kind or KINDS
     counts: dict[str, Counter[str]] = {}
     groups: dict[tuple[str, ...], list[Verdict]] = {}
-    others = {"edges": edges, "modules": modules}
+    others = {"edges": edges, "modules": modules, "further": further}
     name = next((name for name in others if getattr(options, name)), "")
     given = others[name](options.only, options.most) if name else samples(options.only, kinds, options.most)
     for sample in given:
@@ -44,6 +45,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--kind", action="append", choices=KINDS)
     parser.add_argument("--edges", action="store_true", help="calls that torch's samples leave out, in their place")
     parser.add_argument("--modules", action="store_true", help="torch's samples of its modules, in their place")
+    parser.add_argument("--further", action="store_true", help="other operands and other ways to call, in their place")
     parser.add_argument("--most", type=int, default=MOST, help="at most so many samples of an operator and form")
     parser.add_argument("--show", type=int, default=0, help="show so many samples of each group")
     return parser.parse_args()

@@ -48,8 +48,13 @@ def test_calls_at_edges_agree_or_are_refused(name: str) -> None:
     assert [one for one in found if one.word == "differs" and not any(word in one.why for word in APART)] == []
 
 
+MODULES = (
+    "BatchNorm1d Bilinear CircularPad2d GRU KLDivLoss LSTMCell LazyConv1d LazyConvTranspose2d MultiheadAttention RNN"
+)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["BatchNorm1d", "Bilinear", "KLDivLoss", "LazyConv1d", "LazyConvTranspose2d", "RNN"])
+@pytest.mark.parametrize("name", some(MODULES.split(), 4))
 def test_modules_agree_or_are_refused(name: str) -> None:
     """Each gives the same in training and in evaluation, to its parameters too, and shows and keeps the same."""
     from tests.sweep.modules import modules
@@ -57,4 +62,18 @@ def test_modules_agree_or_are_refused(name: str) -> None:
 
     found = [verdict(sample) for sample in modules(f"^nn.{name}$", most=2)]
     assert found
-    assert [one for one in found if one.word == "differs" and one.why != "out graph"] == []
+    assert [one for one in found if one.word == "differs"] == []
+
+
+FURTHER = "cat diagflat gradient group_norm linalg.inv linalg.solve nextafter pad.circular softmin tensordot trapezoid"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", some(FURTHER.split(), 3))
+def test_other_operands_and_ways_to_call_agree_or_are_refused(name: str) -> None:
+    from tests.sweep.kinds import kinds
+    from tests.sweep.running import verdict
+
+    found = [verdict(sample) for sample in kinds(rf"(^|\.){name}$", most=1)]
+    assert found
+    assert [one for one in found if one.word == "differs" and not any(word in one.why for word in KNOWN)] == []

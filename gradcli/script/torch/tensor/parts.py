@@ -8,7 +8,7 @@ from typing import Any
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.shaping.joining import unsafe_part, unsafe_part_with_sizes
+from gradcli.ops.shaping.joining import _bound, unsafe_part, unsafe_part_with_sizes
 from gradcli.ops.support.calling import ops
 
 
@@ -29,4 +29,4 @@ def _unsafe(part: Primitive, input: Tensor, parts: Any, dim: int) -> Any:
     """Return the parts on the same memory, but not as views, so that they may be changed."""
     axis = dimension(dim, input.ndim)
     ends = accumulate((x.shape[axis] for x in parts), initial=0)
-    return tuple(part(input, dim=axis, start=i, stop=j, index=n) for n, (i, j) in enumerate(pairwise(ends)))
+    return _bound(part(input, dim=axis, start=i, stop=j, index=n) for n, (i, j) in enumerate(pairwise(ends)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.nn.attention import attended
 from gradcli.ops.support.covering import ended
@@ -26,4 +28,9 @@ def scaled_dot_product_attention(
         check_tensor("scaled_dot_product_attention", x, name, position)
     found = attended(query, key, value, attn_mask, is_causal, scale, lambda x: dropout(x, dropout_p))
     fused = query.ndim == 4 and not dropout_p and not (attn_mask is not None and attn_mask.requires_grad)
-    return ended(found, "ScaledDotProductFlashAttentionForCpuBackward0") if fused else found
+    if not fused:
+        return found
+    laid_out = np.empty_like(query.value, shape=found.shape)  # in the order that the queries have in memory
+    laid_out[...] = found.value
+    found.value = laid_out
+    return ended(found, "ScaledDotProductFlashAttentionForCpuBackward0", query, key, value)

@@ -151,7 +151,7 @@ class MultiheadAttention(Module):
             biases = [None] * 3 if bias is None else ops.chunk(bias, 3)
             return [linear(x, own[n], b) for x, n, b in zip((query, key, value), names, biases, strict=True)]
         counts = [3] if query is key is value else [1, 2] if key is value else [1, 1, 1]
-        sizes = [count * size for count in counts]
+        sizes: Any = size if len(counts) == 3 else [count * size for count in counts]
         weights = [own["in_proj_weight"]] if len(counts) == 1 else ops.split(own["in_proj_weight"], sizes)
         biases = [bias] * len(counts) if bias is None or len(counts) == 1 else ops.split(bias, sizes)
         found: list[Any] = []

@@ -9,6 +9,7 @@ from gradcli.ops.support.calling import ops
 from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.making import uniform
 from gradcli.script.torch.nn.initialisation import uniform_
+from gradcli.script.torch.tensor.parts import unsafe_chunk
 
 WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 
@@ -61,8 +62,8 @@ class Gated(Recurrence):
     _gates = 3
 
     def _step(self, given: Any, kept: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
-        reset_in, update_in, new_in = ops.chunk(given, 3, 1)
-        reset_kept, update_kept, new_kept = ops.chunk(kept, 3, 1)
+        reset_in, update_in, new_in = unsafe_chunk(given, 3, 1)
+        reset_kept, update_kept, new_kept = unsafe_chunk(kept, 3, 1)
         reset = ops.sigmoid(reset_kept + reset_in)
         update = ops.sigmoid(update_kept + update_in)
         new = ops.tanh(new_in + new_kept * reset)
@@ -76,6 +77,6 @@ class LongShort(Recurrence):
     _states = 2
 
     def _step(self, given: Any, kept: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
-        enter, forget, cell, leave = ops.chunk(kept + given, 4, 1)
+        enter, forget, cell, leave = unsafe_chunk(kept + given, 4, 1)
         memory = ops.sigmoid(forget) * states[1] + ops.sigmoid(enter) * ops.tanh(cell)
         return ops.sigmoid(leave) * ops.tanh(memory), memory
