@@ -259,11 +259,10 @@ def origin(made_by: Node | AccumulateGrad | None) -> str:
 
 
 def modified(saver: Node, value: Any, origin: str, history: list[int], since: int) -> ModifiedError:
-    expected = sum(time <= since for time in history)
     return ModifiedError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[{_kind(value)} {list(value.shape)}]{origin} is at version "
-        f"{len(history)}; expected version {expected} instead. {HINT}",
+        f"{len(history)}; expected version {sum(time <= since for time in history)} instead. {HINT}",
         saver,
         next(time for time in history if time > since),
     )
