@@ -119,9 +119,9 @@ def _is_joint(node: Any) -> bool:
 
 
 def joined(gradient: Any, node: Node, inputs: Sequence[Any], position: int = 0) -> Any:
-    """Return the gradient as a function of the inputs too: it requires grad where one of them does.
+    """Return the gradient as a function of the inputs too, for a snippet with torch's node.
 
-    For a snippet it has torch's node, and a gradient that torch cannot differentiate again refuses that.
+    It requires grad where one of them does; one that torch cannot differentiate again refuses that.
     """
     once = node.primitive.node in ONCE
     if not isinstance(gradient, Tensor) or (once and not mode.strict):
@@ -195,10 +195,6 @@ class Watched(NamedTuple):
 watched: WeakKeyDictionary[Node, list[Watched]] = WeakKeyDictionary()
 
 
-def _present_origin(x: Tensor) -> str:
-    return origin(x.node)
-
-
 def watch(result: Tensor, *inputs: Tensor) -> None:
     """Let the node of a result save these inputs, too, as torch's node does."""
     _watch(result, [(x, partial(_present_origin, x)) for x in inputs])
@@ -214,6 +210,10 @@ def watch_each_other(*results: Tensor) -> None:
     """Let the nodes of several results, which are one node in torch, save all of them."""
     for x in results:
         watch_beside(x, *(y for y in results if y is not x))
+
+
+def _present_origin(x: Tensor) -> str:
+    return origin(x.node)
 
 
 def _watch(result: Tensor, tensors: Iterable[tuple[Tensor, Callable[[], str]]]) -> None:
@@ -259,11 +259,10 @@ def origin(made_by: Node | AccumulateGrad | None) -> str:
 
 
 def modified(saver: Node, value: Any, origin: str, history: list[int], since: int) -> ModifiedError:
-    expected = sum(time <= since for time in history)
     return ModifiedError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[{_kind(value)} {list(value.shape)}]{origin} is at version "
-        f"{len(history)}; expected version {expected} instead. {HINT}",
+        f"{len(history)}; expected version {sum(time <= since for time in history)} instead. {HINT}",
         saver,
         next(time for time in history if time > since),
     )

@@ -142,7 +142,10 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
                 recorded = mode.grad_enabled and any(context.needs_input_grad)
                 several = recorded and sum(isinstance(x, Tensor) for x in outputs) > 1
                 base = output if output.base is None else output.base
-                output = View(output.array, base, (), PART if several else CUSTOM)
+                alias = View(output.array, base, (), PART if several else CUSTOM)
+                if any(output is x for x in context._without_gradient):
+                    context._without_gradient = (*context._without_gradient, alias)
+                output = alias
         results.append(output)
     return tuple(results)
 

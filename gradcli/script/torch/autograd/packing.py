@@ -119,11 +119,11 @@ class SavedTensor(Facade):
 
     @property
     def data(self) -> Any:
-        """What `pack` gave, or the tensor: detached, where it is a leaf or the result of the node."""
+        """What `pack` gave, or the tensor: detached, where it is the result of the node."""
         x = self._read()
         if isinstance(x, Packed):
             return x.content
-        return x.detach() if isinstance(x, Tensor) and (x.is_leaf or self._of_result) else x
+        return x.detach() if isinstance(x, Tensor) and self._of_result else x
 
     @property
     def unpack_hook(self) -> Any:

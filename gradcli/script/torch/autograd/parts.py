@@ -77,14 +77,17 @@ def push(function: Any, context: Any, arguments: tuple[Any, ...], results: tuple
         with switched(tape=None), context.forward_mode():
             found = function.jvp(context, *given)
         found = found if isinstance(found, tuple) else (found,)
-        for place, (x, tangent) in enumerate(zip(results, found, strict=True)):
-            if isinstance(tangent, Tensor):
-                plain = context._without_gradient
-                if not isinstance(x, Tensor) or not is_floating(x.value) or any(x is other for other in plain):
-                    raise RuntimeError(NO_TANGENT.format(place))
-                if isinstance(x, View):
-                    _check_view(x, tangent, arguments, given)
-                level.set(x, tangent)
+        pairs = [
+            (place, x, t) for place, (x, t) in enumerate(zip(results, found, strict=True)) if isinstance(t, Tensor)
+        ]
+        for place, x, _ in pairs:
+            plain = any(x is other for other in context._without_gradient)
+            if plain or not isinstance(x, Tensor) or not is_floating(x.value):
+                raise RuntimeError(NO_TANGENT.format(place))
+        for _, x, tangent in pairs:
+            if isinstance(x, View):
+                _check_view(x, tangent, arguments, given)
+            level.set(x, tangent)
 
 
 def _or_zeros(tangent: Tensor | None, x: Any) -> Tensor | None:
