@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum
 
-import numpy as np
-
 from gradcli.homework.mistakes.catalogue import HINTS, TITLES
 from gradcli.homework.model import Branch, Diagnosis, Marked, Result
 
@@ -26,9 +24,9 @@ WITHHELD = Withheld.WITHHELD
 def revealed(result: Result, level: str) -> Result:
     """Return the part of a result that a level of `LEVELS` shows; verdicts and points are the same at every level.
 
-    `verdict` shows nothing else; `node` also where to look again, and which shape is asked for; `rule` the mistake, and
-    the paths that an answer has and lacks, without numbers or anything else from which the answer follows; `value`
-    everything. Raises ValueError for another level.
+    `verdict` shows nothing else; `node` also where to look again; `rule` the mistake, and the paths that an answer has
+    and lacks, without numbers or anything else from which the answer follows; `value` everything. Raises ValueError for
+    another level.
     """
     if level not in LEVELS:
         raise ValueError(f"{level!r} is none of {', '.join(LEVELS)}")
@@ -46,19 +44,11 @@ def _answer(answer: Marked, level: str) -> Marked:
     return replace(
         answer,
         expected=WITHHELD,
-        remark=_remark(answer, level),
+        remark="" if answer.verdict in TELLING else answer.remark,
         diagnoses=_diagnoses(answer.diagnoses, level),
         elsewhere=(),
         ledger=tuple(Branch(branch.path, WITHHELD, branch.present) for branch in answer.ledger if level == "rule"),
     )
-
-
-def _remark(answer: Marked, level: str) -> str:
-    """Return a remark without numbers: of a wrong shape, which shape is asked for."""
-    if answer.verdict == "shape" and level != "verdict":
-        shape = np.shape(answer.expected)
-        return f"its shape is to be {shape}" if shape else "it is to be a single number"
-    return "" if answer.verdict in TELLING else answer.remark
 
 
 def hinted(one: Diagnosis) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import cycle
 
+import numpy as np
+
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.choices import Draws
 from gradcli.homework.disclosure import LEVELS, revealed
@@ -121,7 +123,12 @@ class Exercise:
         return replace(marked, verdict="wrong") if marked.verdict == "precision" and is_off else marked
 
     def told(self, marked: Marked, level: str) -> Told:
-        return Told(revealed(Result("", "", (marked,)), level).answers[0], level, self.is_over)
+        """Return the part of a mark that a level shows; a wrong shape is told from the first hint on."""
+        shown = revealed(Result("", "", (marked,)), level).answers[0]
+        if marked.verdict == "shape" and level not in (VERDICT, VALUE):
+            shape = np.shape(marked.expected)
+            shown = replace(shown, remark=f"its shape is to be {shape}" if shape else "it is to be a single number")
+        return Told(shown, level, self.is_over)
 
     def end(self, *, is_right: bool) -> None:
         self.is_over = True

@@ -37,8 +37,8 @@ class Columns:
         """Return the value and the gradients at every row: arrays with a row each, as long as the given ones.
 
         A row that lacks a value (masked in a masked array, null in a column of pandas, Polars or Arrow) or cannot be
-        computed is nan, with its error in `errors`; a result that is no floating point number becomes one for it. Raises
-        EvaluationError where a column is missing, has no numbers, or is of another length.
+        computed is nan, with its error in `errors`; a result that is no floating point number becomes one for it.
+        Raises EvaluationError where a column is missing, has no numbers, or is of another length.
         """
         self._refuse_others(columns)
         given = self.given(columns)
