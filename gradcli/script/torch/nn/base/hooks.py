@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.memory.views import CUSTOM, View
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
@@ -17,6 +19,7 @@ from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import text
 from gradcli.script.python.values.builtins import type_of
+from gradcli.script.torch.nn.base.passage import together
 
 FIRING = (
     "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "
@@ -135,21 +138,23 @@ class BackwardHooks:
         hooks = list(module._backward_hooks.values())
         self.hooks = [hook for hook in hooks if not isinstance(hook, Early)]
         self.early = [hook.hook for hook in hooks if isinstance(hook, Early)]
+        self.given: tuple[Any, ...] = ()
         self.inputs: list[Tensor | None] = []
         self.outputs: list[Tensor | None] = []
         self.recorded: list[int] = []  # positions of the inputs that get gradients
-        self.awaited: set[int] = set()  # of these, the ones whose gradients are to come in this backward pass
         self.places: list[int] = []  # of the outputs whose gradients are to come
         self.known = False  # whether gradients of the outputs have come
 
     def enter(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         self.inputs = [None] * len(arguments)
         self.recorded = _recorded(arguments)
-        self.awaited = set(self.recorded)
-        return tuple(
-            self._passed(x, position, self._arrived_at_input) if position in self.recorded else x
-            for position, x in enumerate(arguments)
-        )
+        self.given = arguments
+        if len(self.recorded) < 2:
+            passed = [self._passed(arguments[position], position, self._arrived_at_input) for position in self.recorded]
+        else:
+            passed = list(together(self._arrived_at_inputs, [arguments[position] for position in self.recorded]))
+        new = dict(zip(self.recorded, passed, strict=True))
+        return tuple(new.get(position, x) for position, x in enumerate(arguments))
 
     def leave(self, result: Any) -> Any:
         results = result if isinstance(result, tuple) else (result,)
@@ -211,19 +216,27 @@ class BackwardHooks:
             )
 
     def _arrived_at_input(self, position: int, gradient: Tensor) -> Any:
-        self.inputs[position] = gradient
-        self.awaited.discard(position)
-        if self.awaited or not self.known:
-            return None
-        self.known = False  # a second derivative passes here without gradients of the outputs
-        self.awaited = set(self.recorded)  # for the next backward pass
-        found = self._run()[position]
+        return self._arrived_at_inputs([gradient])[0]
+
+    def _arrived_at_inputs(self, gradients: Sequence[Any]) -> Sequence[Any]:
+        for position, gradient in zip(self.recorded, gradients, strict=True):
+            self.inputs[position] = gradient
+        if not self.known:
+            return gradients
+        found = self._run()
         self.outputs = [None] * len(self.outputs)
-        return found
+        return [found[position] for position in self.recorded]
+
+    def _gradient(self, position: int) -> Any:
+        """Return what a hook is told of an input: zeros for a tensor that needs no gradient beside one that does."""
+        given = self.given[position]
+        if not self.recorded or position in self.recorded or not isinstance(given, Tensor):
+            return self.inputs[position]
+        return Tensor(np.zeros_like(given.value)[()])
 
     def _run(self) -> tuple[Any, ...]:
         """Call the hooks; each may replace the gradients of the inputs for the next hook and for the backward pass."""
-        found = tuple(self.inputs)
+        found = tuple(map(self._gradient, range(len(self.inputs))))
         for hook in self.hooks:
             replaced = hook(self.module, found, tuple(self.outputs))
             if replaced is not None:
