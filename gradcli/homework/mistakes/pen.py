@@ -88,6 +88,10 @@ def digit_slip(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
 
 def slipped_digits(typed: Typed, truth: Value) -> tuple[float, bool] | None:
     """Return the number that was meant, and whether two digits are swapped, not one off; None for anything else."""
+    if isinstance(typed.value, float) and isinstance(truth, float):
+        is_off = abs(float(typed.value) - float(truth)) > float(typed.unit) / 2 * SLACK
+        if not is_off or not truth or not FIGURES <= typed.digits < EXACT:  # as most are
+            return None
     truth, given = np.asarray(truth), np.asarray(typed.value)
     if given.shape != truth.shape or truth.dtype.kind != "f" or not given.size:
         return None

@@ -148,6 +148,8 @@ def signs(shape: tuple[int, ...]) -> Iterator[Any]:
 
 
 def is_nothing(value: Value, tolerance: Tolerance) -> bool:
+    if isinstance(value, float):
+        return bool(tolerance.near(0.0, value))
     return bool(np.all(tolerance.near(np.zeros_like(value, float), value)))
 
 
@@ -180,7 +182,7 @@ def moves(problem: Problem, used: Earlier, value: Value, *, with_leaves: bool = 
     for step in (NUDGE, -NUDGE):
         moved = nudged(graph, step) if with_leaves else graph
         numbers = {
-            quantity: (other.over(moved), replace(typed, value=typed.value * (1 + step)))
+            quantity: (other.over(moved), Typed(typed.value * (1 + step), typed.unit, typed.digits, typed.zeros))
             for quantity, (other, typed) in used.items()
             if other.graph is graph
         }
@@ -209,7 +211,7 @@ def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
     graph = problem.graph
     earlier = {q: (other, typed) for q, (other, typed) in earlier.items() if other.graph is graph}  # not another pass
     forward = {other.by: typed.value for other, typed in earlier.values() if other.kind == "value"}
-    values = graph.forward(forward) if forward else None
+    values = graph.forward_once(forward) if forward else None
     if problem.kind == "value":
         return None if values is None else values[problem.by]
     given = {

@@ -22,6 +22,7 @@ import numpy as np
 from gradcli.engine.broadcast import fit
 from gradcli.explanation.lines import Evaluation
 from gradcli.homework.model import Value
+from gradcli.homework.remembered import Remembered
 from gradcli.homework.solve.labels import LONGEST, spelled_out, without_parentheses
 from gradcli.homework.solve.vertices import Vertex, of_line, on_paper
 from gradcli.ops.pointwise.arithmetic import div
@@ -29,6 +30,7 @@ from gradcli.source import Span
 
 Change = Callable[[Value, Value], Value]  # from upstream gradient and right contribution to the mistaken contribution
 Way = tuple[int, Callable[..., Any], int]  # position, rule, and the vertex that its contribution goes to
+RECENT = 8  # forward passes that are remembered
 UNNAMED = re.compile(r"[vc]\d+")  # the names that gradcli gives to steps of a snippet
 
 
@@ -159,6 +161,15 @@ class Graph:
             if index not in given and any(source in values for source in vertex.sources):
                 values[index] = vertex.forward(self.operands(index, values))
         return [values.get(index, vertex.value) for index, vertex in enumerate(self.vertices)]
+
+    def forward_once(self, given: Mapping[int, Value]) -> Sequence[Value]:
+        """Return what `forward` does, remembered: one wrong number is looked into for many answers."""
+        known = tuple((index, np.asarray(value).tobytes()) for index, value in given.items())
+        return self.recent.once(known, lambda: self.forward(given))
+
+    @cached_property
+    def recent(self) -> Remembered[Sequence[Value]]:
+        return Remembered(RECENT)
 
     def moved(self, given: Mapping[int, Value]) -> Graph:
         """Return the same graph at other values of some vertices."""

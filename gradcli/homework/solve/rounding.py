@@ -104,6 +104,9 @@ def is_within(typed: Typed, value: Value, off: Value) -> bool:
 
 
 def is_near(problem: Problem, typed: Typed, share: float) -> bool:
+    if isinstance(problem.truth, float) and isinstance(typed.value, float):
+        is_inexact = bool(problem.truth) and int(typed.digits) < EXACT
+        return is_inexact and bool(abs(typed.value - problem.truth) <= share * abs(problem.truth))
     truth = np.asarray(problem.truth, float)
     if np.shape(typed.value) != truth.shape or not truth.size or np.all(np.asarray(typed.digits) >= EXACT):
         return False

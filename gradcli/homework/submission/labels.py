@@ -58,6 +58,7 @@ class Asked(Protocol):
     def written(self) -> str: ...
 
 
+BETWEEN = re.compile(r"[\s_-]+")  # the words of a question's name
 Found = TypeVar("Found")
 
 
@@ -218,7 +219,7 @@ def bare(text: str) -> str:
 
 def question_name(text: str) -> str:
     """Return the form that spellings of a question's name share."""
-    return re.sub(r"[\s_-]+", "", normalize("NFKC", bare(text)).casefold())
+    return BETWEEN.sub("", normalize("NFKC", bare(text)).casefold())
 
 
 def is_slip(name: str, known: str) -> bool:

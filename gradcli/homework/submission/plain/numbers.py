@@ -22,6 +22,7 @@ DOUBTFUL = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 COMMAS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")  # 1,234,567.8
 POINTS = re.compile(r"[-+]?[1-9]\d{0,2}(?:\.\d{3})+,\d+|[-+]?[1-9]\d{0,2}(?:\.\d{3}){2,}")  # 1.234.567,8
 GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}(?:(?: \d{3})+|(?:'\d{3})+)(?:[.,]\d+)?")  # 1 234 567,8
+SIGN = re.compile(r"^([-+])\s+")
 LONGEST = 80
 
 
@@ -35,7 +36,7 @@ def numerals(text: str) -> Mapping[Comma, str]:
 
 @lru_cache(2**12)  # students give the same answers
 def remembered(text: str) -> Mapping[Comma, str]:
-    text = re.sub(r"^([-+])\s+", r"\1", text.replace("{,}", ",").strip())
+    text = SIGN.sub(r"\1", text.replace("{,}", ",").strip())
     if text.endswith("%") and "e" not in text.lower():
         hundredths = numerals(text[:-1])
         return {comma: f"{Decimal(plain).scaleb(-2):f}" for comma, plain in hundredths.items()}
@@ -48,7 +49,7 @@ def remembered(text: str) -> Mapping[Comma, str]:
         text, power = found["digits"], f"e{exponent[1]}"
     elif found := EXPONENT.fullmatch(text):
         text, power = found["digits"], f"e{found['power']}"
-    text = re.sub(r"^([-+])\s+", r"\1", text)
+    text = SIGN.sub(r"\1", text)
     return {comma: f"{plain}{power}" for comma, plain in readings(text, has_power=bool(power)).items()}
 
 
