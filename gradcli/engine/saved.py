@@ -154,10 +154,7 @@ def in_former_shape(x: Tensor, time: int) -> Tensor:
 
 
 def release(node: Node) -> None:
-    """Release the tensors that the rules in use saved; a node that saved none may be used again.
-
-    What was written to a part of a tensor is released in any case, as in torch.
-    """
+    """Release the tensors that the rules in use saved; a node that saved none may be used again, if it is no change."""
     edges = node.edges
     for position in node.primitive.saving(edges):
         if edges[position] is not None:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import broadcastable, dimension, dimensions, mismatch
+from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.indices import entry, letters, spread, summed
 from gradcli.engine.tensor import Tensor
@@ -156,6 +158,12 @@ def inner(input: Tensor, other: Tensor) -> Any:
 @operation("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; vecdot(A, B, dim=0)", method=False)
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
     """The inner products along a dimension."""
+    if mode.strict and x.dtype != y.dtype:
+        kinds = [TYPE_NAMES[each.dtype] for each in (x, y)]
+        raise AutogradError(
+            f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {kinds[0]} and y of type "
+            f"{kinds[1]} instead"
+        )
     return vdot_(x, y) if x.ndim == y.ndim == 1 else sum_(mul(x, y), dim)
 
 

@@ -170,6 +170,10 @@ def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = 
         raise AutogradError("torch.linalg.lstsq: other must have at least 1 dimension.", code="E301")
     if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):
         raise AutogradError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
+    if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):
+        raise AutogradError(
+            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)",
+        )
     if B.ndim not in (A.ndim, A.ndim - 1):
         raise AutogradError(
             "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) "

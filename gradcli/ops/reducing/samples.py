@@ -139,6 +139,8 @@ def cov(input: Real, *, correction: int = 1, fweights: Tensor | None = None, awe
         centred = sub(x, unsqueeze(_divided(sum_dim(x, dim=1), count), dim=1))
         return squeeze(_divided(mm(centred, t(centred)), max(count - correction, 0)))
     entire = sum_(weights)
+    if entire.value == 0:
+        raise AutogradError("cov(): weights sum to zero, can't be normalized")
     centred = sub(x, unsqueeze(div(sum_dim(mul(x, weights), dim=1), entire), dim=1))
     if aweights is not None and correction:
         lost: Any = div(mul_number(sum_(mul(weights, aweights)), correction), entire)

@@ -24,12 +24,20 @@ from gradcli.script.torch.operations.arguments import Signature
 from gradcli.script.torch.operations.kernels import refusing
 from gradcli.script.torch.operations.lowering import LOWERED
 from gradcli.script.torch.operations.outputs import into
+from gradcli.script.torch.operations.overloads import refusal
 from gradcli.script.torch.operations.whole import WHOLE, whole
 
 Function = Callable[..., Any]
 
 NUMBERS = (int, float)  # what `torch.add(1, 2)` comes to before it is a tensor
 LARGE = 2**16  # entries of a result worth a look at the limit
+# Keywords of two ways to call a function, of which a call is one.
+EXCLUSIVE: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("std", "var", "std_mean", "var_mean"), frozenset(("unbiased", "correction"))),
+    **dict.fromkeys(("trapezoid", "trapz", "cumulative_trapezoid"), frozenset(("x", "dx"))),
+    **dict.fromkeys(("max", "min"), frozenset(("dim", "other"))),
+    "matrix_rank": frozenset(("tol", "atol")),
+}
 SIZED = ("addmm", "addmv", "baddbmm")
 # Where the functions stand that are no operations of the engine; methods too, where tensors have the name.
 COMPARISONS = ("eq", "ge", "greater", "greater_equal", "gt", "le", "less", "less_equal", "lt", "ne", "not_equal")
@@ -101,12 +109,16 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
     run = LOWERED.get(name, operation.function)
     signature = Signature(operation, shown or name, keywords_of(run) if name in LOWERED else (), method=method)
     bind, readers = signature.bind, signature.positional
+    exclusive = EXCLUSIVE.get(name, frozenset(("",)))
     least, most, many = signature.least, signature.most, signature.rest is not None
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         if "out" in keywords and not method:
             out = keywords.pop("out")
             return call(*arguments, **keywords) if out is None else into(name, out, call, arguments, keywords)
+        if keywords and exclusive <= keywords.keys():
+            words = f"{shown or name}() got an unexpected keyword argument '{max(exclusive)}'"
+            raise TypeError(refusal(shown or name, arguments, keywords, "", method=method) or words)
         if keywords or not least <= len(arguments) <= most:
             values, keywords = bind(arguments, keywords)
         else:
