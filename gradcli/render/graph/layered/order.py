@@ -9,6 +9,8 @@ from gradcli.render.graph.layered.layers import Graph, Link
 
 SWEEPS, FEW = 12, 4  # of a small graph, and of another
 SMALL = 600  # vertices of a graph that is improved by swaps
+TINY, MORE = 40, 6  # vertices of one for which more orders are tried to begin with, and how many
+SHUFFLE = 577  # mixes them, in the same way each time
 Neighbours = list[list[tuple[int, float]]]  # of each vertex: another one, and where the link between them has its port
 
 
@@ -18,8 +20,12 @@ def ordered(graph: Graph, ports: Sequence[float]) -> tuple[list[list[int]], int]
     best = begun(graph, above)
     fewest = crossings(best, graph, ports)
     is_small = len(graph.layer) <= SMALL
-    for first in (0, 1) if is_small else (0,):  # the side that is looked at first leads to different orders
+    starts = 2 + MORE * (len(graph.layer) <= TINY) if is_small else 1
+    for first in range(starts):  # the side that is looked at first leads to different orders, as other beginnings do
         layers = begun(graph, above)
+        if first > 1:
+            for layer in layers:
+                layer.sort(key=lambda vertex: (vertex + 1) * first * SHUFFLE % 1009)
         for sweep in range(first, first + (SWEEPS if is_small else FEW)):
             if not fewest:
                 return best, fewest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import islice, pairwise, permutations, product
 from random import Random
 from typing import Any
 
@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradcli.render.graph.layered.drawing import MOST, drawing
+from gradcli.render.graph.layered.layers import stationed
 from gradcli.render.graph.layered.model import Box, Drawing, Edge
+from gradcli.render.graph.layered.order import crossings, fractions, ordered
 from tests.render.graph.geometry import faults
 
 DIRECTIONS: Any = ["LR", "TB"]
@@ -133,4 +135,21 @@ def test_random_graphs_have_no_more_crossings_than_they_had() -> None:
         count = random.randrange(6, 30)
         pairs = [(random.randrange(max(0, target - 6), target), target) for target in range(2, count) for _ in (0, 1)]
         total += drawn([Edge(str(source), str(target)) for source, target in pairs], count).crossings
-    assert total <= 201
+    assert total <= 195
+
+
+def test_small_graphs_have_hardly_more_crossings_than_the_best_order() -> None:
+    """The best one is found by trying all."""
+    found = best = 0
+    for seed in range(60):
+        random = Random(seed)
+        count = random.randrange(5, 9)
+        edges = [(random.randrange(max(0, n - 4), n), n) for n in range(2, count) for _ in range(random.choice((1, 2)))]
+        graph = stationed(count, edges, MOST)
+        assert graph is not None
+        entering = [sum(target == box for _, target in edges) for box in range(count)]
+        ports = fractions(graph.links, entering, graph.boxes)
+        orders = product(*map(permutations, graph.members()))
+        found += ordered(graph, ports)[1]
+        best += min(crossings(order, graph, ports) for order in islice(orders, 5000))
+    assert found <= best + 1
