@@ -5,13 +5,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradcli.explanation.values import value_of
-from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression, Name, Number, Unary, names
+from gradcli.language.rewrite import with_children
+from gradcli.language.tree import (
+    Argument,
+    Attribute,
+    Binary,
+    Call,
+    Expression,
+    Index,
+    List,
+    Name,
+    Number,
+    Unary,
+    fold,
+    names,
+)
 
 
 def jacobian(tree: Expression, given: str, point: Mapping[str, Any]) -> Expression | None:
@@ -26,6 +40,40 @@ def jacobian(tree: Expression, given: str, point: Mapping[str, Any]) -> Expressi
     return finder.identity if found is IDENTITY else found
 
 
+def by_number(tree: Expression, given: str, point: Mapping[str, Any]) -> Expression | None:
+    """Return the derivatives of a vector by a number; None where no rule here finds them.
+
+    `sum(u*c)`, for every u, is the product with c; of a short vector the formula may name the entries.
+    """
+    shape = np.shape(point[given])
+    if len(shape) != 1 or np.ndim(value_of(tree, point)):
+        return None
+    match tree:
+        case Binary("*" | "/" as sign, left, right) if (given in names(left)) != (given in names(right)):
+            inner = by_number(left if given in names(left) else right, given, point)
+            if inner is None or (sign == "/" and given in names(right)):
+                return None
+            return Binary(sign, inner, right) if given in names(left) else Binary(sign, left, inner)
+        case Call("sum", (Argument(Binary("*", one, other), None),)) if Name(given) in (one, other):
+            rest = other if one == Name(given) else one
+            return rest if given not in names(rest) and np.shape(value_of(rest, point)) == shape else None
+    if shape[0] > MOST:
+        return None
+
+    def entry(place: int) -> Expression:
+        def combine(node: Expression, parts: Sequence[Expression]) -> Expression:
+            match node:
+                case Index(Name(name), (Number(number),)) if name == given:
+                    return Number(int(number == place))
+            return with_children(node, parts)
+
+        return fold(tree, combine)
+
+    entries = tuple(map(entry, range(shape[0])))
+    return None if any(given in names(one) for one in entries) else List(entries)
+
+
+MOST = 8  # entries of a vector that are written one by one
 IDENTITY = Name("identity")  # until it stands alone
 
 

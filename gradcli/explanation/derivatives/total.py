@@ -14,7 +14,7 @@ from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
 from gradcli.explanation.build import check_wrt, explain
-from gradcli.explanation.derivatives.matrix import jacobian
+from gradcli.explanation.derivatives.matrix import by_number, jacobian
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Value
@@ -22,7 +22,7 @@ from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.language.parser import parse_program
 from gradcli.language.simplify.simplifier import simplify
-from gradcli.language.tree import Expression, Name, Number, Program, names
+from gradcli.language.tree import Expression, List, Name, Number, Program, names
 from gradcli.language.unparser import unparse
 from gradcli.source import Source
 
@@ -142,10 +142,19 @@ def _formula(
             given.append(explanation.seed_name)
             point[explanation.seed_name] = seed
         program, of = parse_program(Source(unparse(tree))), None
-    if tree is not None and len(given) == 1 and (matrix := jacobian(tree, given[0], point)):
-        shapes = {known: np.shape(value) for known, value in point.items()}
-        return Derivative(tuple(by), None, matrix if is_raw else simplify(matrix, shapes), ())
+    if tree is not None and len(given) == 1:
+        found = jacobian(tree, given[0], point) or by_number(tree, given[0], point)
+        if found is not None:
+            return Derivative(tuple(by), None, found if is_raw else short(found, point), ())
     return Derivative(tuple(by), None, tree, tuple(given))
+
+
+def short(tree: Expression, point: Mapping[str, Any]) -> Expression:
+    """Return a matrix, or each entry of a list, as a person writes it."""
+    shapes = {name: np.shape(value) for name, value in point.items()}
+    if isinstance(tree, List):
+        return List(tuple(simplify(one, shapes) for one in tree.items))
+    return simplify(tree, shapes)
 
 
 def ones_like_output(program: Program, values: Mapping[str, Any], of: str | None) -> Any:

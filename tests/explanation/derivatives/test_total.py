@@ -29,6 +29,8 @@ CASES: dict[str, Mapping[str, Any]] = {
     "softmax(x)": {"x": np.array([0.5, -1.0, 0.25])},
     "mean((A @ x - y)**2)": {"A": A, "x": np.array([0.5, -1.0]), "y": np.array([1.0, 0.0, 2.0])},
     "sum(x**2)*y": {"x": np.array([0.5, -1.0]), "y": 3.0},
+    "[x*y, sin(x), 3*y]": {"x": 0.5, "y": 3.0},
+    "sin(y)*x": {"x": np.array([0.5, -1.0]), "y": 3.0},
     "2*y + x*0": {"x": np.array([0.5, -1.0]), "y": 3.0},
 }
 EVERY = pytest.mark.parametrize("text", CASES)
