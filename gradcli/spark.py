@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,11 +41,18 @@ def check(assignment: str | Path, frame: DataFrame, *, variants: str | Path | No
     answers.readable(schema_of(frame))
     grades = answers.Grades.of(assignment, variants)
     disks = library("pyspark", "frames of Spark", "spark").StorageLevel.DISK_ONLY
-    by_student = mapped(frame, answers.keyed, answers.keys()).repartition(answers.KEY)
+    by_student = mapped(frame, answers.keyed, answers.keys()).repartition(*tasks(frame), answers.KEY)
     results = mapped(by_student, grades, answers.pickled(answers.RESULT)).persist(disks)
     habits = mapped(results, answers.habits, answers.pickled(answers.HABITS)).repartition(1)
     sizes = mapped(habits, answers.sizes, answers.pickled(answers.SIZES))
     return mapped(results.crossJoin(sizes.hint("broadcast")), answers.in_class_order, answers.verdicts())
+
+
+def tasks(frame: DataFrame) -> tuple[int, ...]:
+    """Return into how many tasks students are dealt: two for each core, where Spark would make one of a small class."""
+    with suppress(Exception):  # a session of Spark Connect does not know its cores
+        return (2 * frame.sparkSession.sparkContext.defaultParallelism,)
+    return ()
 
 
 def schema_of(frame: DataFrame) -> Any:
