@@ -34,5 +34,5 @@ def test_mistakes_are_marked_as_far_as_the_level_allows() -> None:
     assert "×" not in marked
     assert "×1" in drawn["value"]
     page = feedback_page(GRADING, revealed(result(own), "rule"), Asked())
-    assert "**✗1** `dq/ds`\n\n- you kept the branch through m; s also feeds p" in page
+    assert "**?1** `dq/ds`\n\n- one of these: you kept the branch through m; s also feeds p\n- or" in page
     assert "fanout-overwrite" not in page, "the names of mistakes are for teachers"
