@@ -19,6 +19,7 @@ NUDGE = 1e-2  # by which numbers are moved
 STILL = 1e-6  # a share by which no answer moves that is the same for every input
 CLOSE = 0.05  # a share within which digits that were not written down may lead
 SIGNS = 8
+LEAST = 0.1  # of how far the entry that moves most may be off, by which each may be: few signs are tried
 FAR = 4  # times the reach of such digits, from where no other signs lead
 Earlier = Mapping[Quantity, tuple[Problem, Typed]]  # wrong answers, with the problems that they are about
 
@@ -43,6 +44,7 @@ def follows(
     """
     if is_nothing(typed.value, tolerance):
         return None
+    own = {quantity: one for quantity, one in own.items() if one[0].graph is problem.graph}  # others have no part
     for chosen in choices(own, spare):
         wrong = {quantity: own[quantity] for quantity in chosen}
         more = passed_on(wrong) if problem.kind == "gradient" else {}
@@ -103,8 +105,7 @@ def is_met(problem: Problem, typed: Typed, used: Earlier, value: Value, toleranc
         return True
     for off in unwritten_off(problem, used, value):
         wider = np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * off, 0.0)
-        looser = replace(tolerance, atol=tolerance.atol + float(np.max(off)))
-        if np.all(looser.judge(replace(typed, unit=wider), value)[0]):
+        if np.all(replace(tolerance, atol=tolerance.atol + off).judge(replace(typed, unit=wider), value)[0]):
             return True
         if gap > FAR * np.max(wider, initial=0.0):
             break
@@ -136,7 +137,8 @@ def unwritten_off(problem: Problem, used: Earlier, value: Value) -> Iterator[Val
             if moved is not None and np.shape(moved) == np.shape(value):
                 off = np.where(np.isfinite(moved), np.abs(moved - value), 0.0)
                 most[quantity] = np.maximum(most[quantity], off)
-        yield sum(most.values())
+        off = sum(most.values())
+        yield np.maximum(off, LEAST * np.max(off))
 
 
 def signs(shape: tuple[int, ...]) -> Iterator[Any]:

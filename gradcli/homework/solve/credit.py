@@ -45,7 +45,12 @@ class Own:
     def spare(self) -> list[set[Quantity]]:
         """Groups of wrong numbers that a student need not have gone on with."""
         each = [{quantity} for quantity in self.slips] if len(self.slips) > 1 else []
-        groups, unused = (self.carried, self.slips, self.carried | self.slips, *each), self.unused
+        backward = {  # a cross entropy has `p - y` from the probabilities alone
+            quantity
+            for quantity, (problem, _) in self.wrong.items()
+            if problem.kind == "gradient" and problem.graph.twins
+        }
+        groups, unused = (self.carried, self.slips, self.carried | self.slips, backward, *each), self.unused
         return [group for group in (*groups, *(one | unused for one in (set(), *groups))) if group]
 
     def keep(self, ask: Ask, problem: Problem | None, verdict: Verdict) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.homework.klass import chains, loops, losses, matrices, neurons, scalars, shapes, snippets
 from tests.homework.klass.guests import curves as paper
-from tests.homework.klass.guests import nets
+from tests.homework.klass.guests import nets, units
 from tests.homework.klass.guests import scripts as snips
 from tests.homework.klass.model import Asked, Draw
 from tests.homework.klass.strangers import curves, networks, scripts
@@ -37,8 +37,8 @@ STRANGERS = (
     scripts.batches, scripts.cut, scripts.in_place, scripts.update, scripts.retained, scripts.spread,
 )  # fmt: skip
 GUESTS = (
-    paper.tower, paper.fraction, paper.whole_numbers, paper.hinge, paper.gaussian, paper.recurrence, paper.binary,
-    paper.kinked, nets.two_layers, nets.crossed, nets.shifted, nets.jacobian, snips.momentum, snips.twice, snips.frozen,
+    paper.tower, paper.fraction, paper.whole_numbers, paper.hinge, units.gaussian, units.recurrence, units.binary,
+    units.kinked, nets.two_layers, nets.crossed, nets.shifted, nets.jacobian, snips.momentum, snips.twice, snips.frozen,
     snips.epochs, snips.places, snips.products,
 )  # fmt: skip
 ANSWERS = 54

@@ -57,15 +57,32 @@ def students(
 
 
 def is_carried_too(question: Asked, step: Step, value: Value, own: Numbers, typed: Numbers) -> bool:
-    """Whether a mistake gives the number that follows from what was typed and then not used: nobody can tell."""
+    """Whether a mistake gives the number that follows from what was typed: nobody can tell.
+
+    It follows from numbers that were typed and then not used, or two mistakes cancel, as two signs do.
+    """
     before = question.steps[: question.steps.index(step)]
-    unused = [name for name in typed if apart(typed[name], own[name])]
+    unused = [one.name for one in before if apart(typed[one.name], own[one.name])]
     ways = [typed] if unused else []
     for name in unused:
         ways += [Numbers({**own, name: typed[name]}), Numbers({**own, name: typed[name]})]
         for one in before[[one.name for one in before].index(name) + 1 :]:  # and all that comes of it
             ways[-1][one.name] = computed(one.right, ways[-1], ways[-1][one.name])
+    mended = ((one.name, computed(one.right, own, own[one.name])) for one in before)
+    ways += [Numbers({**own, name: right}) for name, right in mended if apart(right, own[name])]
     return any(not apart(value, computed(step.right, way, None)) for way in ways)
+
+
+def is_rounded(question: Asked, step: Step, value: Value, straight: Value, typed: Numbers, digits: int) -> bool:
+    """Whether a mistake gives a number that rounding what was typed before gives, too: terms may cancel."""
+    if isinstance(straight, bool | str) or np.shape(value) != np.shape(straight):
+        return False
+    room = np.zeros(np.shape(straight))
+    for one in question.steps[: question.steps.index(step)]:
+        if one.quantity and not isinstance(typed[one.name], bool | str):
+            moved = Numbers({**typed, one.name: typed[one.name] * (1 + 10.0 ** (1 - digits) / 2)})
+            room += np.abs(computed(step.right, moved, straight) - computed(step.right, typed, straight))
+    return bool(np.all(np.abs(value - straight) <= room))
 
 
 def rounded(value: Value, digits: int) -> Value:
@@ -119,7 +136,13 @@ class Hand:
                 continue
             fault = ""
             answer = self.answer(question, step, value, straight, right, mistake, spoiled=spoiled)
-            yield replace(answer, verdicts=answer.verdicts | {"carried"}) if is_double else answer
+            if answer.mistake != mistake:  # a slip of the pen
+                is_double = is_carried_too(question, step, answer.value, own, typed)
+                typed[step.name] = answer.value
+            more = {"carried"} if is_double else set()
+            if answer.mistake and is_rounded(question, step, answer.value, straight, typed, self.digits):
+                more = {"carried"} if spoiled else {"correct", "precision"}
+            yield replace(answer, verdicts=answer.verdicts | more)
             spoiled = spoiled or apart(own[step.name], right)
 
     def goes_on(self, value: Value, straight: Value, right: Value) -> Value:
