@@ -1,4 +1,4 @@
-"""Every rule that a page shows says why it holds, and the formulas of an operation as written give its gradient."""
+"""Every rule that a page shows says why it holds, and the formulas of an operation as written give its rules."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from gradcli.explanation.chain.links import chain
 from gradcli.explanation.folding import folded
 from gradcli.explanation.index.evaluation import evaluated
 from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.index.tree import variables
 from gradcli.explanation.model import Local, Node, Why
 from gradcli.explanation.reference import sentence
+from gradcli.explanation.values import value_of
 from gradcli.explanation.wholes.around import ReasonAround
 from gradcli.language.unparser import unparse
 from tests.programs import EXAMPLES, explained, family, listed_programs, of_every
@@ -68,17 +68,27 @@ def test_every_rule_says_why(program: str) -> None:
             assert names_of(program).isdisjoint(letters_of(why)), told
 
 
+TWICE = [
+    "A = [[1, 2], [3, -4]]; sum(kron(A, A)**2)",
+    "A = [[1, 2, 3], [4, 5, 6]]; sum(kron(A, A)*2)",
+    "A = [[1, 2], [3, -4]]; sum(tensordot(A, A, ([0], [1]))**2)",
+    "x = [1, 2, -3]; sum(vstack((x, x))**2)",
+]
+
+
 @pytest.mark.slow
-@of_every([*EXAMPLES, *listed_programs()], family, 4)
-def test_the_formulas_of_an_operation_as_written_are_its_contributions(program: str) -> None:
-    for link in chain(folded(explained(program))):
-        for term in link.terms:
-            reason = term.local.reason
-            if isinstance(reason, ReasonAround) and (found := reason.formulas) is not None:
-                assert found.gradient is not None
-                given = np.asarray(term.step.contribution)
-                value = evaluated(found.gradient, found.tensors, np.zeros(given.shape))
-                np.testing.assert_allclose(value, given, rtol=1e-6, atol=1e-9)
+@of_every([*EXAMPLES, *listed_programs(), *TWICE], family, 4)
+def test_the_formulas_of_an_operation_as_written_are_its_rules(program: str) -> None:
+    """Also of one operand that is used twice, whose two parts are not mixed up."""
+    explanation = explained(program)
+    values = {node.id: node.value for node in explanation.nodes}
+    for _, local in edges(program):
+        reason = local.reason
+        if isinstance(reason, ReasonAround) and reason.gradient is not None and (found := reason.formulas) is not None:
+            assert found.gradient is not None
+            given = np.asarray(value_of(local.rule, {**values, explanation.upstream_name: reason.gradient}))
+            value = evaluated(found.gradient, found.tensors, np.zeros(given.shape))
+            np.testing.assert_allclose(value, given, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize(("program", "input", "formula"), ARRANGED)

@@ -42,10 +42,12 @@ def with_reasons_around(
     found = around(lines, mains[0] if mains else lines[-1]) if len(mains) < 2 else None
     if found is None:
         return [*locals]
-    names = [x.name for x in found.outer]
+    names, order = [x.name for x in found.outer], {line.name: place for place, line in enumerate(lines)}
+    reached = [order[(chain[0] if chain else found.main).name] for chain in found.before]
+    latest_first = sorted(range(len(names)), key=lambda place: (-reached[place], place))  # as the way back goes
     told, seen = list[Local](), dict[str, int]()
     for local in locals:
-        places = [place for place, name in enumerate(names) if name == local.input]
+        places = [place for place in latest_first if names[place] == local.input]
         edges = sum(other.input == local.input for other in locals)
         number = seen[local.input] = seen.get(local.input, -1) + 1
         chosen = places if edges == 1 else places[number : number + 1]

@@ -116,7 +116,8 @@ def outermost(tree: Expression) -> list[Call]:
 @cache
 def call_rules(name: str) -> tuple[Rule, ...]:
     """Return the identities of one call of this function."""
-    found = [rule(identity) for identity in TABLE if name in heads(identity.pattern)]
+    own = re.compile(rf"{name}\(" if name.isidentifier() else "")
+    found = [rule(one) for one in TABLE if own.match(one.pattern) and name in heads(one.pattern)]
     return tuple(one for one in found if head(one.pattern) == name)
 
 
