@@ -70,6 +70,13 @@ def set_printoptions(
 UNTOLD: WeakSet[Any] = WeakSet()  # nodes that stand for others in torch, whose names are not known
 
 
+def is_untold(tensor: Tensor) -> bool:
+    try:
+        return tensor.node is not None and tensor.node in UNTOLD
+    except AutogradError:  # a view whose node is no longer valid
+        return False
+
+
 def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
     """The `repr` of the tensor in torch; `indent` is the column at which the text will begin."""
     if mode.examples is not None:
@@ -80,7 +87,7 @@ def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
             python=RuntimeError,
             help="print x.detach(), or the result",
         )
-    if tensor.node is not None and tensor.node in UNTOLD:
+    if UNTOLD and is_untold(tensor):
         raise UnsupportedError(
             "printing a result of vmap that has a graph, of which torch's last node is another, is not supported",
             python=RuntimeError,
