@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -66,6 +67,16 @@ def set_printoptions(
     options.sci_mode = sci_mode
 
 
+UNTOLD: WeakSet[Any] = WeakSet()  # nodes that stand for others in torch, whose names are not known
+
+
+def is_untold(tensor: Tensor) -> bool:
+    try:
+        return tensor.node is not None and tensor.node in UNTOLD
+    except AutogradError:  # a view whose node is no longer valid
+        return False
+
+
 def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
     """The `repr` of the tensor in torch; `indent` is the column at which the text will begin."""
     if mode.examples is not None:
@@ -75,6 +86,12 @@ def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
             "printing a tensor inside of torch.func.grad, which torch prints as a GradTrackingTensor, is not supported",
             python=RuntimeError,
             help="print x.detach(), or the result",
+        )
+    if UNTOLD and is_untold(tensor):
+        raise UnsupportedError(
+            "printing a result of vmap that has a graph, of which torch's last node is another, is not supported",
+            python=RuntimeError,
+            help="print x.detach()",
         )
     options = print_options()
     margin = indent + len(PREFIX)

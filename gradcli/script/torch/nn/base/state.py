@@ -82,12 +82,6 @@ class State(Tree):
         unexpected: list[str] = []
         for path, module in self.named_modules(remove_duplicate=False):
             unexpected += module._unknown(path, state_dict)
-            key = f"{path}.{EXTRA}" if path else EXTRA
-            take = getattr(type(module), "set_extra_state", None)
-            if take is not None and key in state_dict:
-                take(module, state_dict[key])
-            elif take is not None or hasattr(type(module), "get_extra_state"):
-                (unexpected if key in state_dict else missing).append(key)
             for name, tensor in list(module._own_state()):
                 key = f"{path}.{name}" if path else name
                 if key not in state_dict:
@@ -99,6 +93,12 @@ class State(Tree):
                 else:
                     with set_grad_enabled(False):
                         write_over(tensor, _copied(tensor, state_dict[key]))
+            key = f"{path}.{EXTRA}" if path else EXTRA
+            take = getattr(type(module), "set_extra_state", None)
+            if take is not None and key in state_dict:
+                take(module, state_dict[key])
+            elif take is not None or hasattr(type(module), "get_extra_state"):
+                (unexpected if key in state_dict else missing).append(key)
         if strict:
             problems = [*_listed("Missing", missing), *_listed("Unexpected", unexpected), *problems]
         if problems:
