@@ -166,6 +166,7 @@ class Note:
 
 NOTES = {
     "differs": "torch gave another contribution than the rule",
+    "hooks": "a tensor of torch has hooks, which were not fired",
     "kink": "the function has a kink here; torch's convention was used",
     "tie": "several entries tie; torch's convention was used",
     "not-finite": "the first value that is nan or infinite",

@@ -39,6 +39,8 @@ def explained(output: torch.Tensor, names: Mapping[str, torch.Tensor]) -> Explan
         raise UsageError("E008", f"from_torch takes a tensor of torch, and this is of type {type(output).__name__}")
     if output.grad_fn is None:
         raise UsageError("E008", "this tensor has no graph", help="compute it from a tensor that requires grad")
+    if output.layout != torch.strided:
+        raise UsageError("E008", "this tensor is sparse", help="make it dense: x.to_dense()")
     order = reachable(output.grad_fn)
     check(order)
     if len(order) > MOST:
@@ -51,7 +53,7 @@ def explained(output: torch.Tensor, names: Mapping[str, torch.Tensor]) -> Explan
     events = [event(graph, flow) for flow in passed]
     with np.errstate(all="ignore"):
         found = build(graph.evaluation, None if output.ndim == 0 else numbers(seed), events)
-        found = replace(found, notes=(*remarks(graph, found), *differences(graph, events)))
+        found = replace(found, notes=(*remarks(graph, found), *differences(graph, events), *hooked(graph)))
         entries = sum(np.size(node.value) for node in found.nodes)
         found = simplified(found, at_any_point=bool(graph.unknown) or entries > MOST_CHECKED)
     return with_text(without_numbers(found, graph.unknown), graph)
@@ -96,6 +98,18 @@ def differences(graph: Graph, events: Sequence[Contribution]) -> Iterator[Note]:
                 continue  # large numbers that cancel leave what rounding has made
             told = f"torch's contribution from {line.name} to {line.inputs[one.position].name} is not the rule's"
             yield Note("differs", line.name, f"{told}: they are up to {float(np.max(apart)):.3g} apart")
+
+
+def hooked(graph: Graph) -> Iterator[Note]:
+    """Yield a note for each leaf, and each tensor of the caller, that has hooks, which did not run."""
+    tensors = {node.variable: line for (node, _), line in graph.line_of.items() if hasattr(node, "variable")}
+    for place, name in graph.known.by_node.items():
+        if place in graph.line_of:
+            tensors[graph.known.tensors[name]] = graph.line_of[place]
+    for tensor, line in tensors.items():
+        if tensor._backward_hooks or getattr(tensor, "_post_accumulate_grad_hooks", None):
+            told = f"{line.name} has hooks, which were not fired: in loss.backward() they may change gradients"
+            yield Note("hooks", line.name, told)
 
 
 def by_rule(line: Line, one: Contribution, upstream: Any, given: Sequence[Any]) -> Any:

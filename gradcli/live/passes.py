@@ -75,8 +75,11 @@ def check(order: Sequence[Node]) -> None:
             raise UsageError(
                 "E008", "this graph was compiled, and its nodes are one", help="call the model without torch.compile"
             )
-        if any(made.dtype.is_complex for made in node._input_metadata):
-            raise UsageError("E008", "this graph has complex numbers, which gradcli does not explain")
+        for made in node._input_metadata:
+            if made.is_nested_tensor or made.dtype.is_complex or made.device.type == "meta":
+                kind = "nested tensors" if made.is_nested_tensor else "complex numbers"
+                told = "tensors without numbers" if made.device.type == "meta" else kind
+                raise UsageError("E008", f"this graph has {told}, which gradcli does not explain")
 
 
 def called(node: Node, upstreams: Sequence[torch.Tensor | None]) -> Sequence[torch.Tensor | None]:

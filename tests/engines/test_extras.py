@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,3 +22,10 @@ def test_the_line_says_what_to_install(module: object, library: str, monkeypatch
         with pytest.raises(UsageError, match=f"need {library}, which is not installed") as caught:
             asked()
         assert caught.value.help == f'pip install "gradcli[{extra}]"'
+
+
+def test_students_are_dealt_to_two_tasks_a_core() -> None:
+    """As each task starts a process; a session that does not know its cores decides itself."""
+    session = SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=3))
+    assert gradcli.spark.tasks(SimpleNamespace(sparkSession=session)) == (6,)  # type: ignore[arg-type]
+    assert gradcli.spark.tasks(SimpleNamespace(sparkSession=object())) == ()  # type: ignore[arg-type]

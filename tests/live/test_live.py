@@ -109,6 +109,17 @@ def test_nothing_changes() -> None:
     assert w.grad.tolist() == [15.0, 15.0, 15.0]
 
 
+def test_hooks_that_were_not_fired_are_told() -> None:
+    w, plain = torch.tensor(2.0, requires_grad=True), torch.tensor(3.0, requires_grad=True)
+    h = w * plain
+    h.register_hook(lambda g: 10 * g)
+    w.register_hook(lambda g: 10 * g)
+    found = gradcli.from_torch(h**2)
+    assert gradients(found)["w"] == 36
+    assert [note.node for note in found.notes if note.code == "hooks"] == ["w", "h"]
+    check_pages(found)
+
+
 def test_operands_of_sums_are_found_from_the_result() -> None:
     w, y = torch.tensor(2.0, requires_grad=True), torch.tensor([3.0, 5.5])
     found = gradcli.from_torch(((1 - (w * 3 - y) ** 2) ** 2).sum())
@@ -269,6 +280,7 @@ def test_names_that_cannot_be(names: Any, message: str) -> None:
         gradcli.from_torch(x.sum(), names(x))
 
 
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -276,6 +288,9 @@ def test_names_that_cannot_be(names: Any, message: str) -> None:
         (lambda: torch.ones(2), "this tensor has no graph"),
         (lambda: 3.0, "from_torch takes a tensor of torch, and this is of type float"),
         (lambda: (torch.ones(2, requires_grad=True) * 1j).abs().sum(), "this graph has complex numbers"),
+        (lambda: torch.eye(2).to_sparse().requires_grad_() * 2, "this tensor is sparse"),
+        (lambda: torch.ones(2, device="meta", requires_grad=True) * 2, "this graph has tensors without numbers"),
+        (lambda: torch.nested.nested_tensor([torch.ones(2)], requires_grad=True) * 2, "this graph has nested tensors"),
         (long, "this graph has 501 nodes, and 400 can be explained"),
     ],
 )
