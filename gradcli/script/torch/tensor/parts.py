@@ -8,8 +8,9 @@ from typing import Any
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.shaping.joining import _bound, unsafe_part, unsafe_part_with_sizes
+from gradcli.ops.shaping.joining import unsafe_part, unsafe_part_with_sizes
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.several import bound
 
 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
@@ -29,4 +30,4 @@ def _unsafe(part: Primitive, input: Tensor, parts: Any, dim: int) -> Any:
     """Return the parts on the same memory, but not as views, so that they may be changed."""
     axis = dimension(dim, input.ndim)
     ends = accumulate((x.shape[axis] for x in parts), initial=0)
-    return _bound(part(input, dim=axis, start=i, stop=j, index=n) for n, (i, j) in enumerate(pairwise(ends)))
+    return bound(part(input, dim=axis, start=i, stop=j, index=n) for n, (i, j) in enumerate(pairwise(ends)))
