@@ -126,19 +126,17 @@ def unwritten_off(problem: Problem, used: Earlier, value: Value) -> Iterator[Val
     drawn = {quantity: signs(np.shape(steps[quantity])) for quantity in most}
     while drawn:
         for quantity, ways in list(drawn.items()):
-            sign = next(ways, None)
-            if sign is None:
+            if (sign := next(ways, None)) is None:
                 del drawn[quantity]
                 continue
             other, typed = used[quantity]
-            moved = recomputed(
-                problem, {**used, quantity: (other, replace(typed, value=typed.value + sign * steps[quantity]))}
-            )
+            own = replace(typed, value=typed.value + sign * steps[quantity])
+            moved = recomputed(problem, {**used, quantity: (other, own)})
             if moved is not None and np.shape(moved) == np.shape(value):
                 off = np.where(np.isfinite(moved), np.abs(moved - value), 0.0)
                 most[quantity] = np.maximum(most[quantity], off)
-        off = sum(most.values())
-        yield np.maximum(off, LEAST * np.max(off))
+        total = np.sum(list(most.values()), axis=0)
+        yield np.maximum(total, LEAST * np.max(total))
 
 
 def signs(shape: tuple[int, ...]) -> Iterator[Any]:
