@@ -180,7 +180,7 @@ def moves(problem: Problem, used: Earlier, value: Value, *, with_leaves: bool = 
     """Whether an answer changes when the numbers it follows from do a little, and those of the question if asked."""
     graph = problem.graph
     for step in (NUDGE, -NUDGE):
-        moved = nudged(graph, step) if with_leaves else graph
+        moved = graph.nudged(step) if with_leaves else graph
         numbers = {
             quantity: (other.over(moved), Typed(typed.value * (1 + step), typed.unit, typed.digits, typed.zeros))
             for quantity, (other, typed) in used.items()
@@ -197,13 +197,6 @@ def is_still(value: Value, other: Value) -> bool:
     if isinstance(value, float) and isinstance(other, float):  # most are; numpy takes ten times as long
         return bool(value == other or abs(value - other) <= STILL * abs(other) < np.inf)
     return bool(np.allclose(value, other, rtol=STILL, atol=0))
-
-
-def nudged(graph: Graph, step: float) -> Graph:
-    """Return the graph at other values of its leaves, each a little further off than the one before."""
-    leaves = [index for index, vertex in enumerate(graph.vertices) if vertex.primitive is None]
-    numbers = [index for index in leaves if np.asarray(graph.vertices[index].value).dtype.kind == "f"]
-    return graph.moved({i: graph.vertices[i].value * (1 + step * (1 + n / 7)) for n, i in enumerate(numbers)})
 
 
 def recomputed(problem: Problem, earlier: Earlier) -> Value | None:

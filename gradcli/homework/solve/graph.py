@@ -179,6 +179,12 @@ class Graph:
             for index, vertex in enumerate(self.vertices)
         )
 
+    def nudged(self, step: float) -> Graph:
+        """Return the graph at other values of its leaves, each a little further off than the one before."""
+        leaves = [index for index, vertex in enumerate(self.vertices) if vertex.primitive is None]
+        numbers = [index for index in leaves if np.asarray(self.vertices[index].value).dtype.kind == "f"]
+        return self.moved({i: self.vertices[i].value * (1 + step * (1 + n / 7)) for n, i in enumerate(numbers)})
+
     def over(self, vertices: Iterable[Vertex]) -> Graph:
         """Return the graph with other vertices at the same numbers."""
         other = copy(self)
