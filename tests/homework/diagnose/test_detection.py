@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
+from gradcli.homework.diagnose.shelves import Shelf, crowd
 from gradcli.homework.diagnose.sweeping import attempt, sweeps
 from gradcli.homework.mistakes.catalogue import TITLES
 from gradcli.homework.mistakes.declaration import Slip
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
-from tests.homework.asking import apart, exam, marked, typed
+from gradcli.homework.submission.numerals import Typed
+from tests.homework.asking import apart, assignment, exam, marked, typed
 from tests.homework.drawing import network_tape, scalar_tape
 from tests.homework.tapes import FUNCTIONS, Change, Site, Tape, nothing, slope
 from tests.programs import run, some
@@ -115,3 +117,17 @@ def test_no_suspect_gives_what_is_right(seed: int) -> None:
             for suspect, number in zip(shelf.suspects, shelf.numbers, strict=True):
                 if np.shape(number) == np.shape(problem.truth):
                     assert not np.allclose(number, problem.truth, rtol=1e-10, atol=0), suspect.code
+
+
+def test_a_number_of_few_digits_in_a_crowd_meets_mistakes_by_accident() -> None:
+    shelves = {(): Shelf([], np.linspace(1, 2, 101))}
+    expected = [crowd(shelves, Typed(np.float64(1.4999), unit, digits)) for unit, digits in ((1e-3, 4), (1e-5, 6))]
+    np.testing.assert_allclose(expected, [0.1, 0.001], rtol=0.1)
+    assert crowd(shelves, Typed(np.array([1.4999, 1.2]), 1e-3, 4)) == 0
+
+
+def test_who_is_off_by_one_may_have_got_there_in_any_way() -> None:
+    program = "program = 'd = a + c; f = a*d**2'\nat = { a = 1.7, c = 2.4 }\nask = ['df/dd', 'df/dc']\n"
+    found = marked(assignment(program), {"df/dc": f"{2 * 1.7 * 4.1 + 1:.5f}"})["df/dc"].diagnoses
+    assert "chain-added" in {one.code for one in found}
+    assert not any(one.certain for one in found)

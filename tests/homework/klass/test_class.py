@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.grading import Grader
 from gradcli.source import Source
-from tests.homework.klass.course import MAKERS, STRANGERS, questions
+from tests.homework.klass.course import GUESTS, MAKERS, STRANGERS, questions
+from tests.homework.klass.guests.hands import Guest
 from tests.homework.klass.model import Draw
 from tests.homework.klass.strangers.hands import Stranger
 from tests.homework.klass.strangers.typing import strangely
@@ -19,7 +22,7 @@ from tests.homework.klass.table import in_their_ways, measured, sheet, table
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_both_arithmetics_agree(seed: int) -> None:
-    made = [maker(Draw(seed)) for maker in (*MAKERS, *STRANGERS)]
+    made = [maker(Draw(seed)) for maker in (*MAKERS, *STRANGERS, *GUESTS)]
     grader = Grader(read_assignment(Source("".join(one.toml() for one in made), "class.toml")))
     for question in made:
         right, key = question.right(), grader.keys[question.id]
@@ -32,11 +35,14 @@ def test_both_arithmetics_agree(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("is_second", [False, True])
-def test_a_small_class_reaches_the_bars(*, is_second: bool) -> None:
-    makers, hand, typist = (STRANGERS, Stranger, strangely) if is_second else (MAKERS, Hand, sheet)
-    asked = questions(9 if is_second else 5, makers)
-    measure = measured(asked, list(students(asked, 45 if is_second else 24, 5, hand)), typist)
+@pytest.mark.parametrize(
+    ("makers", "hand", "typist", "seed", "count"),
+    [(MAKERS, Hand, sheet, 5, 24), (STRANGERS, Stranger, strangely, 9, 45), (GUESTS, Guest, strangely, 13, 45)],
+    ids=["first", "strangers", "guests"],
+)
+def test_a_small_class_reaches_the_bars(makers: Any, hand: Any, typist: Any, seed: int, count: int) -> None:
+    asked = questions(seed, makers)
+    measure = measured(asked, list(students(asked, count, 5, hand)), typist)
     tally = measure.tally
     assert tally.share("verdict") >= 0.985, table(measure)
     assert tally.share("among") >= 0.96, table(measure)

@@ -205,3 +205,32 @@ def test_the_order_in_which_is_asked_does_not_count() -> None:
         assert list(found) == asked
         verdicts[asked[0]] = {name: answer.verdict for name, answer in found.items()}
     assert verdicts["z"] == verdicts["dL/dw"] == {"z": "wrong", **dict.fromkeys(list(answers)[1:], "carried")}
+
+
+GATED = """program = 'u = X @ w; z = u + b; s = sigmoid(z); y = s*u; L = mean(y**2)'
+at = { X = [[1.6, 0.8], [0.3, 1.4], [0.6, -1.8]], w = [0.6, -1.8], b = [0.9, -0.8, -0.4] }
+ask = ['s', 'dL/dy', 'dL/ds']
+"""
+
+
+@pytest.mark.parametrize(("first", "verdict"), [("0.0586", "carried"), ("0.0588", "carried"), ("0.0664", "wrong")])
+def test_each_entry_has_the_room_of_its_own_rounding(first: str, verdict: str) -> None:
+    own = {"s": "[0.382, 0.0879, 0.973]", "dL/dy": "[-0.122, -0.137, 2.34]", "dL/ds": f"[{first}, 0.321, 8.41]"}
+    assert marked(assignment(GATED), own)["dL/ds"].verdict == verdict
+
+
+def test_an_updated_weight_has_no_part_in_the_gradient_that_updates_it() -> None:
+    lines = ["import torch", "w = torch.tensor(0.6, requires_grad=True)", "y = torch.tanh(w * 1.3 + 0.9)",
+             "y.backward()", "with torch.no_grad():", "    w -= 0.2 * w.grad"]  # fmt: skip
+    grader = assignment("script = '''\n" + "\n".join(lines) + "\n'''\nask = ['y', 'w.grad', 'w']\n")
+    right = 1.3 * (1 - np.tanh(1.68) ** 2)
+    for w in ("0.632", "0.711"):
+        found = marked(grader, {"y": "0.933", "w.grad": f"{1.01 * right:.4f}", "w": w})
+        assert found["w.grad"].verdict == "wrong"
+
+
+def test_the_gradient_of_a_cross_entropy_needs_no_gradient_by_the_probabilities() -> None:
+    program = "program = 'p = softmax(z, 0); L = -sum(y*log(p))'\n"
+    grader = assignment(f"{program}at = {{ z = [1.5, 0.3, -0.9], y = [0, 0, 1] }}\nask = ['p', 'dL/dp', 'dL/dz']\n")
+    own = {"p": "[0.394, 0.287, 0.319]", "dL/dp": "[-2.538, -3.484, -3.135]", "dL/dz": "[0.394, 0.287, -0.681]"}
+    assert marked(grader, own)["dL/dz"].verdict == "carried"
