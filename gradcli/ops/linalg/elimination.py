@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.modes import mode
 from gradcli.engine.numerics.lapack import by_columns
 from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.engine.symbolic.notation import Notation, call
@@ -145,16 +144,7 @@ def lu_factor(A: Real, *, pivot: bool = True) -> ReturnType:
     _check_matrix("linalg.lu_factor", A)
     if not pivot:
         raise AutogradError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
-    found, pivots = _eliminated(A.value)
-    zeros = np.argwhere(np.diagonal(found, axis1=-2, axis2=-1) == 0)
-    if mode.strict and len(zeros):
-        at = zeros[0][-1] + 1
-        raise AutogradError(
-            f"torch.linalg.lu_factor: U[{at},{at}] is zero and using it on lu_solve would result in a division by "
-            "zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
-            "linalg.lu_factor_ex(A, pivot)"
-        )
-    return factors("lu_factor", LU=both(A), pivots=Tensor(pivots))
+    return factors("lu_factor", LU=both(A), pivots=Tensor(_eliminated(A.value)[1]))
 
 
 def factored(LU: Tensor, pivots: Tensor) -> Tensor:

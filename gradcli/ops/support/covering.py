@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -9,6 +10,7 @@ from gradcli.engine.graph import Node, outer
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 
 
 def as_one(result: Any, *inputs: Any) -> Any:
@@ -35,3 +37,15 @@ def ended(x: Tensor, node: str, *inputs: Tensor | None, saves: tuple[int, ...] =
     """
     found = _ending(node, saves)(x)
     return as_one(found, *inputs) if inputs else found
+
+
+def one_way(result: Any, message: str) -> Any:
+    """Return the result, whose node refuses the backward pass with a RuntimeError, as a kernel of torch does."""
+
+    def refuse(g: Any, out: Any, *operands: Any, **options: Any) -> Any:
+        raise AutogradError(message, code="E301")
+
+    if isinstance(result.node, Node):
+        known = result.node.primitive
+        result.node.primitive = replace(known, rules=tuple(rule and refuse for rule in known.rules))
+    return result

@@ -62,6 +62,24 @@ def checked(name: str) -> Callable[..., Any]:
     return call
 
 
+def factoring(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make `lu_factor`, which refuses a factor with a zero on its diagonal, as `torch.lu` does not."""
+
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        found = function(*arguments, **keywords)
+        zeros = np.argwhere(np.diagonal(found[0].value, axis1=-2, axis2=-1) == 0)
+        if len(zeros):
+            at = zeros[0][-1] + 1
+            raise RuntimeError(
+                f"torch.linalg.lu_factor: U[{at},{at}] is zero and using it on lu_solve would result in a division by "
+                "zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
+                "linalg.lu_factor_ex(A, pivot)"
+            )
+        return found
+
+    return call
+
+
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Any:
     """The solution X of `A @ X = B`, for the two results of `lu_factor(A)`."""
     from gradcli.ops.linalg.elimination import factored
@@ -111,7 +129,9 @@ def find(name: str) -> Any:
     if name.endswith("_ex") and name[:-3] in ("inv", "cholesky", "solve"):
         return with_out(name, checked(name[:-3]))
     known = facade.function(name, "linalg")
-    return known if known is None else of_reals(name, known)
+    if known is None:
+        return None
+    return of_reals(name, factoring(known) if name == "lu_factor" else known)
 
 
 def namespace(name: str) -> Namespace:

@@ -17,7 +17,7 @@ from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED, underived
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import as_one
+from gradcli.ops.support.covering import as_one, one_way
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.overloads import refusal
 from gradcli.script.torch.operations.slices import out_of_bounds
@@ -34,7 +34,11 @@ ADDCDIV = (
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Any:
     if not is_floating(tensor1.value) and not is_floating(tensor2.value):
         raise RuntimeError(ADDCDIV)
-    return ops.addcdiv(input, tensor1, tensor2, value=value)
+    found = ops.addcdiv(input, tensor1, tensor2, value=value)
+    if is_floating(tensor2.value) or not tensor1.requires_grad:
+        return found
+    words = "result type {} can't be cast to the desired output type {}"
+    return one_way(found, words.format(TYPE_NAMES[found.dtype], TYPE_NAMES[tensor2.dtype]))
 
 
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
