@@ -67,11 +67,11 @@ NO_TANGENT = (
 def push(function: Any, context: Any, arguments: tuple[Any, ...], results: tuple[Any, ...]) -> None:
     """Give the results the tangents that the `jvp` of the function returns, if an argument has one."""
     for level in listening(Level)[:1]:
+        if context._dirty:
+            raise UnsupportedError("forward mode through a function that marks inputs dirty is not supported here")
         given = [level.get(x) if isinstance(x, Tensor) else None for x in arguments]
         if all(tangent is None for tangent in given):
             continue
-        if context._dirty:
-            raise UnsupportedError("forward mode through a function that marks inputs dirty is not supported here")
         if context._materialize:
             given = [_or_zeros(tangent, x) for tangent, x in zip(given, arguments, strict=True)]
         with switched(tape=None), context.forward_mode():
