@@ -77,7 +77,11 @@ def run(cells: list[tuple[str, str]], *, echo: bool) -> dict[str, Any]:
             if trace.tb_frame.f_code.co_filename in printed.cells:
                 places.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
             trace = trace.tb_next
-        error = {"kind": type(raised).__name__, "message": str(raised), "cell": places[-1][0], "line": places[-1][1]}
+        message = str(raised)
+        if isinstance(raised, SyntaxError) and raised.filename in printed.cells:  # which has its place in its text
+            message = raised.msg
+            places.append((raised.filename, raised.lineno or 0))
+        error = {"kind": type(raised).__name__, "message": message, "cell": places[-1][0], "line": places[-1][1]}
     finally:
         sys.stdout = kept
     return {

@@ -59,3 +59,9 @@ def test_names_lines_and_errors_are_those_of_the_snippet() -> None:
     assert ours.failure == theirs.failure == Failure("ZeroDivisionError", "division by zero", ("lesson.py", 6))
     assert theirs.gradients == {"m.weight": [[1.0, 1.0]], "m.bias": [1.0]}
     assert difference(ours, theirs) is None
+
+
+def test_a_text_that_is_no_python_fails_alike() -> None:
+    snippet = read_snippet("x = 1\ndef (:\n", "lesson.py")
+    failure = there(snippet).failure
+    assert failure == Failure("SyntaxError", "invalid syntax", ("lesson.py", 2))
