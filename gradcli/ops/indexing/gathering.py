@@ -33,7 +33,7 @@ def gathered(x: Any, index: Any, *, dim: int) -> Any:
     # torch allows an index smaller than the input, and reads a scalar as a vector of one entry
     rows, places = np.atleast_1d(x), np.atleast_1d(index)
     within = tuple(slice(None) if axis == dim else slice(size) for axis, size in enumerate(places.shape))
-    return np.ascontiguousarray(np.take_along_axis(rows[within], places, dim)).reshape(index.shape)
+    return np.asarray(np.take_along_axis(rows[within], places, dim), order="C").reshape(index.shape)
 
 
 def _scatter(g: Any, index: Any, *, shape: tuple[int, ...], dim: int) -> Any:

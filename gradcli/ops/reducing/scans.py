@@ -112,7 +112,7 @@ def _write_back(operands: Sequence[Formula], options: dict[str, Any]) -> Express
 
 def running(scan: Any, x: Any, dim: int) -> Any:
     """Run a scan; for single-precision numbers in double precision, as in torch, whose results are in order of rows."""
-    x = np.ascontiguousarray(x)
+    x = np.asarray(x, order="C")
     return scan(x, axis=dim, dtype=np.float64).astype(SINGLE) if x.dtype is SINGLE else scan(x, axis=dim)
 
 

@@ -96,7 +96,7 @@ def _repeat_rule(g: Any, out: Any, x: Any, *, repeats: Shape) -> Any:
 
 repeat: Primitive = primitive(
     "repeat",
-    lambda x, *, repeats: np.ascontiguousarray(np.tile(x, repeats)),
+    lambda x, *, repeats: np.asarray(np.tile(x, repeats), order="C"),
     _repeat_rule,
     structured=True,
     notation=positional("repeat"),
@@ -114,7 +114,7 @@ flip: Primitive = primitive(
 )
 roll: Primitive = primitive(
     "roll",
-    lambda x, *, shifts, dims=None: np.ascontiguousarray(np.roll(x, shifts, dims)),
+    lambda x, *, shifts, dims=None: np.asarray(np.roll(x, shifts, dims), order="C"),
     lambda g, out, x, *, shifts, dims=None: roll(g, shifts=tuple(-shift for shift in shifts), dims=dims),
     structured=True,
     notation=_write_roll,
