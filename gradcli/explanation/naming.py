@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Iterator
 from itertools import count
+
+NAMELESS = re.compile(r"v\d+(_\w+)?")  # names of results that the user gave none
 
 
 def unused(stem: str, taken: Container[str]) -> str:

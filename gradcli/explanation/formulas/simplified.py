@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
@@ -18,7 +17,7 @@ from gradcli.explanation.chain.links import chain
 from gradcli.explanation.folding import folded
 from gradcli.explanation.formulas.derivation import LARGEST_UPSTREAM
 from gradcli.explanation.model import Explanation, Intermediate, Leaf, Note
-from gradcli.explanation.naming import unused
+from gradcli.explanation.naming import NAMELESS, unused
 from gradcli.explanation.values import apart, rounding, rounding_of, value_of
 from gradcli.language.rewrite import substitute
 from gradcli.language.simplify.simplifier import products_of, simplify
@@ -36,7 +35,6 @@ LONGEST_TERM = 8  # operators and calls of a term of a long sum
 MOST_TERMS = 100
 MOST_NODES = 400  # of a program whose gradients are written in named intermediates
 MOST_WORK = 20_000  # nodes of formulas that are simplified; the rest of a long program stays as it is
-NAMELESS = re.compile(r"v\d+(_\w+)?")
 TOLERANCE = {"float32": 1e-3}  # relative, of a simplified formula at the point; finer for float64
 
 

@@ -40,12 +40,15 @@ def remembered(
     for _ in range(PASSES):
         try:
             algebra = Builder(products)
-            written = Writer(algebra).whole(Reader(algebra, known).read(tree))
+            product = Reader(algebra, known).read(tree)
+            written = Writer(algebra).whole(product)
+            if written.cost > length(tree) or written.tree == tree:
+                break
+            tree, decimals = written.tree, algebra.decimals
+            if Reader(algebra, known).read(tree) == product and algebra.decimals == decimals:
+                break  # another pass would write it so again
         except UnsimplifiedError:
             break
-        if written.cost > length(tree) or written.tree == tree:
-            break
-        tree = written.tree
     return tree
 
 

@@ -6,8 +6,8 @@ import ast
 import re
 import typing
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
 
 from gradcli.language.simplify.facts.identities import LETTERS, TABLE, Identity
 from gradcli.language.tree import (
@@ -31,36 +31,44 @@ CALLED = re.compile(r"\w+(?=\()|\.m?T|@|>")
 Kind = typing.Literal["call", "product", "sum"]
 
 
-class Rule(NamedTuple):
-    """An identity as trees.
-
-    `parts` are the terms of a sum with their signs, or the factors of a product with their exponents; `anchors` are the
-    calls of each part that tell all letters. `zero` are terms whose sum is 0: those of the pattern, less the result.
-    """
+@dataclass(frozen=True)
+class Rule:
+    """An identity as trees. `parts` are the terms of a sum with their signs, or the factors with their exponents."""
 
     identity: Identity
     kind: Kind
     pattern: Expression
-    result: Expression
-    parts: tuple[tuple[Expression, int], ...]
-    anchors: tuple[Sequence[Call], ...]
-    zero: tuple[Expression, ...]
-    is_exponential: bool
+    parts: tuple[tuple[Expression, int], ...] = ()
+
+    @cached_property
+    def result(self) -> Expression:
+        return read(self.identity.result)
+
+    @cached_property
+    def anchors(self) -> tuple[Sequence[Call], ...]:
+        """The calls of each part that tell all letters."""
+        letters = names(self.pattern) & LETTERS
+        found = (outermost(part) for part, _ in self.parts)
+        return tuple(some for some in found if letters <= {name for call in some for name in names(call)})
+
+    @cached_property
+    def zero(self) -> tuple[Expression, ...]:
+        """Terms whose sum is 0: those of the pattern, less the result."""
+        return (*(part for part, _ in self.parts), Unary("-", self.result))
+
+    @cached_property
+    def is_exponential(self) -> bool:
+        return all(call.function == "exp" for call in calls(self.pattern))
 
 
 @cache
 def rule(identity: Identity) -> Rule:
-    pattern, result = read(identity.pattern), read(identity.result)
+    pattern = read(identity.pattern)
     if head(pattern):
-        return Rule(identity, "call", pattern, result, (), (), (), False)
-    kind: Kind = "sum" if isinstance(pattern, Binary) and pattern.operator in ("+", "-") else "product"
-    parts = tuple((x, 1) for x in _terms(pattern)) if kind == "sum" else tuple(_factors(pattern))
-    letters = names(pattern) & LETTERS
-    found = (outermost(part) for part, _ in parts)
-    anchors = (some for some in found if letters <= {name for call in some for name in names(call)})
-    zero = (*(part for part, _ in parts), Unary("-", result))
-    is_exponential = all(call.function == "exp" for call in calls(pattern))
-    return Rule(identity, kind, pattern, result, parts, tuple(anchors), zero, is_exponential)
+        return Rule(identity, "call", pattern)
+    if isinstance(pattern, Binary) and pattern.operator in ("+", "-"):
+        return Rule(identity, "sum", pattern, tuple((x, 1) for x in _terms(pattern)))
+    return Rule(identity, "product", pattern, tuple(_factors(pattern)))
 
 
 OPERATORS: dict[type[ast.AST], str] = {
@@ -116,16 +124,20 @@ def outermost(tree: Expression) -> list[Call]:
 @cache
 def call_rules(name: str) -> tuple[Rule, ...]:
     """Return the identities of one call of this function."""
-    own = re.compile(rf"{name}\(" if name.isidentifier() else "")
-    found = [rule(one) for one in TABLE if own.match(one.pattern) and name in heads(one.pattern)]
-    return tuple(one for one in found if head(one.pattern) == name)
+    if name.isidentifier():
+        found = [one for one in TABLE if one.pattern.startswith(f"{name}(")]
+    else:
+        found = [one for one in TABLE if name in one.pattern]
+    return tuple(one for one in map(rule, found) if head(one.pattern) == name)
 
 
 @lru_cache(maxsize=256)
 def rules_of(kind: Kind, present: frozenset[str], taught: bool = False) -> tuple[Rule, ...]:
     """Return the identities of a product whose functions are all there, or of a sum some of whose functions are."""
-    found = (rule(identity) for identity in TABLE if identity.is_taught is taught and heads(identity.pattern) & present)
-    return tuple(one for one in found if one.kind == kind and (kind == "sum" or heads(one.identity.pattern) <= present))
+    found = [one for one in TABLE if one.is_taught is taught and heads(one.pattern) & present]
+    if kind == "product":
+        found = [one for one in found if heads(one.pattern) <= present]
+    return tuple(one for one in map(rule, found) if one.kind == kind)
 
 
 @cache
