@@ -20,9 +20,11 @@ def install() -> None:
     note = Note(mmap(-1, NOTE))
     notes.take(note, None)
 
-    def mapped(work: Any, items: Iterable[Any], jobs: int, limits: Limits, lost: Losing) -> Iterator[Any]:
+    def mapped(
+        work: Any, items: Iterable[Any], jobs: int, limits: Limits, lost: Losing, *, is_quick: bool = False
+    ) -> Iterator[Any]:
         if jobs > 1:
-            return pool.mapped(work, items, jobs, limits, lost)
+            return pool.mapped(work, items, jobs, limits, lost, is_quick=is_quick)
         return answers(work, items, limits, lost, note)
 
     grading.mapped = batches.mapped = mapped  # type: ignore[attr-defined]
