@@ -10,8 +10,10 @@ import numpy as np
 
 from gradcli.engine.symbolic.notation import literal
 from gradcli.explanation.lines import Line
+from gradcli.explanation.naming import NAMELESS
 from gradcli.language.tree import Argument, Binary, Call, Expression, Number, Unary
 
+MOST_COMPARED = 32  # results
 MOST_TERMS = 8  # of a sum for which another form is named
 
 
@@ -22,6 +24,23 @@ def op(line: Line) -> str:
 def _inner(line: Line, *names: str) -> Line | None:
     """Return the first input, if it is the result of one of these operations."""
     return line.inputs[0] if op(line.inputs[0]) in names else None
+
+
+def is_same(first: Line, second: Line) -> bool:
+    """Tell whether two results are computed alike, as both of `exp(2*x)/(1 + exp(2*x))` are."""
+    waiting = [(first, second)]
+    for _ in range(MOST_COMPARED):
+        if not waiting:
+            return True
+        one, other = waiting.pop()
+        if one is other or (not one.is_variable and one.application is None and one.written == other.written):
+            continue
+        if one.application is None or other.application is None or op(one) != op(other):
+            return False
+        if one.application.options != other.application.options:
+            return False
+        waiting.extend(zip(one.inputs, other.inputs, strict=True))
+    return False
 
 
 def _beside_one(line: Line) -> Line | None:
@@ -85,7 +104,7 @@ def _log_beside_one(line: Line) -> Expression | None:
     if op(inner) == "rsub":
         is_sigmoid = op(x) == "sigmoid"
         below = x.inputs[0] if is_sigmoid else x
-        return _call("logsigmoid" if is_sigmoid else "log1p", Unary("-", below.spelling))
+        return _call("logsigmoid" if is_sigmoid else "log1p", negative_of(below))
     return _call("softplus", x.inputs[0]) if op(x) == "exp" else _call("log1p", x)
 
 
@@ -93,10 +112,10 @@ def _log_of_cosh(line: Line) -> Expression | None:
     inner = _inner(line, "cosh")
     if inner is None:
         return None
-    x = inner.inputs[0].spelling
+    x = inner.inputs[0]
     if np.all(np.isfinite(inner.tensor.value)):
-        return _call("log1p", _twice_square_of_half("sinh", x))
-    both = Call("logaddexp", (Argument(x), Argument(Unary("-", x))))
+        return _call("log1p", _twice_square_of_half("sinh", x.spelling))
+    both = Call("logaddexp", (Argument(x.spelling), Argument(negative_of(x))))
     return Binary("-", both, _call("log", Number(2)))
 
 
@@ -122,7 +141,7 @@ def _twice_square_of_half(function: str, x: Expression) -> Expression:
 
 def _sigmoid_less_one(line: Line) -> Expression | None:
     inner, x = _inner(line, "sigmoid"), _beside_one(line)
-    return Unary("-", _call("sigmoid", Unary("-", inner.inputs[0].spelling))) if inner and x is inner else None
+    return negative(_call("sigmoid", negative_of(inner.inputs[0]))) if inner and x is inner else None
 
 
 def _root_less_one(line: Line) -> Expression | None:
@@ -132,7 +151,7 @@ def _root_less_one(line: Line) -> Expression | None:
     x = below and _beside_one(below)
     if root is None or below is None or x is None or _beside_one(line) is not root:
         return None
-    rest = negative(x.spelling) if op(below) == "rsub" else x.spelling
+    rest = negative_of(x) if op(below) == "rsub" else x.spelling
     return Binary("/", rest, Binary("+", root.spelling, Number(1)))
 
 
@@ -143,6 +162,12 @@ def _one_less(line: Line) -> Expression | None:
     """`1 - f` where `f - 1` has another form."""
     better = next(filter(None, (rewrite(line) for rewrite in LESS_ONE)), None)
     return negative(better) if better else None
+
+
+def negative_of(line: Line) -> Expression:
+    """Return a result with its sign turned, a nameless product as it is written."""
+    is_product = isinstance(line.written, Binary | Unary) and NAMELESS.fullmatch(line.name)
+    return negative(line.written if is_product else line.spelling)
 
 
 def negative(tree: Expression) -> Expression:
@@ -162,8 +187,8 @@ def _logistic(line: Line) -> Expression | None:
         return None
     x = power.inputs[0]
     if op(line) == "reciprocal":
-        return _call("sigmoid", x.inputs[0] if op(x) == "neg" else Unary("-", x.spelling))
-    return _call("sigmoid", x) if op(line.inputs[0]) == "exp" and line.inputs[0].inputs[0] is x else None
+        return _call("sigmoid", x.inputs[0] if op(x) == "neg" else negative_of(x))
+    return _call("sigmoid", x) if op(line.inputs[0]) == "exp" and is_same(line.inputs[0].inputs[0], x) else None
 
 
 def _shares(line: Line) -> Expression | None:
@@ -172,7 +197,7 @@ def _shares(line: Line) -> Expression | None:
     if above is None or below is None or op(above) != "exp" or op(below) not in ("sum", "sum_dim"):
         return None
     inner, x = below.inputs[0], above.inputs[0]
-    if op(inner) != "exp" or inner.inputs[0] is not x or below.application is None:
+    if op(inner) != "exp" or not is_same(inner.inputs[0], x) or below.application is None:
         return None
     options = {"dim": 0} if x.tensor.value.ndim == 1 else below.application.options
     is_kept = x.tensor.value.ndim == 1 or options.get("keepdim")

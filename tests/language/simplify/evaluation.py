@@ -46,6 +46,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,
     "exp2": lambda x: mpmath.mpf(2) ** x,
     "log1p": lambda x: mpmath.log(1 + x),
+    "logaddexp": lambda x, y: mpmath.log(mpmath.exp(x) + mpmath.exp(y)),
     "logsigmoid": lambda x: -mpmath.log(1 + mpmath.exp(-x)),
     "maximum": max,
     "minimum": min,
