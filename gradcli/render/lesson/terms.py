@@ -96,9 +96,9 @@ class Terms:
         return short(value, self.looks.precision, ascii=self.looks.ascii, width=width)
 
     def put_in(self, node: Node) -> str:
-        """The expression of a node with the numbers of its inputs put in; empty where they are arrays."""
+        """The expression of a node with the numbers of its inputs put in; empty where they are arrays, or made up."""
         inputs = [self.nodes[id] for id in node.inputs]
-        if node.shape or any(x.shape for x in inputs) or not inputs:
+        if self.explanation.sizes is not None or node.shape or any(x.shape for x in inputs) or not inputs:
             return ""
         within = isinstance(node.expression, Binary | Unary)
         put = {x.id: _number(self.value(x.value), within) for x in inputs}

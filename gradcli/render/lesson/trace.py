@@ -12,7 +12,8 @@ from gradcli.explanation.reference import sentences
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import EXACT, sizes_document
 from gradcli.render.documents.reasons import reason_document
-from gradcli.render.lesson.page import FORWARD, equations, forward, given, heading, last, seed, shown
+from gradcli.render.lesson.heading import heading, last, shown
+from gradcli.render.lesson.page import FORWARD, equations, forward, given, seed
 from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.layout import Row, Section, lay_out
@@ -22,6 +23,7 @@ from gradcli.source import visible
 from gradcli.stream.values import Json, plain
 
 SIMPLIFIED = f"{GLUE}{GLUE}(simplified)"
+ABOVE = f"{GLUE}{GLUE}(as above)"
 LONGEST = 160  # characters of a formula before it is simplified
 
 
@@ -69,7 +71,7 @@ def _as_above(links: Sequence[Link], known: Container[str], terms: Terms) -> Ite
     for link in links:
         if link.input in known and link.input in needed:
             value = terms.value(link.total)
-            yield Row((terms.total(link.input), f"= {value}" if value else "", "(as above)"))
+            yield Row((terms.total(link.input), f"= {value}{ABOVE}" if value else ABOVE[1:]))
 
 
 def _derivations(links: Sequence[Link], known: Container[str], leaf: Leaf, terms: Terms, *, why: bool) -> Iterator[Row]:

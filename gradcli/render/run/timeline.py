@@ -9,7 +9,8 @@ from itertools import groupby
 
 from gradcli.explanation.model import Explanation, Note
 from gradcli.language.unparser import unparse
-from gradcli.render.lesson.page import chain_rule, formulas, forward, locals_, shown
+from gradcli.render.lesson.heading import shown
+from gradcli.render.lesson.page import chain_rule, formulas, forward, locals_
 from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.run.training import training
 from gradcli.render.run.updates import updated, written

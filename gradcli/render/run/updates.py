@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Name
 from gradcli.language.unparser import unparse
-from gradcli.render.lesson.page import shown
+from gradcli.render.lesson.heading import shown
 from gradcli.render.lesson.terms import factor
 from gradcli.render.text.layout import Row
 from gradcli.render.text.looks import Looks
