@@ -120,7 +120,8 @@ def generalized(found: Sequence[Explanation], runs: Sequence[Sizes], *, is_trace
 def _node(found: Sequence[Node], runs: Sequence[Sizes]) -> Node:
     first = found[0]
     if first.kind != "op" or first.op is None:
-        return first
+        number = merged([node.expression for node in found], runs)
+        return first if number is None else replace(first, expression=number)
     wholes = [node.whole for node in found if node.whole is not None]
     if len(wholes) not in (0, len(found)):
         raise _depends("the computation")

@@ -43,12 +43,10 @@ def sections(explanation: Explanation, looks: Looks, *, all: bool, why: bool) ->
 
 def forward(explanation: Explanation, terms: Terms) -> Rows[Node]:
     """Every operation, and the constants that have a name in the expressions."""
-    used = mentioned(explanation)
-    nodes = [
-        node
-        for node in explanation.nodes
-        if node.kind == "op" or (node.kind == "constant" and (node.id in used or node.id == explanation.output))
-    ]
+    used = mentioned(explanation) | {explanation.output}
+    if explanation.sizes is not None:
+        used -= explanation.sizes.keys()  # their shapes stand above, and they have no values
+    nodes = [node for node in explanation.nodes if node.kind == "op" or (node.kind == "constant" and node.id in used)]
     return Rows(nodes, partial(_forward, terms=terms))
 
 

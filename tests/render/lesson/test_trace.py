@@ -11,6 +11,8 @@ import pytest
 from gradcli.explanation.build import explain
 from gradcli.explanation.chain.trace import trace
 from gradcli.explanation.reference import explain_example, operations
+from gradcli.explanation.sizes.dims import Dims
+from gradcli.explanation.sizes.generic import explain_at_any_size
 from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import names
@@ -126,3 +128,13 @@ def test_a_long_trace_is_cut_before_what_was_asked_for(layers: int) -> None:
     for line in (asked, f"= {Terms(explanation, Looks()).value(value)}"):
         assert line.split() in [found.split() for found in short.split("\n")] or layers == 1
     assert len(short.split("\n")) < 150
+
+
+def test_a_page_for_sizes_has_no_value_and_no_sign_of_one() -> None:
+    """Each line of the forward pass ends with the operation, and there is none for a variable."""
+    dims = {"X": Dims(("n", "d")), "w": Dims(("d",)), "y": Dims(("n",))}
+    program = parse_program(Source("-sum((X @ w - y)**2)*2"))
+    general = explain_at_any_size(program, dims, {}, wrt=["w"])
+    rows = trace_page(general, [trace(general, "w", None)], Looks()).split("Forward\n")[1].split("∂")[0].splitlines()
+    assert [row.split()[0] for row in rows] == ["v1", "v2", "v3", "v4", "v5", "v6"]
+    assert all(re.search(r"  \w+Backward\d$", row) for row in rows)
