@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -24,6 +25,8 @@ from gradcli.explanation.naming import unused
 from gradcli.explanation.refusals import in_line
 from gradcli.language.tree import Name, Program
 from gradcli.language.unparser import unparse
+
+LISTED = re.compile(r"place\d*")
 
 
 @in_line
@@ -153,12 +156,15 @@ class _Names:
         for name, x in zip(found.inputs, line.inputs, strict=True):
             self.names[name] = x.name if x.tensor.shape else unparse(x.spelling)
         taken = {line.name, upstream_name, *self.names.values()}
-        self.names.update({name: unused(name, taken) for name in found.given if name in taken})
         assert found.gradient is not None
         terms = [side for equation in (*found.forward, found.gradient) for side in (equation.left, equation.right)]
         everything = [part for term in terms for part in parts(term)]
         right = (part.tensor for part in parts(found.gradient.right) if isinstance(part, Entry))
         self.used = {part.tensor for part in everything if isinstance(part, Entry)}
+        for name in sorted(found.given.keys() & self.used):
+            stem = f"place_{line.name}" if LISTED.fullmatch(name) else name  # or it has another value at another node
+            self.names[name] = unused(stem, taken)
+            taken.add(self.names[name])
         self.mentioned = [name for name in dict.fromkeys(right) if name in self.names]
         used = [x for name, x in zip(found.inputs, line.inputs, strict=True) if name in self.used]
         written = [(x.name, x.spelling) for x in used if x.tensor.shape]
