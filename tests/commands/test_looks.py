@@ -81,6 +81,8 @@ def test_a_pager_has_the_width_of_the_terminal_that_errors_go_to(monkeypatch: py
         monkeypatch.setattr("sys.stderr", stream)
         assert looks(color="always", ascii=False, stream=Stream(False)).width == 63
         assert looks(color="auto", ascii=False, stream=Stream(False)).width is None
+        monkeypatch.setenv("CLICOLOR_FORCE", "1")
+        assert looks(color="auto", ascii=False, stream=Stream(False)).width == 63
     monkeypatch.setattr("sys.stderr", Stream(False))
     assert looks(color="always", ascii=False, stream=Stream(False)).width is None
 

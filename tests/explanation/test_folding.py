@@ -172,7 +172,8 @@ def test_one_rule_gives_all_that_comes_through_the_steps(text: str) -> None:
 WITHOUT_ONES = {
     "max_pool1d(M, 2)": "v1[c,j] = max over b<2 of M[c,2·j + b], so ∂v2/∂M[c,q] = Σj g[c,j] where column[c,j] = q",
     "avg_pool1d(M, 2)": "v1[c,j] = (Σb<2 M[c,2·j + b])/2, so ∂v2/∂M[c,2·j + b] = g[c,j]/2 for b < 2",
-    "repeat_interleave(x, 2)": "v1[i] = x[place_v1[i]], so ∂v2/∂x[p] = Σi g[i] where place_v1[i] = p, where place_v1 is [0",
+    "repeat_interleave(x, 2)": "v1[i] = x[place_v1[i]], so ∂v2/∂x[p] = Σi g[i] where place_v1[i] = p, "
+    "where place_v1 is [0",
     "ravel(M)": "v1[i] = M.flat[i], so ∂v2/∂M.flat[i] = g[i]",
     "roll(x, 1)": "v1[i] = x[(i - 1)%2], so ∂v2/∂x[i] = g[(i + 1)%2]",
     "pad(x, (1, 1))": "v1[i] = x[i - 1], so ∂v2/∂x[i - 1] = g[i] (entries outside x count as 0)",

@@ -42,7 +42,7 @@ def looks(*, color: str, ascii: bool, stream: Any = None) -> Looks:
     stream = stream or sys.stdout
     is_colored = wants_color(color, stream.isatty())
     width = terminal_width(stream)
-    if width is None and color == "always":  # somebody reads it behind a pager, `less -R`
+    if width is None and is_colored:  # though it is no terminal: somebody reads it behind a pager, `less -R`
         width = terminal_width(sys.stderr)
     return Looks(is_colored, ascii or not is_unicode(stream), width)
 

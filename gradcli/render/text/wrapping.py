@@ -9,13 +9,13 @@ from typing import NamedTuple
 from rich.cells import cell_len, set_cell_size
 
 HANG = 2  # columns before the second line of a text, and before those after it
-# Costs of a break before a factor, between other tokens, before a comma or around a bracket, inside a power, and inside
-# a wide token.
-FACTOR, SPLIT, APART, POWER, FOLD = 0.5, 500, 700, 800, 900
+# Costs of a break before a factor, before a remark, between other tokens, before a comma or around a bracket, inside a
+# power, and inside a wide token.
+FACTOR, REMARK, SPLIT, APART, POWER, FOLD = 0.5, 0.75, 500, 700, 800, 900
 NUMBER = r"(?:(?<![\w)\].])-)?(?<![\w.])(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?\b"
 NAME = r"--?[^\W\d][\w-]*|\.?[\w∂]+"  # also an option, and a part of `layer.weight`
 OPERATOR = r"\*\*|//|->|<-|[<>=!+*/@-]=|\.\.\."
-GLUE = "\u00a0"  # a space before a remark that does not begin a line
+GLUE = "\u00a0"  # a space before a remark, which rather stays on the line
 TOKEN = re.compile(rf"{GLUE}+\S+|\s+|{NUMBER}|{NAME}|{OPERATOR}|.", re.DOTALL)
 OPERATORS = frozenset((*"+-*/@=·×−→←<>", "**", "//", "->", "<-", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/="))
 
@@ -83,7 +83,7 @@ def _cost(token: str, behind: str, before: str, depth: int) -> float:
     if behind.isspace():
         return SPLIT if before in OPERATORS else depth
     if token[0] == GLUE:
-        return FOLD
+        return REMARK  # rather than inside brackets
     if "**" in (token, behind):
         return POWER
     if token in ",;:([)]}":

@@ -16,7 +16,7 @@ from gradcli.render.lesson.page import page
 from gradcli.render.lesson.verification import verification_page
 from gradcli.render.run.timeline import timeline_page
 from gradcli.render.text.looks import Looks
-from gradcli.render.text.wrapping import wrapped
+from gradcli.render.text.wrapping import GLUE, wrapped
 from gradcli.source import Source
 from tests.script.running import recorded
 
@@ -65,3 +65,10 @@ def test_no_line_begins_with_a_comma_or_bracket_while_another_place_is_free(text
         line, begin = text[before], text[part][:1]
         if begin and begin in ",;)([]" and text[part.start - 1] != " ":
             assert " " not in line.strip(), (line, text[part])
+
+
+@given(st.sampled_from(["2*(y - X @ w)", "f(a, b + c)", "(a + b)*(c - d)"]), st.integers(16, 30))
+def test_a_remark_moves_to_a_line_of_its_own_before_a_bracket_is_broken(text: str, width: int) -> None:
+    lines = [f"{text}{GLUE}{GLUE}(simplified)"[part] for part in wrapped(f"{text}{GLUE}{GLUE}(simplified)", width)]
+    assert all(line.count("(") == line.count(")") for line in lines), lines
+    assert all(len(line) <= width for line in lines)
