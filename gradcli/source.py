@@ -51,7 +51,7 @@ class Source:
 
 def visible(text: str) -> str:
     """The text with control and invisible formatting characters written out, safe for any terminal."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
     return "".join(_shown(c) for c in text)
 

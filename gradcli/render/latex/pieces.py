@@ -72,9 +72,9 @@ class Piece:
 def letters(text: str) -> int:
     """Return about how many letters wide a symbol is."""
     spelled = re.sub(r"\\[^a-zA-Z]", "x", text)
-    plain, *below = re.split(r"_\{((?:[^{}]|\{[^{}]*\})*)\}", re.sub(r"\\(?:mathit|text)\b", "", spelled))
+    plain, *below = re.split(r"_\{((?:[^{}]|\{[^{}]*\})*)\}", re.sub(r"\\(?:mathit|text|operatorname)\b", "", spelled))
     large, small = "".join([plain, *below[1::2]]), "".join(below[::2])
-    sizes = [len(re.sub(r"\\[a-zA-Z]+ ?", "x", re.sub("[{}$_^]", "", part))) for part in (large, small)]
+    sizes = [len(re.sub("[{}$_^]", "", re.sub(r"\\[a-zA-Z]+ ?", "x", part))) for part in (large, small)]
     return max(1, round(sizes[0] + SMALL * sizes[1]))
 
 

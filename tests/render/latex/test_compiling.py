@@ -168,6 +168,13 @@ def test_a_number_at_an_edge_is_written_once_for_all_entries() -> None:
     assert drawn.count("{$1$}") == 2
 
 
+def test_a_label_that_is_too_long_to_be_written_takes_no_room() -> None:
+    explanation = explained("cross_entropy(scores*1, [0, 2])", {"scores": [[1, 2, 3], [4, 5, 6]]})
+    drawn = graph_page(explanation, Asked(direction="LR"))
+    *_, (start, end) = re.findall(r"latex\] \(([\d.]+),[\d.]+\) -- \(([\d.]+),[\d.]+\);", drawn)
+    assert 20 < float(end) - float(start) < 80
+
+
 def test_what_is_too_large_for_a_page_is_refused() -> None:
     many = Case("+".join(f"x{n}*{n}" for n in range(100)), {f"x{n}": n for n in range(100)}).explain()
     for page in (graph_page, beamer):

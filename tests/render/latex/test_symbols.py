@@ -56,3 +56,5 @@ def test_letters() -> None:
     assert letters(r"\text{learning\_rate}") == len("learning_rate")
     assert letters(r"\mathit{weight}_{\text{hidden},1}") == 6 + round(0.6 * 8)
     assert letters(r"\alpha_{1}") == 2
+    assert letters(r"\operatorname{sum}(g)") == len("sum(g)")
+    assert letters(r"X^{\top}\,g") == 4

@@ -12,9 +12,9 @@ from gradcli.render.asked import Asked
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Direction, Edge
 from gradcli.render.graph.sketch.sketch import sketch
-from gradcli.render.graph.svg import label_size
 from gradcli.render.latex.document import document
-from gradcli.render.latex.graph.tikz import COLORS, PREAMBLE, SMALLEST, Picture, box_room
+from gradcli.render.latex.graph.labels import behind, label
+from gradcli.render.latex.graph.tikz import COLORS, EASY, PREAMBLE, SMALLEST, Picture, box_room
 from gradcli.render.latex.terms import Terms
 
 LARGEST = 80  # boxes that can be read on a page
@@ -30,7 +30,10 @@ def picture(explanation: Explanation, terms: Terms, asked: Asked) -> Picture | N
     if len(found.vertices) > LARGEST:
         return None
     boxes = [Box(vertex.id, *box_room(vertex, terms, asked.values)) for vertex in found.vertices]
-    lines = [Edge(arc.source, arc.target, label_size(arc)) for arc in found.arcs]
+    lines = []
+    for arc, edge in zip(found.arcs, behind(found, terms), strict=True):
+        text = label(arc, edge, terms, asked.values)
+        lines.append(Edge(arc.source, arc.target, None if text is None else text.room))
     drawn = drawing(boxes, lines, asked.direction)
     return None if drawn is None else Picture(found, drawn, terms, asked.values)
 
@@ -40,8 +43,8 @@ def fitting(explanation: Explanation, terms: Terms, asked: Asked, room: Room) ->
     best = picture(explanation, terms, asked)
     values: list[Literal["auto", "shape"]] = ["auto", "shape"]
     directions: list[Direction] = ["LR", "TB"] if asked.direction is None else [asked.direction]
-    for shown in values:
-        if best is None or best.scale(room) >= SMALLEST:
+    for shown, enough in zip(values, (EASY, SMALLEST), strict=True):
+        if best is None or best.scale(room) >= enough:
             break
         others = [picture(explanation, terms, replace(asked, values=shown, direction=one)) for one in directions]
         best = max([best, *filter(None, others)], key=lambda one: one.scale(room))

@@ -8,25 +8,24 @@ from functools import cached_property
 
 import numpy as np
 
-from gradcli.explanation.model import Local, Node, Value
-from gradcli.explanation.steps.moves import Edge, edges
+from gradcli.explanation.model import Node, Value
 from gradcli.explanation.steps.walk import Look, State
-from gradcli.language.tree import Name, Number
+from gradcli.language.tree import Name
 from gradcli.render.graph.layered.model import Drawing, Rectangle, Route
 from gradcli.render.graph.sketch.model import Arc, Sketch, Vertex
 from gradcli.render.graph.svg import box_size
+from gradcli.render.latex.graph.labels import FEW, WIDEST, Behind, behind, label
 from gradcli.render.latex.graph.windows import corners, holds, point, veils, window
 from gradcli.render.latex.numbers import value
-from gradcli.render.latex.pieces import Piece
+from gradcli.render.latex.pieces import Piece, letters
 from gradcli.render.latex.symbols import escaped
 from gradcli.render.latex.terms import Terms
 from gradcli.source import visible
 
 POINTS = 0.75  # of a pixel
-WIDEST = 20  # letters of a formula in a box
-FEW = 6  # entries of a tensor whose numbers are shown
-SMALLEST, CLOSE = 0.6, (0.7, 0.85)  # of the usual size of letters: at least, and of a part of a picture
-DIGIT, COLUMN, WORD, LINE = 5.8, 14.0, 44.0, 16.0  # pixels of the letters of LaTeX, which are smaller than of a browser
+SMALLEST, EASY, CLOSE = 0.6, 0.8, (0.7, 0.85)  # of the usual size of letters; `CLOSE` of a part of a picture
+DIGIT, COLUMN, WORD, SIDES = 5.8, 14.0, 30.0, 14.0  # pixels; the letters of LaTeX are smaller than of a browser
+LINE, GAP = 16.0, 3.0
 PREAMBLE = r"""\usepackage{tikz}
 \usetikzlibrary{fadings}
 """
@@ -66,14 +65,8 @@ class Picture:
         return min(1.0, room[0] / max(wide, 1), room[1] / max(high, 1))
 
     @cached_property
-    def edges(self) -> list[tuple[Edge, Local | None] | None]:
-        """The edge behind each arc; None where boxes stand for several nodes."""
-        known = {vertex.id for vertex in self.sketch.vertices}
-        nodes = self.terms.explanation.nodes
-        found = [pair for node in nodes for pair in edges(node) if {pair[0].source, node.id} <= known]
-        arcs = [(arc.source, arc.target) for arc in self.sketch.arcs]
-        is_whole = [(edge.source, edge.target) for edge, _ in found] == arcs
-        return list(found) if is_whole else [None] * len(arcs)
+    def edges(self) -> list[Behind | None]:
+        return behind(self.sketch, self.terms)
 
     def drawn(self, room: tuple[float, float], state: State | None = None) -> str:
         """Return the picture of a state, or the finished one, no larger than the room.
@@ -110,7 +103,9 @@ class Picture:
         size = f"minimum width={box.width * POINTS:.1f}pt, minimum height={box.height * POINTS:.1f}pt"
         corners = ", rounded corners=5pt" if vertex.look == "leaf" else ""
         place = f"({box.x + box.width / 2:.1f},{box.y + box.height / 2:.1f})"
-        inside = r" \\{} ".join(self.rows(vertex, look, state)) if part is None or holds(part, box) else ""
+        rows = self.rows(vertex, look, state) if part is None or holds(part, box) else []
+        is_tall = any("matrix" in row for row in rows)  # or a matrix would touch the name above it
+        inside = (r" \\[2pt]{} " if is_tall else r" \\{} ").join(rows)
         return rf"\node[{style}{corners}, {size}, inner sep=0pt, align=center] at {place} {{{inside}}};"
 
     def rows(self, vertex: Vertex, look: Look, state: State | None) -> list[str]:
@@ -139,7 +134,7 @@ class Picture:
     def edge(
         self,
         arc: Arc,
-        edge: tuple[Edge, Local | None] | None,
+        edge: Behind | None,
         route: Route,
         state: State | None,
         part: Rectangle | None = None,
@@ -150,25 +145,13 @@ class Picture:
         dashed = "" if arc.flows else ", dashed"
         lines = [rf"\draw[{EDGES[look]}{dashed}, {'latex-' if is_turned else '-latex'}] {path(route)};"]
         is_labelled = state is None or bool(state.gradients)
-        text = self.label(edge[1]) if edge is not None and edge[1] is not None else escaped(arc.label)
+        text = label(arc, edge, self.terms, self.values)
         is_seen = part is None or route.label is None or holds(part, route.label)
-        if is_labelled and is_seen and arc.label and route.label is not None and text:
+        if is_labelled and is_seen and route.label is not None and text is not None:
             place = f"({route.label.x + route.label.width / 2:.1f},{route.label.y + route.label.height / 2:.1f})"
             color = "active" if look == "active" else "black!65"
-            lines.append(rf"\node[inner sep=0pt, text={color}, font=\scriptsize] at {place} {{{text}}};")
+            lines.append(rf"\node[inner sep=0pt, text={color}, font=\scriptsize] at {place} {{{text.text}}};")
         return lines
-
-    def label(self, local: Local) -> str:
-        """Return the local derivative, with its number where there is room for both."""
-        found = self.terms.rule(local) if local.formula is not None else self.terms.formula(local.rule)
-        is_few = local.value is not None and np.size(local.value) <= (1 if self.values == "shape" else FEW)
-        number = self.terms.value(local.value) if is_few else None
-        number = None if number is not None and number.is_tall else number
-        if number is None or local.formula is None or isinstance(local.formula, Number):
-            return f"${found.text}$" if found.width <= WIDEST and not found.is_tall else ""
-        if found.is_tall or found.width + number.width > WIDEST:
-            return f"${number.text}$"
-        return f"${found.text} = {number.text}$" if found.text != number.text else f"${number.text}$"
 
 
 def written(given: Value, terms: Terms, values: str) -> Piece:
@@ -189,25 +172,25 @@ def is_name_enough(node: Node, terms: Terms) -> bool:
 
 def box_room(vertex: Vertex, terms: Terms, values: str) -> tuple[float, float]:
     """Return the size of a box: that of its lines as texts, or more where they are matrices here."""
-    node = terms.nodes.get(vertex.id)
     node, roles = terms.nodes.get(vertex.id), {line.role for line in vertex.lines}
     title, *more = vertex.lines
     if node is not None and " = " in title.text and is_name_enough(node, terms):
         title = replace(title, text=visible(node.name))
-    wide, high = box_size([title, *more])
     if node is None or any(line.label for line in vertex.lines) or not np.ndim(node.value):
-        return wide, high
-    shown = [written(node.value, terms, values)] if "value" in roles else []
-    shown += [written(node.grad, terms, values)] if "grad" in roles and node.grad is not None else []
-    sizes = [room(one) for one in shown]
-    return max(wide, *(width for width, _ in sizes)), max(high, LINE + sum(height for _, height in sizes))
+        return box_size([title, *more])
+    wide, high = box_size([title, *(line for line in more if line.role not in ("value", "grad"))])
+    sizes = [room(written(node.value, terms, values))] if "value" in roles else []
+    if "grad" in roles and node.grad is not None:
+        sizes.append(room(written(node.grad, terms, values), WORD))
+    return max(wide, *(width for width, _ in sizes)), high + sum(height for _, height in sizes)
 
 
-def room(found: Piece) -> tuple[float, float]:
-    """Return about how much room a value needs in a box, in pixels, with the word before it."""
+def room(found: Piece, before: float = 0.0) -> tuple[float, float]:
+    """Return about how much room a value needs in a box, in pixels, with so much before it."""
     rows = found.text.count(r"\\") + 1 if found.is_tall else 1
     columns = found.text.count("&") // rows + 1 if found.is_tall else 0
-    return found.width * DIGIT + columns * COLUMN + WORD, rows * LINE
+    wide = found.width if found.is_tall else letters(found.text)
+    return wide * DIGIT + columns * COLUMN + before + SIDES, rows * LINE + GAP
 
 
 def path(route: Route) -> str:
