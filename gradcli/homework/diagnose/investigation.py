@@ -18,9 +18,8 @@ from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.diagnose.shelves import Suspect
 from gradcli.homework.mistakes.declaration import Guess
-from gradcli.homework.mistakes.elsewhere import ANOTHER_QUESTION
 from gradcli.homework.mistakes.forward import LAST
-from gradcli.homework.mistakes.habits import SWAPPED_VARIABLE
+from gradcli.homework.mistakes.habits import ANOTHER_QUESTION, SWAPPED_VARIABLE
 from gradcli.homework.mistakes.scripts import Mutant, mutants
 from gradcli.homework.model import Diagnosis, Value
 from gradcli.homework.remembered import Remembered

@@ -21,9 +21,12 @@ STALE_GRAD = Mistake(
     order=15,
     hint="look again at what .grad holds before and after each pass",
 )
-SWAPPED_VARIABLE = Mistake("swapped-variable", "gave the gradient of another variable", order=17)
-NOT_A_GRADIENT = Mistake("not-a-gradient", "gave a value or an updated weight, not a gradient", order=18)
+SWAPPED_VARIABLE = Mistake("swapped-variable", "gave the gradient of another variable", order=17, tier=1)
+NOT_A_GRADIENT = Mistake("not-a-gradient", "gave a value or an updated weight, not a gradient", order=18, tier=2)
 DEGREES = Mistake("degrees", "worked in degrees", order=19)
+ANOTHER_QUESTION = Mistake(
+    "another-question", "gave the answer to something else that was asked", order=23, is_late=True
+)
 
 
 STALE_GRAD.ends(
@@ -89,6 +92,19 @@ def value_given(problem: Problem) -> Iterator[Guess]:
         message = f"this is the value of {name}, not a gradient"
         rank = int(vertex == problem.by)
         yield Guess(problem.by, f"{what} = {name}", message, problem.graph.vertices[vertex].value, rank=rank)
+
+
+@NOT_A_GRADIENT.guesses
+def value_on_the_way(problem: Problem) -> Iterator[Guess]:
+    """The value of a step between the variable and the output, such as a square."""
+    if problem.kind != "gradient":
+        return
+    graph, what = problem.graph, problem.ratio(problem.of, problem.by)
+    for vertex in sorted(problem.above - {problem.by, problem.of}):
+        if np.shape(graph.vertices[vertex].value) == np.shape(problem.truth):
+            message = f"this is the value of {graph.label(vertex)}, not a gradient"
+            rank = 2 if problem.by in graph.vertices[vertex].sources or vertex not in graph.named else 3
+            yield Guess(problem.by, f"{what} = {graph.label(vertex)}", message, graph.vertices[vertex].value, rank=rank)
 
 
 @NOT_A_GRADIENT.guesses

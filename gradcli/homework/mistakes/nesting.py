@@ -16,8 +16,13 @@ from gradcli.homework.solve.vertices import Vertex
 from gradcli.homework.wording import shown
 
 INNER_DROPPED = Mistake("inner-dropped", "forgot the inner derivative", order=2)
-OUTER_AT_WRONG_POINT = Mistake("outer-at-wrong-point", "took the outer derivative at the inner input", order=4)
-OUTER_AT_DERIVATIVE = Mistake("outer-at-derivative", "took the outer derivative at the inner derivative", order=5)
+OUTER_AT_WRONG_POINT = Mistake("outer-at-wrong-point", "took the outer derivative at the inner input", order=4, tier=1)
+OUTER_AT_DERIVATIVE = Mistake(
+    "outer-at-derivative", "took the outer derivative at the inner derivative", order=5, tier=1
+)
+
+
+MULTIPLIED = {(op, position) for op in ("mul", "mm", "mv", "dot") for position in (0, 1)} | {("div", 0)}
 
 
 def functions(problem: Problem) -> Iterator[Edge]:
@@ -80,14 +85,16 @@ def factor_is_one(problem: Problem) -> Iterator[Slip]:
     nested = {inner for _, inner in nests(problem)}
     for edge in problem.edges:
         vertex, source = problem.graph.vertices[edge.vertex], problem.graph.source(edge)
-        if vertex.op not in ("mul", "mm", "mv", "dot") or (vertex.op == "mul" and edge.vertex in nested):
+        is_known = edge.vertex in nested and vertex.op in ("mul", "div")
+        is_constant = vertex.op == "div" and 1 not in vertex.rules  # as the n of a mean
+        if is_known or is_constant or (vertex.op, edge.position) not in MULTIPLIED:
             continue
         place = 1 - edge.position
         other = vertex.sources[place]
         factor = problem.label(other) if other >= 0 else shown(vertex.operands[place])
         message = f"in the derivative of {problem.label(edge.vertex)} by {problem.label(source)} a factor is missing"
         yield Slip(edge.vertex, f"{problem.ratio(edge.vertex, source)} = 1", message, {edge: _without(vertex, edge)},
-                   f"the factor is {factor}", rank=1 if vertex.op == "mul" else 3)  # fmt: skip
+                   f"the factor is {factor}", rank=1 if vertex.op in ("mul", "div") else 3)  # fmt: skip
 
 
 def _without(vertex: Vertex, edge: Edge) -> Change:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from gradcli.homework.mistakes.declaration import Mistake
 from gradcli.homework.mistakes.forward import FORWARD_SLIP
 from gradcli.homework.mistakes.habits import STALE_GRAD
-from gradcli.homework.mistakes.tensors import MEAN_N
+from gradcli.homework.mistakes.means import MEAN_N
 
 DETACH = Mistake("detach", "overlooked a detach or a no_grad, or saw one where there is none", order=15.5)
 DESCENT = Mistake("descent", "slipped in a step of the descent: none, too many, or the wrong way", order=15.7)
@@ -24,6 +24,10 @@ SWAPPED: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult,
 }  # fmt: skip
 MAKERS = frozenset(("tensor", "zeros", "ones", "randn", "rand", "arange", "full", "Parameter", "manual_seed"))
+AVERAGED = {
+    "mean": ("sum", "you forgot to divide by the number of entries in"),
+    "sum": ("mean", "you took the mean, and it is a sum:"),
+}
 Change = Callable[[ast.AST], ast.AST | None]  # None takes a statement away
 
 
@@ -48,7 +52,8 @@ def mutants(text: str) -> Iterator[Mutant]:
         return
     places = list(ast.walk(tree))
     found = [*cuts_ignored(places), *resets_ignored(places), *resets_added(places), *updates(places)]
-    found += [*other_passes(places), *cuts_added(places), *other_operators(places)]
+    found += [*other_passes(places), *cuts_added(places), *lines_ignored(places)]
+    found += other_operators(places)
     seen = {ast.unparse(tree)}
     for code, rule, message, chosen, change, rank in found[:MOST]:
         changed = ast.unparse(ast.fix_missing_locations(_Changed(chosen, change).at(tree)))
@@ -152,7 +157,7 @@ def resets_ignored(places: list[ast.AST]) -> Iterator[Found]:
         is_none = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith(".grad")
         if is_reset or is_none:
             message = f"{ast.unparse(node)} takes the old gradients away, and yours still has them"
-            yield STALE_GRAD.code, "no reset", message, [node], lambda node: ast.Pass(), 0
+            yield STALE_GRAD.code, "no reset", message, [node], lambda node: ast.Pass(), 1
 
 
 def resets_added(places: list[ast.AST]) -> Iterator[Found]:
@@ -185,7 +190,7 @@ def updates(places: list[ast.AST]) -> Iterator[Found]:
         written = ast.unparse(node) if is_step or is_own else ""
         if written:
             message = f"{written} changes the weights, and you went on with the old ones"
-            yield DESCENT.code, "no step", message, [node], lambda node: ast.Pass(), 2
+            yield DESCENT.code, "no step", message, [node], lambda node: ast.Pass(), 0
         if isinstance(node, ast.AugAssign) and is_own and type(node.op) in SWAPPED:
             yield DESCENT.code, "uphill", f"you took {written} with the other sign", [node], _turned, 2
         if isinstance(node, ast.Call) and any(keyword.arg == "lr" for keyword in node.keywords):
@@ -246,9 +251,22 @@ def other_operators(places: list[ast.AST]) -> Iterator[Found]:
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
             message = f"you forgot the exponent of {ast.unparse(node)}"
             yield FORWARD_SLIP.code, f"base of {ast.unparse(node)}", message, [node], _left, 5
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "mean":
-            message = f"you forgot to divide by the number of entries in {ast.unparse(node)}"
-            yield MEAN_N.code, "sum for mean", message, [node], _summed, 1
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in AVERAGED:
+            other, why = AVERAGED[node.func.attr]
+            yield MEAN_N.code, f"{other} for {node.func.attr}", f"{why} {ast.unparse(node)}", [node], _method(other), 1
+
+
+def lines_ignored(places: list[ast.AST]) -> Iterator[Found]:
+    """A line that changes a tensor in place, and none of its gradients, overlooked."""
+    for node in places:
+        is_given = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
+        is_added = isinstance(node, ast.AugAssign)
+        call = node.value if isinstance(node, ast.Expr) else None
+        is_method = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr[-1] == "_"
+        written = ast.unparse(node) if is_given or is_added or is_method else ""
+        if written and "grad" not in written:
+            message = f"{written} changes a value, and you went on with the one from before"
+            yield FORWARD_SLIP.code, f"without {written}", message, [node], lambda node: ast.Pass(), 5
 
 
 def _operator(other: type[ast.operator]) -> Change:
@@ -264,7 +282,10 @@ def _left(node: ast.AST) -> ast.AST:
     return node.left
 
 
-def _summed(node: ast.AST) -> ast.AST:
-    assert isinstance(node, ast.Call)
-    assert isinstance(node.func, ast.Attribute)
-    return ast.Call(ast.Attribute(node.func.value, "sum", ast.Load()), node.args, node.keywords)
+def _method(name: str) -> Change:
+    def change(node: ast.AST) -> ast.AST:
+        assert isinstance(node, ast.Call)
+        assert isinstance(node.func, ast.Attribute)
+        return ast.Call(ast.Attribute(node.func.value, name, ast.Load()), node.args, node.keywords)
+
+    return change
