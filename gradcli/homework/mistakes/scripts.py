@@ -131,14 +131,8 @@ def cuts_added(places: list[ast.AST]) -> Iterator[Found]:
     for node in places:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and is_computed(node.value):
             name = node.targets[0].id
-            yield (
-                DETACH.code,
-                f"{name} cut off",
-                f"{name} is not cut off: a gradient goes back through it",
-                [node],
-                _cut,
-                4,
-            )
+            message = f"{name} is not cut off: a gradient goes back through it"
+            yield DETACH.code, f"{name} cut off", message, [node], _cut, 4
 
 
 def is_computed(value: ast.expr) -> bool:
@@ -151,9 +145,8 @@ def is_computed(value: ast.expr) -> bool:
 def resets_ignored(places: list[ast.AST]) -> Iterator[Found]:
     """No zero_grad."""
     for node in places:
-        is_reset = isinstance(node, ast.Expr) and any(
-            part in ast.unparse(node) for part in ("zero_grad(", ".grad.zero_(")
-        )
+        written = ast.unparse(node) if isinstance(node, ast.Expr) else ""
+        is_reset = "zero_grad(" in written or ".grad.zero_(" in written
         is_none = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith(".grad")
         if is_reset or is_none:
             message = f"{ast.unparse(node)} takes the old gradients away, and yours still has them"
