@@ -25,6 +25,7 @@ from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.numerals import Tolerance, Typed
 
 ENOUGH = 4  # digits of an answer that can be certain of its mistake
+LEAST = 3  # of them that are no zeros at the end
 LIKELY = 2  # the rank of a mistake that can be certain
 UNFELT = 2  # the rank of a mistake with more changed rules than the number shows
 CHANCE = 0.01  # known mistakes that a certain number may be expected to meet by accident
@@ -161,6 +162,8 @@ def widened(typed: Typed, share: float) -> Typed:
 
 def telling(typed: Typed) -> bool:
     """Whether a number has enough digits for one mistake to be told from hundreds of others."""
+    if np.max(typed.digits - typed.zeros) < LEAST:  # as 25.000, which small numbers lead to in many ways
+        return False
     known = np.max(typed.unit) <= COARSE * np.max(np.abs(typed.value), initial=0.0)
     return typed.is_telling and bool(np.max(typed.digits) >= ENOUGH and known)
 

@@ -131,12 +131,12 @@ def added_at_a_link(problem: Problem) -> Iterator[Slip]:
             f"{above} + {ratio}",
             f"you added {ratio} to {above}; along a chain they are multiplied",
             {edge: plus(problem.local(edge))},
-            rank=by_one(problem.local(edge)),
+            rank=max(by_one(problem.local(edge)), by_one(problem.totals[edge.vertex])),
         )
 
 
 def by_one(derivative: Value) -> int:
-    """Return the rank of a sum with a derivative: who is off by one may have got there in any way."""
+    """Return the rank of a sum with such a derivative: who is off by one may have got there in any way."""
     return WEAK if np.all(np.abs(derivative) == 1) else 0
 
 
@@ -190,6 +190,22 @@ def multiplied_passes(problem: Problem) -> Iterator[Guess]:
         product = reduce(mul, (one.truth for one in problem.earlier), problem.totals[problem.by])
         message = f"{name}.grad has the sum of what the backward passes bring, and you multiplied it"
         yield Guess(problem.by, "the product over the passes", message, product)
+
+
+@INNER_DROPPED.guesses
+def link_is_one(problem: Problem) -> Iterator[Guess]:
+    """The derivative of a named value above left out, over all the steps to it."""
+    if problem.kind != "gradient":
+        return
+    graph, by = problem.graph, problem.by
+    for above in sorted(graph.named & problem.above - {by, problem.of}):
+        upstream = problem.totals[above]
+        others = graph.named - {above}
+        part = sweep(graph, above, problem.own, seed=upstream, stop=others).get(by)
+        if part is not None and np.shape(part) == np.shape(upstream) == np.shape(problem.truth):
+            what = problem.ratio(above, by)
+            message = f"the derivative {what} is missing in the chain"
+            yield Guess(above, f"{what} = 1", message, problem.truth - part + upstream, rank=2)
 
 
 @INNER_DROPPED.guesses

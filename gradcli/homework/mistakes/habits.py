@@ -101,10 +101,10 @@ def value_on_the_way(problem: Problem) -> Iterator[Guess]:
         return
     graph, what = problem.graph, problem.ratio(problem.of, problem.by)
     for vertex in sorted(problem.above - {problem.by, problem.of}):
-        if np.shape(graph.vertices[vertex].value) == np.shape(problem.truth):
+        is_near = vertex not in graph.named or problem.by in graph.vertices[vertex].sources
+        if is_near and np.shape(graph.vertices[vertex].value) == np.shape(problem.truth):
             message = f"this is the value of {graph.label(vertex)}, not a gradient"
-            rank = 2 if problem.by in graph.vertices[vertex].sources or vertex not in graph.named else 3
-            yield Guess(problem.by, f"{what} = {graph.label(vertex)}", message, graph.vertices[vertex].value, rank=rank)
+            yield Guess(problem.by, f"{what} = {graph.label(vertex)}", message, graph.vertices[vertex].value, rank=2)
 
 
 @NOT_A_GRADIENT.guesses
@@ -112,7 +112,7 @@ def updated(problem: Problem) -> Iterator[Guess]:
     if problem.kind != "gradient":
         return
     value, what = problem.graph.vertices[problem.by].value, problem.ratio(problem.of, problem.by)
-    name = problem.label(problem.by)
+    name, is_leaf = problem.label(problem.by), not problem.graph.below(problem.by)
     for rate in problem.rates:
         yield Guess(
             problem.by,
@@ -120,7 +120,7 @@ def updated(problem: Problem) -> Iterator[Guess]:
             f"this is {name} after a step of gradient descent; the gradient itself was asked for",
             value - rate * problem.truth,
             f"lr is {rate:g}",
-            rank=1,
+            rank=1 if is_leaf else 3,  # only weights are updated
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -22,7 +23,7 @@ OUTER_AT_DERIVATIVE = Mistake(
 )
 
 
-MULTIPLIED = {(op, position) for op in ("mul", "mm", "mv", "dot") for position in (0, 1)} | {("div", 0)}
+MULTIPLIED = {*product(("mul", "mm", "mv", "dot"), (0, 1)), ("div", 0)}  # operations, and the places of factors
 
 
 def functions(problem: Problem) -> Iterator[Edge]:
@@ -85,9 +86,9 @@ def factor_is_one(problem: Problem) -> Iterator[Slip]:
     nested = {inner for _, inner in nests(problem)}
     for edge in problem.edges:
         vertex, source = problem.graph.vertices[edge.vertex], problem.graph.source(edge)
-        is_known = edge.vertex in nested and vertex.op in ("mul", "div")
-        is_constant = vertex.op == "div" and 1 not in vertex.rules  # as the n of a mean
-        if is_known or is_constant or (vertex.op, edge.position) not in MULTIPLIED:
+        is_plain = vertex.op != "div" or 1 in vertex.rules  # not by a constant, as the n of a mean is
+        is_factor = (vertex.op, edge.position) in MULTIPLIED and is_plain
+        if not is_factor or (edge.vertex in nested and vertex.op in ("mul", "div")):
             continue
         place = 1 - edge.position
         other = vertex.sources[place]
@@ -149,22 +150,6 @@ def whole_inner_is_one(problem: Problem) -> Iterator[Guess]:
             + 2 * (problem.by not in problem.graph.vertices[inner].sources)
             + int(np.equal(derivative, -1.0)),
         )
-
-
-@INNER_DROPPED.guesses
-def link_is_one(problem: Problem) -> Iterator[Guess]:
-    """The derivative of a named value above left out, over all the steps to it."""
-    if problem.kind != "gradient":
-        return
-    graph, by = problem.graph, problem.by
-    for above in sorted(graph.named & problem.above - {by, problem.of}):
-        upstream = problem.totals[above]
-        others = graph.named - {above}
-        part = sweep(graph, above, problem.own, seed=upstream, stop=others).get(by)
-        if part is not None and np.shape(part) == np.shape(upstream) == np.shape(problem.truth):
-            what = problem.ratio(above, by)
-            message = f"the derivative {what} is missing in the chain"
-            yield Guess(above, f"{what} = 1", message, problem.truth - part + upstream, rank=2)
 
 
 @OUTER_AT_DERIVATIVE.guesses

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from operator import attrgetter
 
 from gradcli.homework.mistakes.declaration import Mistake
 from gradcli.homework.mistakes.forward import FORWARD_SLIP
@@ -29,6 +30,7 @@ AVERAGED = {
     "sum": ("mean", "you took the mean, and it is a sum:"),
 }
 Change = Callable[[ast.AST], ast.AST | None]  # None takes a statement away
+LEFT: Change = attrgetter("left")
 
 
 @dataclass(frozen=True)
@@ -234,29 +236,27 @@ def other_operators(places: list[ast.AST]) -> Iterator[Found]:
     """One operator replaced, an operand or an exponent left out, a sum for a mean."""
     for node in places:
         if isinstance(node, ast.BinOp) and type(node.op) in SWAPPED:
-            other = SWAPPED[type(node.op)]
-            written = ast.unparse(node)
+            other, written = SWAPPED[type(node.op)], ast.unparse(node)
             message = f"you computed {written} with another operator"
             yield FORWARD_SLIP.code, f"{other.__name__} in {written}", message, [node], _operator(other), 5
             if isinstance(node.op, ast.Add | ast.Sub):
                 message = f"in {written} you forgot {ast.unparse(node.right)}"
-                yield FORWARD_SLIP.code, f"left of {written}", message, [node], _left, 5
+                yield FORWARD_SLIP.code, f"left of {written}", message, [node], LEFT, 5
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
             message = f"you forgot the exponent of {ast.unparse(node)}"
-            yield FORWARD_SLIP.code, f"base of {ast.unparse(node)}", message, [node], _left, 5
+            yield FORWARD_SLIP.code, f"base of {ast.unparse(node)}", message, [node], LEFT, 5
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in AVERAGED:
-            other, why = AVERAGED[node.func.attr]
-            yield MEAN_N.code, f"{other} for {node.func.attr}", f"{why} {ast.unparse(node)}", [node], _method(other), 1
+            name, why = AVERAGED[node.func.attr]
+            yield MEAN_N.code, f"{name} for {node.func.attr}", f"{why} {ast.unparse(node)}", [node], _method(name), 1
 
 
 def lines_ignored(places: list[ast.AST]) -> Iterator[Found]:
     """A line that changes a tensor in place, and none of its gradients, overlooked."""
     for node in places:
         is_given = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
-        is_added = isinstance(node, ast.AugAssign)
-        call = node.value if isinstance(node, ast.Expr) else None
-        is_method = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr[-1] == "_"
-        written = ast.unparse(node) if is_given or is_added or is_method else ""
+        called = node.value.func if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
+        is_method = isinstance(called, ast.Attribute) and called.attr[-1] == "_"
+        written = ast.unparse(node) if is_given or is_method or isinstance(node, ast.AugAssign) else ""
         if written and "grad" not in written:
             message = f"{written} changes a value, and you went on with the one from before"
             yield FORWARD_SLIP.code, f"without {written}", message, [node], lambda node: ast.Pass(), 5
@@ -268,11 +268,6 @@ def _operator(other: type[ast.operator]) -> Change:
         return ast.BinOp(node.left, other(), node.right)
 
     return change
-
-
-def _left(node: ast.AST) -> ast.AST:
-    assert isinstance(node, ast.BinOp)
-    return node.left
 
 
 def _method(name: str) -> Change:

@@ -131,7 +131,8 @@ class Key:
         def place(ask: Ask) -> tuple[int, ...]:
             problem = self.problems[ask.quantity]
             if problem is None or problem.kind == "value":
-                return 0, problem.by if problem else -1
+                is_alone = problem is not None and len(problem.graph.vertices) == 1  # as a weight after its update
+                return 3 * is_alone, problem.by if problem else -1
             if ask.quantity.kind == "snippet" and ask.quantity.of in named:
                 return (-1,)
             if problem.stop:
