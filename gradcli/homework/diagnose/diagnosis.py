@@ -25,7 +25,6 @@ from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.numerals import Tolerance, Typed
 
 ENOUGH = 4  # digits of an answer that can be certain of its mistake
-LEAST = 3  # of them that are no zeros at the end
 LIKELY = 2  # the rank of a mistake that can be certain
 UNFELT = 2  # the rank of a mistake with more changed rules than the number shows
 CHANCE = 0.01  # known mistakes that a certain number may be expected to meet by accident
@@ -162,10 +161,13 @@ def widened(typed: Typed, share: float) -> Typed:
 
 def telling(typed: Typed) -> bool:
     """Whether a number has enough digits for one mistake to be told from hundreds of others."""
-    if np.max(typed.digits - typed.zeros) < LEAST:  # as 25.000, which small numbers lead to in many ways
-        return False
     known = np.max(typed.unit) <= COARSE * np.max(np.abs(typed.value), initial=0.0)
-    return typed.is_telling and bool(np.max(typed.digits) >= ENOUGH and known)
+    return typed.is_telling and bool(np.max(typed.digits) >= ENOUGH and known) and not is_round(typed.value)
+
+
+def is_round(value: Value) -> bool:
+    """Whether a number has at most two digits that are no zeros at its ends, as 25.000: small ones often lead there."""
+    return all(float(f"{entry:.1e}") == entry for entry in np.ravel(value).tolist())
 
 
 @cache

@@ -114,7 +114,7 @@ def function_is_one(problem: Problem) -> Iterator[Slip]:
         above = above_sums(problem, inner)
         is_function = len(vertex.rules) == 1 and not vertex.structured and "sum" not in vertex.traits
         if is_function and above and inner not in nested:
-            rank = 1 + masked(problem.graph, inner)
+            rank = 1 + masked(problem.graph, inner) + (vertex.op == "div")  # by a number, as in a mean
             message = forgotten(problem, above[0], inner, source)
             yield Slip(inner, f"{problem.ratio(inner, source)} = 1", message, {edge: slope(1.0)}, rank=rank)
 
