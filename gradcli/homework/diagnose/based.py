@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 
@@ -11,21 +11,6 @@ import numpy as np
 from gradcli.homework.solve.carried import Earlier, is_partial, local_changes
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
-from gradcli.homework.submission.numerals import Typed
-
-
-def in_graph(problem: Problem, earlier: Earlier) -> Iterator[tuple[Problem, Typed]]:
-    """Yield earlier answers in the graph of a problem; in a snippet one that has a name may be in another graph, too.
-
-    It is then a value there, whatever it was when it was asked for: `torch.autograd.grad` has given it.
-    """
-    graph = problem.graph
-    for quantity, (other, typed) in earlier.items():
-        vertex = graph.names.get(quantity.of) if quantity.kind == "snippet" else None
-        if other.graph is graph:
-            yield other, typed
-        elif vertex is not None and np.array_equal(graph.vertices[vertex].value, other.truth):
-            yield Problem(graph, "value", vertex, vertex), typed
 
 
 def based(problem: Problem, earlier: Earlier, before: Sequence[Problem]) -> Problem | None:
@@ -35,8 +20,10 @@ def based(problem: Problem, earlier: Earlier, before: Sequence[Problem]) -> Prob
     """
     wrong = [
         (other, np.asarray(typed.value)[()])
-        for other, typed in in_graph(problem, earlier)
-        if np.all(np.isfinite(typed.value)) and not same_quantity(other, problem)
+        for quantity, (asked_before, typed) in earlier.items()
+        if (other := asked_before.seen_in(problem.graph, quantity)) is not None
+        and np.all(np.isfinite(typed.value))
+        and not same_quantity(other, problem)
     ]
     asked = [other for other in before if other.graph is problem.graph and not same_quantity(other, problem)]
     forward = {other.by: value for other, value in wrong if other.kind == "value"}

@@ -45,18 +45,24 @@ class Detective:
         self.beside = [shelved(iter(one), problem.truth) for one, problem in zip(beside, problems, strict=False)]
 
     def diagnoses(
-        self, answers: Sequence[Typed], base: Suspects | None = None, share: float = 0.0
+        self,
+        answers: Sequence[Typed],
+        base: Suspects | None = None,
+        share: float = 0.0,
+        own: Sequence[tuple[Suspect, Value]] = (),
     ) -> tuple[Diagnosis, ...]:
         """Return the mistakes that give the answer (one answer a point), likely ones first.
 
         They are certain as far as the number goes: it has enough digits, and no pair of other mistakes and no slip of
         the pen gives it; `settled` compares them with each other. `base` are the suspects at the student's own earlier
-        numbers, which are the likelier start; up to a `share` of what was used may have been rounded away.
+        numbers, which are the likelier start, and `own` are more; up to a `share` of what was used may have been
+        rounded away.
         """
         problem, typed = base.problem if base is not None else self.problems[0], answers[0]
         wide = [widened(one, share) for one in answers]
         single, pairs = self.common(wide if base is None else answers, SINGLE), self.common(answers, PAIR)
         found = [*(base.matching(problem.by, wide[0], self.tolerance, SINGLE) if base is not None else []), *single]
+        found.extend(matching(shelved(iter(own), problem.truth), wide[0], self.tolerance))
         slips = self.slips_of_the_pen(problem, typed) if len(answers) == 1 else []
         codes = {kin(suspect.code) for suspect, _ in found}
         rivals = [suspect for suspect, _ in pairs if codes.isdisjoint(map(kin, suspect.codes))]
@@ -156,7 +162,12 @@ def widened(typed: Typed, share: float) -> Typed:
 def telling(typed: Typed) -> bool:
     """Whether a number has enough digits for one mistake to be told from hundreds of others."""
     known = np.max(typed.unit) <= COARSE * np.max(np.abs(typed.value), initial=0.0)
-    return typed.is_telling and bool(np.max(typed.digits) >= ENOUGH and known)
+    return typed.is_telling and bool(np.max(typed.digits) >= ENOUGH and known) and not is_round(typed.value)
+
+
+def is_round(value: Value) -> bool:
+    """Whether a number has at most two digits that are no zeros at its ends, as 25.000: small ones often lead there."""
+    return all(float(f"{entry:.1e}") == entry for entry in np.ravel(value).tolist())
 
 
 @cache

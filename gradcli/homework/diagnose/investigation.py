@@ -18,15 +18,15 @@ from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.diagnose.shelves import Suspect
 from gradcli.homework.mistakes.declaration import Guess
-from gradcli.homework.mistakes.elsewhere import ANOTHER_QUESTION
 from gradcli.homework.mistakes.forward import LAST
-from gradcli.homework.mistakes.habits import SWAPPED_VARIABLE
-from gradcli.homework.mistakes.scripts import Mutant, mutants
+from gradcli.homework.mistakes.habits import ANOTHER_QUESTION, SWAPPED_VARIABLE
+from gradcli.homework.mistakes.scripts import DESCENT, Mutant, mutants
 from gradcli.homework.model import Diagnosis, Value
 from gradcli.homework.remembered import Remembered
 from gradcli.homework.solve.carried import Earlier
 from gradcli.homework.solve.points import CLOSE
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.runs.reruns import with_gradients
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.submission.answers import Formula, UnreadableError, computed
@@ -59,6 +59,7 @@ class Investigation:
         self.detectives: dict[Quantity, Detective] = {}
         self.shared: dict[tuple[Any, ...], Suspects] = {}
         self.bases: Remembered[Suspects | None] = Remembered(BASES)
+        self.reruns: Remembered[Mapping[Quantity, Value]] = Remembered(BASES)
 
     def detective(self, ask: Ask) -> Detective:
         """Return the detective of a quantity; quantities of one output share its suspects."""
@@ -127,10 +128,43 @@ class Investigation:
         """
         wrong = {quantity: one for quantity, one in wrong.items() if quantity != ask.quantity}
         base = self.based(ask, wrong) if wrong and ask.form == "number" else None
+        more = [*self.own_answers(ask, wrong), *self.misread_on(ask, wrong)]
         for used, times in ((wrong, 1), ({**wrong, **right}, ROOM)):
-            if used and (base is not None or times > 1):
+            if used and (base is not None or more or times > 1):
                 share = max(unwritten(own) for _, own in used.values())
-                yield self.detective(ask).diagnoses([typed], base, times * share)
+                yield self.detective(ask).diagnoses([typed], base, times * share, more)
+
+    def own_answers(self, ask: Ask, wrong: Earlier) -> Iterator[tuple[Suspect, Value]]:
+        """Yield the student's own answers to other quantities, each of which may have been given once more."""
+        problem = self.problems[ask.quantity]
+        for quantity, (other, typed) in wrong.items() if problem is not None else ():
+            assert problem is not None
+            are_gradients = problem.kind == other.kind == "gradient"
+            told = f"this is the answer that stands at {quantity}"
+            code = SWAPPED_VARIABLE.code if are_gradients else ANOTHER_QUESTION.code
+            value = np.asarray(typed.value)[()]
+            yield Suspect((code,), (Guess(problem.by, told, told, value, rank=LAST),), "own answer"), value
+
+    def misread_on(self, ask: Ask, wrong: Earlier) -> Iterator[tuple[Suspect, Value]]:
+        """Yield what comes of a slip in the steps of a descent that are made with the student's own gradients."""
+        problem, truth = self.problems[ask.quantity], self.solution.answer(ask)
+        own = {of: typed.value for of, (other, typed) in wrong.items() if other.kind == "gradient"}
+        if problem is None or not own or not isinstance(self.solution, SnippetSolution) or problem.kind != "value":
+            return
+        for mutant, answers in self.misread:
+            value = answers.get(ask.quantity)
+            if mutant.code == DESCENT.code and value is not None and not np.array_equal(value, truth):
+                found = self.rerun(mutant, own).get(ask.quantity)
+                guess = Guess(problem.by, mutant.rule, mutant.message, found, rank=mutant.rank)
+                yield Suspect((mutant.code,), (guess,)), found
+
+    def rerun(self, mutant: Mutant, own: Mapping[Quantity, Value]) -> Mapping[Quantity, Value]:
+        """Return the answers of a misread snippet with a student's own gradients, made once for equal numbers."""
+        assert isinstance(self.solution, SnippetSolution)
+        solution = self.solution
+        known = (mutant.text, *((of, np.asarray(value).tobytes()) for of, value in own.items()))
+        passes = len(solution.ways.passes)
+        return self.reruns.once(known, lambda: solution.outcomes(with_gradients(mutant.text, own, passes)))
 
     def based(self, ask: Ask, earlier: Earlier) -> Suspects | None:
         """Return the suspects at the student's own earlier numbers, made once for equal numbers of a class."""

@@ -10,7 +10,7 @@ from math import log10
 from tempfile import TemporaryFile
 from types import MappingProxyType
 
-from gradcli.homework.mistakes.catalogue import KIN, LATE
+from gradcli.homework.mistakes.catalogue import KIN, LATE, TIERS
 from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.model import Diagnosis, Marked, Result
 
@@ -91,11 +91,11 @@ def ordered(result: Result, sizes: Sizes = NO_CLASS) -> Result:
     return replace(result, answers=tuple(map(sorted_answer, result.answers)))
 
 
-def weight(one: Diagnosis) -> tuple[bool, ...]:
+def weight(one: Diagnosis) -> tuple[int, ...]:
     """Return the order of diagnoses before anything is known of the student: two mistakes at once are rare."""
     is_unlikely = one.rank >= UNLIKELY
     rank = one.rank - UNLIKELY * is_unlikely
-    return " + " in one.code, one.code in LATE or rank > LAST, is_unlikely
+    return " + " in one.code, one.code in LATE or rank > LAST, TIERS.get(one.code, 0), is_unlikely
 
 
 def settled(found: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:

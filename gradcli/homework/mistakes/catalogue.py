@@ -9,9 +9,9 @@ from gradcli.homework.mistakes import (
     branches,
     broadcasting,
     chains,
-    elsewhere,
     forward,
     habits,
+    means,
     nesting,
     pen,
     products,
@@ -28,6 +28,7 @@ FAMILIES = (
     nesting,
     rules,
     activations,
+    means,
     tensors,
     broadcasting,
     products,
@@ -35,15 +36,15 @@ FAMILIES = (
     habits,
     scripts,
     forward,
-    elsewhere,
     pen,
 )
 MISTAKES = list(dict.fromkeys(one for family in FAMILIES for one in vars(family).values() if isinstance(one, Mistake)))
 OF_RULES = {mistake.code for mistake in MISTAKES if mistake.of_rule}
 KIN = {mistake.code: mistake.kin for mistake in MISTAKES if mistake.kin}
 HINTS = {mistake.code: mistake.hint for mistake in MISTAKES if mistake.hint}
-GUESSED = {elsewhere.ANOTHER_QUESTION.code}  # equal numbers, and no rule behind them
+GUESSED = {habits.ANOTHER_QUESTION.code}  # equal numbers, and no rule behind them
 SINGLE = {mistake.code for mistake in MISTAKES if mistake.is_single}
+TIERS = {mistake.code: mistake.tier for mistake in MISTAKES if mistake.tier}
 LATE = {mistake.code for mistake in MISTAKES if mistake.is_late}
 TURNS = {maker.__name__ for mistake in MISTAKES for maker in mistake.turn_makers}
 TITLES = {mistake.code: mistake.title for mistake in sorted(MISTAKES, key=attrgetter("order"))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import add, mul
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import fit
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
+from gradcli.homework.mistakes.nesting import INNER_DROPPED
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, sweep
 from gradcli.homework.solve.problem import Problem, nothing
@@ -18,7 +20,7 @@ from gradcli.homework.solve.vertices import Vertex
 WEAK = 3  # the rank of a mistake that is never certain
 
 LOCAL_NOT_TOTAL = Mistake("local-not-total", "gave a local derivative for the total one", order=3)
-CHAIN_ADDED = Mistake("chain-added", "added along a chain, or multiplied across paths", order=16)
+CHAIN_ADDED = Mistake("chain-added", "added along a chain, or multiplied across paths", order=16, tier=1)
 
 
 @LOCAL_NOT_TOTAL.guesses
@@ -129,12 +131,12 @@ def added_at_a_link(problem: Problem) -> Iterator[Slip]:
             f"{above} + {ratio}",
             f"you added {ratio} to {above}; along a chain they are multiplied",
             {edge: plus(problem.local(edge))},
-            rank=by_one(problem.local(edge)),
+            rank=max(by_one(problem.local(edge)), by_one(problem.totals[edge.vertex])),
         )
 
 
 def by_one(derivative: Value) -> int:
-    """Return the rank of a sum with a derivative: who is off by one may have got there in any way."""
+    """Return the rank of a sum with such a derivative: who is off by one may have got there in any way."""
     return WEAK if np.all(np.abs(derivative) == 1) else 0
 
 
@@ -178,6 +180,47 @@ def sums_and_products(problem: Problem) -> Iterator[Guess]:
             "you multiplied what comes along the paths; it is added",
             product,
         )
+
+
+@CHAIN_ADDED.guesses
+def multiplied_passes(problem: Problem) -> Iterator[Guess]:
+    """The gradients of several backward passes multiplied."""
+    if problem.earlier and problem.accumulates and problem.by in problem.totals:
+        name = problem.label(problem.by)
+        product = reduce(mul, (one.truth for one in problem.earlier), problem.totals[problem.by])
+        message = f"{name}.grad has the sum of what the backward passes bring, and you multiplied it"
+        yield Guess(problem.by, "the product over the passes", message, product)
+
+
+@INNER_DROPPED.guesses
+def link_is_one(problem: Problem) -> Iterator[Guess]:
+    """The derivative of a named value above left out, over all the steps to it."""
+    if problem.kind != "gradient":
+        return
+    graph, by = problem.graph, problem.by
+    for above in sorted(graph.named & problem.above - {by, problem.of}):
+        upstream = problem.totals[above]
+        others = graph.named - {above}
+        part = sweep(graph, above, problem.own, seed=upstream, stop=others).get(by)
+        if part is not None and np.shape(part) == np.shape(upstream) == np.shape(problem.truth):
+            what = problem.ratio(above, by)
+            message = f"the derivative {what} is missing in the chain"
+            yield Guess(above, f"{what} = 1", message, problem.truth - part + upstream, rank=2)
+
+
+@INNER_DROPPED.guesses
+def own_link_is_one(problem: Problem) -> Iterator[Guess]:
+    """A student's own gradient of a value, with that of the next step in its place: the link between is forgotten."""
+    above = problem.above if problem.given else set()
+    for vertex in sorted(above & problem.given.keys() - {problem.by, problem.of}):
+        for edge in problem.into(vertex):
+            upstream = problem.totals[edge.vertex]
+            if np.shape(upstream) == np.shape(problem.given[vertex]):
+                given = {**problem.given, vertex: upstream}
+                found = replace(problem, given=given, cache={}).swept(only=above).get(problem.by)
+                what = problem.ratio(edge.vertex, vertex)
+                message = f"the derivative {what} is missing in the chain"
+                yield Guess(vertex, f"{what} = 1", message, found, rank=1)
 
 
 def links(problem: Problem, path: Sequence[Edge]) -> list[Value]:

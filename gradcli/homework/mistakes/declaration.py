@@ -86,7 +86,7 @@ class Mistake:
     One that is `of_rule` was made in the derivative rule of an operation, so the sentence about the rule helps.
     `hint` is told in place of the message where that would give the answer away, by a factor or a sign.
     `kin` is the code of a mistake that is the same in other words; one that `is_late` explains much, so others that
-    give the same number are likelier; one that `is_single` is no part of a pair.
+    give the same number are likelier, and so are those of a lower `tier`; one that `is_single` is no part of a pair.
     """
 
     code: str
@@ -97,6 +97,7 @@ class Mistake:
     kin: str = ""
     is_late: bool = False
     is_single: bool = False
+    tier: int = 0
     slip_makers: list[Callable[[Problem], Iterator[Slip]]] = field(default_factory=list)
     guess_makers: list[Callable[[Problem], Iterator[Guess]]] = field(default_factory=list)
     turn_makers: list[Callable[[Graph], Iterator[Turn]]] = field(default_factory=list)

@@ -21,9 +21,12 @@ STALE_GRAD = Mistake(
     order=15,
     hint="look again at what .grad holds before and after each pass",
 )
-SWAPPED_VARIABLE = Mistake("swapped-variable", "gave the gradient of another variable", order=17)
-NOT_A_GRADIENT = Mistake("not-a-gradient", "gave a value or an updated weight, not a gradient", order=18)
+SWAPPED_VARIABLE = Mistake("swapped-variable", "gave the gradient of another variable", order=17, tier=1)
+NOT_A_GRADIENT = Mistake("not-a-gradient", "gave a value or an updated weight, not a gradient", order=18, tier=2)
 DEGREES = Mistake("degrees", "worked in degrees", order=19)
+ANOTHER_QUESTION = Mistake(
+    "another-question", "gave the answer to something else that was asked", order=23, is_late=True
+)
 
 
 STALE_GRAD.ends(
@@ -92,11 +95,24 @@ def value_given(problem: Problem) -> Iterator[Guess]:
 
 
 @NOT_A_GRADIENT.guesses
+def value_on_the_way(problem: Problem) -> Iterator[Guess]:
+    """The value of a step between the variable and the output, such as a square."""
+    if problem.kind != "gradient":
+        return
+    graph, what = problem.graph, problem.ratio(problem.of, problem.by)
+    for vertex in sorted(problem.above - {problem.by, problem.of}):
+        is_near = vertex not in graph.named or problem.by in graph.vertices[vertex].sources
+        if is_near and np.shape(graph.vertices[vertex].value) == np.shape(problem.truth):
+            message = f"this is the value of {graph.label(vertex)}, not a gradient"
+            yield Guess(problem.by, f"{what} = {graph.label(vertex)}", message, graph.vertices[vertex].value, rank=2)
+
+
+@NOT_A_GRADIENT.guesses
 def updated(problem: Problem) -> Iterator[Guess]:
     if problem.kind != "gradient":
         return
     value, what = problem.graph.vertices[problem.by].value, problem.ratio(problem.of, problem.by)
-    name = problem.label(problem.by)
+    name, is_leaf = problem.label(problem.by), not problem.graph.below(problem.by)
     for rate in problem.rates:
         yield Guess(
             problem.by,
@@ -104,7 +120,7 @@ def updated(problem: Problem) -> Iterator[Guess]:
             f"this is {name} after a step of gradient descent; the gradient itself was asked for",
             value - rate * problem.truth,
             f"lr is {rate:g}",
-            rank=1,
+            rank=1 if is_leaf else 3,  # only weights are updated
         )
 
 

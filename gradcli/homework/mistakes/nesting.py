@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -16,8 +17,13 @@ from gradcli.homework.solve.vertices import Vertex
 from gradcli.homework.wording import shown
 
 INNER_DROPPED = Mistake("inner-dropped", "forgot the inner derivative", order=2)
-OUTER_AT_WRONG_POINT = Mistake("outer-at-wrong-point", "took the outer derivative at the inner input", order=4)
-OUTER_AT_DERIVATIVE = Mistake("outer-at-derivative", "took the outer derivative at the inner derivative", order=5)
+OUTER_AT_WRONG_POINT = Mistake("outer-at-wrong-point", "took the outer derivative at the inner input", order=4, tier=1)
+OUTER_AT_DERIVATIVE = Mistake(
+    "outer-at-derivative", "took the outer derivative at the inner derivative", order=5, tier=1
+)
+
+
+MULTIPLIED = {*product(("mul", "mm", "mv", "dot"), (0, 1)), ("div", 0)}  # operations, and the places of factors
 
 
 def functions(problem: Problem) -> Iterator[Edge]:
@@ -80,14 +86,16 @@ def factor_is_one(problem: Problem) -> Iterator[Slip]:
     nested = {inner for _, inner in nests(problem)}
     for edge in problem.edges:
         vertex, source = problem.graph.vertices[edge.vertex], problem.graph.source(edge)
-        if vertex.op not in ("mul", "mm", "mv", "dot") or (vertex.op == "mul" and edge.vertex in nested):
+        is_plain = vertex.op != "div" or 1 in vertex.rules  # not by a constant, as the n of a mean is
+        is_factor = (vertex.op, edge.position) in MULTIPLIED and is_plain
+        if not is_factor or (edge.vertex in nested and vertex.op in ("mul", "div")):
             continue
         place = 1 - edge.position
         other = vertex.sources[place]
         factor = problem.label(other) if other >= 0 else shown(vertex.operands[place])
         message = f"in the derivative of {problem.label(edge.vertex)} by {problem.label(source)} a factor is missing"
         yield Slip(edge.vertex, f"{problem.ratio(edge.vertex, source)} = 1", message, {edge: _without(vertex, edge)},
-                   f"the factor is {factor}", rank=1 if vertex.op == "mul" else 3)  # fmt: skip
+                   f"the factor is {factor}", rank=1 if vertex.op in ("mul", "div") else 3)  # fmt: skip
 
 
 def _without(vertex: Vertex, edge: Edge) -> Change:
@@ -106,7 +114,7 @@ def function_is_one(problem: Problem) -> Iterator[Slip]:
         above = above_sums(problem, inner)
         is_function = len(vertex.rules) == 1 and not vertex.structured and "sum" not in vertex.traits
         if is_function and above and inner not in nested:
-            rank = 1 + masked(problem.graph, inner)
+            rank = 1 + masked(problem.graph, inner) + (vertex.op == "div")  # by a number, as in a mean
             message = forgotten(problem, above[0], inner, source)
             yield Slip(inner, f"{problem.ratio(inner, source)} = 1", message, {edge: slope(1.0)}, rank=rank)
 
@@ -142,22 +150,6 @@ def whole_inner_is_one(problem: Problem) -> Iterator[Guess]:
             + 2 * (problem.by not in problem.graph.vertices[inner].sources)
             + int(np.equal(derivative, -1.0)),
         )
-
-
-@INNER_DROPPED.guesses
-def link_is_one(problem: Problem) -> Iterator[Guess]:
-    """The derivative of a named value above left out, over all the steps to it."""
-    if problem.kind != "gradient":
-        return
-    graph, by = problem.graph, problem.by
-    for above in sorted(graph.named & problem.above - {by, problem.of}):
-        upstream = problem.totals[above]
-        others = graph.named - {above}
-        part = sweep(graph, above, problem.own, seed=upstream, stop=others).get(by)
-        if part is not None and np.shape(part) == np.shape(upstream) == np.shape(problem.truth):
-            what = problem.ratio(above, by)
-            message = f"the derivative {what} is missing in the chain"
-            yield Guess(above, f"{what} = 1", message, problem.truth - part + upstream, rank=2)
 
 
 @OUTER_AT_DERIVATIVE.guesses

@@ -30,7 +30,7 @@ ELEMENTWISE = Mistake(
     "elementwise", "multiplied entry by entry where a matrix product belongs", order=14.2, of_rule=True, is_single=True
 )
 RESULT_FOR_INPUT = Mistake(
-    "result-for-input", "used another value where an input belongs", order=14.3, of_rule=True, is_single=True
+    "result-for-input", "used another value where an input belongs", order=14.3, of_rule=True, is_single=True, tier=1
 )
 
 
@@ -128,6 +128,8 @@ def elementwise_product(graph: Graph) -> Iterator[Turn]:
     for index, a, b, c in products(graph):
         message = f"in {graph.label(index)} you multiplied entry by entry; it is a matrix product"
         yield from _turn(graph, index, lambda a=a, b=b, c=c: a * b + c, "X*W for X @ W", message)
+        if np.ndim(b) == 2:  # of a factor that is turned over, the entries as they were
+            yield from _turn(graph, index, lambda a=a, b=b, c=c: a * b.T + c, "X*W for X @ W.T", message)
 
 
 @RESULT_FOR_INPUT.slips

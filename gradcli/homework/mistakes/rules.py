@@ -102,6 +102,10 @@ def power(problem: Problem) -> Iterator[Slip]:
                 message = f"the factor in front of the derivative of {written} is its exponent before it goes down"
                 rule = f"{ratio} = (n - 1)*{x}**(n - 1)"
                 yield Slip(edge.vertex, rule, message, {edge: slope((n - 1) * np.power(base, n - 1.0))}, rank=1)
+        if vertex.op == "mul" and len({*vertex.sources}) == 1 and edge.position == 0:
+            kept, rule = slope(vertex.value), f"{ratio} = n*{x}**n"
+            message = f"you kept the exponent of the square {written}; it goes down by one"
+            yield Slip(edge.vertex, rule, message, {edge: kept, Edge(edge.vertex, 1): kept})
         if vertex.op in ("exp", "pow_of") or (vertex.op == "pow_tensor" and edge.position == 1):
             exponential = vertex.operands[edge.position]
             foundation = np.e if vertex.op == "exp" else vertex.operands[0]
@@ -204,7 +208,6 @@ def quotients(problem: Problem) -> Iterator[Slip]:
             "+u*v'/v**2 for -u*v'/v**2",
             f"what comes through the denominator of {written} has a minus sign",
             {below: slope(u / (v * v))},
-            rank=-1,
         )
         if vertex.op == "div":
             message = f"the numerator of {written} is a factor in the derivative by its denominator"

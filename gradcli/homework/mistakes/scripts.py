@@ -9,11 +9,12 @@ import ast
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from operator import attrgetter
 
 from gradcli.homework.mistakes.declaration import Mistake
 from gradcli.homework.mistakes.forward import FORWARD_SLIP
 from gradcli.homework.mistakes.habits import STALE_GRAD
-from gradcli.homework.mistakes.tensors import MEAN_N
+from gradcli.homework.mistakes.means import MEAN_N
 
 DETACH = Mistake("detach", "overlooked a detach or a no_grad, or saw one where there is none", order=15.5)
 DESCENT = Mistake("descent", "slipped in a step of the descent: none, too many, or the wrong way", order=15.7)
@@ -24,7 +25,12 @@ SWAPPED: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult,
 }  # fmt: skip
 MAKERS = frozenset(("tensor", "zeros", "ones", "randn", "rand", "arange", "full", "Parameter", "manual_seed"))
+AVERAGED = {
+    "mean": ("sum", "you forgot to divide by the number of entries in"),
+    "sum": ("mean", "you took the mean, and it is a sum:"),
+}
 Change = Callable[[ast.AST], ast.AST | None]  # None takes a statement away
+LEFT: Change = attrgetter("left")
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,8 @@ def mutants(text: str) -> Iterator[Mutant]:
         return
     places = list(ast.walk(tree))
     found = [*cuts_ignored(places), *resets_ignored(places), *resets_added(places), *updates(places)]
-    found += [*other_passes(places), *cuts_added(places), *other_operators(places)]
+    found += [*other_passes(places), *cuts_added(places), *lines_ignored(places)]
+    found += other_operators(places)
     seen = {ast.unparse(tree)}
     for code, rule, message, chosen, change, rank in found[:MOST]:
         changed = ast.unparse(ast.fix_missing_locations(_Changed(chosen, change).at(tree)))
@@ -126,14 +133,8 @@ def cuts_added(places: list[ast.AST]) -> Iterator[Found]:
     for node in places:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and is_computed(node.value):
             name = node.targets[0].id
-            yield (
-                DETACH.code,
-                f"{name} cut off",
-                f"{name} is not cut off: a gradient goes back through it",
-                [node],
-                _cut,
-                4,
-            )
+            message = f"{name} is not cut off: a gradient goes back through it"
+            yield DETACH.code, f"{name} cut off", message, [node], _cut, 4
 
 
 def is_computed(value: ast.expr) -> bool:
@@ -146,13 +147,12 @@ def is_computed(value: ast.expr) -> bool:
 def resets_ignored(places: list[ast.AST]) -> Iterator[Found]:
     """No zero_grad."""
     for node in places:
-        is_reset = isinstance(node, ast.Expr) and any(
-            part in ast.unparse(node) for part in ("zero_grad(", ".grad.zero_(")
-        )
+        written = ast.unparse(node) if isinstance(node, ast.Expr) else ""
+        is_reset = "zero_grad(" in written or ".grad.zero_(" in written
         is_none = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith(".grad")
         if is_reset or is_none:
             message = f"{ast.unparse(node)} takes the old gradients away, and yours still has them"
-            yield STALE_GRAD.code, "no reset", message, [node], lambda node: ast.Pass(), 0
+            yield STALE_GRAD.code, "no reset", message, [node], lambda node: ast.Pass(), 1
 
 
 def resets_added(places: list[ast.AST]) -> Iterator[Found]:
@@ -185,7 +185,7 @@ def updates(places: list[ast.AST]) -> Iterator[Found]:
         written = ast.unparse(node) if is_step or is_own else ""
         if written:
             message = f"{written} changes the weights, and you went on with the old ones"
-            yield DESCENT.code, "no step", message, [node], lambda node: ast.Pass(), 2
+            yield DESCENT.code, "no step", message, [node], lambda node: ast.Pass(), 0
         if isinstance(node, ast.AugAssign) and is_own and type(node.op) in SWAPPED:
             yield DESCENT.code, "uphill", f"you took {written} with the other sign", [node], _turned, 2
         if isinstance(node, ast.Call) and any(keyword.arg == "lr" for keyword in node.keywords):
@@ -236,19 +236,30 @@ def other_operators(places: list[ast.AST]) -> Iterator[Found]:
     """One operator replaced, an operand or an exponent left out, a sum for a mean."""
     for node in places:
         if isinstance(node, ast.BinOp) and type(node.op) in SWAPPED:
-            other = SWAPPED[type(node.op)]
-            written = ast.unparse(node)
+            other, written = SWAPPED[type(node.op)], ast.unparse(node)
             message = f"you computed {written} with another operator"
             yield FORWARD_SLIP.code, f"{other.__name__} in {written}", message, [node], _operator(other), 5
             if isinstance(node.op, ast.Add | ast.Sub):
                 message = f"in {written} you forgot {ast.unparse(node.right)}"
-                yield FORWARD_SLIP.code, f"left of {written}", message, [node], _left, 5
+                yield FORWARD_SLIP.code, f"left of {written}", message, [node], LEFT, 5
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
             message = f"you forgot the exponent of {ast.unparse(node)}"
-            yield FORWARD_SLIP.code, f"base of {ast.unparse(node)}", message, [node], _left, 5
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "mean":
-            message = f"you forgot to divide by the number of entries in {ast.unparse(node)}"
-            yield MEAN_N.code, "sum for mean", message, [node], _summed, 1
+            yield FORWARD_SLIP.code, f"base of {ast.unparse(node)}", message, [node], LEFT, 5
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in AVERAGED:
+            name, why = AVERAGED[node.func.attr]
+            yield MEAN_N.code, f"{name} for {node.func.attr}", f"{why} {ast.unparse(node)}", [node], _method(name), 1
+
+
+def lines_ignored(places: list[ast.AST]) -> Iterator[Found]:
+    """A line that changes a tensor in place, and none of its gradients, overlooked."""
+    for node in places:
+        is_given = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
+        called = node.value.func if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
+        is_method = isinstance(called, ast.Attribute) and called.attr[-1] == "_"
+        written = ast.unparse(node) if is_given or is_method or isinstance(node, ast.AugAssign) else ""
+        if written and "grad" not in written:
+            message = f"{written} changes a value, and you went on with the one from before"
+            yield FORWARD_SLIP.code, f"without {written}", message, [node], lambda node: ast.Pass(), 5
 
 
 def _operator(other: type[ast.operator]) -> Change:
@@ -259,12 +270,10 @@ def _operator(other: type[ast.operator]) -> Change:
     return change
 
 
-def _left(node: ast.AST) -> ast.AST:
-    assert isinstance(node, ast.BinOp)
-    return node.left
+def _method(name: str) -> Change:
+    def change(node: ast.AST) -> ast.AST:
+        assert isinstance(node, ast.Call)
+        assert isinstance(node.func, ast.Attribute)
+        return ast.Call(ast.Attribute(node.func.value, name, ast.Load()), node.args, node.keywords)
 
-
-def _summed(node: ast.AST) -> ast.AST:
-    assert isinstance(node, ast.Call)
-    assert isinstance(node.func, ast.Attribute)
-    return ast.Call(ast.Attribute(node.func.value, "sum", ast.Load()), node.args, node.keywords)
+    return change

@@ -47,10 +47,17 @@ def half_a_jacobian(problem: Problem) -> Iterator[Slip]:
             ("p*sum(p*g)", f"{message}; you left out its own part, the one-hot", _others(p, dim, 1.0), 2),
         ):
             yield Slip(edge.vertex, rule, why, {edge: change}, rank=rank)
+        if np.ndim(p) == 2:
+            message = f"the softmax {name} goes along one axis, and on the way back you summed along the other"
+            yield Slip(edge.vertex, "the other axis", message, {edge: _across(p, 1 - dim % 2)}, rank=1)
 
 
 def _others(p: Value, dim: int, sign: float) -> Change:
     return lambda g, contribution: sign * p * np.sum(p * g, axis=dim, keepdims=True)
+
+
+def _across(p: Value, dim: int) -> Change:
+    return lambda g, contribution: p * (g - np.sum(p * g, axis=dim, keepdims=True))
 
 
 def _shares(g: Value, contribution: Value) -> Value:

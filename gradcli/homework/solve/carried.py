@@ -44,7 +44,7 @@ def follows(
     """
     if is_nothing(typed.value, tolerance):
         return None
-    own = {quantity: one for quantity, one in own.items() if one[0].graph is problem.graph}  # others have no part
+    own = {q: (seen, one) for q, (other, one) in own.items() if (seen := other.seen_in(problem.graph, q)) is not None}
     for chosen in choices(own, spare):
         wrong = {quantity: own[quantity] for quantity in chosen}
         more = passed_on(wrong) if problem.kind == "gradient" else {}

@@ -31,6 +31,7 @@ from gradcli.source import Span
 Change = Callable[[Value, Value], Value]  # from upstream gradient and right contribution to the mistaken contribution
 Way = tuple[int, Callable[..., Any], int]  # position, rule, and the vertex that its contribution goes to
 RECENT = 8  # forward passes that are remembered
+CUT = re.compile(r"\.(detach\(\)|data)$")
 UNNAMED = re.compile(r"[vc]\d+")  # the names that gradcli gives to steps of a snippet
 
 
@@ -124,6 +125,14 @@ class Graph:
                     found.setdefault(other, []).append(index)
         return found
 
+    @cached_property
+    def copies(self) -> dict[int, int]:
+        """The leaves that are another value cut off (`y.detach()`), each with that value."""
+        names = {name: vertex for name, vertex in self.names.items() if CUT.search(name)}
+        found = {vertex: self.names.get(CUT.sub("", name), vertex) for name, vertex in names.items()}
+        values = self.values
+        return {v: of for v, of in found.items() if of < v and np.array_equal(values[v], values[of])}
+
     def below(self, vertex: int) -> list[Edge]:
         """Return the edges by which a vertex sends its gradient on."""
         return [Edge(vertex, position) for position in self.vertices[vertex].rules]
@@ -160,6 +169,8 @@ class Graph:
         for index, vertex in enumerate(self.vertices):
             if index not in given and any(source in values for source in vertex.sources):
                 values[index] = vertex.forward(self.operands(index, values))
+            elif index in self.copies and self.copies[index] in values:
+                values[index] = values[self.copies[index]]
         return [values.get(index, vertex.value) for index, vertex in enumerate(self.vertices)]
 
     def forward_once(self, given: Mapping[int, Value]) -> Sequence[Value]:

@@ -123,13 +123,18 @@ class Key:
     def in_order(self) -> list[Ask]:
         """The quantities in the order in which they are computed: values, local derivatives, gradients from the end.
 
-        The gradients of leaves come last, as they are asked: none is needed for another.
+        The gradients of leaves come last, as they are asked: none is needed for another. A gradient with a name that
+        a snippet goes on with comes first.
         """
+        named = {name for problem in self.problems.values() if problem for name in problem.graph.names}
 
         def place(ask: Ask) -> tuple[int, ...]:
             problem = self.problems[ask.quantity]
             if problem is None or problem.kind == "value":
-                return 0, problem.by if problem else -1
+                is_alone = problem is not None and len(problem.graph.vertices) == 1  # as a weight after its update
+                return 3 * is_alone, problem.by if problem else -1
+            if ask.quantity.kind == "snippet" and ask.quantity.of in named:
+                return (-1,)
             if problem.stop:
                 return 1, problem.by
             is_leaf = not problem.graph.below(problem.by)

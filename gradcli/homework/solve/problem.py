@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Graph, sweep
 from gradcli.homework.solve.vertices import Vertex
@@ -132,6 +133,18 @@ class Problem:
     def into(self, vertex: int) -> list[Edge]:
         """Return the edges that bring the gradient of a vertex."""
         return [edge for edge in self.graph.into.get(vertex, ()) if self.reaches(edge.vertex)]
+
+    def seen_in(self, graph: Graph, quantity: Quantity) -> Problem | None:
+        """Return the problem of a quantity as it stands in a graph; None where it has no part in it.
+
+        In a snippet one that has a name may be in another graph, too. It is then a value there, whatever it was when it
+        was asked for: `torch.autograd.grad` has given it.
+        """
+        if self.graph is graph:
+            return self
+        vertex = graph.names.get(quantity.of) if quantity.kind == "snippet" else None
+        is_same = vertex is not None and np.array_equal(graph.vertices[vertex].value, self.truth)
+        return Problem(graph, "value", vertex, vertex) if vertex is not None and is_same else None
 
     def sums(self) -> Iterator[tuple[Problem, float]]:
         """Yield the problems of the sums that a variable has only been added to, with the sign it has there."""

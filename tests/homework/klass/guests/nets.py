@@ -43,7 +43,7 @@ def two_layers(draw: Draw) -> Asked:
                 outside__row=lambda n: n.R[::-1].T @ n.L_o, outside__squares=lambda n: (n.R**2).T @ n.L_o),
             asked("dL/dR", lambda n: np.outer(n.L_o, n.v), transpose__whole=lambda n: np.outer(n.v, n.L_o),
                 sign__whole=lambda n: -np.outer(n.L_o, n.v), outside__sum=lambda n: n.L_o[:, None] + n.v + 0.2,
-                inner_dropped__o=lambda n: np.outer(np.ones(3), n.v)),
+                local_not_total_or_inner_dropped__o=lambda n: np.outer(np.ones(3), n.v)),
             asked("dL/dP", lambda n: n.L_R * n.R * (1 - n.R), inner_dropped__sigmoid=lambda n: 1 * n.L_R,
                 activation_rule__no_a=lambda n: n.L_R * (1 - n.R),
                 activation_rule__tanh=lambda n: n.L_R * (1 - n.R**2),
