@@ -116,7 +116,7 @@ class Lesson:
             element("th", in_line(self.paint.name(node.id)), scope="row"),
             element("td", element("code", written) if written else None),
             *cells,
-            element("td", element("code", node.grad_fn or NONE)),
+            element("td", element("code", node.grad_fn or NONE), class_="word"),
             data_look=self.tracks.add(self.changing.looks.get(node.id, [(0, "forward")])),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from itertools import pairwise
 
+from gradcli.render.graph.layered.jogs import smooth
 from gradcli.render.graph.layered.layers import Graph, Link
 from gradcli.render.graph.layered.trunks import straighten_trunks
 
@@ -52,6 +53,7 @@ def spread(
             settle(layer, apart[at], wishes, weights, place)
     straighten(layers, graph, apart, place, inner)
     straighten_trunks(layers, graph, apart, place)
+    smooth(layers, graph, apart, place)
     return place
 
 

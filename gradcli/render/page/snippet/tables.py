@@ -70,7 +70,10 @@ def row(name: str, states: list[tuple[int, TensorState | None]], stops: Stops, t
         [(step, state.grad_fn or "None") for step, state in known],
         [(step, str(state.version)) for step, state in known],
     ]
-    cells = [element("td", changes[-1][1], data_text=tracks.add([(0, changes[0][1]), *changes])) for changes in texts]
+    cells = [
+        element("td", now[-1][1], data_text=tracks.add([(0, now[0][1]), *now]), class_="word" if number else None)
+        for number, now in enumerate(texts)
+    ]
     is_there = [(0, False), *((step, state is not None) for step, state in states)]
     active = [(0, "idle")]
     for step, _ in states:
