@@ -162,12 +162,7 @@ def widened(typed: Typed, share: float) -> Typed:
 def telling(typed: Typed) -> bool:
     """Whether a number has enough digits for one mistake to be told from hundreds of others."""
     known = np.max(typed.unit) <= COARSE * np.max(np.abs(typed.value), initial=0.0)
-    return typed.is_telling and bool(np.max(typed.digits) >= ENOUGH and known) and not is_round(typed.value)
-
-
-def is_round(value: Value) -> bool:
-    """Whether a number has at most two digits that are no zeros at its ends, as 25.000: small ones often lead there."""
-    return all(float(f"{entry:.1e}") == entry for entry in np.ravel(value).tolist())
+    return typed.is_telling and bool(np.max(typed.digits) >= ENOUGH and known)
 
 
 @cache

@@ -125,6 +125,11 @@ def of_difference(graph: Graph, index: int) -> Iterator[Other]:
     yield "+ for -", f"in {out} you added {taken}; it is subtracted", operated(vertex, "add", (0, 1))
     yield "- left out", f"in {out} you forgot {taken}", itself(vertex, 0 if vertex.op == "sub" else 1)
     yield "- left out", f"in {out} you forgot {rest}", operated(vertex, "mul", (1 if vertex.op == "sub" else 0, -1.0))
+    yield (
+        "- left out",
+        f"in {out} you forgot {rest}, and the minus sign",
+        itself(vertex, 1 if vertex.op == "sub" else 0),
+    )
     yield "turned round", f"you took the difference {out} the other way round", operated(vertex, "sub", (1, 0))
 
 

@@ -67,6 +67,26 @@ def untransposed(problem: Problem) -> Iterator[Slip]:
 
 
 @TRANSPOSE.slips
+def untransposed_gradient(problem: Problem) -> Iterator[Slip]:
+    """`g @ X` for `g.T @ X`, where the other factor of X is turned over."""
+    for edge in problem.edges:
+        vertex, source = problem.graph.vertices[edge.vertex], problem.graph.vertices[problem.graph.source(edge)]
+        first = vertex_first(vertex)
+        if "matrix" not in vertex.traits or edge.position < first or source.op not in LAYOUTS:
+            continue
+        is_left = edge.position == first
+        other, g = vertex.operands[first + is_left], problem.totals[edge.vertex]
+        if np.shape(g) == np.shape(other) == np.shape(source.value) and len({*np.shape(g)}) == 1 and np.ndim(g) == 2:
+            message = f"on the way back through {problem.label(edge.vertex)} you did not transpose the gradient"
+            rule = "W @ g for W @ g.T" if is_left else "g @ X for g.T @ X"
+            yield Slip(edge.vertex, rule, message, {edge: _turned_over(other, is_left)})
+
+
+def _turned_over(other: Any, is_left: bool) -> Change:
+    return lambda g, contribution: ((other @ g) if is_left else (g @ other)).T
+
+
+@TRANSPOSE.slips
 def reshaped_gradient(problem: Problem) -> Iterator[Slip]:
     """A reshape for a transpose on the way back, and the other way."""
     for edge in problem.edges:

@@ -38,7 +38,7 @@ def gaussian(draw: Draw) -> Asked:
                 sign__whole=lambda n: -n.l_q / n.s,
                 outside__squared=lambda n: -n.l_q / n.s**2, outside__s=lambda n: n.l_q * n.s**2,
                 local_not_total__s=lambda n: 1 / n.s, outside__root=lambda n: n.l_q / sqrt(n.s)),
-            asked("dl/dmu", lambda n: -n.l_q / n.s, sign__lost=lambda n: n.l_q / n.s,
+            asked("dl/dmu", lambda n: -n.l_x, sign__lost=lambda n: 1 * n.l_x,
                 inner_dropped__s=lambda n: -n.l_q,
                 outside__mu=lambda n: -n.l_q * n.mu / 3),
             asked("dl/ds", lambda n: -n.l_q * (n.x - n.mu) / n.s**2 + 1 / n.s,
