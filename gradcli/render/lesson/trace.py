@@ -173,7 +173,13 @@ def trace_document(explanation: Explanation, traces: Sequence[Trace]) -> dict[st
 
 def _forward_document(node: Node, terms: Terms) -> dict[str, Json]:
     value = None if terms.explanation.sizes is not None else plain(node.value)
-    return {"node": node.id, "expression": unparse(node.expression), "value": value}
+    return {
+        "node": node.id,
+        "expression": unparse(node.expression),
+        "value": value,
+        "inserted": node.inserted,
+        "part_of": node.part_of,
+    }
 
 
 def _leaf_document(trace: Trace, terms: Terms) -> dict[str, Any]:

@@ -127,14 +127,15 @@ def call_rules(name: str) -> tuple[Rule, ...]:
     if name.isidentifier():
         found = [one for one in TABLE if one.pattern.startswith(f"{name}(")]
     else:
-        found = [one for one in TABLE if name in one.pattern]
+        found = [one for one in TABLE if name in one.pattern and (name[0] != "." or one.pattern.endswith(name))]
     return tuple(one for one in map(rule, found) if head(one.pattern) == name)
 
 
 @lru_cache(maxsize=256)
 def rules_of(kind: Kind, present: frozenset[str], taught: bool = False) -> tuple[Rule, ...]:
     """Return the identities of a product whose functions are all there, or of a sum some of whose functions are."""
-    found = [one for one in TABLE if one.is_taught is taught and heads(one.pattern) & present]
+    near = [one for one in TABLE if one.is_taught is taught and any(name in one.pattern for name in present)]
+    found = [one for one in near if heads(one.pattern) & present]
     if kind == "product":
         found = [one for one in found if heads(one.pattern) <= present]
     return tuple(one for one in map(rule, found) if one.kind == kind)
