@@ -49,11 +49,10 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
         )
-    for level in listening(Level):
-        if any(isinstance(x, Tensor) and level.get(x) is not None for x in operands):
-            raise NotImplementedError(
-                f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
-            )
+    if any(isinstance(x, Tensor) and level.get(x) is not None for level in listening(Level) for x in operands):
+        raise NotImplementedError(
+            f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
+        )
     if name == "multinomial" and outputs[0].dtype != np.int64:
         raise RuntimeError(f"multinomial expects Long tensor out, got: {TYPE_NAMES[outputs[0].dtype]}")
     result = call(*arguments, **keywords)
