@@ -96,13 +96,12 @@ def value_given(problem: Problem) -> Iterator[Guess]:
 
 @NOT_A_GRADIENT.guesses
 def value_on_the_way(problem: Problem) -> Iterator[Guess]:
-    """The value of a step between the variable and the output, such as a square."""
+    """The value of a step without a name between the variable and the output, such as a square."""
     if problem.kind != "gradient":
         return
     graph, what = problem.graph, problem.ratio(problem.of, problem.by)
     for vertex in sorted(problem.above - {problem.by, problem.of}):
-        is_near = vertex not in graph.named or problem.by in graph.vertices[vertex].sources
-        if is_near and np.shape(graph.vertices[vertex].value) == np.shape(problem.truth):
+        if vertex not in graph.named and np.shape(graph.vertices[vertex].value) == np.shape(problem.truth):
             message = f"this is the value of {graph.label(vertex)}, not a gradient"
             yield Guess(problem.by, f"{what} = {graph.label(vertex)}", message, graph.vertices[vertex].value, rank=2)
 
