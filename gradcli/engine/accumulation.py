@@ -93,10 +93,26 @@ def accumulate(leaf: Tensor, gradient: Carrier, create_graph: bool, *, alone: bo
     if create_graph:
         leaf._grad = copied(gradient) if held is None else held + gradient
     elif held is None:
-        leaf._grad = Tensor(gradient if alone else gradient.copy())
+        leaf._grad = Tensor(gradient if alone and is_in_rows(leaf) else _laid_out(gradient, leaf))
     else:
         np.add(held.array, gradient, out=held.array)
         held.changed()
+
+
+def is_in_rows(leaf: Tensor) -> bool:
+    """Whether the entries lie in the order of rows."""
+    return bool(leaf.array.flags.c_contiguous)
+
+
+def _laid_out(gradient: Any, leaf: Tensor) -> Any:
+    """Copy a gradient in the layout of its leaf, if that is dense; else in the order of rows."""
+    if is_in_rows(leaf):
+        return gradient.copy()
+    found = np.empty_like(leaf.array, dtype=gradient.dtype)
+    if found.strides != leaf.array.strides:
+        return gradient.copy()
+    found[...] = gradient
+    return found
 
 
 def copied(gradient: Tensor) -> Tensor:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 
 from gradcli.engine.backward import grad
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import AccumulateGrad
-from gradcli.engine.memory.views import View
+from gradcli.engine.memory.views import View, writable
 from gradcli.engine.memory.writing import follow, overwrite
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.recorder import Application, leave, listen, listening
@@ -25,6 +25,7 @@ from gradcli.errors import AutogradError
 
 OUT_OF_PLACE = "use the out-of-place form of the operation in forward mode"
 CHANGED = "a tensor with a tangent was changed in place"
+OF_A_DUAL = "a change in place of a dual tensor that requires grad is not supported here"
 
 
 class Level:
@@ -35,6 +36,14 @@ class Level:
 
     def __init__(self) -> None:
         self.known: WeakKeyDictionary[Any, tuple[Tensor, int]] = WeakKeyDictionary()
+        self.apart: WeakSet[Any] = WeakSet()  # those whose tangent no change of others on their memory changes
+
+    def separate(self, alias: Tensor, tangent: Tensor | None) -> Tensor:
+        """Give another tensor on the same memory a tangent of its own, or none."""
+        self.apart.add(alias.node or alias)
+        if tangent is not None:
+            self.set(alias, tangent)
+        return alias
 
     def set(self, x: Tensor, tangent: Tensor) -> None:
         self.known[x.node or x] = tangent, len(x.history or ())
@@ -43,6 +52,8 @@ class Level:
         """Return the tangent of a tensor, None for a constant; a view of a changed tensor has its part of the whole."""
         node = x.node
         found = self.known.get(node or x)
+        if (node or x) in self.apart:
+            return None if found is None else found[0]
         stale = found is not None and node is None and len(x.history or ()) != found[1]
         if isinstance(x, View) and (stale or (found is None and x.history)):
             whole = self.get(x.base)
@@ -57,12 +68,23 @@ class Level:
         part, whole = self.get(result), self.get(owner)
         if part is None and whole is None:
             return lambda: None
+        if owner is not target and whole is None and self.get(target) is not None:
+            raise AutogradError(OF_A_DUAL, code="E401", help=OUT_OF_PLACE)
         part = Tensor(np.zeros_like(result.value)[()]) if part is None else part
         if isinstance(target, View):
             whole = Tensor(np.zeros_like(owner.value)[()]) if whole is None else whole
             part = overwrite(whole, part, path=target.path)
-        tangent: Tensor = part
-        return lambda: self.set(owner, tangent)
+        tangent = Tensor(part.value, part.node)
+        return lambda: self._rewrite(owner, tangent)
+
+    def _rewrite(self, owner: Tensor, tangent: Tensor) -> None:
+        """Set a new tangent; that of a dual tensor is the caller's own, and changes in place as torch's does."""
+        own = self.get(owner) if (owner.node or owner) in self.apart else None
+        if own is not None and not own.requires_grad and not tangent.requires_grad:
+            writable(own.array)[...] = tangent.value
+            own.changed()
+        else:
+            self.set(owner, tangent)
 
     def append(self, application: Application) -> None:
         """Give the result of an operation a tangent, if an operand has one; a function of a snippet has its `jvp`."""
@@ -75,6 +97,8 @@ class Level:
             total = found[0]
             for part in found[1:]:
                 total = total + part
+            if not application.primitive.view and any(total is tangent for _, tangent in given):
+                total = Tensor(total.value.copy(), total.node)
             self.set(application.out, total)
 
 

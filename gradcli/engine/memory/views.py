@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.graph import AccumulateGrad, Node, Target
+from gradcli.engine.graph import AccumulateGrad, Node, Target, Unversioned
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.engine.tensor import Tensor, Value
@@ -126,6 +126,10 @@ def view_of(source: Tensor, value: Value, primitive: Primitive, options: dict[st
     """Return the result of a view: a View, or a plain Tensor where numpy had to copy (a reshape of a transpose)."""
     if value is not source.value and getattr(value, "base", None) is None:
         return Tensor(value)
+    if isinstance(source.history, Unversioned):  # torch keeps no account of views of an inference tensor
+        alias = Tensor(value)
+        alias.history = source.history
+        return alias
     step = (primitive, options)
     if isinstance(source, View):
         origin = _origin(primitive) or source.origin

@@ -41,14 +41,16 @@ class Code:
 
     def function(self, env: Env, here: Env) -> Function:
         """Make the function with the variables around it; its defaults are evaluated in the block that defines it."""
-        made = self._caller(env, {name: default(here) for name, default in self.defaults})
+        defaults = {name: default(here) for name, default in self.defaults}
+        made: Any = self._caller(env, defaults)
+        made._taken = self.parameters, defaults
         made.__name__, made.__qualname__, made.__doc__, made.__module__ = (
             self.name,
             self.qualified,
             self.doc,
             "__main__",
         )
-        return made
+        return made  # type: ignore[no-any-return]
 
     def _caller(self, outer: Env, defaults: dict[str, Any]) -> Function:
         parameters, names = self.parameters, self.parameters.positional

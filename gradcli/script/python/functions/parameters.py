@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import inspect
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradcli.script.python.syntax.scopes import Env
@@ -32,6 +34,26 @@ class Parameters:
     def first(self) -> str | None:
         """The parameter that `super()` takes for the object."""
         return self.positional[0] if self.positional else self.rest
+
+
+def signature(function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature of a function, as the snippet defines it where it does."""
+    parameters, defaults = getattr(function, "_taken", (None, {}))
+    return inspect.signature(function) if parameters is None else inspect.Signature(list(_listed(parameters, defaults)))
+
+
+def _listed(parameters: Parameters, defaults: dict[str, Any]) -> Iterator[inspect.Parameter]:
+    kinds = inspect.Parameter
+    groups = (
+        (parameters.only_positional, kinds.POSITIONAL_ONLY),
+        (parameters.positional[len(parameters.only_positional) :], kinds.POSITIONAL_OR_KEYWORD),
+        ((parameters.rest,), kinds.VAR_POSITIONAL),
+        (parameters.only_named, kinds.KEYWORD_ONLY),
+        ((parameters.others,), kinds.VAR_KEYWORD),
+    )
+    for names, kind in groups:
+        for name in filter(None, names):
+            yield kinds(name, kind, default=defaults.get(name, kinds.empty))
 
 
 def bind(parameters: Parameters, defaults: dict[str, Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Env:

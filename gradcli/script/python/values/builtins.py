@@ -131,7 +131,7 @@ def str_(value: Any = "") -> str:
 
 
 def hash_(value: Any) -> int:
-    return hash(hashable(value))
+    return id(value) if isinstance(value, Tensor) else hash(hashable(value))
 
 
 def unavailable(name: str, instead: str) -> Callable[..., Any]:

@@ -85,7 +85,7 @@ def metadata(x: Tensor) -> str:
 class Stopping:
     """Whether a second run ends with the last tensor that is asked for: `set_checkpoint_early_stop`."""
 
-    early = True
+    early: bool | None = None  # None where each call says it
 
 
 @contextmanager
@@ -107,7 +107,9 @@ class Frame:
         self.random = running.machine.generator.get_state()
         self.saved: list[str] = []  # the metadata of the tensors, in their order
         self.compares = True
-        self.stops = running.machine.own(Stopping).early
+        self.stops = True
+        self.completed = False  # a gradient inside of the function runs it again before it ends
+        self.differs = False  # whether such a run saved more
         self.around: Callable[[], Any] = nullcontext
         self.again: dict[int, Tensor] = {}
         self.number = 0  # of the pass that these are for
@@ -130,12 +132,16 @@ class Frame:
     def _run_again(self) -> None:
         self.again.clear()
 
-        def keep(x: Tensor) -> None:
+        def keep(x: Tensor) -> Tensor:
             if len(self.again) == len(self.saved):
-                raise CheckpointError(MORE)
+                if self.completed:
+                    raise CheckpointError(MORE)
+                self.differs = True
+                return x.detach()
             self.again[len(self.again)] = x.detach() if x.requires_grad else x
             if self.stops and len(self.again) == len(self.saved):
                 raise EnoughError
+            return self.again[len(self.again) - 1]
 
         generator = running.machine.generator
         state = generator.get_state()
@@ -147,7 +153,7 @@ class Frame:
             return
         finally:
             generator.set_state(state)
-        if len(self.again) == len(self.saved):
+        if len(self.again) == len(self.saved) or self.differs:
             return
         raise CheckpointError(
             "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
@@ -215,6 +221,7 @@ def checkpoint(
     context_fn: Callable[[], Any] = plain_contexts,
     determinism_check: str = "default",
     debug: bool = False,
+    early_stop: bool = True,
     **keywords: Any,
 ) -> Any:
     """Call the function, which the backward pass runs again."""
@@ -231,10 +238,14 @@ def checkpoint(
     if determinism_check not in ("default", "none"):
         raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
     frame.compares = determinism_check == "default"
+    within = running.machine.own(Stopping).early
+    frame.stops = early_stop if within is None else within
     around, again = context_fn()
     frame.around = lambda: again
     with around, packing(Packer(frame.pack, frame.unpack)):
-        return frame.call()
+        result = frame.call()
+        frame.completed = True
+        return result
 
 
 def checkpoint_sequential(

@@ -72,6 +72,12 @@ def check_dual(tensor: Any, tangent: Any) -> None:
         )
 
 
+def _alias(x: Tensor) -> Tensor:
+    """Return another tensor on the same memory, without a tangent."""
+    with switched(tape=None):
+        return ops.view(x, x.shape) if x.requires_grad else x.detach()
+
+
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
     """Return the tensor with a tangent: another tensor on the same memory."""
     levels = listening(tangents.Level)
@@ -87,18 +93,16 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
         raise RuntimeError(
             "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
         )
-    dual = ops.view(tensor, tensor.shape)
-    levels[0].set(dual, tangent)
-    return dual  # type: ignore[no-any-return]
+    return levels[0].separate(_alias(tensor), tangent)
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """Return the value without its tangent, and the tangent."""
-    tangent = tangent_of(tensor)
-    if tangent is None:
-        return UnpackedDualTensor(tensor, None)
-    with switched(tape=None):  # so that the tangent does not follow
-        return UnpackedDualTensor(ops.view(tensor, tensor.shape), tangent)
+    for active in listening(tangents.Level)[:1]:
+        tangent = active.get(tensor)
+        if tangent is not None:
+            return UnpackedDualTensor(active.separate(_alias(tensor), None), tangent)
+    return UnpackedDualTensor(tensor, None)
 
 
 def enter_dual_level() -> int:

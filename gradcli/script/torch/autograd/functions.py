@@ -19,11 +19,12 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call
 from gradcli.script.torch.autograd.nodes import named
-from gradcli.script.torch.autograd.parts import Opaque, push
+from gradcli.script.torch.autograd.parts import Opaque, bound, push
 
 LEGACY = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
@@ -56,6 +57,11 @@ NO_BACKWARD = (
 NO_VMAP = (
     "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
 )
+OF_A_NODE = """
+saved_tensors saved_variables saved_for_forward needs_input_grad next_functions to_save metadata register_hook
+register_prehook name non_differentiable dirty_tensors save_for_backward save_for_forward mark_dirty
+mark_non_differentiable set_materialize_grads materialize_grads
+"""
 NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
 
 
@@ -74,6 +80,11 @@ class Function(Facade):
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         raise RuntimeError(LEGACY)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in OF_A_NODE.split():
+            raise UnsupportedError(f"{name} of an instance of a Function is not supported here")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @staticmethod
     def forward(*arguments: Any, **keywords: Any) -> Any:
@@ -105,15 +116,15 @@ class Function(Facade):
     @classmethod
     def apply(cls, *arguments: Any, **keywords: Any) -> Any:
         """Run `forward` outside the graph, and record a node that runs `backward`."""
-        arguments = (*arguments, *keywords.values())
-        positional = arguments[: len(arguments) - len(keywords)]
+        separate = cls.setup_context is not Function.setup_context
+        arguments = bound(cls.forward, separate, arguments, keywords)
         context = Context(cls, arguments)
         with switched(grad_enabled=False, tape=None):
-            if cls.setup_context is Function.setup_context:
-                outputs = cls.forward(context, *positional, **keywords)
-            else:
-                outputs = cls.forward(*positional, **keywords)
+            if separate:
+                outputs = cls.forward(*arguments)
                 cls.setup_context(context, arguments, outputs)
+            else:
+                outputs = cls.forward(context, *arguments)
         given = outputs if isinstance(outputs, tuple) else (outputs,)
         results = _results(context, arguments, given)
         recording = mode.grad_enabled and any(context.needs_input_grad)

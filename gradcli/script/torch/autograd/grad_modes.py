@@ -24,13 +24,19 @@ NOT_SAVED = (
 )
 
 
+# What torch records of inference tensors alone.
+RECORDED = frozenset(("clone", "sort", "to_copy"))
+
+
 class Marks:
-    """Listens to operations: marks their results in inference mode, and refuses to save such tensors outside of it."""
+    """Marks results in inference mode; outside of it, such tensors alone record nothing, and nothing may save them."""
 
     def append(self, application: Application) -> None:
         out = application.out
         if mode.inference:
             mark(out)
+        elif all(map(is_inference, application.inputs)) and application.primitive.name not in RECORDED:
+            out.node = None
         elif isinstance(out.node, Node) and any(map(is_inference, application.inputs)):
             positions = saved(out.node)
             if any(is_inference(x) and position in positions for position, x in enumerate(application.inputs)):

@@ -9,6 +9,7 @@ from gradcli.engine.backward import ancestors, reachable
 from gradcli.engine.graph import AccumulateGrad, Node, Unversioned
 from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.python.values.builtins import TYPES
@@ -46,7 +47,37 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):  # noqa: N801  torch
     """Save copies, so that the tensors may change."""
 
     def __init__(self) -> None:
-        super().__init__(lambda x: Tensor(x.value.copy()), lambda x: x)
+        super().__init__(lambda x: Tensor(x.value.copy()), self._saved)
+
+    def __enter__(self) -> Any:
+        if any(isinstance(packer, Copying) for packer in listening(packing.Packer)):
+            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+        self._packer = Copying(self._packer.pack, self._packer.unpack)
+        super().__enter__()
+        return COPIES
+
+    def _saved(self, x: Tensor) -> Tensor:
+        if self._packer not in listening(packing.Packer):
+            raise AssertionError(OUTSIDE)
+        return x
+
+
+class Copying(packing.Packer):
+    """The hooks of `allow_mutation_on_saved_tensors`."""
+
+
+class Copies(Facade):
+    """What `with allow_mutation_on_saved_tensors() as ctx:` gives."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise UnsupportedError(f"{name} of the context of allow_mutation_on_saved_tensors is not supported here")
+
+
+COPIES = Copies()
+OUTSIDE = (
+    "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was originally "
+    "recorded."
+)
 
 
 class disable_saved_tensors_hooks(Switch):  # noqa: N801  torch's name

@@ -1,8 +1,8 @@
-"""The outputs of a snippet's own function: as parts of one flat tensor, each with a node; and their tangents."""
+"""A function of a snippet: its arguments, its outputs as parts of one flat tensor, and their tangents."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from gradcli.language import tree
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.windows.padding import pad_constant
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.functions.parameters import signature
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +104,29 @@ def _check_view(x: View, tangent: Tensor, arguments: tuple[Any, ...], given: lis
     for source, its in zip(arguments, given, strict=True):
         if isinstance(source, Tensor) and x.base in (source, source.base) and its is not None:
             if tangent.base is not its and tangent.base is not its.base:
-                further = isinstance(source, View) and len(source.path) > 1  # than a dual tensor, which is a view here
+                further = isinstance(source, View) and len(source.path) > source.requires_grad  # such a dual is a view
                 raise RuntimeError(OTHER_VIEW.format("same base as the given" if further else "given"))
             return
+
+
+def bound(
+    forward: Callable[..., Any], separate: bool, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[Any, ...]:
+    """Return the arguments of `apply` by position; defaults join them where `forward` is apart from its context."""
+    if not (separate or keywords):
+        return arguments
+    parameters = signature(forward)
+    if separate:
+        found = parameters.bind(*arguments, **keywords)
+        found.apply_defaults()
+        arguments, keywords = found.args, found.kwargs
+    names = [x.name for x in parameters.parameters.values() if x.kind is x.POSITIONAL_OR_KEYWORD][not separate :]
+    for name in keywords:
+        if name not in names:
+            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
+        if name in names[: len(arguments)]:
+            raise TypeError(f"forward() got multiple values for argument '{name}'")
+    for place, name in enumerate(names[len(arguments) : len(arguments) + len(keywords)], len(arguments)):
+        if name not in keywords:
+            raise TypeError(f"forward() missing required argument: '{name}' (position {place})")
+    return (*arguments, *(keywords[name] for name in names if name in keywords))

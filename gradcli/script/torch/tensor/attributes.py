@@ -139,7 +139,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "__int__": int,
     "__float__": float,
     "__index__": lambda x: x.__index__(),
-    "__hash__": hash,
+    "__hash__": id,
     "__abs__": abs,
     "__invert__": UNARY[ast.Invert],
     "__pos__": UNARY[ast.UAdd],

@@ -11,6 +11,7 @@ from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.memory.in_place import change
 from gradcli.engine.memory.views import owner
+from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
@@ -24,7 +25,7 @@ from gradcli.script.torch.tensor.options import checked_shape, made, read_option
 
 def resize_(x: Tensor, *size: Any, **_: Any) -> Tensor:
     """Resize in place; the values of new entries are not defined, here they are 0."""
-    if x.requires_grad:
+    if x.requires_grad and not mode.inference:
         raise RuntimeError("cannot resize variables that require grad")
     given = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
     shape = checked_shape("resize_", given)
