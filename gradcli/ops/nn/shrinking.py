@@ -14,6 +14,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.nn.activations import sigmoid
+from gradcli.ops.nn.slopes import threshold_backward
 from gradcli.ops.pointwise.comparisons import both, equal
 from gradcli.ops.pointwise.elementwise import elementwise
 from gradcli.ops.pointwise.selection import guarded, where
@@ -26,10 +27,17 @@ from gradcli.ops.support.surface import operation
 
 SIXTH = float(np.float32(1 / 6))  # torch has single precision here
 
+
+def _threshold_rule(g: Any, out: Any, x: Any, *, threshold: float, value: float) -> Any:
+    if isinstance(g, Tensor) and not threshold:
+        return threshold_backward(g, x)
+    return where(x <= threshold, 0, g)
+
+
 above = primitive(
     "threshold",
     lambda x, *, threshold, value: np.asarray(np.where(np.less_equal(x, threshold), value, x), x.dtype)[()],
-    lambda g, out, x, *, threshold, value: where(x <= threshold, 0, g),
+    _threshold_rule,
     kinks=lambda x, *, threshold, value: np.equal(x, threshold),
     convention="threshold' is 0 at the threshold",
     traits=("gate",),

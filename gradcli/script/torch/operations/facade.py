@@ -116,7 +116,8 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
         if "out" in keywords and not method:
             out = keywords.pop("out")
             return call(*arguments, **keywords) if out is None else into(name, out, call, arguments, keywords)
-        if keywords and exclusive <= keywords.keys():
+        twice = "correction" in keywords and "unbiased" in exclusive and any(type(x) is bool for x in arguments[1:3])
+        if keywords and (twice or exclusive <= keywords.keys()):
             words = f"{shown or name}() got an unexpected keyword argument '{max(exclusive)}'"
             raise TypeError(refusal(shown or name, arguments, keywords, "", method=method) or words)
         if keywords or not least <= len(arguments) <= most:

@@ -92,7 +92,9 @@ def refusal(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], sin
     count = len(given) + len(keywords)
     if not options or "failed to unpack" in single or sum(option.has_room(count) for option in options) == 1:
         return single
-    shown = [kind_name(value) for value in given] + [f"{key}={kind_name(value)}" for key, value in keywords.items()]
+    shown = [kind_name(value) for value in given] + [
+        f"{key}={kind_name(value)}" for key, value in reversed(keywords.items())
+    ]
     got = ", ".join(shown) + ", " * (bool(keywords) and not given)
     words = f"{name}() received an invalid combination of arguments - got ({got}), but expected "
     if len(options) == 1:
