@@ -14,6 +14,7 @@ from gradcli.engine.recorder import Application, leave, listen
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.operations.readers import kind_name
 
@@ -215,6 +216,32 @@ class inference_mode(Decorator):  # noqa: N801  torch's name
         return before
 
 
-MODES: dict[str, Any] = {kind.__name__: kind for kind in (no_grad, enable_grad, set_grad_enabled, inference_mode)}
+class Threads:
+    """Whether the backward pass may use several threads; here it runs in one all the same."""
+
+    enabled = True
+
+
+class set_multithreading_enabled(set_grad_enabled):  # noqa: N801  torch's name
+    """Takes effect when it is called, as `set_grad_enabled` does."""
+
+    def _set(self, state: bool) -> bool:
+        threads = running.machine.own(Threads)
+        before, threads.enabled = threads.enabled, state
+        return before
+
+    def _clone(self) -> Decorator:
+        return set_multithreading_enabled(self._wanted)
+
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_multithreading_enabled(mode={self._wanted})"
+
+
+def is_multithreading_enabled() -> bool:
+    return running.machine.own(Threads).enabled
+
+
+KINDS = (no_grad, enable_grad, set_grad_enabled, inference_mode, set_multithreading_enabled)
+MODES: dict[str, Any] = {kind.__name__: kind for kind in KINDS}
 for kind in MODES.values():
     kind.__module__ = "torch.autograd.grad_mode"

@@ -12,7 +12,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.torch.autograd import anomaly
 from gradcli.script.torch.autograd.backward import Passes, backward, gradient
-from gradcli.script.torch.autograd.grad_modes import MODES
+from gradcli.script.torch.autograd.grad_modes import MODES, is_multithreading_enabled
 from gradcli.script.torch.autograd.packing import SAVED_TENSOR
 
 ANOMALY: dict[str, Any] = {
@@ -43,6 +43,7 @@ VARIABLE = BuiltinType("Variable", Tensor, variable, {"_execution_engine": ENGIN
 AUTOGRAD: dict[str, Any] = {
     **MODES,
     **ANOMALY,
+    "is_multithreading_enabled": is_multithreading_enabled,
     "backward": backward,
     "grad": gradient,
     "Variable": VARIABLE,
