@@ -101,15 +101,15 @@ def accumulate(leaf: Tensor, gradient: Carrier, create_graph: bool, *, alone: bo
 
 def is_in_rows(leaf: Tensor) -> bool:
     """Whether the entries lie in the order of rows."""
-    return bool(leaf.array.flags.c_contiguous)
+    return bool(leaf.value.flags.c_contiguous)
 
 
 def _laid_out(gradient: Any, leaf: Tensor) -> Any:
     """Copy a gradient in the layout of its leaf, if that is dense; else in the order of rows."""
     if is_in_rows(leaf):
         return gradient.copy()
-    found = np.empty_like(leaf.array, dtype=gradient.dtype)
-    if found.strides != leaf.array.strides:
+    found = np.empty_like(leaf.value, dtype=gradient.dtype)
+    if found.strides != leaf.value.strides:
         return gradient.copy()
     found[...] = gradient
     return found

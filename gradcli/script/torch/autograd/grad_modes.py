@@ -241,7 +241,8 @@ def is_multithreading_enabled() -> bool:
     return running.machine.own(Threads).enabled
 
 
-KINDS = (no_grad, enable_grad, set_grad_enabled, inference_mode, set_multithreading_enabled)
+KINDS = (no_grad, enable_grad, set_grad_enabled, inference_mode)
 MODES: dict[str, Any] = {kind.__name__: kind for kind in KINDS}
-for kind in MODES.values():
+OF_AUTOGRAD: dict[str, Any] = {**MODES, "set_multithreading_enabled": set_multithreading_enabled}  # not of torch itself
+for kind in OF_AUTOGRAD.values():
     kind.__module__ = "torch.autograd.grad_mode"

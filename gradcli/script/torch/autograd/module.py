@@ -12,7 +12,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.torch.autograd import anomaly
 from gradcli.script.torch.autograd.backward import Passes, backward, gradient
-from gradcli.script.torch.autograd.grad_modes import MODES, is_multithreading_enabled
+from gradcli.script.torch.autograd.grad_modes import OF_AUTOGRAD, is_multithreading_enabled
 from gradcli.script.torch.autograd.packing import SAVED_TENSOR
 
 ANOMALY: dict[str, Any] = {
@@ -41,7 +41,7 @@ def queue_callback(callback: Callable[[], Any]) -> None:
 ENGINE = Namespace("Variable._execution_engine", {"queue_callback": queue_callback})
 VARIABLE = BuiltinType("Variable", Tensor, variable, {"_execution_engine": ENGINE}, "torch.autograd.variable")
 AUTOGRAD: dict[str, Any] = {
-    **MODES,
+    **OF_AUTOGRAD,
     **ANOMALY,
     "is_multithreading_enabled": is_multithreading_enabled,
     "backward": backward,
@@ -50,7 +50,7 @@ AUTOGRAD: dict[str, Any] = {
     "SavedTensor": SAVED_TENSOR,
 }
 SMALL: dict[str, dict[str, Any]] = {
-    "torch.autograd.grad_mode": MODES,
+    "torch.autograd.grad_mode": OF_AUTOGRAD,
     "torch.autograd.anomaly_mode": ANOMALY,
     "torch.autograd.variable": {"Variable": VARIABLE},
 }
