@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-LETTERS = "ijklmnopqrstuvwxyz"
+LETTERS = "ijklmnopqrstuvwxyzabcdefgh"
 
 
 def letters(ndim: int, but: Iterable[str] = ()) -> list[str]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
+from gradcli.engine.symbolic.indices import LETTERS
 from gradcli.explanation.index.tree import Entry, Equation, Reduce, Term, Variable, mapped, parts
 from gradcli.explanation.model import Why
-
-LETTERS = "ijklmnopqrstuvwxyzabcdefgh"
 
 
 def apart_from(why: Why, taken: Set[str]) -> Why:

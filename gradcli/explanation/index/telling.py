@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.indices import LETTERS
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.index.copies import summed_over_copies
 from gradcli.explanation.index.differential import differential, named
 from gradcli.explanation.index.evaluation import is_sparse, outside, ranges
 from gradcli.explanation.index.formulas import Formulas, formulas, names_of, read
-from gradcli.explanation.index.letters import LETTERS
 from gradcli.explanation.index.taught.declaration import Finder
 from gradcli.explanation.index.tree import Entry, Equation, Reduce, Term, Variable, mapped, parts
 from gradcli.explanation.index.worked import Worked, worked
