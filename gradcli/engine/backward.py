@@ -15,7 +15,7 @@ import numpy as np
 from gradcli.engine.accumulation import Accumulation, Carrier, added, arrivals, changed
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import Node, Target, ancestors, reachable
-from gradcli.engine.hooks import after_hooks, before_hooks, replaced_rules
+from gradcli.engine.hooks import after_hooks, before_hooks, has_posthooks, hooks_of_nothing, replaced_rules, whole_hooks
 from gradcli.engine.modes import changes, set_grad_enabled
 from gradcli.engine.saved import DEPENDING, check_versions, joined, operands, release
 from gradcli.engine.tensor import Gradient, Tensor
@@ -66,32 +66,34 @@ def walk(
     between = None if targets is None else ancestors(order, targets)
     done = [x for x in pending if not (x in order or x in waiting) and (between is None or x in between)]
     in_place = {} if in_place is None else in_place
-    told: set[Target] = set()  # parts of tensors, of which hooks know by now that no gradient comes
+    told: set[Target | None] = set()  # parts of nodes of torch whose hooks have run
     yield from arrivals(done, pending, in_place, captured, create_graph, events)
     for node in order:
+        whole = node.hooks.whole if node.hooks is not None else None
+        if whole is not None and node not in told:
+            told.update(whole.parts)
+            whole_hooks(whole, pending, captured, between, create_graph)
         upstream = pending.pop(node, None)
         if upstream is None:
             if between is not None and node not in between:
                 continue
             upstream = node.primitive.from_nothing(node, create_graph)
             if upstream is None:
-                if node.hooks is not None and not (node.waits or node.hooks.parts):
+                if node.hooks is not None and not (node.waits or whole):
                     hooks_of_nothing(node, through=between is None or not between.isdisjoint(node.edges), kept=captured)
                 done = passed_over(node, waiting, pending)
                 yield from arrivals(done, pending, in_place, captured, create_graph, events)
                 continue
         passes = between is None or not between.isdisjoint(node.edges)
-        if captured is not None and passes and node in captured:
+        if captured is not None and passes and node in captured and whole is None:
             captured[node] = upstream  # before the hooks, as torch has it where the gradient flows on
-        if node.hooks is not None and not (passes and node.waits):
-            unused = [] if node in told else [part for part in node.hooks.parts if part not in pending]
-            told.update(node.hooks.parts)
-            upstream = before_hooks(node, upstream, unused, passes=passes or captured is None)
+        if node.hooks is not None and whole is None and not (passes and node.waits):
+            upstream = before_hooks(node, upstream, passes=passes or captured is None)
         if not passes:
             if captured is None:  # torch runs the node of a result among `inputs`, and frees it
                 operands(node, create_graph)
-                if node.hooks is not None and node.hooks.after:
-                    after_hooks(node, upstream, [None] * len(node.edges))
+                if has_posthooks(node):
+                    after_hooks(node, upstream, [None] * len(node.edges), pending)
                 if not retain:
                     release(node)
             elif node in captured:
@@ -101,8 +103,8 @@ def walk(
         if changes.latest > node.sequence:
             check_versions(node)
         rules, options = node.primitive.rules_for(values), node.options
-        if node.hooks is not None and node.hooks.after:
-            rules = replaced_rules(node, rules, upstream, out, values)
+        if has_posthooks(node):
+            rules = replaced_rules(node, rules, upstream, out, values, pending)
         complete: list[Target] = []
         for position, edge in enumerate(node.edges):
             if edge is None or (between is not None and edge not in between):
@@ -146,13 +148,6 @@ def passed_over(node: Node, waiting: dict[Target, int], pending: dict[Target, Ca
             if not waiting[edge] and (edge in pending or edge.hooks is not None):
                 complete.append(edge)
     return complete
-
-
-def hooks_of_nothing(node: Node, *, through: bool, kept: dict[Target, Carrier] | None) -> None:
-    """Run the hooks of a node that no gradient arrives at: torch gives them None."""
-    before_hooks(node, None, passes=through)
-    if node.hooks is not None and node.hooks.after and (through or kept is None):
-        after_hooks(node, None, [None] * len(node.edges))
 
 
 def seeds(
