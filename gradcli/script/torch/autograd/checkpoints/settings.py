@@ -8,7 +8,7 @@ from typing import Any
 
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade
-from gradcli.script.torch.autograd.checkpointing_words import NESTED
+from gradcli.script.torch.autograd.checkpoints.words import NESTED
 
 
 class Settings:

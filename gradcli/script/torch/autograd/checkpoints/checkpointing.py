@@ -14,13 +14,13 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.torch.autograd.backward import Passes, backward
-from gradcli.script.torch.autograd.checkpointing_settings import (
+from gradcli.script.torch.autograd.checkpoints.settings import (
     GraphExecGroup,
     Settings,
     set_checkpoint_debug_enabled,
     set_checkpoint_early_stop,
 )
-from gradcli.script.torch.autograd.checkpointing_words import (
+from gradcli.script.torch.autograd.checkpoints.words import (
     DEBUGGED,
     MORE,
     NO_INPUT,
