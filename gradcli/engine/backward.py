@@ -14,8 +14,8 @@ import numpy as np
 
 from gradcli.engine.accumulation import Accumulation, Carrier, added, arrivals, changed
 from gradcli.engine.broadcast import fit
-from gradcli.engine.graph import Node, Target, ancestors, reachable
-from gradcli.engine.hooks import after_hooks, before_hooks, replaced_rules
+from gradcli.engine.graph import Node, Target, ancestors, reachable, rename
+from gradcli.engine.hooks import after_hooks, before_hooks, hooks_of_parts, replaced_rules
 from gradcli.engine.modes import changes, set_grad_enabled
 from gradcli.engine.saved import DEPENDING, check_versions, joined, operands, release
 from gradcli.engine.tensor import Gradient, Tensor
@@ -66,7 +66,7 @@ def walk(
     between = None if targets is None else ancestors(order, targets)
     done = [x for x in pending if not (x in order or x in waiting) and (between is None or x in between)]
     in_place = {} if in_place is None else in_place
-    told: set[Target] = set()  # parts of tensors, of which hooks know by now that no gradient comes
+    told: set[Target] = set()  # parts of tensors, of which the hooks have run
     yield from arrivals(done, pending, in_place, captured, create_graph, events)
     for node in order:
         upstream = pending.pop(node, None)
@@ -84,9 +84,13 @@ def walk(
         if captured is not None and passes and node in captured:
             captured[node] = upstream  # before the hooks, as torch has it where the gradient flows on
         if node.hooks is not None and not (passes and node.waits):
-            unused = [] if node in told else [part for part in node.hooks.parts if part not in pending]
-            told.update(node.hooks.parts)
-            upstream = before_hooks(node, upstream, unused, passes=passes or captured is None)
+            if not node.hooks.parts:
+                upstream = before_hooks(node, upstream, passes=passes or captured is None)
+            elif node not in told:
+                pending[node] = upstream
+                hooks_of_parts(node, pending, passes=passes or captured is None)
+                upstream = pending.pop(node)
+                told.update(node.hooks.parts)
         if not passes:
             if captured is None:  # torch runs the node of a result among `inputs`, and frees it
                 operands(node, create_graph)
@@ -113,6 +117,8 @@ def walk(
                 unsummed = rule(upstream, out, *values, **options) if options else rule(upstream, out, *values)
                 if create_graph and node.primitive.node in DEPENDING:
                     unsummed = joined(unsummed, node, values, position)
+                if create_graph and position < len(node.primitive.gradients):
+                    rename(unsummed.node, node.primitive.gradients[position])
                 if unsummed is not None:  # a snippet's own backward may have nothing to give
                     kind = type(unsummed)
                     total = contribution = unsummed if kind is type(x) and kind in NUMBERS else fit(unsummed, x)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 from weakref import ReferenceType, WeakKeyDictionary, ref
@@ -175,18 +176,29 @@ Target = Node | AccumulateGrad
 together: WeakKeyDictionary[Node, Sequence[ReferenceType[Node]]] = WeakKeyDictionary()
 
 
+def rename(node: Target | None, names: dict[str, str]) -> None:
+    """Give a node, the last one of a gradient, the name that torch's has."""
+    if isinstance(node, Node) and node.name() in names:
+        node.primitive = replace(node.primitive, node=names[node.name()])
+
+
 def bind(nodes: Sequence[Any]) -> None:
     """Note that torch has one node for these, the nodes of the parts of one tensor."""
     found = [ref(node) for node in nodes if isinstance(node, Node)]
     together.update((node, found) for node in nodes if isinstance(node, Node))
 
 
+def parts(node: Target | None) -> list[Node]:
+    """Return the nodes that are one in torch with this one, itself among them; none where it is alone."""
+    references = together.get(node, ()) if isinstance(node, Node) else ()
+    return [part for each in references if (part := each()) is not None]
+
+
 def hook_parts(node: Target) -> None:
     """Let each part know of the others, of which one has a hook now."""
-    references = together.get(node, ()) if isinstance(node, Node) else ()
-    parts = [part for each in references if (part := each()) is not None]
-    for part in parts:
-        part.with_hooks().parts = parts
+    found = parts(node)
+    for part in found:
+        part.with_hooks().parts = found
 
 
 # The edges that torch shows of its one node, of the last of several nodes that stand for it here.

@@ -11,18 +11,21 @@ from gradcli.engine.graph import AccumulateGrad, Node, Target
 from gradcli.engine.tensor import Tensor
 
 
-def before_hooks(node: Target, gradient: Any, unused: Sequence[Node] = (), *, passes: bool = True) -> Any:
+def hooks_of_parts(node: Node, pending: dict[Target, Any], *, passes: bool) -> None:
+    """Run the hooks of nodes that are one in torch, those that were registered first first; None is no gradient."""
+    assert node.hooks is not None
+    for part in sorted({node, *node.hooks.parts}, key=_first_hook):
+        gradient = pending.get(part)
+        found = before_hooks(part, gradient, passes=passes and gradient is not None)
+        if gradient is not None:
+            pending[part] = found
+
+
+def before_hooks(node: Target, gradient: Any, *, passes: bool = True) -> Any:
     """Run tensor hooks, `retain_grad` and prehooks, in torch's order; returns the gradient that they leave.
 
-    Prehooks run only where the gradient `passes` on through the node; hooks of `unused` parts beside it get None.
+    Prehooks run only where the gradient `passes` on through the node.
     """
-    for part in sorted({node, *unused}, key=_first_hook) if unused else ():
-        if part is node:
-            gradient = before_hooks(node, gradient, passes=passes)
-        else:
-            before_hooks(part, None, passes=False)
-    if unused:
-        return gradient
     hooks = node.hooks
     assert hooks is not None
     carried = _tensor(gradient)

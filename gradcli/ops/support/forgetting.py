@@ -26,15 +26,16 @@ def forgotten(
     *inputs: Tensor,
     saves: tuple[int, ...] = (),
     written: Callable[[Any], Expression] = literal,
+    gives: bool = True,
 ) -> Tensor:
-    """Return the value as the result of a node with that name, which gives its inputs zeros.
+    """Return the value as the result of a node with that name, which gives its inputs zeros, or nothing.
 
     The node saves the inputs of these positions, and the result if `OUT` is one of them. No operation of the language
     makes it from its inputs, so that a formula has the value itself, as it is `written`.
     """
 
     def rule(g: Any, out: Any, *given: Any, position: int) -> Any:
-        return nothing(given[position])
+        return nothing(given[position]) if gives else None
 
     def forward(*_: Any) -> Any:
         return value

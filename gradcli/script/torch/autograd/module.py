@@ -58,7 +58,7 @@ SMALL: dict[str, dict[str, Any]] = {
 PARTS = {
     "torch.autograd.function": "gradcli.script.torch.autograd.functions",
     "torch.autograd.functional": "gradcli.script.torch.autograd.functional.vector_products",
-    "torch.autograd.gradcheck": "gradcli.script.torch.autograd.gradcheck",
+    "torch.autograd.gradcheck": "gradcli.script.torch.autograd.gradcheck.checks",
     "torch.autograd.graph": "gradcli.script.torch.autograd.graph",
     "torch.autograd.forward_ad": "gradcli.script.torch.autograd.dual",
 }

@@ -15,7 +15,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd import dual
 from gradcli.script.torch.autograd.functional.derivatives import units
-from gradcli.script.torch.autograd.gradcheck_words import (
+from gradcli.script.torch.autograd.gradcheck.words import (
     CHANGED,
     FORWARD,
     FROM_NOTHING,

@@ -1,0 +1,1 @@
+"""`torch.autograd.gradcheck`: gradients against finite differences, in torch's words."""
