@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 from weakref import WeakKeyDictionary, ref
@@ -197,6 +198,12 @@ class Whole:
 
 
 wholes: WeakKeyDictionary[Node, Whole] = WeakKeyDictionary()
+
+
+def rename(node: Target | None, names: dict[str, str]) -> None:
+    """Give a node, the last one of a gradient, the name that torch's has."""
+    if isinstance(node, Node) and node.name() in names:
+        node.primitive = replace(node.primitive, node=names[node.name()])
 
 
 def bind(nodes: Sequence[Any]) -> None:

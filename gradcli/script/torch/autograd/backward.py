@@ -15,7 +15,7 @@ from gradcli.engine.tensor import Gradient, Tensor, is_floating, tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.anomaly import anomaly
-from gradcli.script.torch.autograd.nodes import GradientEdge
+from gradcli.script.torch.autograd.edges import GradientEdge
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 

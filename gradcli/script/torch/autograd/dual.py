@@ -11,6 +11,7 @@ from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.support.calling import ops
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, Facade, describe
@@ -79,6 +80,8 @@ def check_dual(tensor: Any, tangent: Any) -> None:
             raise ValueError(
                 f"Expected {name} to be floating point or complex, but got: {printing.dtype_text(x.dtype)}"
             )
+    if tensor.dtype != tangent.dtype:
+        raise UnsupportedError("a tangent of another dtype than its tensor is not supported here", help="convert it")
     if tensor.shape != tangent.shape:
         raise RuntimeError(
             "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "

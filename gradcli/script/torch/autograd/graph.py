@@ -15,8 +15,9 @@ from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.autograd import packing
 from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.context import Context
+from gradcli.script.torch.autograd.edges import GradientEdge
 from gradcli.script.torch.autograd.grad_modes import Switch
-from gradcli.script.torch.autograd.nodes import GradientEdge, output_number
+from gradcli.script.torch.autograd.nodes import output_number
 
 
 class saved_tensors_hooks(Facade):  # noqa: N801  torch's name
