@@ -21,6 +21,7 @@ from gradcli.ops.formulas import indexing as entries
 from gradcli.ops.formulas import scattering as written
 from gradcli.ops.indexing.indexing import cut, flat_positions, index_backward, scattered
 from gradcli.ops.indexing.places import check_places, vector_of
+from gradcli.ops.pointwise.comparisons import logical_and
 from gradcli.ops.shaping.shaping import reshaped, view
 from gradcli.ops.support.arguments import Indices
 from gradcli.ops.support.covering import as_one
@@ -201,7 +202,9 @@ def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha
     if source.shape != expected:
         raise AutogradError(f"index_add_(): source has shape {list(source.shape)}, not {list(expected)}", code="E301")
     part: Any = source
-    return as_one(index_add(input, vector, part if alpha == 1 else part * alpha, dim=axis), input, given)
+    if alpha != 1:
+        part = logical_and(source, Tensor(np.bool_(alpha))) if source.dtype.kind == "b" else part * alpha
+    return as_one(index_add(input, vector, part, dim=axis), input, given)
 
 
 @operation(

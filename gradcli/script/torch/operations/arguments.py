@@ -99,6 +99,8 @@ class Signature:
         if absent:
             listed = ", ".join(f'"{name}"' for name in absent)
             raise TypeError(f"{self.name}() missing {len(absent)} required positional arguments: {listed}")
+        # In their places, for a function in front of the operation has other names for them.
+        values.extend(named.pop(name) for name in needed)
         return values, named
 
     def _named(self, arguments: tuple[Any, ...]) -> Any:

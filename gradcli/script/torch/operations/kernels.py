@@ -13,6 +13,7 @@ from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.script.torch.operations.forward import refusing_forward
 from gradcli.script.torch.operations.mixing import refusing_mixtures
 
 # A kernel, and the functions that reach it: none of them takes booleans.
@@ -175,7 +176,7 @@ REFUSED = _read()
 
 def refusing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which refuses kinds of numbers, and tensors of two dtypes, where torch does."""
-    function = refusing_mixtures(name, function)
+    function = refusing_forward(name, refusing_mixtures(name, function))
     kernels = REFUSED.get(name)
     if kernels is not None:
         function = _refusing_kinds(name in PROMOTING.split(), kernels, function)

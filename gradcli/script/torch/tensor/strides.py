@@ -14,11 +14,13 @@ from gradcli.engine.memory.views import owner
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
+from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.indexing.indexing import take
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_one
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.tensor.options import checked_shape, made, read_options
 
@@ -27,6 +29,10 @@ def resize_(x: Tensor, *size: Any, **_: Any) -> Tensor:
     """Resize in place; the values of new entries are not defined, here they are 0."""
     if x.requires_grad and not mode.inference:
         raise RuntimeError("cannot resize variables that require grad")
+    if tangents_of(x):
+        raise RuntimeError("cannot resize variables that has a forward grad")
+    if mode.examples is not None:
+        raise UnsupportedError("resize_ inside of vmap is not supported here")
     given = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
     shape = checked_shape("resize_", given)
     if shape == x.shape:
