@@ -8,6 +8,7 @@ viewed, unrecorded       the change in place of a view, or under no_grad
 scalars, empties         all tensors without dimensions, or without entries; scalar, empty: the first one alone
 keyword, positional      all arguments by name, or as many as can be by position
 printed, laid            what is shown of the result, and where it lies in memory
+underived                every tensor requires grad, of an operator without a derivative
 jvp, vmap, checked       the function of the first tensor: pushed forward, over a stack of two, by finite differences
 """
 
@@ -97,7 +98,18 @@ def empty(x: torch.Tensor) -> torch.Tensor:
 
 CHANGES = {"scalars": scalar, "scalar": scalar, "empties": empty, "empty": empty}
 OPERANDS = ("first", "second", "expanded", "permuted", "flipped")
-KINDS = (*OPERANDS, *AFTER, "viewed", "unrecorded", *CHANGES, "keyword", "positional", *SHOWN, *TRANSFORMED)
+KINDS = (
+    *OPERANDS,
+    *AFTER,
+    "viewed",
+    "unrecorded",
+    *CHANGES,
+    "keyword",
+    "positional",
+    "underived",
+    *SHOWN,
+    *TRANSFORMED,
+)
 
 
 def text_of(kind: str, form: str, sample: Any) -> tuple[str, tuple[str, ...]]:
@@ -165,7 +177,10 @@ def kinds(only: str = "", most: int = 3) -> Iterator[Sample]:
             form = ways.get("in_place" if kind in ("viewed", "unrecorded") else "function")
             if form is None or (kind in CHANGES and CRASHING.search(op.full_name)):
                 continue
-            for sample in spread(sampled(op, torch.float64, requires_grad=op.supports_autograd), most):
+            if kind == "underived" and op.supports_autograd:
+                continue
+            wanted = op.supports_autograd or kind == "underived"
+            for sample in spread(sampled(op, torch.float64, requires_grad=wanted), most):
                 try:
                     text, leaves = text_of(kind, form, sample)
                 except UnwritableError:

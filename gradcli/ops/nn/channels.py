@@ -237,8 +237,13 @@ def instance_norm(input: Real, *, weight: Real | None = None, bias: Real | None 
             f"Expected more than 1 spatial element when training, got input size torch.Size({list(input.shape)})",
             code="E301",
         )
+    _check_channels(input.shape[1], weight=weight, bias=bias)
+    return by_example(input, None, None, weight, bias, eps=eps)
+
+
+def by_example(input: Tensor, *given: Tensor | None, eps: float) -> Any:
+    """Shift and scale the channels of each example, as those of one example; by running mean and variance if given."""
     images, channels = input.shape[:2]
-    _check_channels(channels, weight=weight, bias=bias)
     rows = reshape(ops.contiguous(input), shape=(1, images * channels, *input.shape[2:]))
-    w, b = (None if x is None else repeat_(x, (images,)) for x in (weight, bias))
-    return reshape(batch_norm_(rows, None, None, w, b, training=True, eps=eps), shape=input.shape)
+    mean, var, w, b = (None if x is None else repeat_(x, (images,)) for x in given)
+    return reshape(batch_norm_(rows, mean, var, w, b, training=mean is None, eps=eps), shape=input.shape)

@@ -16,6 +16,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather
 from gradcli.ops.reducing.samples import quantiles
+from gradcli.ops.reducing.underived import unknown_from
 from gradcli.ops.shaping.stacks import evenly_split
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import ended
@@ -224,7 +225,9 @@ def histogram(
             low, high = low - 0.5, high + 0.5
         edges = np.linspace(low, high, bins + 1).astype(input.dtype)
     found = np.histogram(values, edges, weights=weights, density=density)[0]
-    return ReturnType("histogram", hist=Tensor(found.astype(input.dtype)), bin_edges=Tensor(edges))
+    given = (input, *(x for x in (bins, weight) if isinstance(x, Tensor)))
+    parts = (unknown_from(Tensor(part), "histogram", *given) for part in (found.astype(input.dtype), edges))
+    return ReturnType("histogram", **dict(zip(("hist", "bin_edges"), parts, strict=True)))
 
 
 def _window(name: str, shape: Any) -> Any:

@@ -26,6 +26,7 @@ from gradcli.script.torch.autograd.gradcheck_words import (
     UNHANDLED,
 )
 from gradcli.script.torch.autograd.internals import Undefined
+from gradcli.script.torch.operations.kernels import NO_DIFFERENCE
 from gradcli.script.torch.random.sampling import filling
 from gradcli.script.torch.tensor.printing import dtype_text, tensor_text
 
@@ -86,7 +87,9 @@ class Check:
         for n, x in zip(self.checked, self.inputs, strict=True):
             if x.dtype != np.float64:
                 warnings.warn(NOT_DOUBLE.format(n), UserWarning, stacklevel=2)
-            if any(step == 0 and size > 1 for step, size in zip(x.array.strides, x.shape, strict=True)):
+            if x.value.size and any(
+                step == 0 and size > 1 for step, size in zip(x.array.strides, x.shape, strict=True)
+            ):
                 raise RuntimeError(OVERLAPPING.format(n))
         if not self.checked:
             raise ValueError(
@@ -161,6 +164,8 @@ class Check:
                 if below.dtype != above.dtype:
                     dtypes = [dtype_text(value.dtype) for value in (below, above)]
                     raise AssertionError(CHANGED.format("dtype", f"{place} by {self.eps}", *dtypes))
+                if below.dtype == np.bool_:
+                    raise RuntimeError(NO_DIFFERENCE)
                 jacobian[at] = ((above - below) / (2 * self.eps)).ravel()
         return jacobians
 

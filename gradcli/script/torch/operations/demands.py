@@ -16,6 +16,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED, underived
+from gradcli.ops.support.arguments import real
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_one, one_way
 from gradcli.script.errors import UnsupportedError
@@ -158,14 +159,19 @@ def narrowed(name: str) -> Callable[..., Any]:
 
 
 def _order(name: str) -> Callable[..., Any]:
-    """Make `igamma` or `igammac`, which torch does not differentiate by their order."""
+    """Make `igamma`, `igammac` or `zeta`, which torch does not differentiate by their order."""
+    words = name if name == "zeta" else f"{name}: input"
 
     def refuse(g: Any, out: Any, *operands: Any) -> Any:
-        raise NotImplementedError(f"the derivative for '{name}: input' is not implemented.")
+        raise NotImplementedError(f"the derivative for '{words}' is not implemented.")
 
-    def call(input: Tensor, other: Tensor) -> Any:
-        primitive = REGISTRY[name]
-        return replace(primitive, rules=(refuse, *primitive.rules[1:]))(input, other)
+    def call(input: Any, other: Any) -> Any:
+        primitive, numbers = REGISTRY[name], [not isinstance(x, Tensor) for x in (input, other)]
+        if all(numbers):
+            raise TypeError(refusal(f"special_{name}", (input, other), {}, "", method=False))
+        node = primitive.node[:-1] + str(1 if numbers[0] else 2 if numbers[1] else 0)
+        found = replace(primitive, rules=(refuse, *primitive.rules[1:]), node=node)(real(input), real(other))
+        return as_one(found, input if numbers[1] else other) if any(numbers) else found
 
     return call
 
@@ -220,7 +226,7 @@ DEMANDS: dict[str, Callable[..., Any]] = {
     "nanmean": nanmean,
     "bincount": bincount,
     "take_along_dim": take_along_dim,
-    **{name: _order(name) for name in ("igamma", "igammac")},
+    **{name: _order(name) for name in ("igamma", "igammac", "zeta")},
     **{name: alike(name) for name in ("allclose", "isclose")},
     **{name: apart(name) for name in ("block_diag", "broadcast_tensors", "cartesian_prod")},
     **{name: judged(name) for name in ("all", "any")},

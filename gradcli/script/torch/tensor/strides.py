@@ -89,9 +89,22 @@ def empty_strided(size: Any, stride: Any, **keywords: Any) -> Tensor:
 def empty_permuted(size: Any, physical_layout: Any, **keywords: Any) -> Tensor:
     """Make a tensor whose dimensions lie in memory in the given order."""
     options, shape = read_options("empty_permuted", keywords), checked_shape("empty_permuted", size)
-    if len(set(physical_layout)) < len(physical_layout):
+    count = len(shape)
+    if len(physical_layout) != count:
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
+            f"{count} is not equal to len(physical_layout) = {len(physical_layout)}"
+        )
+    for at, dim in enumerate(physical_layout):
+        if not 0 <= dim < count:
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {count - 1}, but got {dim} at index {at}).  NB: "
+                "negative dims not currently supported; file an issue if you want it."
+            )
+    if len(set(physical_layout)) < count:
         raise RuntimeError("Duplicate dim not allowed")
-    return made(np.zeros([shape[dim] for dim in physical_layout], options.real).transpose(np.argsort(physical_layout)))
+    laid = np.zeros([shape[dim] for dim in physical_layout], options.real)
+    return made(laid.transpose(np.argsort(physical_layout)), options)
 
 
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
