@@ -155,7 +155,7 @@ def cosine_similarity(x1: Real, x2: Real, dim: int = 1, eps: float = 1e-8) -> An
     if eps < 0:
         raise AutogradError(f"eps must be non-negative, got: {eps:g}")
     shape = broadcast_shapes(x1.shape, x2.shape)
-    a, b = (x if x.shape == shape else expand(x, size=shape) for x in (x1, x2))
+    a, b = (x1, x2) if x1.shape == x2.shape else (expand(x, size=shape) for x in (x1, x2))
     axis = wrapped(dim, len(shape))
     lengths = [at_least(norm(x, dim=axis, keepdim=True), bound=eps) for x in (a, b)]
     return sum_(mul(div(a, lengths[0]), div(b, lengths[1])), axis)

@@ -189,7 +189,13 @@ def adaptive_max_pool2d(input: Real, output_size: Any, return_indices: bool = Fa
 
 
 def _as_image(name: str, x: Tensor) -> Any:
-    if x.ndim not in (2, 3):
+    if x.ndim not in (2, 3) and name != "max_pool1d":
+        raise AutogradError(
+            f"Expected 2 to 3 dimensions, but got {x.ndim}-dimensional tensor for argument #1 'self' (while checking "
+            f"arguments for {name})",
+            code="E301",
+        )
+    if x.ndim not in (2, 3) or (name == "max_pool1d" and 0 in x.shape[-2:]):
         raise AutogradError(
             f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
             f"{list(x.shape)}",

@@ -80,6 +80,8 @@ class Signature:
     def _bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         keywords = {self._known(name): value for name, value in keywords.items()}
         arguments, keywords = cast_first(arguments, keywords, self.parameters)
+        if self.rest in keywords and "Tensor" in self.kind(self.parameters[self.rest]):
+            raise TypeError(f"{self.name}() got an unexpected keyword argument '{self.rest}'")
         if self.rest in keywords:
             arguments = (*arguments, keywords.pop(self.rest))
         if len(arguments) > self.most:

@@ -81,7 +81,15 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
     return ops.clamp(input, _fitted(min, input), _fitted(max, input))
 
 
+def check_fraction(name: str, dtype: Any) -> None:
+    """Refuse a dtype in which there is no mean."""
+    if dtype is not None and np.dtype(dtype).kind != "f":
+        words = "could not infer output dtype. Optional dtype must be either a floating point or complex dtype"
+        raise RuntimeError(f"{name}(): {words}. Got: {TYPE_NAMES[np.dtype(dtype)]}")
+
+
 def nanmean(input: Tensor, *arguments: Any, **options: Any) -> Any:
+    check_fraction("nanmean", options.get("dtype"))
     if not is_floating(input.value):
         kind = TYPE_NAMES[input.dtype]
         raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {kind}")
@@ -147,6 +155,8 @@ def narrowed(name: str) -> Callable[..., Any]:
             arguments = ((), *arguments[1:])
         if "dim" in options and options["dim"] is None and name != "prod":
             options["dim"] = ()
+        if name == "mean":
+            check_fraction(name, dtype)
         casts = dtype is not None and input.dtype != dtype
         if casts and input.requires_grad and mode.grad_enabled and np.dtype(dtype).kind != "f":
             raise RuntimeError(f"Autograd not support dtype: {TYPE_NAMES[np.dtype(dtype)]}")
