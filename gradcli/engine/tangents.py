@@ -109,7 +109,7 @@ def pushed(application: Application, position: int, tangent: Tensor) -> Tensor |
     rule = rules[position] if position < len(rules) else None
     if rule is None or not is_floating(out.value):
         return None
-    recorded = mode.grad_enabled
+    recorded = mode.grad_enabled and any(isinstance(x, Tensor) and x.requires_grad for x in (tangent, *inputs))
     with set_grad_enabled(True):
         upstream = Tensor(np.zeros_like(out.value)[()])
         upstream.node = AccumulateGrad(upstream)
@@ -119,6 +119,12 @@ def pushed(application: Application, position: int, tangent: Tensor) -> Tensor |
         reached = fit(flowed, inputs[position])
         (found,) = grad([reached], [upstream], [tangent], create_graph=recorded, allow_unused=True)
     return found
+
+
+def tangents_of(*given: Any) -> list[Tensor]:
+    """Return the tangents that some of these have, in every forward pass that runs."""
+    found = [active.get(x) for active in listening(Level) for x in given if isinstance(x, Tensor)]
+    return [x for x in found if x is not None]
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradcli.engine import tangents
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.indexing.indexing import alias
 from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.dual import check_dual
@@ -46,6 +47,7 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_a
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
             "with strict=True."
         )
+    made = rebuild(out if out.node is None else alias(out) for out in outputs)
     found = rebuild(zeros(out) if x is None else x for x, out in zip(pushed, outputs, strict=True))
     return (made, found, aux) if has_aux else (made, found)
 

@@ -9,13 +9,14 @@ from typing import Any
 from gradcli.engine import tangents
 from gradcli.engine.graph import AccumulateGrad, Node, reachable
 from gradcli.engine.modes import set_grad_enabled, switched
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows
 from gradcli.script.torch.func.trees import flattened, mapped, pattern, structure
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
 Func = Callable[..., Any]
 Places = int | tuple[int, ...]
@@ -139,6 +140,11 @@ def outputs_of(made: Any, api: str) -> tuple[list[Tensor], Callable[[Iterator[An
     for x in outputs:
         if not isinstance(x, Tensor):
             raise RuntimeError(f"{api}: expected f(*primals) to return only tensors, got unsupported type {shown(x)}")
+        if api.startswith("vjp") and not is_floating(x.value):
+            kind = represent(BY_NUMPY[x.dtype])
+            raise RuntimeError(
+                f"vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype {kind}"
+            )
     return outputs, build
 
 
