@@ -8,10 +8,11 @@ from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace
+from gradcli.script.torch.autograd.anomaly import current_node
 from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.functions import Function, refusing
 from gradcli.script.torch.autograd.grad_modes import is_grad_enabled
-from gradcli.script.torch.autograd.nodes import named
+from gradcli.script.torch.autograd.nodes import named, visible
 from gradcli.script.torch.autograd.packing import SAVED_TENSOR
 
 
@@ -50,10 +51,20 @@ def task_number() -> int:
     return running.machine.own(Passes).number - 1
 
 
+def visible_node() -> Any:
+    """Return the node whose backward or hooks run now, as snippets see it."""
+    node = current_node()
+    return node if node is None else visible(node)
+
+
 def namespace(name: str) -> Namespace:
     """Make `torch._C`, of which no more than a few names are there."""
     members: dict[str, Any] = {kind.__name__: kind for kind in (UndefinedGrad, DelayedError)}
     saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR})
     functions = Namespace(f"{name}._functions", {**members, "AccumulateGrad": named(AccumulateGrad, "AccumulateGrad")})
-    members = {"_current_graph_task_id": task_number, "is_grad_enabled": is_grad_enabled}
+    members = {
+        "_current_graph_task_id": task_number,
+        "_current_autograd_node": visible_node,
+        "is_grad_enabled": is_grad_enabled,
+    }
     return Namespace(name, {"_functions": functions, "_autograd": saved, **members})

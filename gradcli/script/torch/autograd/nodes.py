@@ -23,6 +23,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
+from gradcli.script.torch.autograd.anomaly import anomaly
 from gradcli.script.torch.autograd.packing import saved_tensor
 
 
@@ -75,7 +76,9 @@ _metadata: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
 
 
 def metadata(node: Any) -> dict[str, Any]:
-    """Return the dict in which snippets keep notes on a node."""
+    """Return the dict in which snippets keep notes on a node, and torch the lines of anomaly mode."""
+    if getattr(node, "_node", node) in anomaly().made:
+        raise UnsupportedError("the metadata of a node of anomaly mode is not supported here")
     return _metadata.setdefault(node, {})
 
 
