@@ -108,15 +108,18 @@ def anomaly() -> Anomaly:
 
 
 def current_node() -> Target | None:
-    """The node whose rules or hooks run now, from the frames of the backward pass; None outside of one."""
+    """The node whose rules or hooks run now; None outside of a backward pass."""
+    state = state_of(walk, arrivals)
+    return state.get("target", state.get("node"))
+
+
+def state_of(*functions: Any) -> dict[str, Any]:
+    """Return the variables of the innermost of these functions that runs now; none if no one does."""
+    codes = {function.__code__ for function in functions}
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code is arrivals.__code__:
-            return frame.f_locals.get("target")
-        if frame.f_code is walk.__code__:
-            return frame.f_locals.get("node")
+    while frame is not None and frame.f_code not in codes:
         frame = frame.f_back
-    return None
+    return {} if frame is None else frame.f_locals
 
 
 def node_at_work(error: BaseException) -> Node | None:

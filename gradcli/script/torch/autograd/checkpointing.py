@@ -14,7 +14,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.torch.autograd.backward import Passes, backward
 from gradcli.script.torch.autograd.functions import Function
-from gradcli.script.torch.autograd.packing import Packer, packing
+from gradcli.script.torch.autograd.saved.packing import Packer, packing
 from gradcli.script.torch.tensor.dtypes import Size
 from gradcli.script.torch.tensor.printing import dtype_text
 

@@ -8,23 +8,21 @@ from functools import cache
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from gradcli.engine.accumulation import accumulate
-from gradcli.engine.checks.shapes import FromEnd
 from gradcli.engine.graph import AccumulateGrad, Handle, Node, wholes
 from gradcli.engine.hooks import contributions
 from gradcli.engine.modes import mode
 from gradcli.engine.operators import FUNCTIONS
-from gradcli.engine.primitive import OUT, REGISTRY
-from gradcli.engine.saved import check_versions, operands, saved
+from gradcli.engine.primitive import REGISTRY
+from gradcli.engine.saved import check_versions, operands
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
-from gradcli.script.torch.autograd.anomaly import anomaly
-from gradcli.script.torch.autograd.packing import saved_tensor
+from gradcli.script.torch.autograd.anomaly import anomaly, current_node
+from gradcli.script.torch.autograd.saved import contents
+from gradcli.script.torch.autograd.saved.contents import class_name
 
 
 class GradientEdge(NamedTuple):
@@ -46,11 +44,6 @@ def show(kind: type) -> None:
     """Let the objects of a class, contexts of the snippet's own functions, show as nodes."""
     KINDS[kind] = "torch.autograd.function"
     REPRESENTATIONS[kind] = node_text
-
-
-def class_name(node: Any) -> str:
-    """Return `type(node).__name__`: the name without its C++ namespace."""
-    return str(getattr(node, "_name", "") or node.name()).rpartition("::")[2]
 
 
 def node_type(value: Any) -> BuiltinType | None:
@@ -123,6 +116,8 @@ def on_whole(method: str) -> Callable[[Node, Any], Handle]:
     """Make the method that registers a hook on a node, of all its results."""
 
     def register(node: Node, hook: Any) -> Handle:
+        if method == "register_hook" and visible(current_node()) is visible(node):
+            raise UnsupportedError("a hook on the node that runs is not supported here")
         if node in wholes:
             whole = wholes[node].hooked()
             return Handle(whole.before if method == "register_prehook" else whole.after, hook)
@@ -135,7 +130,7 @@ def on_whole(method: str) -> Callable[[Node, Any], Handle]:
 
 def visible(node: Any) -> Any:
     """Return the node that snippets see: of a function of theirs its context, of several results always the same."""
-    if node in wholes:
+    if isinstance(node, Node) and node in wholes:
         return next(part for part in wholes[node].parts if part is not None)
     return getattr(getattr(node, "whole", node), "context", node)
 
@@ -150,86 +145,6 @@ def output_number(node: Any) -> int:
     return node.number if isinstance(node, Node) else 0
 
 
-SAVED = ("self", "other", "mat1", "mat2", "vec", "tensor", "exponent", "condition", "mask", "index", "input", "weight",
-         "bias", "target")  # fmt: skip
-OPTIONS = ("dim", "keepdim", "min", "max", "negative_slope", "alpha")
-SEVERAL = "Sum1 Mean1 Amax0 Amin0 LinalgVectorNorm0 Std0 Var0 Logsumexp0 Nansum0"  # whose `dim` is several
-SIZED = "Sum Mean View Expand Select Slice Index Squeeze Max0 Min0 Mm Repeat Split Topk Sort UnsafeView"
-
-
-def saved_input(name: str) -> Callable[[Node], Any]:
-    """Make the getter of `_saved_self` and the like: an input that the node saved, None where no gradient needs it."""
-
-    def get(node: Node) -> Any:
-        if name in node.options and "part" not in node.primitive.traits:
-            return node.options[name]
-        names = node.primitive.inputs
-        position = names.index(name) if name in names else OUT
-        of_rules = node.primitive.saved_for(node.edges)
-        if position == OUT or not any(position in positions for positions in of_rules):
-            raise absent(node, f"_saved_{name}")
-        if position not in saved(node):
-            return None
-        x = operands(node, True)[0][position]
-        return x if isinstance(x, Tensor) else Tensor(np.array(x)[()])
-
-    return get
-
-
-def raw_input(name: str) -> Callable[[Node], Any]:
-    """Make the getter of `_raw_saved_self` and the like."""
-
-    def get(node: Node) -> Any:
-        names = node.primitive.inputs
-        position = OUT if name == "result" else names.index(name) if name in names else None
-        if position is None or position not in saved(node):
-            raise absent(node, f"_raw_saved_{name}")
-        return saved_tensor(node, position)
-
-    return get
-
-
-def saved_result(node: Node) -> Any:
-    if not node.primitive.saves_out:
-        raise absent(node, "_saved_result")
-    found = operands(node, True)[1]
-    found.history = node.saved_out[0] if node.saved_out is not None else found.history
-    return found
-
-
-def saved_option(name: str) -> Callable[[Node], Any]:
-    def get(node: Node) -> Any:
-        if name not in node.options:
-            raise absent(node, f"_saved_{name}")
-        if class_name(node) == "RenormBackward0":
-            raise UnsupportedError(f"RenormBackward0._saved_{name} is not supported here")
-        found = node.options[name]
-        several = (
-            name == "dim" and isinstance(found, int) and class_name(node).replace("Backward", "") in SEVERAL.split()
-        )
-        found = tuple(map(as_given, found)) if isinstance(found, tuple) else as_given(found)
-        return (found,) if several else found
-
-    return get
-
-
-def as_given(dim: Any) -> Any:
-    """Return a dimension as torch's node shows it: one from the end is an unsigned number of 64 bits."""
-    return dim.given % 2**64 if isinstance(dim, FromEnd) else dim
-
-
-def saved_sizes(node: Node) -> tuple[int, ...]:
-    stem, _, number = node.name().rpartition("Backward")
-    if stem not in SIZED.split() and stem + number not in SIZED.split():
-        raise absent(node, "_saved_self_sym_sizes")
-    return tuple(operands(node, True)[0][0].shape)
-
-
-def absent(node: Node, name: str) -> UnsupportedError:
-    """Return the error for something that torch's node may have saved under this name."""
-    return UnsupportedError(f"{class_name(node)}.{name} is not supported here")
-
-
 def hooks_of(x: Tensor) -> Any:
     """`x._backward_hooks`."""
     hooks = x.node.hooks.tensor if x.node is not None and x.node.hooks is not None else {}
@@ -238,12 +153,9 @@ def hooks_of(x: Tensor) -> Any:
 
 NODE: dict[str, Callable[[Any], Any]] = {
     "next_functions": next_functions,
-    **{f"_saved_{name}": saved_option(name) for name in OPTIONS},
-    **{f"_saved_{name}": saved_input(name) for name in SAVED},
-    **{f"_raw_saved_{name}": raw_input(name) for name in (*SAVED, "result")},
-    "_saved_result": saved_result,
-    "_saved_self_sym_sizes": saved_sizes,
+    **contents.GETTERS,
     "metadata": metadata,
+    "_input_metadata": contents.input_metadata,
     "__class__": node_type,
 }
 describe(
@@ -262,6 +174,7 @@ describe(
         "variable": lambda node: node.variable,
         "next_functions": lambda node: (),
         "metadata": metadata,
+        "_input_metadata": contents.input_metadata,
         "__class__": node_type,
     },
 )

@@ -9,7 +9,9 @@ from typing import Any
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.memory.views import View, first_entry
 from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.torch.autograd.anomaly import current_node
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.casting import in_format
 from gradcli.script.torch.tensor.dtypes import Size
@@ -25,6 +27,8 @@ def size(x: Tensor, dim: Any = None) -> Any:
 def stride(x: Tensor, dim: Any = None) -> Any:
     """Return the number of entries between neighbours, by dimension."""
     steps = tuple(step // x.value.itemsize for step in x.array.strides)
+    if x.shape == (1,) and x.base is None:  # numpy leaves those of the array that a sum reads
+        steps = (1,)
     return steps if dim is None else steps[_dimension("stride", dim, x)]
 
 
@@ -39,6 +43,9 @@ def storage_offset(x: Tensor) -> int:
 
 
 def data_ptr(x: Tensor) -> int:
+    """Return the address of the first entry; torch takes gradients over without a copy where it can, which differs."""
+    if current_node() is not None:
+        raise UnsupportedError("data_ptr() in a backward pass is not supported here")
     return int(x.array.ctypes.data)
 
 
