@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
@@ -212,3 +213,36 @@ def hook_parts(node: Target) -> None:
 
 # The edges that torch shows of its one node, of the last of several nodes that stand for it here.
 outer: WeakKeyDictionary[Node, tuple[Target | None, ...]] = WeakKeyDictionary()
+
+
+def reachable(roots: Iterable[Target]) -> tuple[dict[Node, None], dict[Target, int]]:
+    """Return the nodes below the roots, newest first, and the number of contributions to each leaf.
+
+    A node is always newer than its inputs, so this order is topological.
+    """
+    stack = [root for root in roots if isinstance(root, Node)]
+    seen = set(stack)
+    waiting: dict[Target, int] = {}
+    found = []
+    while stack:
+        node = stack.pop()
+        found.append(node)
+        for edge in node.edges:
+            if edge is None:
+                continue
+            if isinstance(edge, AccumulateGrad):
+                waiting[edge] = waiting.get(edge, 0) + 1
+            elif edge not in seen:
+                seen.add(edge)
+                stack.append(edge)
+    found.sort(key=attrgetter("sequence"), reverse=True)
+    return dict.fromkeys(found), waiting
+
+
+def ancestors(order: Iterable[Node], targets: Iterable[Target]) -> set[Target]:
+    """Return the targets and the nodes from which one can be reached."""
+    found = set(targets)
+    for node in reversed(list(order)):
+        if any(edge in found for edge in node.edges if edge is not None):
+            found.add(node)
+    return found

@@ -12,9 +12,10 @@ from gradcli.engine.graph import Handle
 from gradcli.engine.saved import SECOND_TIME, modified, origin
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import Facade, describe
 from gradcli.script.torch.autograd import nodes
-from gradcli.script.torch.autograd.saved import contents
+from gradcli.script.torch.autograd.saved.metadata import input_metadata
 from gradcli.script.torch.autograd.saved.packing import NOTHING, Packed, SavedTensor, packed, unpacked
 from gradcli.script.torch.operations.readers import kind_name
 
@@ -147,11 +148,20 @@ class Context(Facade):
         self._versions = tuple(len(x.history or ()) if isinstance(x, Tensor) else 0 for x in self._saved)
 
 
+def refuse_pure_view(ctx: Context, value: Any) -> None:
+    """Refuse a function whose views torch makes again by its `forward` after a change of them."""
+    if value:
+        raise UnsupportedError("ctx._is_pure_view is not supported here", help="leave it out")
+
+
 Context.__module__, Context.__name__, Context.__qualname__ = "torch.autograd.function", "FunctionCtx", "FunctionCtx"
 nodes.show(Context)
 describe(
     Context,
     own=lambda ctx: ctx._own,
-    getters={"_raw_saved_tensors": lambda ctx: ctx._raw_saved_tensors, "_input_metadata": contents.input_metadata},
-    setters={"_materialize_non_diff_grads": lambda ctx, value: setattr(ctx, "_materialize_non_diff_grads", value)},
+    getters={"_raw_saved_tensors": lambda ctx: ctx._raw_saved_tensors, "_input_metadata": input_metadata},
+    setters={
+        "_materialize_non_diff_grads": lambda ctx, value: setattr(ctx, "_materialize_non_diff_grads", value),
+        "_is_pure_view": refuse_pure_view,
+    },
 )

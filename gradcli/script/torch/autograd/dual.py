@@ -6,15 +6,24 @@ from typing import Any, NamedTuple
 
 from gradcli.engine import tangents
 from gradcli.engine.modes import switched
+from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import leave, listen, listening
+from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.support.calling import ops
+from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, Facade, describe
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.tensor import printing
 
 NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+
+
+class Entered:
+    """The number of the level that a run is in: -1 for none. A function of the snippet sees it, but no tangents."""
+
+    level = -1
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -36,12 +45,18 @@ class dual_level(Facade):  # noqa: N801  torch's name
         if listening(tangents.Level):
             raise RuntimeError("Nested forward mode AD is not supported at the moment")
         listen(self._level)
+        running.machine.own(Entered).level = 0
         printing.print_options().suffixes.append(tangent_text)
         return 0
 
     def __exit__(self, *_: Any) -> None:
-        leave(self._level)
-        printing.print_options().suffixes.remove(tangent_text)
+        _leave(self._level)
+
+
+def _leave(level: tangents.Level) -> None:
+    leave(level)
+    running.machine.own(Entered).level = -1
+    printing.print_options().suffixes.remove(tangent_text)
 
 
 def tangent_of(x: Tensor) -> Tensor | None:
@@ -72,6 +87,21 @@ def check_dual(tensor: Any, tangent: Any) -> None:
         )
 
 
+def _same(x: Any) -> Any:
+    return x
+
+
+primal = Primitive(
+    "primal",
+    _same,
+    (lambda g, out, x: g,),
+    "torch::autograd::Identity",
+    call("primal", _same),
+    structured=True,
+    view=True,
+)
+
+
 def _alias(x: Tensor) -> Tensor:
     """Return another tensor on the same memory, without a tangent."""
     with switched(tape=None):
@@ -97,11 +127,11 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """Return the value without its tangent, and the tangent."""
+    """Return another tensor on the same memory, without a tangent, and the tangent; outside of a level the tensor."""
     for active in listening(tangents.Level)[:1]:
-        tangent = active.get(tensor)
-        if tangent is not None:
-            return UnpackedDualTensor(active.separate(_alias(tensor), None), tangent)
+        with switched(tape=None):
+            alias = primal(tensor)
+        return UnpackedDualTensor(active.separate(alias, None), active.get(tensor))
     return UnpackedDualTensor(tensor, None)
 
 
@@ -114,8 +144,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
     if not listening(tangents.Level):
         raise RuntimeError("Dual level must be a positive number.")
     for active in listening(tangents.Level)[:1]:
-        leave(active)
-        printing.print_options().suffixes.remove(tangent_text)
+        _leave(active)
 
 
 describe(
@@ -134,3 +163,4 @@ MEMBERS: dict[str, Any] = {
     "exit_dual_level": exit_dual_level,
     "UnpackedDualTensor": TYPES[UnpackedDualTensor],
 }
+LIVE = {"_current_level": lambda: running.machine.own(Entered).level}

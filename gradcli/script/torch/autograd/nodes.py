@@ -21,8 +21,8 @@ from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
 from gradcli.script.torch.autograd.anomaly import anomaly, current_node
-from gradcli.script.torch.autograd.saved import contents
-from gradcli.script.torch.autograd.saved.contents import class_name
+from gradcli.script.torch.autograd.saved.metadata import input_metadata
+from gradcli.script.torch.autograd.saved.values import SAVED_VALUES, class_name
 
 
 class GradientEdge(NamedTuple):
@@ -153,9 +153,9 @@ def hooks_of(x: Tensor) -> Any:
 
 NODE: dict[str, Callable[[Any], Any]] = {
     "next_functions": next_functions,
-    **contents.GETTERS,
+    **SAVED_VALUES,
     "metadata": metadata,
-    "_input_metadata": contents.input_metadata,
+    "_input_metadata": input_metadata,
     "__class__": node_type,
 }
 describe(
@@ -174,7 +174,7 @@ describe(
         "variable": lambda node: node.variable,
         "next_functions": lambda node: (),
         "metadata": metadata,
-        "_input_metadata": contents.input_metadata,
+        "_input_metadata": input_metadata,
         "__class__": node_type,
     },
 )

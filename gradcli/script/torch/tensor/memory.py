@@ -9,9 +9,7 @@ from typing import Any
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.memory.views import View, first_entry
 from gradcli.engine.tensor import Tensor
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.torch.autograd.anomaly import current_node
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.casting import in_format
 from gradcli.script.torch.tensor.dtypes import Size
@@ -43,9 +41,6 @@ def storage_offset(x: Tensor) -> int:
 
 
 def data_ptr(x: Tensor) -> int:
-    """Return the address of the first entry; torch takes gradients over without a copy where it can, which differs."""
-    if current_node() is not None:
-        raise UnsupportedError("data_ptr() in a backward pass is not supported here")
     return int(x.array.ctypes.data)
 
 

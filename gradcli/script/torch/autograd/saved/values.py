@@ -1,4 +1,4 @@
-"""What a node of the graph saved, as snippets see it: `_saved_self`, `_raw_saved_self` and the like."""
+"""What nodes save, by torch's names: `_saved_self`, `_saved_dim`, `_saved_indices`."""
 
 from __future__ import annotations
 
@@ -8,26 +8,25 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import FromEnd
-from gradcli.engine.graph import AccumulateGrad, Node, wholes
+from gradcli.engine.graph import Node
 from gradcli.engine.primitive import OUT
 from gradcli.engine.saved import operands, saved
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.autograd.saved.packing import saved_tensor
-from gradcli.script.torch.tensor.dtypes import BY_NUMPY, CPU
 
-
-def class_name(node: Any) -> str:
-    """Return `type(node).__name__`: the name without its C++ namespace."""
-    return str(getattr(node, "_name", "") or node.name()).rpartition("::")[2]
-
-
+Reader = Callable[[Node], Any]
 SAVED = ("self", "other", "mat1", "mat2", "vec", "tensor", "exponent", "condition", "mask", "index", "input", "weight",
          "bias", "target")  # fmt: skip
 OPTIONS = ("dim", "keepdim", "min", "max", "negative_slope", "alpha")
 SEVERAL = "Sum1 Mean1 Amax0 Amin0 LinalgVectorNorm0 Std0 Var0 Logsumexp0 Nansum0"  # whose `dim` is several
 SIZED = "Sum Mean View Expand Select Slice Index Squeeze Max0 Min0 Mm Repeat Split Topk Sort UnsafeView"
+
+
+def class_name(node: Any) -> str:
+    """Return `type(node).__name__`: the name without its C++ namespace."""
+    name = str(getattr(node, "_name", "") or node.name())
+    return "CppFunction" if name == "torch::autograd::Identity" else name.rpartition("::")[2]
 
 
 def saved_input(name: str) -> Callable[[Node], Any]:
@@ -103,38 +102,88 @@ def absent(node: Node, name: str) -> UnsupportedError:
     return UnsupportedError(f"{class_name(node)}.{name} is not supported here")
 
 
-class InputMetadata(Facade):
-    """What torch's node knows of a gradient that arrives at it."""
+def refused(name: str) -> Callable[[Node], Any]:
+    def get(node: Node) -> Any:
+        raise absent(node, name)
 
-    is_nested_tensor = is_cpp_nested_tensor = False
-
-    def __init__(self, value: Any) -> None:
-        self.shape = list(value.shape)
-        self.dtype = BY_NUMPY[value.dtype]
-        self.device = CPU
+    return get
 
 
-InputMetadata.__module__, InputMetadata.__qualname__ = "torch._C._autograd", "_InputMetadata"
+def option(name: str, *default: Any) -> Reader:
+    """Make the reader of an option; of one that was left out it is the default, if there is one."""
+
+    def read(node: Node) -> Any:
+        return node.options.get(name, *default) if default else node.options[name]
+
+    return read
 
 
-def input_metadata(node: Any) -> tuple[InputMetadata, ...]:
-    """`node._input_metadata`: one for each result."""
-    if isinstance(node, AccumulateGrad):
-        return (InputMetadata(node.variable),)
-    if not isinstance(node, Node):  # the context of a function of the snippet
-        if node._node is None or len(node._outputs) != len(node._node.call.outputs):
-            raise UnsupportedError("_input_metadata of a function with other outputs is not supported here")
-        return tuple(map(InputMetadata, node._outputs))
-    parts = wholes[node].parts if node in wholes else [node]
-    if any(part is None or part.out is None for part in parts):
-        raise UnsupportedError("_input_metadata of results that are gone is not supported here")
-    return tuple(InputMetadata(part.out) for part in parts if part is not None)
+def offset(node: Node) -> int:
+    """Return where a strided view begins, if that is not where it begins when nothing is said."""
+    if not node.options["offset"]:
+        raise KeyError("offset")
+    return int(node.options["offset"])
 
 
-GETTERS: dict[str, Callable[[Any], Any]] = {
+def indices(node: Node) -> tuple[Any, ...]:
+    """Return the tensors of an index, and None for the dimensions before and between that were taken whole."""
+    dims = node.options["dims"]
+    given = dict(zip(dims, operands(node, True)[0][1:], strict=True))
+    if any(not isinstance(x, Tensor) or x.dtype != np.int64 for x in given.values()):
+        raise KeyError("indices")
+    return tuple(given.get(dim) for dim in range(max(dims) + 1))
+
+
+def weight(node: Node) -> Tensor | None:
+    """Return the weights of the classes, of which a plain loss has none."""
+    found = operands(node, True)[0][2]
+    return found if isinstance(found, Tensor) else None
+
+
+def bias_sizes(node: Node) -> tuple[int, ...]:
+    """Return the shape of the bias of a convolution; where there is none, torch has a dimension of none."""
+    operand = operands(node, True)[0][2:]
+    return tuple(operand[0].shape) if operand and isinstance(operand[0], Tensor) else (0,)
+
+
+READERS: dict[str, dict[str, Reader]] = {
+    "AsStridedBackward0": {"size": option("size"), "stride": option("stride"), "storage_offset": offset},
+    "ConvolutionBackward0": {
+        **{name: option(name) for name in ("stride", "padding", "dilation", "groups")},
+        "bias_sym_sizes_opt": bias_sizes,
+    },
+    "DivBackward2": {"rounding_mode": lambda node: node.primitive.name.removesuffix("_divide")},
+    "IndexBackward0": {"indices": indices},
+    "LinalgQrBackward0": {"mode": option("mode")},
+    "LogitBackward0": {"eps": option("eps", None)},
+    "NllLossBackward0": {
+        "weight": weight,
+        "ignore_index": lambda node: node.options["ignore_index"] % 2**64,
+        "reduction": lambda node: ("none", "mean", "sum").index(node.options["reduction"]),
+    },
+}
+NAMES = sorted({name for readers in READERS.values() for name in readers})
+
+
+def saved_value(name: str, otherwise: Reader) -> Reader:
+    """Make the getter of a name that single kinds of nodes read in a way of their own, the others `otherwise`."""
+
+    def get(node: Node) -> Any:
+        try:
+            return READERS[node.name()][name](node)
+        except (KeyError, ValueError):
+            return otherwise(node)
+
+    return get
+
+
+SAVED_VALUES: dict[str, Reader] = {
     **{f"_saved_{name}": saved_option(name) for name in OPTIONS},
     **{f"_saved_{name}": saved_input(name) for name in SAVED},
     **{f"_raw_saved_{name}": raw_input(name) for name in (*SAVED, "result")},
     "_saved_result": saved_result,
     "_saved_self_sym_sizes": saved_sizes,
+}
+SAVED_VALUES |= {
+    f"_saved_{name}": saved_value(name, SAVED_VALUES.get(f"_saved_{name}", refused(f"_saved_{name}"))) for name in NAMES
 }
