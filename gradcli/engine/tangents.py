@@ -26,6 +26,22 @@ from gradcli.errors import AutogradError
 OUT_OF_PLACE = "use the out-of-place form of the operation in forward mode"
 CHANGED = "a tensor with a tangent was changed in place"
 OF_A_DUAL = "a change in place of a dual tensor that requires grad is not supported here"
+# The nodes of operations that torch has no forward mode for, each with the name that its error has.
+FORWARDLESS = {
+    "CdistBackward0": "_cdist_forward",
+    "EmbeddingBagBackward0": "_embedding_bag",
+    "IgammaBackward0": "igamma",
+    "IgammacBackward0": "igammac",
+    "IndexReduceBackward0": "index_reduce",
+    "MultiMarginLossBackward0": "multi_margin_loss",
+    "MultilabelMarginLossBackward0": "multilabel_margin_loss_forward",
+    "SpecialZetaBackward0": "special_zeta",
+}
+NO_FORWARD = (
+    "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\nPlease file "
+    "an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we can "
+    "prioritize its implementation or submit a PR adding the implementation to derivatives.yaml"
+)
 
 
 class Level:
@@ -91,6 +107,11 @@ class Level:
         if not getattr(application.primitive, "pushes", True):
             return
         given = [(n, self.get(x)) for n, x in enumerate(application.inputs) if isinstance(x, Tensor)]
+        name = FORWARDLESS.get(application.primitive.node)
+        if name is not None and any(tangent is not None for _, tangent in given):
+            raise NotImplementedError(NO_FORWARD.format(name))
+        if application.options.get("how") == "prod":  # torch drops the tangent
+            raise AutogradError("a product with scatter_reduce() in forward mode is not supported here", code="E401")
         parts = [pushed(application, position, tangent) for position, tangent in given if tangent is not None]
         found = [part for part in parts if part is not None]
         if found:
@@ -103,7 +124,7 @@ class Level:
 
 
 def pushed(application: Application, position: int, tangent: Tensor) -> Tensor | None:
-    """Return the part of the tangent of the result that comes from one operand; None without a derivative."""
+    """Return the part of the tangent of the result that comes from one operand; None where it has no rule."""
     primitive, inputs, options, out = application
     rules = primitive.rules_for(inputs)
     rule = rules[position] if position < len(rules) else None
@@ -114,8 +135,8 @@ def pushed(application: Application, position: int, tangent: Tensor) -> Tensor |
         upstream = Tensor(np.zeros_like(out.value)[()])
         upstream.node = AccumulateGrad(upstream)
         flowed = rule(upstream, out, *inputs, **options)
-        if flowed is None or not flowed.requires_grad:
-            return None
+        if flowed is None or not flowed.requires_grad:  # a step, whose tangent torch has as zeros
+            return Tensor(np.zeros_like(out.value)[()])
         reached = fit(flowed, inputs[position])
         (found,) = grad([reached], [upstream], [tangent], create_graph=recorded, allow_unused=True)
     return found

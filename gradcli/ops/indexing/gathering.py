@@ -139,8 +139,10 @@ masked_select: Primitive = primitive(
 
 
 @operation("x = [[1, 2], [3, 4]]; gather(x, 1, [[0, 0], [1, 0]])")
-def gather_(input: Tensor, dim: int, index: Indices) -> Any:
+def gather_(input: Tensor, dim: int, index: Indices, *, sparse_grad: bool = False) -> Any:
     """Entries by index along one dimension: `out[i][j] = input[i][index[i][j]]` for `dim=1`."""
+    if sparse_grad and input.requires_grad:
+        raise AutogradError("gather(sparse_grad=True) is not supported here: gradients are dense", code="E401")
     axis = dimension(dim, input.ndim)
     if not index.value.size and index.ndim != input.ndim:
         return forgotten("GatherBackward0", np.zeros(index.shape, input.dtype), input, saves=(0,))

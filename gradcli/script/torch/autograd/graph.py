@@ -12,12 +12,12 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.torch.autograd import packing
 from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.edges import GradientEdge
 from gradcli.script.torch.autograd.grad_modes import Switch
 from gradcli.script.torch.autograd.nodes import output_number
+from gradcli.script.torch.autograd.saved import packing
 
 
 class saved_tensors_hooks(Facade):  # noqa: N801  torch's name

@@ -108,6 +108,7 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "is_neg": lambda x: False,
     "share_memory_": lambda x: x,
 }
+
 CASTS = {**ALIASES, "char": "int8", "byte": "uint8", "bool": "bool"}
 METHODS: dict[str, Callable[..., Any]] = {
     **{name: memory.alone(name, function) for name, function in ALONE.items()},

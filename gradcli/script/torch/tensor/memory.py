@@ -28,6 +28,8 @@ def stride(x: Tensor, dim: Any = None) -> Any:
     steps = tuple(step // x.value.itemsize for step in x.array.strides)
     if not x.value.size and not isinstance(x, View):  # for which numpy has no rule
         steps = tuple(math.prod(max(length, 1) for length in x.shape[dim + 1 :]) for dim in range(x.ndim))
+    if x.shape == (1,) and x.base is None:  # numpy leaves those of the array that a sum reads
+        steps = (1,)
     return steps if dim is None else steps[_dimension("stride", dim, x)]
 
 
