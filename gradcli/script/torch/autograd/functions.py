@@ -24,7 +24,7 @@ from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call
 from gradcli.script.torch.autograd.nodes import named
-from gradcli.script.torch.autograd.parts import Opaque, bound, push
+from gradcli.script.torch.autograd.parts import Opaque, bound, push, tangents_of
 
 LEGACY = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
@@ -119,6 +119,7 @@ class Function(Facade):
         separate = cls.setup_context is not Function.setup_context
         arguments = bound(cls.forward, separate, arguments, keywords)
         context = Context(cls, arguments)
+        tangents = tangents_of(arguments)
         with switched(grad_enabled=False, tape=None):
             if separate:
                 outputs = cls.forward(*arguments)
@@ -130,10 +131,10 @@ class Function(Facade):
         recording = mode.grad_enabled and any(context.needs_input_grad)
         parts = tuple(_apart(x) if recording and _is_written(context, x) else x for x in results)
         Call(cls, context, arguments, parts).record()
-        push(cls, context, arguments, results)
         for result, part in zip(results, parts, strict=True):
             if result is not part:
                 change(result, copy, part)
+        push(cls, context, arguments, results, tangents)
         made = [pair for pair in zip(given, results, strict=True) if not any(pair[0] is x for x in arguments)]
         context._seal({id(before): after for before, after in made}, results)
         return results if isinstance(outputs, tuple) else results[0]

@@ -12,7 +12,7 @@ from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.functions import Function, refusing
 from gradcli.script.torch.autograd.grad_modes import is_grad_enabled
 from gradcli.script.torch.autograd.nodes import named
-from gradcli.script.torch.autograd.packing import SAVED_TENSOR
+from gradcli.script.torch.autograd.packing import SAVED_TENSOR, Refusal
 
 
 class Undefined(Function):
@@ -53,7 +53,8 @@ def task_number() -> int:
 def namespace(name: str) -> Namespace:
     """Make `torch._C`, of which no more than a few names are there."""
     members: dict[str, Any] = {kind.__name__: kind for kind in (UndefinedGrad, DelayedError)}
-    saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR})
+    hooks = {"_saved_tensors_hooks_is_enabled": lambda: running.machine.own(Refusal).message is None}
+    saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR, **hooks})
     functions = Namespace(f"{name}._functions", {**members, "AccumulateGrad": named(AccumulateGrad, "AccumulateGrad")})
     members = {"_current_graph_task_id": task_number, "is_grad_enabled": is_grad_enabled}
     return Namespace(name, {"_functions": functions, "_autograd": saved, **members})
