@@ -15,6 +15,7 @@ from gradcli.engine.memory.in_place import change, check_in_place
 from gradcli.engine.memory.views import CUSTOM, ITSELF, PART, View
 from gradcli.engine.memory.writing import copy
 from gradcli.engine.modes import mode, set_grad_enabled, switched
+from gradcli.engine.recorder import listening
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
@@ -23,6 +24,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call
+from gradcli.script.torch.autograd.grad_modes import Marks
 from gradcli.script.torch.autograd.nodes import named
 from gradcli.script.torch.autograd.parts import Opaque, bound, push, tangents_of
 
@@ -120,7 +122,7 @@ class Function(Facade):
         arguments = bound(cls.forward, separate, arguments, keywords)
         context = Context(cls, arguments)
         tangents = tangents_of(arguments)
-        with switched(grad_enabled=False, tape=None):
+        with switched(grad_enabled=False, tape=next(iter(listening(Marks)), None)):
             if separate:
                 outputs = cls.forward(*arguments)
                 cls.setup_context(context, arguments, outputs)
@@ -150,6 +152,8 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
             if dirty:
                 _check_dirty(output)
                 output.changed()
+            elif not mode.grad_enabled and output.requires_grad and any(output is x for x in arguments):
+                output = output.detach()  # on the same memory, but no view of it
             elif isinstance(output, View) or any(output is x for x in arguments):
                 recorded = mode.grad_enabled and any(context.needs_input_grad)
                 several = recorded and sum(isinstance(x, Tensor) for x in outputs) > 1
