@@ -35,7 +35,7 @@ torch.addcmul(x, y, z)|torch.addcdiv(x, y, z)|torch.hypot(x, y)|torch.outer(x, y
 F.binary_cross_entropy_with_logits(x, torch.zeros(3))|x.softmax(0)|x.relu()|x.exp()|x.norm()|x.var()|x.prod()|x.std()
 x.sort()[0]|x.cumprod(0)|torch.einsum("ij,jk->ik", m, n)|F.gelu(x)|torch.linalg.inv(m @ n)|F.prelu(m, b[:1])
 m[:, [0, 2]]|x[torch.tensor([0, 2])]|x.gather(0, torch.tensor([0, 1]))|torch.logaddexp(x, y)|torch.xlogy(x, y)
-m.mean(0) * m.std(0)|F.embedding(torch.tensor([0, 1]), m)|x.index_select(0, torch.tensor([1]))|x.masked_fill(y > 1, 0)|F.dropout(x, 0.0) * y
+m.mean(0) * m.std(0)|F.embedding(torch.tensor([0, 1]), m)|x.index_select(0, torch.tensor([1]))|x.masked_fill(y > 1, 0)
 """
 
 
