@@ -28,6 +28,7 @@ from gradcli.ops.shaping.diagonals import tril
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import operation
 
 
@@ -54,6 +55,7 @@ def factor(function: str, name: str, forward: Callable[..., Any], rule: Any, **f
 def factors(name: str, **parts: Any) -> ReturnType:
     """Return the factors of a decomposition by name, which torch's one node saves together."""
     watch_each_other(*parts.values())
+    bound(parts.values())
     return ReturnType(name, **parts)
 
 

@@ -28,6 +28,7 @@ from gradcli.ops.support.covering import as_one, ended
 from gradcli.ops.support.forgetting import forgotten, identity
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import SOLVED
+from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import operation
 
 
@@ -175,9 +176,10 @@ def slogdet(input: Real) -> ReturnType:
     _check_square("linalg.slogdet", input)
     sign = sign_of(input)
     if mode.strict:  # a snippet sees that it has a node, as in torch
-        sign = forgotten("LinalgSlogdetBackward0", sign.value, input)
+        sign = forgotten("LinalgSlogdetBackward0", sign.value, input, undefined=True)
     logarithm = log_of(input)
     watch_beside(logarithm, sign)
+    bound((sign, logarithm))
     return ReturnType("slogdet", sign=sign, logabsdet=logarithm)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gradcli.engine.backward import ancestors, reachable
-from gradcli.engine.graph import AccumulateGrad, Node, Unversioned
+from gradcli.engine.graph import AccumulateGrad, Node, Unversioned, ancestors, reachable
 from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from gradcli.engine.accumulation import accumulate
-from gradcli.engine.graph import AccumulateGrad, Handle, Node
+from gradcli.engine.graph import AccumulateGrad, Handle, Node, wholes
 from gradcli.engine.hooks import contributions
 from gradcli.engine.modes import mode
 from gradcli.engine.operators import FUNCTIONS
@@ -109,9 +109,12 @@ def several_results() -> frozenset[str]:
 
 
 def on_whole(method: str) -> Callable[[Node, Any], Handle]:
-    """Make the method that registers a hook on a node of one result."""
+    """Make the method that registers a hook on a node, of all its results."""
 
     def register(node: Node, hook: Any) -> Handle:
+        if node in wholes:
+            whole = wholes[node].hooked()
+            return Handle(whole.before if method == "register_prehook" else whole.after, hook)
         if node.name() in several_results():
             raise UnsupportedError(f"{node.name()}.{method} is not supported here", help="hook the tensors themselves")
         return getattr(node, method)(hook)  # type: ignore[no-any-return]
@@ -120,7 +123,9 @@ def on_whole(method: str) -> Callable[[Node, Any], Handle]:
 
 
 def visible(node: Any) -> Any:
-    """Return the node that snippets see: for each output of a function of theirs, its context."""
+    """Return the node that snippets see: of a function of theirs its context, of several results always the same."""
+    if node in wholes:
+        return next(part for part in wholes[node].parts if part is not None)
     return getattr(getattr(node, "whole", node), "context", node)
 
 
