@@ -196,12 +196,11 @@ def batch_norm_(
     w, b = 1 if weight is None else weight, 0 if bias is None else bias
     if not training:
         return batch_norm(input, w, b, running_mean, running_var, training=False, eps=eps)
-    out = batch_norm(input, w, b, 0, 1, training=True, eps=eps)
     if running_mean is not None:
         _update_running(running_mean, np.mean(input.value, _others(input)), momentum)
     if running_var is not None:
         _update_running(running_var, np.var(input.value, _others(input), ddof=1), momentum)
-    return out
+    return batch_norm(input, w, b, 0, 1, training=True, eps=eps)  # last: a checkpoint may stop at what it saves
 
 
 def _of_nothing(x: Any, weight: Tensor | None, bias: Tensor | None) -> Any:

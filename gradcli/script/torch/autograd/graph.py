@@ -155,6 +155,19 @@ class MultiHandle(Facade):
         for handle in self._handles:
             handle.remove()
 
+    def __enter__(self) -> MultiHandle:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.remove()
+
+
+MultiHandle.__module__, MultiHandle.__name__, MultiHandle.__qualname__ = (
+    "torch.autograd.graph",
+    "_MultiHandle",
+    "_MultiHandle",
+)
+
 
 def register_multi_grad_hook(tensors: Any, fn: Callable[..., Any], *, mode: str = "all") -> MultiHandle:
     """Call `fn` with all gradients when the last has come; in mode "any", with the first that comes."""

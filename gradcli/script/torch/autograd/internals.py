@@ -16,7 +16,7 @@ from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.functions import Function, refusing
 from gradcli.script.torch.autograd.grad_modes import is_grad_enabled, is_multithreading_enabled
 from gradcli.script.torch.autograd.nodes import named, visible
-from gradcli.script.torch.autograd.saved.packing import SAVED_TENSOR
+from gradcli.script.torch.autograd.saved.packing import SAVED_TENSOR, Refusal
 from gradcli.script.torch.operations.readers import kind_name
 
 LEAF = (
@@ -146,7 +146,9 @@ def set_versions(tensors: tuple[Tensor, ...], versions: tuple[int, ...]) -> None
 def namespace(name: str) -> Namespace:
     """Make `torch._C`, of which no more than a few names are there."""
     members: dict[str, Any] = {kind.__name__: kind for kind in (UndefinedGrad, DelayedError)}
-    saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR, "_unsafe_set_version_counter": set_versions})
+    hooks = {"_saved_tensors_hooks_is_enabled": lambda: running.machine.own(Refusal).message is None}
+    counter = {"_unsafe_set_version_counter": set_versions}
+    saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR, **counter, **hooks})
     functions = Namespace(f"{name}._functions", {**members, "AccumulateGrad": named(AccumulateGrad, "AccumulateGrad")})
     members = {
         "_current_graph_task_id": task_number,

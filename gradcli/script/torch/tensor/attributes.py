@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from importlib import import_module
+from sys import getrefcount
 from typing import Any
 
 from gradcli.engine.graph import Handle
@@ -221,9 +222,14 @@ def _kept(message: str) -> Callable[[Any], None]:
     return refuse
 
 
+NOT_USED = 2  # references to the node of a tensor that no graph is built on: its own, and that of the count
+
+
 def set_data(x: Tensor, value: Any) -> None:
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {kind_name(value)}")
+    if x.shape != value.shape and x.node is not None and getrefcount(x.node) > NOT_USED:
+        raise UnsupportedError("data of another shape, for a tensor that a graph is built on, is not supported here")
     x.data = value
 
 
