@@ -9,6 +9,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.torch.autograd.backward import Passes
+from gradcli.script.torch.autograd.dual import Forward, is_forward_enabled
 from gradcli.script.torch.autograd.functions import Function, refusing
 from gradcli.script.torch.autograd.grad_modes import is_grad_enabled
 from gradcli.script.torch.autograd.nodes import named
@@ -50,10 +51,19 @@ def task_number() -> int:
     return running.machine.own(Passes).number - 1
 
 
+def set_forward(mode: bool) -> None:
+    running.machine.own(Forward).set(mode)
+
+
 def namespace(name: str) -> Namespace:
     """Make `torch._C`, of which no more than a few names are there."""
     members: dict[str, Any] = {kind.__name__: kind for kind in (UndefinedGrad, DelayedError)}
     saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR})
     functions = Namespace(f"{name}._functions", {**members, "AccumulateGrad": named(AccumulateGrad, "AccumulateGrad")})
-    members = {"_current_graph_task_id": task_number, "is_grad_enabled": is_grad_enabled}
+    members = {
+        "_current_graph_task_id": task_number,
+        "_is_fwd_grad_enabled": is_forward_enabled,
+        "_set_fwd_grad_enabled": set_forward,
+        "is_grad_enabled": is_grad_enabled,
+    }
     return Namespace(name, {"_functions": functions, "_autograd": saved, **members})
