@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gradcli.engine.graph import Node, together
+from gradcli.engine.graph import Node, wholes
 
 
 def one(node: Any) -> Any:
     """Return the node that stands for all parts of one tensor, which have one node in torch and several here."""
-    parts = together.get(node, ()) if isinstance(node, Node) else ()
-    return next((part for reference in parts if (part := reference()) is not None), node)
+    parts = wholes[node].parts if isinstance(node, Node) and node in wholes else ()
+    return next((part for part in parts if part is not None), node)
 
 
 def flattened(root: Any, leaves: Mapping[str, Any]) -> list[str]:

@@ -1,25 +1,24 @@
-"""The end of a backward pass: whole gradients arrive at leaves and are added to their `.grad`.
+"""Gradients are added up, and whole ones arrive at leaves and are added to their `.grad`.
 
-The result of a rule may be shared: it can be the upstream gradient, an operand, or a view of either. Only an array
-that the engine alone holds is added to in place, or given away without a copy.
+The result of a rule may be shared: it can be the upstream gradient, an operand, or what a snippet keeps. As in torch,
+the references to an array tell whether it is added to in place, and becomes `.grad` without a copy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from sys import getrefcount
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradcli.engine.graph import AccumulateGrad, Node, Target
+from gradcli.engine.graph import AccumulateGrad, Target
 from gradcli.engine.hooks import accumulated_hooks, before_hooks
 from gradcli.engine.memory.writing import copy
-from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor, Value
 
 Carrier = Any  # a numpy value, or a Tensor under create_graph
 ARRAY = np.ndarray
-WORTHWHILE = 2**12  # entries from which a copy costs more than a look whether one is needed
 
 
 class Accumulation(NamedTuple):
@@ -30,91 +29,126 @@ class Accumulation(NamedTuple):
     before: Value | None
 
 
-def is_new(x: Any, node: Node, visible: Sequence[Any]) -> bool:
-    """Whether the array `x`, the result of a rule of the node, lies in memory of its own.
+def references() -> tuple[int, int, int]:
+    """Return the references that are counted to what a variable holds alone, an entry with it, or a view."""
+    first, entries, view = np.zeros(2), {0: np.zeros(2)}, np.zeros(2)[:1]
+    entry = entries[0]
+    return getrefcount(first), getrefcount(entry), getrefcount(view.base)
 
-    `visible` are the arguments of the rule. Our rules read nothing else; a snippet's may keep the array it returns.
+
+IN_VARIABLE, IN_ENTRY, IN_VIEW = references()
+
+
+def added(
+    pending: dict[Target, Carrier], edge: Target, more: Carrier, upstream: Carrier, changes: dict[Target, int]
+) -> Carrier:
+    """Return the gradients at an edge so far and one more; `changes` counts where torch adds in place.
+
+    The caller holds `upstream`, which may be what is at the edge.
     """
-    primitive = node.primitive
-    if REGISTRY.get(primitive.name) is not primitive or node.hooks is not None:
-        return False
-    memory = owner(x)
-    return (
-        type(memory) is ARRAY
-        and memory.shape == x.shape
-        and x.flags.c_contiguous  # as a copy would be: the order of sums depends on it
-        and x.flags.writeable
-        and all(owner(value) is not memory for value in visible)
-    )
-
-
-def owner(x: Any) -> Any:
-    """Return the holder of the memory of an array: itself, or the object that it is a view of."""
-    base = getattr(x, "base", None)
-    return x if base is None else base
+    held = pending[edge]
+    alone = getrefcount(held) == (IN_ENTRY if held is not upstream else IN_ENTRY + 1)
+    if type(held) is ARRAY:
+        if alone and held.base is not None:
+            alone = type(held.base) is ARRAY and getrefcount(held.base) == IN_VIEW
+        alone = alone and held.flags.writeable and is_dense(held)
+    if not alone:
+        changes[edge] = 0
+        return held + more
+    changes[edge] = changes.get(edge, 0) + 1
+    return np.add(held, more, out=held) if type(held) is ARRAY else held + more
 
 
 def arrivals(
     leaves: Sequence[Target],
     pending: dict[Target, Carrier],
-    owned: set[Target],
+    changes: dict[Target, int],
     captured: dict[Target, Carrier] | None,
     create_graph: bool,
     events: bool,
 ) -> Iterator[Accumulation]:
-    """Give complete gradients to their leaves: to `captured`, or into `.grad`; the `owned` are given without a copy."""
+    """Give complete gradients to their leaves: to `captured`, or into `.grad`; `changes` counts those in place."""
     for target in leaves:
-        gradient = pending.pop(target, None)
-        hooked = target.hooks is not None
+        gradient, times = pending.pop(target, None), changes.get(target, 0)
+        hooked, alone = target.hooks is not None, True
         if hooked:
-            gradient = before_hooks(target, gradient, passes=captured is None)
+            shown = gradient if gradient is None or create_graph else changed(gradient, times)
+            shown = before_hooks(target, shown, passes=captured is None)
+            gradient = shown if shown is None or create_graph else shown.value
+            times = changes[target] = 0 if shown is None else shown._version
+            alone = getrefcount(shown) == IN_VARIABLE
+            del shown
         if captured is not None:
             captured[target] = gradient
         elif gradient is None:
             if isinstance(target, AccumulateGrad) and target.collects:
                 accumulated_hooks(target, None)
         elif isinstance(target, AccumulateGrad) and target.collects:
+            alone = alone and getrefcount(gradient) == IN_VARIABLE
             leaf = target.variable
-            held = leaf._grad
-            before = held.value.copy() if events and held is not None else None
-            accumulate(leaf, gradient, create_graph, alone=target in owned and not hooked)
+            before = None if leaf._grad is None or not events else leaf._grad.value.copy()
+            taken = accumulate(leaf, gradient, create_graph, alone=alone, times=times)
             if events:
                 yield Accumulation(leaf, gradient, before)
             if hooked:
-                taken = (
-                    held is None and not create_graph and isinstance(gradient, ARRAY) and gradient.flags.c_contiguous
-                )
-                accumulated_hooks(target, leaf._grad if taken else gradient)  # torch takes such a gradient as it is
+                accumulated_hooks(target, leaf._grad if taken else gradient)
 
 
-def accumulate(leaf: Tensor, gradient: Carrier, create_graph: bool, *, alone: bool) -> None:
-    """Add to `.grad`, in the same memory as torch does; a first gradient is copied, unless it is held here `alone`."""
+def accumulate(leaf: Tensor, gradient: Carrier, create_graph: bool, *, alone: bool, times: int = 0) -> bool:
+    """Add to `.grad`, in the same memory as torch does; returns whether the gradient itself became `.grad`.
+
+    A first gradient, which was changed in place so many `times`, is copied unless it is held here `alone`.
+    """
     held: Any = leaf._grad
     if create_graph:
         leaf._grad = copied(gradient) if held is None else held + gradient
-    elif held is None:
-        leaf._grad = Tensor(gradient if alone and is_in_rows(leaf) else _laid_out(gradient, leaf))
-    else:
+    elif held is not None:
         np.add(held.array, gradient, out=held.array)
         held.changed()
+    elif alone and lies_as(gradient, leaf.value):
+        leaf._grad = changed(gradient if gradient.flags.writeable else gradient.copy(), times)
+        return True
+    elif is_dense(leaf.value):
+        found = np.empty_like(leaf.value, dtype=gradient.dtype)
+        found[...] = gradient
+        leaf._grad = changed(found, 1)
+    else:
+        leaf._grad = Tensor(gradient.copy())
+    return False
 
 
-def is_in_rows(leaf: Tensor) -> bool:
-    """Whether the entries lie in the order of rows."""
-    return bool(leaf.value.flags.c_contiguous)
-
-
-def _laid_out(gradient: Any, leaf: Tensor) -> Any:
-    """Copy a gradient in the layout of its leaf, if that is dense; else in the order of rows."""
-    if is_in_rows(leaf):
-        return gradient.copy()
-    found = np.empty_like(leaf.value, dtype=gradient.dtype)
-    if found.strides != leaf.value.strides:
-        return gradient.copy()
-    found[...] = gradient
+def changed(gradient: Any, times: int) -> Tensor:
+    """Make the tensor of a gradient that was changed in place so many times, before anything saved it."""
+    found = Tensor(gradient)
+    if times:
+        found.history = [0] * times
     return found
+
+
+def is_dense(x: Any) -> bool:
+    """Whether the entries fill their memory, in any order of the dimensions."""
+    if x.flags.forc:
+        return True
+    expected = x.itemsize
+    for stride, length in sorted((stride, length) for stride, length in zip(x.strides, x.shape, strict=True)):
+        if length != 1 and stride != expected:
+            return False
+        expected *= length
+    return True
+
+
+def lies_as(gradient: Any, value: Value) -> bool:
+    """Whether a gradient lies as torch wants it: as its leaf if that is dense, else in the order of rows."""
+    if gradient.flags.c_contiguous and value.flags.c_contiguous:
+        return True
+    if not is_dense(value):
+        return bool(gradient.flags.c_contiguous)
+    strides = zip(gradient.strides, value.strides, value.shape, strict=True)
+    return all(a == b or length == 1 for a, b, length in strides)
 
 
 def copied(gradient: Tensor) -> Tensor:
     """Copy a gradient, with the node that torch gives the copy."""
-    return copy(Tensor(gradient.value), gradient) if gradient.requires_grad else Tensor(gradient.value.copy())
+    found = copy(Tensor(gradient.value), gradient) if gradient.requires_grad else Tensor(gradient.value.copy())
+    found.history = [0]  # torch copies into new memory, which counts
+    return found

@@ -7,23 +7,20 @@ keeps its events. Over numpy values no Tensor is built; with `create_graph` the 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from operator import attrgetter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradcli.engine import accumulation
-from gradcli.engine.accumulation import Accumulation, Carrier, arrivals, is_new
+from gradcli.engine.accumulation import Accumulation, Carrier, added, arrivals, changed
 from gradcli.engine.broadcast import fit
-from gradcli.engine.graph import AccumulateGrad, Node, Target
-from gradcli.engine.hooks import after_hooks, before_hooks, replaced_rules
+from gradcli.engine.graph import Node, Target, ancestors, reachable, rename
+from gradcli.engine.hooks import after_hooks, before_hooks, has_posthooks, hooks_of_nothing, replaced_rules, whole_hooks
 from gradcli.engine.modes import changes, set_grad_enabled
 from gradcli.engine.saved import DEPENDING, check_versions, joined, operands, release
 from gradcli.engine.tensor import Gradient, Tensor
 from gradcli.errors import AutogradError
 
-ARRAY = np.ndarray
 STOPPED_AT = "gradcli_node"  # the attribute of an exception that holds the node whose rule raised it
 NUMBERS = frozenset({np.float64, np.float32})  # which have no shape, and of which numpy takes its time to say so
 
@@ -51,6 +48,7 @@ def walk(
     captured: dict[Target, Carrier] | None = None,
     only: Collection[Target] | None = None,
     events: bool = True,
+    in_place: dict[Target, int] | None = None,
 ) -> Iterator[Event]:
     """Run the backward pass from `outputs`: one event a contribution, one a leaf; none without `events`.
 
@@ -58,42 +56,44 @@ def walk(
     a fifth of the time of a scalar program, and most callers look at none.
 
     With `captured` the gradients that arrive at its keys become its values, no `.grad` changes, and only the nodes
-    between are run. With `only` they are those before the given ones, and no other `.grad` changes.
+    between are run. With `only` they are those before the given ones, and no other `.grad` changes. `in_place` gets the
+    numbers of additions in place.
     """
     retain = create_graph if retain_graph is None else retain_graph
-    pending = seeds(outputs, gradients, create_graph)
+    pending, _given = seeds(outputs, gradients, create_graph)
     order, waiting = reachable(pending)
     targets = only if captured is None else captured
     between = None if targets is None else ancestors(order, targets)
     done = [x for x in pending if not (x in order or x in waiting) and (between is None or x in between)]
-    owned: set[Target] = set()  # where the array in `pending` is held there alone
-    mine = not (events or create_graph)
-    told: set[Target] = set()  # parts of tensors, of which hooks know by now that no gradient comes
-    yield from arrivals(done, pending, owned, captured, create_graph, events)
+    in_place = {} if in_place is None else in_place
+    told: set[Target | None] = set()  # parts of nodes of torch whose hooks have run
+    yield from arrivals(done, pending, in_place, captured, create_graph, events)
     for node in order:
+        whole = node.hooks.whole if node.hooks is not None else None
+        if whole is not None and node not in told:
+            told.update(whole.parts)
+            whole_hooks(whole, pending, captured, between, create_graph)
         upstream = pending.pop(node, None)
         if upstream is None:
             if between is not None and node not in between:
                 continue
             upstream = node.primitive.from_nothing(node, create_graph)
             if upstream is None:
-                if node.hooks is not None and not (node.waits or node.hooks.parts):
+                if node.hooks is not None and not (node.waits or whole):
                     hooks_of_nothing(node, through=between is None or not between.isdisjoint(node.edges), kept=captured)
                 done = passed_over(node, waiting, pending)
-                yield from arrivals(done, pending, owned, captured, create_graph, events)
+                yield from arrivals(done, pending, in_place, captured, create_graph, events)
                 continue
         passes = between is None or not between.isdisjoint(node.edges)
-        if captured is not None and passes and node in captured:
+        if captured is not None and passes and node in captured and whole is None:
             captured[node] = upstream  # before the hooks, as torch has it where the gradient flows on
-        if node.hooks is not None and not (passes and node.waits):
-            unused = [] if node in told else [part for part in node.hooks.parts if part not in pending]
-            told.update(node.hooks.parts)
-            upstream = before_hooks(node, upstream, unused, passes=passes or captured is None)
+        if node.hooks is not None and whole is None and not (passes and node.waits):
+            upstream = before_hooks(node, upstream, passes=passes or captured is None)
         if not passes:
             if captured is None:  # torch runs the node of a result among `inputs`, and frees it
                 operands(node, create_graph)
-                if node.hooks is not None and node.hooks.after:
-                    after_hooks(node, upstream, [None] * len(node.edges))
+                if has_posthooks(node):
+                    after_hooks(node, upstream, [None] * len(node.edges), pending)
                 if not retain:
                     release(node)
             elif node in captured:
@@ -103,8 +103,8 @@ def walk(
         if changes.latest > node.sequence:
             check_versions(node)
         rules, options = node.primitive.rules_for(values), node.options
-        if node.hooks is not None and node.hooks.after:
-            rules = replaced_rules(node, rules, upstream, out, values)
+        if has_posthooks(node):
+            rules = replaced_rules(node, rules, upstream, out, values, pending)
         complete: list[Target] = []
         for position, edge in enumerate(node.edges):
             if edge is None or (between is not None and edge not in between):
@@ -115,6 +115,8 @@ def walk(
                 unsummed = rule(upstream, out, *values, **options) if options else rule(upstream, out, *values)
                 if create_graph and node.primitive.node in DEPENDING:
                     unsummed = joined(unsummed, node, values, position)
+                if create_graph and position < len(node.primitive.gradients):
+                    rename(unsummed.node, node.primitive.gradients[position])
                 if unsummed is not None:  # a snippet's own backward may have nothing to give
                     kind = type(unsummed)
                     total = contribution = unsummed if kind is type(x) and kind in NUMBERS else fit(unsummed, x)
@@ -123,14 +125,8 @@ def walk(
                     error.__dict__[STOPPED_AT] = node
                 raise
             if unsummed is not None:
-                large = mine and kind is ARRAY and total.size >= accumulation.WORTHWHILE
                 if edge in pending:
-                    held = pending[edge]
-                    total = np.add(held, total, out=held) if edge in owned else held + total
-                    if large:
-                        owned.add(edge)
-                elif large and is_new(total, node, (upstream, out, *values)):
-                    owned.add(edge)
+                    total = added(pending, edge, total, upstream, in_place)
                 pending[edge] = total
                 if events:
                     yield node, position, upstream, unsummed, contribution, total
@@ -141,7 +137,8 @@ def walk(
         if not retain:
             release(node)
         if complete:
-            yield from arrivals(complete, pending, owned, captured, create_graph, events)
+            upstream = values = out = rules = rule = x = unsummed = contribution = total = None  # type: ignore[assignment]
+            yield from arrivals(complete, pending, in_place, captured, create_graph, events)
 
 
 def passed_over(node: Node, waiting: dict[Target, int], pending: dict[Target, Carrier]) -> list[Target]:
@@ -155,16 +152,15 @@ def passed_over(node: Node, waiting: dict[Target, int], pending: dict[Target, Ca
     return complete
 
 
-def hooks_of_nothing(node: Node, *, through: bool, kept: dict[Target, Carrier] | None) -> None:
-    """Run the hooks of a node that no gradient arrives at: torch gives them None."""
-    before_hooks(node, None, passes=through)
-    if node.hooks is not None and node.hooks.after and (through or kept is None):
-        after_hooks(node, None, [None] * len(node.edges))
+def seeds(
+    outputs: Sequence[Tensor], gradients: Sequence[Gradient], create_graph: bool
+) -> tuple[dict[Target, Carrier], list[Tensor]]:
+    """Return the gradients that enter at the outputs, as given, or 1 for a tensor of one element, and their tensors.
 
-
-def seeds(outputs: Sequence[Tensor], gradients: Sequence[Gradient], create_graph: bool) -> dict[Target, Carrier]:
-    """Return the gradients that enter at the outputs: as given, or 1 for a tensor of one element."""
+    torch holds these during the pass, so that none of them becomes a `.grad`.
+    """
     pending: dict[Target, Carrier] = {}
+    given = []
     for index, (output, gradient) in enumerate(zip(outputs, gradients, strict=True)):
         if output.node is None:
             raise AutogradError(f"element {index} of tensors does not require grad and does not have a grad_fn")
@@ -181,46 +177,14 @@ def seeds(outputs: Sequence[Tensor], gradients: Sequence[Gradient], create_graph
                 f"Mismatch in shape: grad_output[{index}] has a shape of {_size(seed)} and output[{index}] has a shape "
                 f"of {_size(output)}."
             )
+        given.append(seed)
         value = seed if create_graph else seed.value
         pending[output.node] = pending[output.node] + value if output.node in pending else value
-    return pending
+    return pending, given
 
 
 def _size(tensor: Tensor) -> str:
     return f"torch.Size({list(tensor.shape)})"
-
-
-def reachable(roots: Iterable[Target]) -> tuple[dict[Node, None], dict[Target, int]]:
-    """Return the nodes below the roots, newest first, and the number of contributions to each leaf.
-
-    A node is always newer than its inputs, so this order is topological.
-    """
-    stack = [root for root in roots if isinstance(root, Node)]
-    seen = set(stack)
-    waiting: dict[Target, int] = {}
-    found = []
-    while stack:
-        node = stack.pop()
-        found.append(node)
-        for edge in node.edges:
-            if edge is None:
-                continue
-            if isinstance(edge, AccumulateGrad):
-                waiting[edge] = waiting.get(edge, 0) + 1
-            elif edge not in seen:
-                seen.add(edge)
-                stack.append(edge)
-    found.sort(key=attrgetter("sequence"), reverse=True)
-    return dict.fromkeys(found), waiting
-
-
-def ancestors(order: Iterable[Node], targets: Iterable[Target]) -> set[Target]:
-    """Return the targets and the nodes from which one can be reached."""
-    found = set(targets)
-    for node in reversed(list(order)):
-        if any(edge in found for edge in node.edges if edge is not None):
-            found.add(node)
-    return found
 
 
 def grad(
@@ -238,6 +202,7 @@ def grad(
     `follow` passes on the events of the walk, and may look at them.
     """
     captured: dict[Target, Carrier] = {}
+    in_place: dict[Target, int] = {}
     for x in inputs:
         if x.node is None:
             raise AutogradError("One of the differentiated Tensors does not require grad")
@@ -250,6 +215,7 @@ def grad(
         create_graph=create_graph,
         captured=captured,
         events=follow is not None,
+        in_place=in_place,
     )
     drain(steps if follow is None else follow(steps), create_graph)
     found = [captured[x.node] for x in inputs if x.node is not None]
@@ -259,7 +225,11 @@ def grad(
                 f"The differentiated Tensor at index {index} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             )
-    return tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in found)
+    same = {id(x.value): x for x in gradients if isinstance(x, Tensor)}  # one tensor for one value
+    for target, g in captured.items():
+        if g is not None and not isinstance(g, Tensor):
+            same.setdefault(id(g), changed(g, in_place.get(target, 0)))
+    return tuple(g if g is None or isinstance(g, Tensor) else same[id(g)] for g in found)
 
 
 def backward(output: Tensor, gradient: Gradient, retain_graph: bool | None, create_graph: bool) -> None:

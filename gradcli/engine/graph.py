@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from operator import attrgetter
 from typing import Any
-from weakref import ReferenceType, WeakKeyDictionary, ref
+from weakref import WeakKeyDictionary, ref
 
 from gradcli.engine.modes import mode, tick
 from gradcli.engine.operators import FUNCTIONS
@@ -37,11 +39,11 @@ class Hooks:
     """Callbacks of a node, run in this order: `tensor`, `retain`, `before`, the node itself, `accumulated`, `after`.
 
     `accumulated` hooks belong to leaves and run when `.grad` has its new value. `packed` returns the inputs and the
-    result of a node that does not hold them itself. `parts` are the nodes that are one in torch, with this one: hooks
-    of all of them run when one has a gradient.
+    result of a node that does not hold them itself. `whole` is torch's node, of which this one is a part: hooks of all
+    its parts run when one has a gradient.
     """
 
-    __slots__ = ("accumulated", "after", "before", "packed", "parts", "retain", "tensor")
+    __slots__ = ("accumulated", "after", "before", "packed", "retain", "tensor", "whole")
 
     def __init__(self) -> None:
         self.tensor: dict[int, Hook] = {}
@@ -50,7 +52,7 @@ class Hooks:
         self.accumulated: dict[int, Hook] = {}
         self.after: dict[int, Hook] = {}
         self.packed: Callable[[], tuple[tuple[Any, ...], Any]] | None = None
-        self.parts: Sequence[Node] = ()
+        self.whole: Whole | None = None
 
 
 class Handle:
@@ -178,23 +180,84 @@ class AccumulateGrad(Hookable):
 
 
 Target = Node | AccumulateGrad
-# Nodes that are one in torch, by each of them: gradients of its results arrive together.
-together: WeakKeyDictionary[Node, Sequence[ReferenceType[Node]]] = WeakKeyDictionary()
+
+
+class Whole:
+    """One node of torch, with several results, and its hooks; here each result has a node, the `parts`."""
+
+    __slots__ = ("after", "before", "references")
+
+    def __init__(self, nodes: Sequence[Any]) -> None:
+        self.references = [ref(node) for node in nodes if isinstance(node, Node)]
+        self.before: dict[int, Hook] = {}
+        self.after: dict[int, Hook] = {}
+
+    @property
+    def parts(self) -> list[Node | None]:
+        """The nodes of the results, None for one that nothing holds any more."""
+        return [found() for found in self.references]
+
+    def hooked(self) -> Whole:
+        """Let each part know of the whole, which has a hook now."""
+        for part in self.parts:
+            if part is not None:
+                part.with_hooks().whole = self
+        return self
+
+
+wholes: WeakKeyDictionary[Node, Whole] = WeakKeyDictionary()
+
+
+def rename(node: Target | None, names: dict[str, str]) -> None:
+    """Give a node, the last one of a gradient, the name that torch's has."""
+    if isinstance(node, Node) and node.name() in names:
+        node.primitive = replace(node.primitive, node=names[node.name()])
 
 
 def bind(nodes: Sequence[Any]) -> None:
-    """Note that torch has one node for these, the nodes of the parts of one tensor."""
-    found = [ref(node) for node in nodes if isinstance(node, Node)]
-    together.update((node, found) for node in nodes if isinstance(node, Node))
+    """Note that torch has one node for these, the nodes of the results of one operation."""
+    whole = Whole(nodes)
+    wholes.update((node, whole) for node in nodes if isinstance(node, Node))
 
 
 def hook_parts(node: Target) -> None:
-    """Let each part know of the others, of which one has a hook now."""
-    references = together.get(node, ()) if isinstance(node, Node) else ()
-    parts = [part for each in references if (part := each()) is not None]
-    for part in parts:
-        part.with_hooks().parts = parts
+    """Let each part of torch's node know of the others, of which one has a hook now."""
+    if isinstance(node, Node) and node in wholes:
+        wholes[node].hooked()
 
 
 # The edges that torch shows of its one node, of the last of several nodes that stand for it here.
 outer: WeakKeyDictionary[Node, tuple[Target | None, ...]] = WeakKeyDictionary()
+
+
+def reachable(roots: Iterable[Target]) -> tuple[dict[Node, None], dict[Target, int]]:
+    """Return the nodes below the roots, newest first, and the number of contributions to each leaf.
+
+    A node is always newer than its inputs, so this order is topological.
+    """
+    stack = [root for root in roots if isinstance(root, Node)]
+    seen = set(stack)
+    waiting: dict[Target, int] = {}
+    found = []
+    while stack:
+        node = stack.pop()
+        found.append(node)
+        for edge in node.edges:
+            if edge is None:
+                continue
+            if isinstance(edge, AccumulateGrad):
+                waiting[edge] = waiting.get(edge, 0) + 1
+            elif edge not in seen:
+                seen.add(edge)
+                stack.append(edge)
+    found.sort(key=attrgetter("sequence"), reverse=True)
+    return dict.fromkeys(found), waiting
+
+
+def ancestors(order: Iterable[Node], targets: Iterable[Target]) -> set[Target]:
+    """Return the targets and the nodes from which one can be reached."""
+    found = set(targets)
+    for node in reversed(list(order)):
+        if any(edge in found for edge in node.edges if edge is not None):
+            found.add(node)
+    return found

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from gradcli.engine.broadcast import fit
 from gradcli.engine.dtypes import TYPE_NAMES, type_name
-from gradcli.engine.graph import AccumulateGrad, Node, Target
+from gradcli.engine.graph import AccumulateGrad, Node, Target, Whole
+from gradcli.engine.saved import check_versions, operands
 from gradcli.engine.tensor import Tensor
 
 
-def before_hooks(node: Target, gradient: Any, unused: Sequence[Node] = (), *, passes: bool = True) -> Any:
+def before_hooks(node: Target, gradient: Any, *, passes: bool = True) -> Any:
     """Run tensor hooks, `retain_grad` and prehooks, in torch's order; returns the gradient that they leave.
 
-    Prehooks run only where the gradient `passes` on through the node; hooks of `unused` parts beside it get None.
+    Prehooks run only where the gradient `passes` on through the node.
     """
-    for part in sorted({node, *unused}, key=_first_hook) if unused else ():
-        if part is node:
-            gradient = before_hooks(node, gradient, passes=passes)
-        else:
-            before_hooks(part, None, passes=False)
-    if unused:
-        return gradient
     hooks = node.hooks
     assert hooks is not None
     carried = _tensor(gradient)
@@ -36,32 +30,107 @@ def before_hooks(node: Target, gradient: Any, unused: Sequence[Node] = (), *, pa
     return carried if isinstance(gradient, Tensor) or carried is None else carried.value
 
 
+def whole_hooks(
+    whole: Whole,
+    pending: dict[Target, Any],
+    captured: dict[Target, Any] | None,
+    between: Collection[Target] | None,
+    carried: bool,
+) -> None:
+    """Run the hooks of all parts of one node of torch on the `pending` gradients, None where none came.
+
+    The newest part is reached when all gradients are there: what was made from one of them is newer than all. The
+    parts come in the order of their first hooks, then the prehooks of the node; `captured` are gradients before hooks.
+    """
+    parts = whole.parts
+    known = [x for x in parts if x is not None]
+    if between is not None and not any(part in between for part in known):
+        return
+    passes = between is None or any(edge in between for part in known for edge in part.edges)
+    for part in known if captured is not None and passes else ():
+        if captured is not None and part in captured:
+            captured[part] = pending.get(part)
+    for part in sorted(known, key=_first_hook):
+        _put(pending, part, before_hooks(part, pending.get(part), passes=False))
+    for hook in list(whole.before.values()) if passes or captured is None else ():
+        given = arrived(whole, pending)
+        for each, left in zip(parts, replaced(hook, given, hook(given)), strict=True):
+            if each is not None:
+                _put(pending, each, left if carried or left is None else left.value)
+
+
+def _put(pending: dict[Target, Any], node: Target, gradient: Any) -> None:
+    if gradient is None:
+        pending.pop(node, None)
+    else:
+        pending[node] = gradient
+
+
+def arrived(whole: Whole, pending: dict[Target, Any]) -> tuple[Any, ...]:
+    """Return the gradients of the results of torch's node as hooks get them, None where none came."""
+    return tuple(None if part is None else _tensor(pending.get(part)) for part in whole.parts)
+
+
 def _first_hook(node: Target) -> int:
     """Return the time at which the first hook of the tensor was registered."""
     return min(node.hooks.tensor, default=0) if node.hooks is not None else 0
 
 
-def after_hooks(node: Node, upstream: Any, given: Sequence[Any]) -> Sequence[Any]:
+def hooks_of_nothing(node: Node, *, through: bool, kept: dict[Target, Any] | None) -> None:
+    """Run the hooks of a node that no gradient arrives at: torch gives them None."""
+    before_hooks(node, None, passes=through)
+    if node.hooks is not None and node.hooks.after and (through or kept is None):
+        after_hooks(node, None, [None] * len(node.edges), {})
+
+
+def has_posthooks(node: Node) -> bool:
+    return node.hooks is not None and bool((node.hooks.whole or node.hooks).after)
+
+
+def after_hooks(node: Node, upstream: Any, given: Sequence[Any], pending: dict[Target, Any]) -> Sequence[Any]:
     """Run posthooks on the gradients of the inputs and the upstream gradient; returns the gradients that they leave.
 
-    `given` has one entry an edge, None for no gradient.
+    `given` has one entry an edge, None for no gradient; `pending` has the upstream gradients of other results.
     """
     assert node.hooks is not None
+    whole = node.hooks.whole
+    told = node.told(_tensor(upstream)) if whole is None else arrived(whole, {**pending, node: upstream})
     rules = node.primitive.rules_for(node.edges)
     positions = [i for i in range(len(node.edges)) if i < len(rules) and rules[i] is not None]
     results = tuple(None if given[i] is None else _tensor(given[i]) for i in positions)
-    for hook in list(node.hooks.after.values()):
-        results = replaced(hook, results, hook(results, node.told(_tensor(upstream))))
+    for hook in list((whole or node.hooks).after.values()):
+        results = replaced(hook, results, hook(results, told))
     left = list(given)
     for i, result in zip(positions, results, strict=True):
         left[i] = result if result is None or isinstance(upstream, Tensor) else result.value
     return left
 
 
-def replaced_rules(node: Node, rules: Sequence[Any], upstream: Any, out: Any, values: Sequence[Any]) -> Sequence[Any]:
-    """Return rules for a node with posthooks: its gradients are computed at once, and replaced as the hooks say."""
+def replaced_rules(
+    node: Node, rules: Sequence[Any], upstream: Any, out: Any, values: Sequence[Any], pending: dict[Target, Any]
+) -> Sequence[Any]:
+    """Return rules for a node with posthooks: its gradients are computed at once, and replaced as the hooks say.
+
+    Those of a whole node are computed with its first part: the gradients of the others leave `pending`.
+    """
+    assert node.hooks is not None
     given = contributions(node, rules, upstream, out, values)
-    return [lambda *_, left=left, **__: left for left in after_hooks(node, upstream, given)]
+    parts = [] if node.hooks.whole is None else [x for x in node.hooks.whole.parts if x in pending]
+    before: dict[Target, Any] = {part: pending[part] for part in parts if part is not None}
+    for part in parts:
+        if part is not None:
+            given = [_sum(a, b) for a, b in zip(given, _of_part(part, pending.pop(part)), strict=True)]
+    return [lambda *_, left=left, **__: left for left in after_hooks(node, upstream, given, before)]
+
+
+def _of_part(part: Node, upstream: Any) -> Sequence[Any]:
+    values, out = operands(part, isinstance(upstream, Tensor))
+    check_versions(part)
+    return contributions(part, part.primitive.rules_for(values), upstream, out, values)
+
+
+def _sum(one: Any, other: Any) -> Any:
+    return other if one is None else one if other is None else one + other
 
 
 def contributions(node: Node, rules: Sequence[Any], upstream: Any, out: Any, values: Sequence[Any]) -> list[Any]:

@@ -155,9 +155,7 @@ class Tensor(TensorProtocol):
     def _keep(self, gradient: Tensor) -> None:
         """Accumulate, as a leaf does: a second backward pass adds to the gradient of the first."""
         held: Any = self._grad
-        if held is None and gradient.requires_grad:
-            gradient = FUNCTIONS["apply"](REGISTRY["clone"], (gradient,), {})  # as torch copies it
-        self._grad = gradient if held is None else held + gradient
+        self._grad = FUNCTIONS["apply"](REGISTRY["clone"], (gradient,), {}) if held is None else held + gradient
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Handle:
         """Call `hook` with the gradient of this tensor; a tensor that it returns takes the gradient's place."""

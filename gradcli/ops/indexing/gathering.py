@@ -201,7 +201,9 @@ def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha
     if source.shape != expected:
         raise AutogradError(f"index_add_(): source has shape {list(source.shape)}, not {list(expected)}", code="E301")
     part: Any = source
-    return as_one(index_add(input, vector, part if alpha == 1 else part * alpha, dim=axis), input, given)
+    if alpha != 1:
+        part = Tensor(np.logical_and(part.value, alpha)) if part.dtype == np.bool_ else part * alpha
+    return as_one(index_add(input, vector, part, dim=axis), input, given)
 
 
 @operation(

@@ -53,6 +53,7 @@ cholesky = primitive(
     _factor,
     _cholesky_rule,
     node="LinalgCholeskyExBackward0",
+    gradients=({"DivBackward0": "LinalgSolveTriangularBackward0"},),
     structured=True,
     says="The matrix is its factor times the factor transposed; the product rule is solved for the factor.",
     differential=change.CHOLESKY,

@@ -32,6 +32,9 @@ def transposed(x: Any) -> Any:
     return t(x) if ndim == 2 else transpose(x, dim0=ndim - 2, dim1=ndim - 1)
 
 
+BY_NUMBER = ({"MulBackward0": "MulBackward1"},) * 3  # of gradients that a plain number multiplies
+
+
 def scaled(x: Any, factor: float) -> Any:
     return x if factor == 1 else x * factor
 
@@ -131,6 +134,7 @@ addmm: Primitive = primitive(
     lambda g, out, c, A, B, *, beta, alpha: scaled(sum_to_size(g, size=c.shape), beta),
     lambda g, out, c, A, B, *, beta, alpha: scaled(mm(g, t(B)), alpha),
     lambda g, out, c, A, B, *, beta, alpha: scaled(mm(t(A), g), alpha),
+    gradients=BY_NUMBER,
     structured=True,
     notation=_write_addmm,
     traits=("matrix", "product"),

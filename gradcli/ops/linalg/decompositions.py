@@ -28,6 +28,7 @@ from gradcli.ops.shaping.diagonals import tril
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import operation
 
 
@@ -54,6 +55,7 @@ def factor(function: str, name: str, forward: Callable[..., Any], rule: Any, **f
 def factors(name: str, **parts: Any) -> ReturnType:
     """Return the factors of a decomposition by name, which torch's one node saves together."""
     watch_each_other(*parts.values())
+    bound(parts.values())
     return ReturnType(name, **parts)
 
 
@@ -128,7 +130,15 @@ svd_s: Primitive = factor(
     differential=change.SINGULAR_VALUES,
 )
 svd_v: Primitive = factor(
-    "svd", "Vh", lapack.by_columns(_singular(2)), _right_rule, node=SVD, number=2, says=TURNS, differential=change.RIGHT
+    "svd",
+    "Vh",
+    lapack.by_columns(_singular(2)),
+    _right_rule,
+    node=SVD,
+    gradients=({"TBackward0": "MmBackward0"},),
+    number=2,
+    says=TURNS,
+    differential=change.RIGHT,
 )
 
 
@@ -177,9 +187,20 @@ def _r_rule(g: Any, out: Any, A: Any, *, mode: str) -> Any:
 
 QR = "LinalgQrBackward0"
 SOLVED = "The matrix is Q times R; the product rule is solved with Q kept orthogonal and R triangular."
-qr_q: Primitive = factor("qr", "Q", _orthogonal(0), _q_rule, node=QR, says=SOLVED, differential=change.ORTHOGONAL)
+TRIANGLE = ({"MmBackward0": "LinalgSolveTriangularBackward0"},)
+qr_q: Primitive = factor(
+    "qr", "Q", _orthogonal(0), _q_rule, node=QR, gradients=TRIANGLE, says=SOLVED, differential=change.ORTHOGONAL
+)
 qr_r: Primitive = factor(
-    "qr", "R", _orthogonal(1), _r_rule, node=QR, number=1, says=SOLVED, differential=change.TRIANGULAR
+    "qr",
+    "R",
+    _orthogonal(1),
+    _r_rule,
+    node=QR,
+    gradients=TRIANGLE,
+    number=1,
+    says=SOLVED,
+    differential=change.TRIANGULAR,
 )
 
 

@@ -28,6 +28,7 @@ from gradcli.ops.support.covering import as_one, ended
 from gradcli.ops.support.forgetting import forgotten, identity
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import SOLVED
+from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import operation
 
 
@@ -87,6 +88,7 @@ det: Primitive = primitive(
     np.linalg.det,
     lambda g, out, A: unless(equal(out, 0), lambda: zero(A), lambda: _over(g * out, A) * transposed(inverse(A))),
     node="LinalgDetBackward0",
+    gradients=({"MulBackward0": "LinalgSolveExBackward0"},),
     saves=(0,),
     structured=True,
     kinks=lambda A: np.equal(np.linalg.det(A), 0),
@@ -109,6 +111,7 @@ log_of = primitive(
     lambda A: np.linalg.slogdet(A)[1][()],
     lambda g, out, A: _over(g, A) * transposed(inverse(A)),
     node="LinalgSlogdetBackward0",
+    gradients=({"MulBackward0": "LinalgSolveExBackward0"},),
     number=1,
     structured=True,
     notation=_part("logabsdet"),
@@ -175,9 +178,10 @@ def slogdet(input: Real) -> ReturnType:
     _check_square("linalg.slogdet", input)
     sign = sign_of(input)
     if mode.strict:  # a snippet sees that it has a node, as in torch
-        sign = forgotten("LinalgSlogdetBackward0", sign.value, input)
+        sign = forgotten("LinalgSlogdetBackward0", sign.value, input, undefined=True)
     logarithm = log_of(input)
     watch_beside(logarithm, sign)
+    bound((sign, logarithm))
     return ReturnType("slogdet", sign=sign, logabsdet=logarithm)
 
 

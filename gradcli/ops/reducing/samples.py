@@ -61,8 +61,9 @@ def _logcumsumexp_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
 
 logcumsumexp = primitive(
     "logcumsumexp",
-    lambda x, *, dim: np.logaddexp.accumulate(x, axis=dim) if x.shape else x,
+    lambda x, *, dim: np.logaddexp.accumulate(x, axis=dim, dtype=np.float64).astype(x.dtype) if x.shape else x,
     _logcumsumexp_rule,
+    gradients=({"SumBackward1": "SubBackward0"},),
     structured=True,
     says="Each entry adds up, from its own place on, its softmax share of the gradients.",
     index=scans.running_logarithm,

@@ -254,4 +254,5 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
     options = {"dim": axis, "keepdim": keepdim}
     found = ReturnType("aminmax", min=least(input, **options), max=most(input, **options))
     watch_each_other(*found)
+    bound(found)
     return found

@@ -25,16 +25,17 @@ def forgotten(
     value: Any,
     *inputs: Tensor,
     saves: tuple[int, ...] = (),
+    undefined: bool = False,
     written: Callable[[Any], Expression] = literal,
 ) -> Tensor:
-    """Return the value as the result of a node with that name, which gives its inputs zeros.
+    """Return the value as the result of a node with that name, which gives its inputs zeros, or `undefined` ones.
 
     The node saves the inputs of these positions, and the result if `OUT` is one of them. No operation of the language
     makes it from its inputs, so that a formula has the value itself, as it is `written`.
     """
 
     def rule(g: Any, out: Any, *given: Any, position: int) -> Any:
-        return nothing(given[position])
+        return None if undefined else nothing(given[position])
 
     def forward(*_: Any) -> Any:
         return value

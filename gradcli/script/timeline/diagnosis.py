@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradcli.engine.backward import reachable
+from gradcli.engine.graph import reachable
 from gradcli.engine.saved import ModifiedError, saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError

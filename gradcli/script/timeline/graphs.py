@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.backward import Contribution, reachable
-from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.backward import Contribution
+from gradcli.engine.graph import AccumulateGrad, Node, reachable
 from gradcli.engine.recorder import Application
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from types import MethodType
 from typing import Any
 
-from gradcli.engine.backward import reachable
-from gradcli.engine.graph import AccumulateGrad, Node, Target
+from gradcli.engine.graph import AccumulateGrad, Node, Target, reachable
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor
 from gradcli.script.timeline.graphs import valued

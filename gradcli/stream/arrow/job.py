@@ -16,7 +16,7 @@ from gradcli.stream.arrow.conversion import Conversion
 from gradcli.stream.arrow.manifests import Manifest, known_by, maker
 from gradcli.stream.arrow.parts import Part, Share, is_folder, listed, refuse_file, shares
 from gradcli.stream.arrow.sinks import Writer, standard_output
-from gradcli.stream.arrow.sources import Source, format_of, readable, reading
+from gradcli.stream.arrow.sources import Source, format_of, is_pipe, readable, reading
 from gradcli.stream.arrow.tables import ERROR, planned
 from gradcli.stream.inputs import ending
 from gradcli.stream.plan import Task
@@ -66,23 +66,25 @@ class Job:
         if self.output.lower().endswith(".gz"):
             raise UsageError("E014", f"{visible(self.output)} would be compressed text", help="write .csv or .parquet")
         target = Path(self.output, Path(path).name) if is_folder(self.output) else Path(self.output)
-        reading = self.format or ("arrow" if path == "-" else readable(path)) or format_of(target.name) or "parquet"
-        writing = self.format or ("arrow" if self.output == "-" else readable(target.name)) or reading
+        reading = readable(path) or self.format or ("arrow" if is_pipe(path) else format_of(target.name) or "parquet")
+        writing = readable(target.name) or self.format or ("arrow" if is_pipe(self.output) else reading)
+        if "jsonl" in (reading, writing):
+            raise UsageError("E014", "records of JSON Lines have no columns", help="leave out --format")
         if "parquet" in (reading if path == "-" else "", writing if self.output == "-" else ""):
             raise UsageError("E014", "Parquet goes to and from files, not through pipes", help="add --format arrow")
         if path != "-" and self.output != "-" and target.exists() and Path(path).exists() and target.samefile(path):
             raise UsageError("E013", f"{visible(str(target))} is the input, too", help="write to another file")
         if self.output != "-":
             refuse_unwritable(str(target))
+        kind = "stream" if writing == "arrow" and is_pipe(self.output) else writing
         with closing(Source(path, reading, self.computation.plan.names)) as source:
             schema, _ = planned(self.computation, source.schema)
             advance = self.watch(source.rows)
             if self.output == "-":
-                writer = Writer(standard_output(), "stream", schema, [])
-                self.write(source, None, writer, advance)
+                self.write(source, None, Writer(standard_output(), kind, schema, []), advance)
                 return
             with written(str(target)) as file:
-                self.write(source, None, self.writer(file, writing, source, is_hashed=False), advance)
+                self.write(source, None, self.writer(file, kind, source, is_hashed=False), advance)
 
     def writer(self, file: Any, format: str, source: Source, *, is_hashed: bool) -> Writer:
         schema, _ = planned(self.computation, source.schema)
@@ -162,6 +164,7 @@ class Job:
                     advance(found.count)
             writer.close()
             is_whole = True
+            source.refuse_rest(writer.count)  # when the results are there, for more may never come
         finally:
             if not is_whole:
                 writer.abandon()

@@ -13,7 +13,7 @@ from typing import Any
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.source import visible
 from gradcli.stream.arrow.manifests import Group
-from gradcli.stream.arrow.sources import ENDINGS, Source, format_of, readable
+from gradcli.stream.arrow.sources import ENDINGS, Source, format_of, is_pipe, readable
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,10 @@ def listed(inputs: Sequence[str], format: str | None) -> list[Part]:
             found += inner
         else:
             found.append(Part(path.name, path, format or readable(given) or "parquet"))
+    for part in found:
+        if is_pipe(str(part.path)):
+            told = f"{visible(str(part.path))} is no file, and parts are read twice"
+            raise UsageError("E014", told, help="write it to a file first, or convert it alone")
     found.sort(key=lambda part: part.name)
     for one, other in pairwise(found):
         if one.name == other.name:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,15 @@ ROWS = 2**16  # of a batch
 ENDINGS = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
 BUFFER = 2**20  # bytes of each column that are read ahead: a group of rows may be larger than the memory
 MAGIC = b"ARROW1"  # with which a file of Arrow begins, but not a stream
+PLAIN = {  # what pyarrow says of files that are damaged, or of another kind, in other words
+    "Tried reading schema message": "it is empty",
+    "Expected to read": "it is cut short, or no stream of Arrow",
+    "Not an Arrow file": "its end is not there: it is cut short",
+    "Parquet magic bytes not found": "it does not end as Parquet does: it is cut short, or no Parquet",
+    "Parquet file size is 0 bytes": "it is empty",
+    "Exceeded size limit": "it is damaged, or has more than 1,000,000 columns",
+    "deserialize thrift": "it is damaged",
+}
 Batches = Iterator[tuple[int, Any]]  # the number of the group, and a batch of its rows
 
 
@@ -42,6 +51,7 @@ def reading(name: str) -> Iterator[None]:
         raise UsageError("E003", f"cannot read {name}: no such file", help="check the path after -i") from None
     except Exception as error:  # which of its own kinds pyarrow raises depends on where a file is damaged
         reason = str(getattr(error, "strerror", None) or error).partition("\n")[0] or type(error).__name__
+        reason = next((plain for told, plain in PLAIN.items() if told in reason), reason)
         begin = reason[:1] if reason[1:2].isupper() else reason[:1].lower()
         message = f"cannot read {name}: {visible(begin + reason[1:])}"
         raise EvaluationError("E227", message, help="make or fetch the file again") from None
@@ -55,28 +65,41 @@ class Source:
 
     def __init__(self, path: str, format: str, numbers: Sequence[str] = ()) -> None:
         self.name = "standard input" if path == "-" else visible(path)
-        pa = pyarrow()
         self.path, self.format = path, format
         self.sizes: Any = None  # the same file without most of its columns
         self.rows: int | None = None
         self.groups: int | None = None
-        with reading(self.name):
-            if format == "parquet":
-                self.file = pyarrow("parquet").ParquetFile(path, pre_buffer=False, buffer_size=BUFFER)
-                self.schema = self.file.schema_arrow
-                self.groups, self.rows = self.file.num_row_groups, self.file.metadata.num_rows
-            elif format == "csv":
-                self.file = tabular.Table(path, numbers)
-                self.schema = self.file.schema
-            elif path != "-" and is_file(path):
-                self.file = self._opened(path)
-                self.schema, self.groups = self.file.schema, self.file.num_record_batches
-            else:
-                self.file = pyarrow("ipc").open_stream(standard_input() if path == "-" else pa.OSFile(path))
-                self.schema = self.file.schema
+        self.file: Any = None
+        self.stream: Any = None  # of the bytes of a stream, which may go on after its end
+        with ExitStack() as unfinished, reading(self.name):
+            unfinished.callback(self.close)
+            self._open(numbers)
             if not self.schema.names:  # which are read here, for they may be damaged, too
                 raise EvaluationError("E228", f"{self.name} has no columns", help="give it a column for each variable")
             tabular.refuse_many(self.name, len(self.schema))
+            unfinished.pop_all()
+
+    def _open(self, numbers: Sequence[str]) -> None:
+        if is_pipe(self.path) and self.format != "arrow":
+            told = f"{self.name} is no file, and through pipes go streams of Arrow alone"
+            raise UsageError("E014", told, help="write it to a file first, or add --format arrow")
+        if self.format == "parquet":
+            self.file = pyarrow("parquet").ParquetFile(self.path, pre_buffer=False, buffer_size=BUFFER)
+            self.schema = self.file.schema_arrow
+            self.groups, self.rows = self.file.num_row_groups, self.file.metadata.num_rows
+        elif self.format == "csv":
+            self.file = tabular.Table(self.path, numbers)
+            self.schema = self.file.schema
+        elif not is_pipe(self.path) and is_file(self.path):
+            self.file = self._opened(self.path)
+            self.schema, self.groups = self.file.schema, self.file.num_record_batches
+        else:
+            self.stream = standard_input() if self.path == "-" else Path(self.path).open("rb")  # noqa: SIM115
+            if self.stream.peek(len(MAGIC)).startswith((MAGIC, b"PAR1")):
+                told = f"{self.name} has a whole file, and through pipes go streams of Arrow alone"
+                raise UsageError("E014", told, help="give the path of the file after -i")
+            self.file = pyarrow("ipc").open_stream(self.stream)
+            self.schema = self.file.schema
 
     @staticmethod
     def _opened(path: str, **options: Any) -> Any:
@@ -92,6 +115,13 @@ class Source:
                     batch.validate(full=self.format == "arrow")  # whose bytes are taken as they come
                     for start in range(0, len(batch), ROWS):
                         yield group, batch.slice(start, ROWS)
+
+    def refuse_rest(self, rows: int) -> None:
+        """Refuse what follows a stream that ended after so many rows, for nobody would read it; EvaluationError."""
+        with reading(self.name):
+            if self.stream is not None and self.stream.read(1):
+                told = f"{self.name} goes on after row {rows:,}, where its stream has ended"
+                raise EvaluationError("E227", told, help="give each stream alone, or join them as one")
 
     def _numbers(self) -> Sequence[int]:
         return range(1 if self.groups is None else self.groups)
@@ -127,9 +157,15 @@ class Source:
         return names
 
     def close(self) -> None:
-        close = getattr(self.file, "close", None)
-        if close is not None:
-            close()
+        for one in (self.file, None if self.path == "-" else self.stream):
+            close = getattr(one, "close", None)
+            if close is not None:
+                close()
+
+
+def is_pipe(path: str) -> bool:
+    """Return whether a path is that of a pipe or a device, whose bytes come once."""
+    return path == "-" or (Path(path).exists() and not Path(path).is_file())
 
 
 def is_file(path: str) -> bool:

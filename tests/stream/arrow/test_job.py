@@ -350,6 +350,20 @@ def test_what_cannot_be(
     assert left(tmp_path) == before
 
 
+@pytest.mark.parametrize("format", ["arrow", "parquet", "csv"])
+def test_names_decide_and_the_option_tells_the_rest(tmp_path: Path, run: Run, format: str) -> None:
+    write(tmp_path / "in.parquet", table(3))
+    run("in.parquet", "out.arrow", format=format)
+    assert read(tmp_path / "out.arrow").num_rows == 3
+    run("in.parquet", "out", format=format)
+    assert (tmp_path / "out").read_bytes()[:4] == {"arrow": b"ARRO", "parquet": b"PAR1", "csv": b'"id"'}[format]
+
+
+def test_no_records_of_json_lines(tmp_path: Path, run: Run) -> None:
+    write(tmp_path / "in.parquet", table(3))
+    assert "have no columns" in refused(run, "in.parquet", "out", format="jsonl").message
+
+
 def test_pipes_take_no_parquet(run: Run) -> None:
     for paths in (("-", "out.parquet"), ("in.parquet", "-")):
         job = Job(Task("x"), [paths[0]], paths[1], "parquet", None, 1, Limits(), False, lambda total: lambda done: None)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gradcli.errors import EvaluationError, GradcliError
+from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.stream.arrow import tabular
 from gradcli.stream.arrow.sources import BUFFER, Source
 from tests.stream.arrow.conftest import Run, left
@@ -106,6 +108,80 @@ def test_too_many_columns(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(tabular, "MOST", 8)
     with pytest.raises(EvaluationError, match="has 9 columns, more than 8"):
         run(path.name, "out.parquet", "x1*x8")
+
+
+def piped(path: Path, data: bytes) -> Thread:
+    """Send bytes into a pipe with a path, which is opened and read once."""
+    if not path.exists():
+        os.mkfifo(path)
+    thread = Thread(target=lambda: path.write_bytes(data))
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("output", ["out.parquet", "out.arrow", "pipe.out"])
+def test_what_follows_the_end_of_a_stream(tmp_path: Path, run: Run, output: str) -> None:
+    path, data = whole(tmp_path, "in.stream", table(200))
+    if output == "pipe.out":
+        os.mkfifo(tmp_path / output)
+    for rest in (data, b"\n"):
+        path.write_bytes(data + rest)
+        with ThreadPoolExecutor(1) as readers:
+            found = readers.submit((tmp_path / output).read_bytes) if output == "pipe.out" else None
+            with pytest.raises(EvaluationError, match=r"goes on after row 200, where its stream has ended"):
+                run(path.name, output)
+            assert found is None or pa.ipc.open_stream(found.result()).read_all().num_rows == 200
+        assert left(tmp_path) == [path.name]
+
+
+def test_a_pipe_that_has_a_path(tmp_path: Path, run: Run) -> None:
+    _, data = whole(tmp_path, "in.stream", table(200))
+    pipe = tmp_path / "pipe"
+    for output in ("out.parquet", "out.arrow", "out.csv"):
+        sent = piped(pipe, data)
+        run(pipe.name, output)
+        sent.join()
+    assert read(tmp_path / "out.parquet").equals(read(tmp_path / "out.arrow"))
+    assert read(tmp_path / "out.parquet").num_rows == 200
+    for kind in ("in.arrow", "in.parquet"):
+        sent = piped(pipe, whole(tmp_path, kind, table(200))[1])
+        with pytest.raises(UsageError, match="has a whole file, and through pipes go streams of Arrow alone"):
+            run(pipe.name, "out.csv")
+        sent.join()
+
+
+@pytest.mark.parametrize("name", ["pipe.parquet", "pipe.csv"])
+def test_only_streams_come_through_pipes(tmp_path: Path, run: Run, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    for options in ({}, {"shard": (1, 2)}):
+        with pytest.raises(
+            UsageError, match=r"is no file, and (through pipes go streams of Arrow alone|parts are read twice)"
+        ):
+            run(name, "out/" if options else "out.parquet", **options)
+    assert left(tmp_path) == []
+
+
+def test_streams_through_pipes_are_no_parts(tmp_path: Path, run: Run) -> None:
+    whole(tmp_path, "in.stream", table(200))
+    os.mkfifo(tmp_path / "pipe.arrow")
+    with pytest.raises(UsageError, match="is no file"):
+        run(["stream.arrow", "pipe.arrow"], "out/")
+
+
+def test_a_million_columns_of_parquet(tmp_path: Path, run: Run) -> None:
+    """Pyarrow reads the list of no more, and says only that it is long."""
+    end = b"\x15\x02\x19\xfc" + b"\xc1\x84\x3d"  # version 1, and a list of 1,000,001 columns with their root
+    (tmp_path / "in.parquet").write_bytes(b"PAR1" + end + len(end).to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(EvaluationError, match="it is damaged, or has more than 1,000,000 columns"):
+        run("in.parquet", "out.parquet")
+    assert left(tmp_path) == ["in.parquet"]
+
+
+def test_what_pyarrow_says_of_empty_files_is_said_plainly(tmp_path: Path, run: Run) -> None:
+    for name in ("in.parquet", "in.arrow"):
+        (tmp_path / name).write_bytes(b"")
+        with pytest.raises(EvaluationError, match=f"cannot read .*{name}: it is empty"):
+            run(name, "out.parquet")
 
 
 def test_a_group_of_rows_that_is_larger_than_the_memory(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Iterator
+from types import MethodType
 from typing import Any
 
 from gradcli.script.python.syntax.scopes import Env
@@ -37,9 +38,11 @@ class Parameters:
 
 
 def signature(function: Callable[..., Any]) -> inspect.Signature:
-    """Return the signature of a function, as the snippet defines it where it does."""
+    """Return the signature of a function, as the snippet defines it where it does; of a method without the first."""
     parameters, defaults = getattr(function, "_taken", (None, {}))
-    return inspect.signature(function) if parameters is None else inspect.Signature(list(_listed(parameters, defaults)))
+    if parameters is None:
+        return inspect.signature(function)
+    return inspect.Signature(list(_listed(parameters, defaults))[isinstance(function, MethodType) :])
 
 
 def _listed(parameters: Parameters, defaults: dict[str, Any]) -> Iterator[inspect.Parameter]:

@@ -26,7 +26,8 @@ class Facade:
 class Namespace:
     """A module as a snippet sees it; `find` brings the members that are not loaded yet.
 
-    `hidden` makes the modules within it that are imported by a name which stands for something else in it. `original`
+    `hidden` makes the modules within it that are imported by a name which stands for something else in it; `live` reads
+    members that change. `original`
     is the real module that it stands for, if any: a name that is not there either is the snippet's mistake.
     """
 
@@ -37,8 +38,10 @@ class Namespace:
         find: Callable[[str], Any] | None = None,
         known: Iterable[str] = (),
         hidden: Mapping[str, Callable[[], Namespace]] | None = None,
+        live: Mapping[str, Callable[[], Any]] | None = None,
     ) -> None:
         self.hidden = hidden or {}
+        self.live = live or {}
         self.name = name
         self.members = dict(members or {})
         name_members(self.members, name)
@@ -56,6 +59,8 @@ class Namespace:
         """
         if imported and name in self.hidden:
             return self.hidden[name]()
+        if name in self.live:
+            return self.live[name]()
         if name in self.members:
             return self.members[name]
         if name == "__name__":

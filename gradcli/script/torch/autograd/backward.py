@@ -15,7 +15,7 @@ from gradcli.engine.tensor import Gradient, Tensor, is_floating, tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.anomaly import anomaly
-from gradcli.script.torch.autograd.nodes import GradientEdge
+from gradcli.script.torch.autograd.edges import GradientEdge
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
@@ -56,8 +56,13 @@ class Passes:
 
     @contextmanager
     def running(self, outputs: Sequence[Tensor], *, only: Sequence[Any] | None) -> Iterator[None]:
-        """Be at a new pass inside the block, at the end of which what waits for it is called."""
-        before = self.number, self.outputs, self.only, self.callbacks
+        """Be at a new pass inside the block, at the end of which what waits for it is called.
+
+        The depth of calls begins again: torch runs deep passes within passes in threads of their own.
+        """
+        machine = running.machine
+        before, depth = (self.number, self.outputs, self.only, self.callbacks), machine.depth
+        machine.depth = 0
         self.last += 1
         self.number, self.outputs, self.only, self.callbacks = self.last, outputs, only, []
         try:
@@ -66,6 +71,7 @@ class Passes:
                 self.callbacks.pop(0)()
         finally:
             self.number, self.outputs, self.only, self.callbacks = before
+            machine.depth = depth
 
 
 def backward(

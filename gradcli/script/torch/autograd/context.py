@@ -12,6 +12,7 @@ from gradcli.engine.graph import Handle
 from gradcli.engine.saved import SECOND_TIME, modified, origin
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import Facade, describe
 from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.packing import NOTHING, Packed, SavedTensor, packed, unpacked
@@ -146,11 +147,20 @@ class Context(Facade):
         self._versions = tuple(len(x.history or ()) if isinstance(x, Tensor) else 0 for x in self._saved)
 
 
+def refuse_pure_view(ctx: Context, value: Any) -> None:
+    """Refuse a function whose views torch makes again by its `forward` after a change of them."""
+    if value:
+        raise UnsupportedError("ctx._is_pure_view is not supported here", help="leave it out")
+
+
 Context.__module__, Context.__name__, Context.__qualname__ = "torch.autograd.function", "FunctionCtx", "FunctionCtx"
 nodes.show(Context)
 describe(
     Context,
     own=lambda ctx: ctx._own,
     getters={"_raw_saved_tensors": lambda ctx: ctx._raw_saved_tensors},
-    setters={"_materialize_non_diff_grads": lambda ctx, value: setattr(ctx, "_materialize_non_diff_grads", value)},
+    setters={
+        "_materialize_non_diff_grads": lambda ctx, value: setattr(ctx, "_materialize_non_diff_grads", value),
+        "_is_pure_view": refuse_pure_view,
+    },
 )

@@ -172,7 +172,10 @@ class Call:
             return Formula(tree.Call(self.name, (tree.Argument(g.tree),)), np.zeros_like(inputs[position].value))
         if g is not self.upstream or position not in self.waiting:
             self.waiting, self.upstream = self._gradients(g), g
-        return self.waiting.pop(position)
+        found = self.waiting.pop(position)
+        if not self.waiting:
+            self.upstream = None  # a gradient that nothing else holds may become the `.grad` of a leaf
+        return found
 
     def _gradients(self, g: Any) -> dict[int, Any]:
         carried = isinstance(g, Tensor)

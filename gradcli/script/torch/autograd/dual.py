@@ -10,10 +10,13 @@ from numpy.lib.stride_tricks import as_strided
 from gradcli.engine import tangents
 from gradcli.engine.memory.views import first_entry, owner
 from gradcli.engine.modes import switched
+from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import leave, listen, listening
+from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.indexing.assignment import copy_
 from gradcli.ops.support.calling import ops
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, Facade, describe
@@ -22,6 +25,12 @@ from gradcli.script.torch.autograd.grad_modes import Switch
 from gradcli.script.torch.tensor import printing
 
 NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+
+
+class Entered:
+    """The number of the level that a run is in: -1 for none. A function of the snippet sees it, but no tangents."""
+
+    level = -1
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -96,12 +105,18 @@ class dual_level(Facade):  # noqa: N801  torch's name
             listen(self._level)
         else:
             running.machine.own(Forward).waiting.append(self._level)
+        running.machine.own(Entered).level = 0
         printing.print_options().suffixes.append(tangent_text)
         return 0
 
     def __exit__(self, *_: Any) -> None:
-        close(self._level)
-        printing.print_options().suffixes.remove(tangent_text)
+        _leave(self._level)
+
+
+def _leave(level: tangents.Level) -> None:
+    close(level)
+    running.machine.own(Entered).level = -1
+    printing.print_options().suffixes.remove(tangent_text)
 
 
 def tangent_of(x: Tensor) -> Tensor | None:
@@ -124,12 +139,29 @@ def check_dual(tensor: Any, tangent: Any) -> None:
             raise ValueError(
                 f"Expected {name} to be floating point or complex, but got: {printing.dtype_text(x.dtype)}"
             )
+    if tensor.dtype != tangent.dtype:
+        raise UnsupportedError("a tangent of another dtype than its tensor is not supported here", help="convert it")
     if tensor.shape != tangent.shape:
         raise RuntimeError(
             "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
             f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
             f"{list(tangent.shape)}."
         )
+
+
+def _same(x: Any) -> Any:
+    return x
+
+
+primal = Primitive(
+    "primal",
+    _same,
+    (lambda g, out, x: g,),
+    "torch::autograd::Identity",
+    call("primal", _same),
+    structured=True,
+    view=True,
+)
 
 
 def _alias(x: Tensor) -> Tensor:
@@ -176,11 +208,11 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """Return the value without its tangent, and the tangent."""
+    """Return another tensor on the same memory, without a tangent, and the tangent; outside of a level the tensor."""
     for active in listening(tangents.Level)[:1]:
-        tangent = active.get(tensor)
-        if tangent is not None:
-            return UnpackedDualTensor(active.separate(_alias(tensor), None), tangent)
+        with switched(tape=None):
+            alias = primal(tensor)
+        return UnpackedDualTensor(active.separate(alias, None), active.get(tensor))
     return UnpackedDualTensor(tensor, None)
 
 
@@ -193,8 +225,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
     if not levels():
         raise RuntimeError("Dual level must be a positive number.")
     for active in levels()[:1]:
-        close(active)
-        printing.print_options().suffixes.remove(tangent_text)
+        _leave(active)
 
 
 describe(
@@ -215,3 +246,4 @@ MEMBERS: dict[str, Any] = {
     "_set_fwd_grad_enabled": set_forward_enabled,
     "UnpackedDualTensor": TYPES[UnpackedDualTensor],
 }
+LIVE = {"_current_level": lambda: running.machine.own(Entered).level}

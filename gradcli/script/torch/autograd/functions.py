@@ -142,6 +142,7 @@ class Function(Facade):
 def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the outputs; a returned input that is not marked dirty becomes another tensor."""
     _check_marks(context, arguments, outputs)
+    recorded = mode.grad_enabled and any(context.needs_input_grad)
     results = []
     for output in outputs:
         if isinstance(output, Tensor):
@@ -150,15 +151,21 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
                 _check_dirty(output)
                 output.changed()
             elif isinstance(output, View) or any(output is x for x in arguments):
-                recorded = mode.grad_enabled and any(context.needs_input_grad)
                 several = recorded and sum(isinstance(x, Tensor) for x in outputs) > 1
-                base = output if output.base is None else output.base
-                alias = View(output.array, base, (), PART if several else CUSTOM)
-                if any(output is x for x in context._without_gradient):
+                marked = any(output is x for x in context._without_gradient)
+                alias = _alias(output, arguments, PART if several else CUSTOM, cut=marked or not recorded)
+                if marked:
                     context._without_gradient = (*context._without_gradient, alias)
                 output = alias
         results.append(output)
     return tuple(results)
+
+
+def _alias(x: Tensor, arguments: tuple[Any, ...], origin: str, *, cut: bool) -> Tensor:
+    """Return another tensor on the same memory; of an input that is `cut`, one outside the graph."""
+    if cut and x.requires_grad and any(x is given for given in arguments):
+        return x.detach()
+    return View(x.array, x if x.base is None else x.base, (), origin)
 
 
 def _check_marks(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:

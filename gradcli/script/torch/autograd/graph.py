@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from gradcli.engine.backward import ancestors, reachable
-from gradcli.engine.graph import AccumulateGrad, Node, Unversioned
+from gradcli.engine.graph import AccumulateGrad, Node, Unversioned, ancestors, reachable
 from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
@@ -17,8 +16,9 @@ from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.autograd import packing
 from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.context import Context
+from gradcli.script.torch.autograd.edges import GradientEdge
 from gradcli.script.torch.autograd.grad_modes import Switch
-from gradcli.script.torch.autograd.nodes import GradientEdge, output_number
+from gradcli.script.torch.autograd.nodes import output_number
 
 
 class saved_tensors_hooks(Facade):  # noqa: N801  torch's name

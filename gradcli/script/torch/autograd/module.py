@@ -58,7 +58,7 @@ SMALL: dict[str, dict[str, Any]] = {
 PARTS = {
     "torch.autograd.function": "gradcli.script.torch.autograd.functions",
     "torch.autograd.functional": "gradcli.script.torch.autograd.functional.vector_products",
-    "torch.autograd.gradcheck": "gradcli.script.torch.autograd.gradcheck",
+    "torch.autograd.gradcheck": "gradcli.script.torch.autograd.checking.module",
     "torch.autograd.graph": "gradcli.script.torch.autograd.graph",
     "torch.autograd.forward_ad": "gradcli.script.torch.autograd.dual",
 }
@@ -90,8 +90,9 @@ def namespace(name: str) -> Namespace:
     if name in SMALL:
         return Namespace(name, SMALL[name])
     if name in PARTS:
-        members = import_module(PARTS[name]).MEMBERS
-        return Namespace(name, without_operations(members) if name == "torch.autograd.functional" else members)
+        part = import_module(PARTS[name])
+        members = without_operations(part.MEMBERS) if name == "torch.autograd.functional" else part.MEMBERS
+        return Namespace(name, members, live=getattr(part, "LIVE", None))
     known = [*WITHIN, *(part.rpartition(".")[2] for part in PARTS)]
     hidden = {"gradcheck": partial(namespace, "torch.autograd.gradcheck")}  # by the function of this name
     return Namespace(name, AUTOGRAD, find, known=known, hidden=hidden)

@@ -5,34 +5,22 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from gradcli.engine.accumulation import accumulate
-from gradcli.engine.checks.shapes import FromEnd
-from gradcli.engine.graph import AccumulateGrad, Handle, Node
+from gradcli.engine.graph import AccumulateGrad, Handle, Node, wholes
 from gradcli.engine.hooks import contributions
 from gradcli.engine.modes import mode
 from gradcli.engine.operators import FUNCTIONS
-from gradcli.engine.primitive import OUT, REGISTRY
-from gradcli.engine.saved import check_versions, operands, saved
+from gradcli.engine.primitive import REGISTRY
+from gradcli.engine.saved import check_versions, operands
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
+from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType, describe, fields, listed
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
-from gradcli.script.torch.autograd.packing import saved_tensor
-
-
-class GradientEdge(NamedTuple):
-    """An edge of the graph: the node, and the number of its output, at which a gradient arrives."""
-
-    node: Any
-    output_nr: int
-    ownership_token: Any = None
-
+from gradcli.script.torch.autograd.saved_values import SAVED_VALUES, class_name
 
 NODE_TYPES: dict[tuple[str, str], BuiltinType] = {}
 KINDS: dict[type, str] = {
@@ -45,11 +33,6 @@ def show(kind: type) -> None:
     """Let the objects of a class, contexts of the snippet's own functions, show as nodes."""
     KINDS[kind] = "torch.autograd.function"
     REPRESENTATIONS[kind] = node_text
-
-
-def class_name(node: Any) -> str:
-    """Return `type(node).__name__`: the name without its C++ namespace."""
-    return str(getattr(node, "_name", "") or node.name()).rpartition("::")[2]
 
 
 def node_type(value: Any) -> BuiltinType | None:
@@ -84,6 +67,8 @@ NAMED_TYPES.append(node_type)
 
 def pass_through(node: Any, *gradients: Any) -> Any:
     """Call a node: the gradients of its inputs for this upstream gradient, of several a tuple."""
+    if isinstance(node, Node) and node.name() in several_results():
+        raise UnsupportedError(f"a call of {node.name()} is not supported here", help="call torch.autograd.grad")
     if len(gradients) != 1:
         raise TypeError(f"expected 1 arguments, got {len(gradients)} instead")
     (gradient,) = gradients
@@ -117,9 +102,12 @@ def several_results() -> frozenset[str]:
 
 
 def on_whole(method: str) -> Callable[[Node, Any], Handle]:
-    """Make the method that registers a hook on a node of one result."""
+    """Make the method that registers a hook on a node, of all its results."""
 
     def register(node: Node, hook: Any) -> Handle:
+        if node in wholes:
+            whole = wholes[node].hooked()
+            return Handle(whole.before if method == "register_prehook" else whole.after, hook)
         if node.name() in several_results():
             raise UnsupportedError(f"{node.name()}.{method} is not supported here", help="hook the tensors themselves")
         return getattr(node, method)(hook)  # type: ignore[no-any-return]
@@ -128,7 +116,9 @@ def on_whole(method: str) -> Callable[[Node, Any], Handle]:
 
 
 def visible(node: Any) -> Any:
-    """Return the node that snippets see: for each output of a function of theirs, its context."""
+    """Return the node that snippets see: of a function of theirs its context, of several results always the same."""
+    if node in wholes:
+        return next(part for part in wholes[node].parts if part is not None)
     return getattr(getattr(node, "whole", node), "context", node)
 
 
@@ -142,86 +132,6 @@ def output_number(node: Any) -> int:
     return node.number if isinstance(node, Node) else 0
 
 
-SAVED = ("self", "other", "mat1", "mat2", "vec", "tensor", "exponent", "condition", "mask", "index", "input", "weight",
-         "bias", "target")  # fmt: skip
-OPTIONS = ("dim", "keepdim", "min", "max", "negative_slope", "alpha")
-SEVERAL = "Sum1 Mean1 Amax0 Amin0 LinalgVectorNorm0 Std0 Var0 Logsumexp0 Nansum0"  # whose `dim` is several
-SIZED = "Sum Mean View Expand Select Slice Index Squeeze Max0 Min0 Mm Repeat Split Topk Sort UnsafeView"
-
-
-def saved_input(name: str) -> Callable[[Node], Any]:
-    """Make the getter of `_saved_self` and the like: an input that the node saved, None where no gradient needs it."""
-
-    def get(node: Node) -> Any:
-        if name in node.options and "part" not in node.primitive.traits:
-            return node.options[name]
-        names = node.primitive.inputs
-        position = names.index(name) if name in names else OUT
-        of_rules = node.primitive.saved_for(node.edges)
-        if position == OUT or not any(position in positions for positions in of_rules):
-            raise absent(node, f"_saved_{name}")
-        if position not in saved(node):
-            return None
-        x = operands(node, True)[0][position]
-        return x if isinstance(x, Tensor) else Tensor(np.array(x)[()])
-
-    return get
-
-
-def raw_input(name: str) -> Callable[[Node], Any]:
-    """Make the getter of `_raw_saved_self` and the like."""
-
-    def get(node: Node) -> Any:
-        names = node.primitive.inputs
-        position = OUT if name == "result" else names.index(name) if name in names else None
-        if position is None or position not in saved(node):
-            raise absent(node, f"_raw_saved_{name}")
-        return saved_tensor(node, position)
-
-    return get
-
-
-def saved_result(node: Node) -> Any:
-    if not node.primitive.saves_out:
-        raise absent(node, "_saved_result")
-    found = operands(node, True)[1]
-    found.history = node.saved_out[0] if node.saved_out is not None else found.history
-    return found
-
-
-def saved_option(name: str) -> Callable[[Node], Any]:
-    def get(node: Node) -> Any:
-        if name not in node.options:
-            raise absent(node, f"_saved_{name}")
-        if class_name(node) == "RenormBackward0":
-            raise UnsupportedError(f"RenormBackward0._saved_{name} is not supported here")
-        found = node.options[name]
-        several = (
-            name == "dim" and isinstance(found, int) and class_name(node).replace("Backward", "") in SEVERAL.split()
-        )
-        found = tuple(map(as_given, found)) if isinstance(found, tuple) else as_given(found)
-        return (found,) if several else found
-
-    return get
-
-
-def as_given(dim: Any) -> Any:
-    """Return a dimension as torch's node shows it: one from the end is an unsigned number of 64 bits."""
-    return dim.given % 2**64 if isinstance(dim, FromEnd) else dim
-
-
-def saved_sizes(node: Node) -> tuple[int, ...]:
-    stem, _, number = node.name().rpartition("Backward")
-    if stem not in SIZED.split() and stem + number not in SIZED.split():
-        raise absent(node, "_saved_self_sym_sizes")
-    return tuple(operands(node, True)[0][0].shape)
-
-
-def absent(node: Node, name: str) -> UnsupportedError:
-    """Return the error for something that torch's node may have saved under this name."""
-    return UnsupportedError(f"{class_name(node)}.{name} is not supported here")
-
-
 def hooks_of(x: Tensor) -> Any:
     """`x._backward_hooks`."""
     hooks = x.node.hooks.tensor if x.node is not None and x.node.hooks is not None else {}
@@ -230,11 +140,7 @@ def hooks_of(x: Tensor) -> Any:
 
 NODE: dict[str, Callable[[Any], Any]] = {
     "next_functions": next_functions,
-    **{f"_saved_{name}": saved_option(name) for name in OPTIONS},
-    **{f"_saved_{name}": saved_input(name) for name in SAVED},
-    **{f"_raw_saved_{name}": raw_input(name) for name in (*SAVED, "result")},
-    "_saved_result": saved_result,
-    "_saved_self_sym_sizes": saved_sizes,
+    **SAVED_VALUES,
     "metadata": metadata,
     "__class__": node_type,
 }
@@ -257,19 +163,6 @@ describe(
         "__class__": node_type,
     },
 )
-describe(
-    GradientEdge,
-    getters={
-        "node": lambda edge: visible(edge.node),
-        "output_nr": lambda edge: edge.output_nr,
-        "ownership_token": lambda edge: edge.ownership_token,
-    },
-)
 TYPES[Handle] = BuiltinType("RemovableHandle", Handle, module="torch.utils.hooks")
 describe(Handle, methods=listed(Handle, "remove hooks_dict_ref __enter__ __exit__"), getters=fields("id"))
 REPRESENTATIONS[Node] = REPRESENTATIONS[AccumulateGrad] = node_text
-TYPES[GradientEdge] = BuiltinType("GradientEdge", GradientEdge, GradientEdge, module="torch.autograd.graph")
-REPRESENTATIONS[GradientEdge] = lambda edge: (
-    f"GradientEdge(node={represent(visible(edge.node))}, output_nr={edge.output_nr}, "
-    f"ownership_token={represent(edge.ownership_token)})"
-)

@@ -63,7 +63,11 @@ class Packed:
             raise TypeError(
                 f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type_name(found)}"
             )
-        return found if found.node is self.node else Tensor(found.value, self.node)
+        if found.node is self.node:
+            return found
+        same = found.detach()
+        same.node = self.node
+        return same
 
 
 class Packer:

@@ -210,7 +210,7 @@ def namespace(name: str) -> Namespace:
     def find(part: str) -> Any:
         if part != "checkpoint":
             return None
-        checkpointing = import_module("gradcli.script.torch.autograd.checkpointing")
+        checkpointing = import_module("gradcli.script.torch.autograd.checkpoints.checkpointing")
         return Namespace(f"{name}.checkpoint", checkpointing.MEMBERS)
 
     return Namespace(name, {"data": Namespace(f"{name}.data", MEMBERS)}, find, known=["checkpoint"])

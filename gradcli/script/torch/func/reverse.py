@@ -7,8 +7,7 @@ from functools import wraps
 from typing import Any
 
 from gradcli.engine import tangents
-from gradcli.engine.backward import reachable
-from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.graph import AccumulateGrad, Node, reachable
 from gradcli.engine.modes import mode, set_grad_enabled, switched
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.indexing.indexing import alias

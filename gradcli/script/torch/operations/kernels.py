@@ -13,7 +13,7 @@ from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.script.torch.operations.mixing import refusing_mixtures
+from gradcli.script.torch.operations.mixing import of_one_kind, refusing_mixtures
 
 # A kernel, and the functions that reach it: none of them takes booleans.
 BOOLEANS = """
@@ -179,7 +179,8 @@ def refusing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     kernels = REFUSED.get(name)
     if kernels is not None:
         function = _refusing_kinds(name in PROMOTING.split(), kernels, function)
-    return _promoting(function) if name in PROMOTING.split() else function
+    function = _promoting(function) if name in PROMOTING.split() else function
+    return of_one_kind(function) if name == "huber_loss" else function
 
 
 def _promoting(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -219,7 +219,7 @@ class BackwardHooks:
         if not self.known:
             return gradients
         found = self._run()
-        self.outputs = [None] * len(self.outputs)
+        self.outputs, self.known = [None] * len(self.outputs), False  # the next pass may not go by the outputs
         return [found[position] for position in self.recorded]
 
     def _gradient(self, position: int) -> Any:

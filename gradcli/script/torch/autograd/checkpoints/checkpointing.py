@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.torch.autograd.backward import Passes, backward
+from gradcli.script.torch.autograd.checkpoints.settings import (
+    GraphExecGroup,
+    Settings,
+    set_checkpoint_debug_enabled,
+    set_checkpoint_early_stop,
+)
+from gradcli.script.torch.autograd.checkpoints.words import (
+    DEBUGGED,
+    MORE,
+    NO_INPUT,
+    NO_OUTPUT,
+    NOT_FOR_SOME,
+    OVERLAP,
+    REENTRANT,
+    REENTRANT_SEQUENTIAL,
+    SECOND,
+    TIP,
+)
 from gradcli.script.torch.autograd.functions import Function
 from gradcli.script.torch.autograd.packing import Packer, packing
 from gradcli.script.torch.tensor.dtypes import Size
 from gradcli.script.torch.tensor.printing import dtype_text
-
-NO_INPUT = "None of the inputs have requires_grad=True. Gradients will be None"
-NOT_FOR_SOME = (
-    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to "
-    ".backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing "
-    "the `inputs` argument."
-)
-NO_OUTPUT = "none of output has requires_grad=True, this checkpoint() is not necessary"
-REENTRANT = (
-    "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling "
-    "checkpoint without use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to "
-    "preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on the "
-    "differences between the two variants."
-)
-REENTRANT_SEQUENTIAL = (
-    "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed explicitly. In version "
-    "2.9 we will raise an exception if use_reentrant is not passed. use_reentrant=False is recommended, but if you "
-    "need to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on "
-    "the differences between the two variants."
-)
 
 
 class EnoughError(Exception):
@@ -48,55 +47,10 @@ class CheckpointError(RuntimeError):
 
 
 CheckpointError.__module__ = "torch.utils.checkpoint"
-TIP = """
-
-Tip: To see a more detailed error message, either pass `debug=True` to
-`torch.utils.checkpoint.checkpoint(...)` or wrap the code block
-with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to
-enable checkpoint‑debug mode globally.
-
-If this error occurs under torch.compile with automatic_dynamic_shapes enabled,
-it may be because the recomputation selected a different compiled graph than the
-forward pass (e.g., a dynamic graph instead of the original static graph).
-To fix this, either:
-  - Use torch._dynamo.mark_dynamic() to explicitly mark varying dimensions as
-    dynamic upfront, avoiding the static-to-dynamic transition.
-  - Call torch._C._dynamo.eval_frame._set_lru_cache(False) to disable LRU cache
-    reordering, which can change which graph is checked first between forward
-    and recompute.
-See https://github.com/pytorch/pytorch/issues/166926 for more details and
-workaround examples.
-"""
-SECOND = (
-    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are calling "
-    "ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue with details on your "
-    "use case."
-)
-MORE = (
-    "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original forward pass.\n"
-    + TIP
-)
 
 
 def metadata(x: Tensor) -> str:
     return f"{{'shape': {represent(Size(x.shape))}, 'dtype': {dtype_text(x.dtype)}, 'device': device(type='cpu')}}"
-
-
-class Stopping:
-    """Whether a second run ends with the last tensor that is asked for: `set_checkpoint_early_stop`."""
-
-    early: bool | None = None  # None where each call says it
-
-
-@contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Let the checkpoints that are made within stop early, or run to their ends."""
-    setting = running.machine.own(Stopping)
-    before, setting.early = setting.early, enable
-    try:
-        yield
-    finally:
-        setting.early = before
 
 
 class Frame:
@@ -112,21 +66,27 @@ class Frame:
         self.differs = False  # whether such a run saved more
         self.around: Callable[[], Any] = nullcontext
         self.again: dict[int, Tensor] = {}
-        self.number = 0  # of the pass that these are for
+        self.during: Any = 0  # the number of the pass, or the group of passes, that these are for
+        self.debugged = False
 
     def pack(self, x: Tensor) -> int:
         self.saved.append(metadata(x))
         return len(self.saved) - 1
 
     def unpack(self, number: int) -> Tensor:
-        present = running.machine.own(Passes).number
-        if number not in self.again and present and present == self.number:
-            raise CheckpointError(SECOND)
-        if number not in self.again or present != self.number:
+        group = running.machine.own(Settings).group
+        present = running.machine.own(Passes).number if group is None else group
+        if number not in self.again and present and present == self.during:
+            raise CheckpointError(SECOND.format("" if group is None else OVERLAP))
+        if number not in self.again or present != self.during:
             self._run_again()
-            if self.compares:
+            self.during = present
+            try:
                 self._compare()
-            self.number = present
+            except CheckpointError:
+                if self.debugged:
+                    raise UnsupportedError(DEBUGGED, help="leave debug=True out") from None
+                raise
         return self.again.pop(number)
 
     def _run_again(self) -> None:
@@ -153,16 +113,17 @@ class Frame:
             return
         finally:
             generator.set_state(state)
-        if len(self.again) == len(self.saved) or self.differs:
-            return
-        raise CheckpointError(
-            "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
-            f"recomputation.\nNumber of tensors saved during forward: {len(self.saved)}\n"
-            f"Number of tensors saved during recomputation: {len(self.again)}.{TIP}"
-        )
 
     def _compare(self) -> None:
-        """Refuse tensors of another shape or type than those that were saved first."""
+        """Refuse fewer tensors than those that were saved first, and others of another shape or type."""
+        if len(self.again) != len(self.saved) and not self.differs:
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
+                f"recomputation.\nNumber of tensors saved during forward: {len(self.saved)}\n"
+                f"Number of tensors saved during recomputation: {len(self.again)}.{TIP}"
+            )
+        if not self.compares:
+            return
         pairs = [(n, saved, metadata(self.again[n])) for n, saved in enumerate(self.saved)]
         wrong = "".join(
             f"tensor at position {n}:\nsaved metadata: {saved}\nrecomputed metadata: {again}\n"
@@ -238,8 +199,11 @@ def checkpoint(
     if determinism_check not in ("default", "none"):
         raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
     frame.compares = determinism_check == "default"
-    within = running.machine.own(Stopping).early
-    frame.stops = early_stop if within is None else within
+    settings = running.machine.own(Settings)
+    frame.stops = early_stop if settings.early is None else settings.early
+    frame.debugged = debug if settings.debug is None else settings.debug
+    if frame.debugged and context_fn is not plain_contexts:
+        raise ValueError("debug=True is incompatible with non-default context_fn")
     around, again = context_fn()
     frame.around = lambda: again
     with around, packing(Packer(frame.pack, frame.unpack)):
@@ -275,5 +239,7 @@ MEMBERS: dict[str, Any] = {
     "CheckpointError": CheckpointError,
     "checkpoint": checkpoint,
     "set_checkpoint_early_stop": set_checkpoint_early_stop,
+    "set_checkpoint_debug_enabled": set_checkpoint_debug_enabled,
+    "GraphExecGroup": GraphExecGroup,
     "checkpoint_sequential": checkpoint_sequential,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 NOT_DOUBLE = (
     "Input #{} requires gradient and is not a double precision floating point or complex. This check will likely fail "
     "if all the inputs are not of double precision floating point or complex. "
@@ -35,3 +37,46 @@ FROM_NOTHING = (
 CHANGED = "Expected `func` to return outputs with the same {0} when inputs are perturbed{1}, but got: {0}s {2} and {3}."
 FORWARD = "Jacobian computed with forward mode mismatch"
 NEITHER = "Expected at least one of check_forward_ad or check_backward_ad to be True"
+NEW_FEATURE = (
+    "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may break "
+    "existing callers of this function. If this is true for you, you can call this function with "
+    '"check_undefined_grad=False" to disable the feature'
+)
+SLOWLY = """
+The above quantities relating the numerical and analytical jacobians are computed \nin fast mode. \
+See: https://github.com/pytorch/pytorch/issues/53876 for more background \nabout fast mode. \
+Below, we recompute numerical and analytical jacobians in slow mode:
+
+Numerical:
+ {}
+Analytical:
+{}
+
+The max per-element difference (slow mode) is: {}.
+"""
+PASSED_SLOWLY = """Fast gradcheck failed but element-wise differences are small. This means that the
+test might've passed in slow_mode!
+
+If you are adding a new operator, please file an issue and then use one of the
+workarounds. The workaround depends on how your test invokes gradcheck/gradgradcheck:
+
+If the test
+- manually invokes gradcheck/gradgradcheck, then call gradcheck/gradgradcheck
+  with `fast_mode=False` as a keyword argument.
+- is OpInfo-based (e.g., in test_ops_gradients.py), then modify the OpInfo for the test
+  to have `gradcheck_fast_mode=False`
+- is a Module test (e.g., in common_nn.py), then modify the corresponding
+  module_test entry to have `gradcheck_fast_mode=False`"""
+PRIVATE = (
+    "`{0}` was part of PyTorch's private API and not meant to be exposed. We are deprecating it and it will be removed "
+    "in a future version of PyTorch. If you have a specific use for this or feature request for this to be a stable "
+    "API, please file us an issue at https://github.com/pytorch/pytorch/issues/new"
+)
+NOT_ONE = "Expected grad_out to be 1.0. {} no longer supports values of grad_out != 1.0."
+
+
+def undefined_tangent(output: int, input: Any, found: Any, expected: Any) -> tuple[Any, ...]:
+    """Return the parts of the message for a tangent that is another where one of an input is not there."""
+    about = " has an undefined tangent value. "
+    start = "Mismatch in tangent values for output with index: "
+    return start, output, " when input: ", input, about, " Got: ", found, " but expected: ", expected

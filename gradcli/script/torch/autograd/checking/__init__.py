@@ -1,0 +1,1 @@
+"""`torch.autograd.gradcheck`: gradients against finite differences, and what a backward must not do."""

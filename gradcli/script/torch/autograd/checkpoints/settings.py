@@ -1,0 +1,56 @@
+"""What holds for all checkpoints that are made or computed again within a block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gradcli.script.machine import running
+from gradcli.script.python.values.attributes import Facade
+from gradcli.script.torch.autograd.checkpoints.words import NESTED
+
+
+class Settings:
+    """What holds for all checkpoints of a run, where it is not None: early stops, long messages, one group."""
+
+    early: bool | None = None
+    debug: bool | None = None
+    group: Any = None
+
+
+@contextmanager
+def _set(name: str, value: Any) -> Iterator[None]:
+    settings = running.machine.own(Settings)
+    before = getattr(settings, name)
+    setattr(settings, name, value)
+    try:
+        yield
+    finally:
+        setattr(settings, name, before)
+
+
+def set_checkpoint_early_stop(enable: bool) -> Any:
+    """Let the checkpoints that are made within stop early, or run to their ends."""
+    return _set("early", enable)
+
+
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Any:
+    """Let the checkpoints that are made within explain a difference at length, or not."""
+    return _set("debug", enabled)
+
+
+class GraphExecGroup(Facade):
+    """Backward passes over parts of a graph that do not overlap: what one computes again serves the others, too."""
+
+    __module__ = "torch.utils.checkpoint"
+
+    def __enter__(self) -> GraphExecGroup:
+        settings = running.machine.own(Settings)
+        if settings.group is not None:
+            raise RuntimeError(NESTED.format(settings.group))
+        settings.group = self
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        running.machine.own(Settings).group = None
