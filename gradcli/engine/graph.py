@@ -27,9 +27,12 @@ class Unversioned(list[int]):
     """
 
     def append(self, time: int) -> None:
+        self.check()
+        super().append(time)
+
+    def check(self) -> None:
         if not mode.inference:
             raise AutogradError(NOT_CHANGED, code="E304", help="change a clone() instead")
-        super().append(time)
 
 
 class Hooks:
@@ -53,15 +56,20 @@ class Hooks:
 
 
 class Handle:
-    """The handle of a registered hook; `remove` takes the hook off again."""
+    """The handle of a registered hook; `remove` takes the hook off again. Handles are counted in a run."""
 
     def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
-        self._hooks = hooks
-        self._key = next(tick)
-        hooks[self._key] = hook
+        self.hooks = hooks
+        self.id = mode.handles
+        mode.handles += 1
+        hooks[self.id] = hook
+
+    def hooks_dict_ref(self) -> dict[int, Any]:
+        """Return the hooks that this one is among; torch refers to them weakly."""
+        return self.hooks
 
     def remove(self) -> None:
-        self._hooks.pop(self._key, None)
+        self.hooks.pop(self.id, None)
 
     def __enter__(self) -> Handle:
         return self

@@ -19,6 +19,8 @@ from gradcli.ops.support.arguments import Array, Shape, check_size
 from gradcli.ops.support.sentences import PICKED, PLACED
 from gradcli.ops.support.surface import operation
 
+PART = "gradients of as_strided are only supported here for the whole of a contiguous tensor"
+
 
 def _steps(stride: Shape, item: int) -> list[int]:
     return [step * item for step in stride]
@@ -31,7 +33,7 @@ def _end(size: Shape, stride: Shape, offset: int) -> int:
 
 def _strided(flat: Any, size: Shape, stride: Shape, offset: int) -> Any:
     if _end(size, stride, offset) > flat.size:
-        raise AutogradError("gradients of as_strided are only supported here for the whole of a contiguous tensor")
+        raise AutogradError(PART, code="E401", help="write the view with narrow, select and transpose")
     return np.lib.stride_tricks.as_strided(flat[offset:], size, _steps(stride, flat.itemsize))
 
 
@@ -101,5 +103,5 @@ def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int | 
             f"{array.itemsize} requiring a storage size of {needed} are out of bounds for storage of size {there}"
         )
     if input.requires_grad and not (array.flags.c_contiguous and owner(array).size == array.size):
-        raise AutogradError("gradients of as_strided are only supported here for the whole of a contiguous tensor")
+        raise AutogradError(PART, code="E401", help="write the view with narrow, select and transpose")
     return strided(input, size=size, stride=stride, offset=offset)

@@ -13,6 +13,7 @@ from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.torch.autograd.anomaly import current_node, state_of
 from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.context import Context
+from gradcli.script.torch.autograd.dual import Forward, is_forward_enabled
 from gradcli.script.torch.autograd.functions import Function, refusing
 from gradcli.script.torch.autograd.grad_modes import is_grad_enabled, is_multithreading_enabled
 from gradcli.script.torch.autograd.nodes import named, visible
@@ -143,6 +144,10 @@ def set_versions(tensors: tuple[Tensor, ...], versions: tuple[int, ...]) -> None
         del history[version:]
 
 
+def set_forward(mode: bool) -> None:
+    running.machine.own(Forward).set(mode)
+
+
 def namespace(name: str) -> Namespace:
     """Make `torch._C`, of which no more than a few names are there."""
     members: dict[str, Any] = {kind.__name__: kind for kind in (UndefinedGrad, DelayedError)}
@@ -155,6 +160,8 @@ def namespace(name: str) -> Namespace:
         "_current_autograd_node": visible_node,
         "_will_engine_execute_node": will_execute,
         "_current_graph_task_execution_order": execution_order,
+        "_is_fwd_grad_enabled": is_forward_enabled,
+        "_set_fwd_grad_enabled": set_forward,
         "is_grad_enabled": is_grad_enabled,
     }
     return Namespace(name, {"_functions": functions, "_autograd": saved, **members})

@@ -18,7 +18,7 @@ from gradcli.engine.saved import check_versions, operands
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import REPRESENTATIONS
-from gradcli.script.python.values.attributes import BuiltinType, describe
+from gradcli.script.python.values.attributes import BuiltinType, describe, fields, listed
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
 from gradcli.script.torch.autograd.anomaly import anomaly, current_node
 from gradcli.script.torch.autograd.saved.metadata import input_metadata
@@ -172,5 +172,5 @@ describe(
     },
 )
 TYPES[Handle] = BuiltinType("RemovableHandle", Handle, module="torch.utils.hooks")
-describe(Handle, methods={"remove": Handle.remove, "__enter__": lambda x: x, "__exit__": lambda x, *_: x.remove()})
+describe(Handle, methods=listed(Handle, "remove hooks_dict_ref __enter__ __exit__"), getters=fields("id"))
 REPRESENTATIONS[Node] = REPRESENTATIONS[AccumulateGrad] = node_text

@@ -14,6 +14,7 @@ from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.memory.in_place import check_in_place, check_overlap
 from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import mode
+from gradcli.engine.recorder import before_writing
 from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.pairs import ReturnType
@@ -90,5 +91,8 @@ def fill(output: Tensor, result: Tensor) -> None:
         return
     check_in_place(output, requires_grad=False)
     check_overlap(output)
+    waiting = before_writing(output, result)
     writable(output.array)[...] = result.value
     output.changed()
+    for follow in waiting:
+        follow()

@@ -21,8 +21,9 @@ from gradcli.script.torch.autograd.functional.strictness import (
     OUTPUT,
     SLOPE,
     check_depends,
+    check_row,
     check_strategy,
-    check_used,
+    check_vectorised,
 )
 
 Func = Callable[..., Any]
@@ -42,10 +43,14 @@ def several(x: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
     return isinstance(x, tuple), tuple(items)
 
 
-def prepared(inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...]:
-    """Copy the inputs to tensors that require grad; with `create_graph`, in the graph of the inputs."""
+def prepared(
+    inputs: Sequence[Tensor], create_graph: bool, through: Callable[[Tensor], Tensor] | None = None
+) -> tuple[Tensor, ...]:
+    """Copy the inputs to tensors that require grad; with `create_graph`, by a node in the graph of the inputs."""
     made = tuple(
-        ops.view(x, x.shape) if create_graph and x.requires_grad else tangents.carry(x, x.detach().requires_grad_())
+        (through(x) if through else ops.view(x, x.shape))
+        if create_graph and x.requires_grad
+        else tangents.carry(x, x.detach().requires_grad_())
         for x in inputs
     )
     if running.machine.timeline is not None:
@@ -103,7 +108,7 @@ def rows(
     passes = []
     for at in range(output.value.size):
         found = found_gradients([flat[at]], inputs, None, create_graph)
-        check_used(found, f"Output {number}", strict, number if create_graph else None)
+        check_row(found, number, strict, create_graph)
         passes.append(filled(found, inputs))
     view = ops.view
     return tuple(
@@ -137,6 +142,7 @@ def jacobian(
         leaves = prepared(given, create_graph)
         many_outputs, outputs = several(func(*leaves), OUTPUTS, "jacobian")
         check_depends(outputs, OUTPUT, strict)
+        check_vectorised(vectorize, strict)
         found = [
             finished(rows(out, leaves, create_graph, strict, n), create_graph, many_inputs)
             for n, out in enumerate(outputs)
