@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from gradcli.engine import tangents
-from gradcli.engine.modes import switched
+from gradcli.engine.graph import rename
+from gradcli.engine.modes import mode, switched
 from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
@@ -50,9 +52,22 @@ def tangent_of(x: Tensor) -> Tensor | None:
     return levels[0].get(x) if levels else None
 
 
+def untold(level: tangents.Level, tangent: Tensor) -> Tensor:
+    """Return a tangent for snippets: where a rule gave it with a graph, torch's nodes are others than ours."""
+    if tangent not in level.derived or not (tangent.requires_grad and mode.grad_enabled):
+        return tangent
+    with switched(tape=None):
+        copied: Tensor = clone(tangent)
+    printing.UNTOLD.add(copied.node)
+    return copied
+
+
 def tangent_text(x: Tensor) -> str:
     """Return the text of a tangent, which is printed after the value of a dual tensor; empty if there is none."""
+    levels = listening(tangents.Level)
     tangent = tangent_of(x)
+    if tangent is not None:
+        tangent = untold(levels[0], tangent)
     return "" if tangent is None else f"tangent={printing.format_tensor(tangent)}"
 
 
@@ -104,7 +119,9 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     for active in listening(tangents.Level)[:1]:
         tangent = active.get(tensor)
         if tangent is not None:
-            return UnpackedDualTensor(active.separate(_alias(tensor), None), tangent)
+            primal = _alias(tensor)
+            rename(primal.node, {"ViewBackward0": "torch::autograd::Identity"})
+            return UnpackedDualTensor(active.separate(primal, None), untold(active, tangent))
     return UnpackedDualTensor(tensor, None)
 
 

@@ -23,6 +23,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call
+from gradcli.script.torch.autograd.grad_modes import mark
 from gradcli.script.torch.autograd.nodes import named
 from gradcli.script.torch.autograd.parts import Opaque, bound, push
 
@@ -127,6 +128,9 @@ class Function(Facade):
                 outputs = cls.forward(context, *arguments)
         given = outputs if isinstance(outputs, tuple) else (outputs,)
         results = _results(context, arguments, given)
+        for x in results if mode.inference else ():
+            if isinstance(x, Tensor):
+                mark(x)
         recording = mode.grad_enabled and any(context.needs_input_grad)
         parts = tuple(_apart(x) if recording and _is_written(context, x) else x for x in results)
         Call(cls, context, arguments, parts).record()

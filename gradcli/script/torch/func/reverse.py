@@ -8,15 +8,21 @@ from typing import Any
 
 from gradcli.engine import tangents
 from gradcli.engine.graph import AccumulateGrad, Node, reachable
-from gradcli.engine.modes import set_grad_enabled, switched
+from gradcli.engine.modes import mode, set_grad_enabled, switched
+from gradcli.engine.recorder import listening
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows
+from gradcli.script.torch.autograd.packing import Packer
 from gradcli.script.torch.func.trees import flattened, mapped, pattern, structure
 
+HOOKED = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
+    "case."
+)
 Func = Callable[..., Any]
 Places = int | tuple[int, ...]
 
@@ -42,10 +48,18 @@ def selected(args: tuple[Any, ...], argnums: Any) -> Any:
     return args[argnums] if isinstance(argnums, int) else tuple(args[place] for place in places)
 
 
+def is_recorded() -> bool:
+    """Return whether results stay in the graph around a function, by which those around it know their tangents too."""
+    return mode.grad_enabled or mode.examples is not None or bool(listening(tangents.Level))
+
+
 class Inputs:
     """The arguments of a function, with leaves in place of the arguments that it is differentiated by."""
 
-    def __init__(self, args: tuple[Any, ...], argnums: Any) -> None:
+    def __init__(self, args: tuple[Any, ...], argnums: Any, recorded: bool) -> None:
+        if listening(Packer):
+            raise RuntimeError(HOOKED)
+        self.recorded = recorded  # whether results stay in the graph outside of the function
         given, self.build = flattened(selected(args, argnums))
         for x in given:
             if not isinstance(x, Tensor):
@@ -70,7 +84,7 @@ class Inputs:
             return x
         node, own = x.node, {leaf.node for leaf in self.leaves}
         ends = set(reachable([node])[1]) if isinstance(node, Node) else {node}
-        if any(isinstance(end, AccumulateGrad) and end not in own for end in ends):
+        if self.recorded and any(isinstance(end, AccumulateGrad) and end not in own for end in ends):
             return x
         return tangents.carry(x, x.detach(), self._outside)
 
@@ -96,8 +110,9 @@ def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Fu
 
     @wraps(func, assigned=("__name__",), updated=())
     def call(*args: Any, **keywords: Any) -> Any:
+        recorded = is_recorded()
         with set_grad_enabled(True):
-            inputs = Inputs(args, argnums)
+            inputs = Inputs(args, argnums, recorded)
             with switched(wrapping=Outside()):
                 output = func(*inputs.args, **keywords)
             value, aux = apart(output, has_aux, "grad_and_value(f)(*args)")
@@ -156,8 +171,9 @@ def apart(made: Any, has_aux: bool, api: str) -> tuple[Any, Any]:
 
 def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     """Return the output, and a function from upstream gradients to the gradients of the inputs."""
+    recorded = is_recorded()
     with set_grad_enabled(True):
-        inputs = Inputs(primals, tuple(range(len(primals))))
+        inputs = Inputs(primals, tuple(range(len(primals))), recorded)
         with switched(wrapping=Outside()):
             made = func(*inputs.args)
         made, aux = apart(made, has_aux, "vjp(f, *primals)")
@@ -170,6 +186,7 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
                 f"function. cotangents: {pattern(cotangents)}, primal output: {pattern(made)}"
             )
+        inputs.recorded = is_recorded()
         with set_grad_enabled(True):
             return inputs.arranged(gradients(outputs, inputs.leaves, upstream, create_graph=True))
 
@@ -185,8 +202,9 @@ def jacrev(func: Func, argnums: Places = 0, *, has_aux: bool = False, chunk_size
 
     @wraps(func, assigned=("__name__",), updated=())
     def call(*args: Any) -> Any:
+        recorded = is_recorded()
         with set_grad_enabled(True):
-            inputs = Inputs(args, argnums)
+            inputs = Inputs(args, argnums, recorded)
             with switched(wrapping=Outside()):
                 made = func(*inputs.args)
             made, aux = apart(made, has_aux, "vjp(f, *primals)")

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.engine import tangents
 from gradcli.engine.backward import grad
-from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.shaping.joining import stack_
 from gradcli.ops.support.calling import ops
@@ -24,6 +24,7 @@ from gradcli.script.torch.autograd.functional.strictness import (
     check_strategy,
     check_used,
 )
+from gradcli.script.torch.autograd.grad_modes import is_inference
 
 Func = Callable[..., Any]
 OUTPUTS = "outputs of the user-provided function"
@@ -44,6 +45,8 @@ def several(x: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
 
 def prepared(inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...]:
     """Copy the inputs to tensors that require grad; with `create_graph`, in the graph of the inputs."""
+    if mode.inference or any(map(is_inference, inputs)):
+        raise UnsupportedError("derivatives in inference mode, or of inference tensors, are not supported here")
     made = tuple(
         ops.view(x, x.shape) if create_graph and x.requires_grad else tangents.carry(x, x.detach().requires_grad_())
         for x in inputs
