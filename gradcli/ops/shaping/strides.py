@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.memory.views import first_entry, owner, writable
+from gradcli.engine.memory.layout import owner
+from gradcli.engine.memory.views import first_entry, writable
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import positional

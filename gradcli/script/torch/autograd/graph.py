@@ -220,6 +220,9 @@ def register_multi_grad_hook(tensors: Any, fn: Callable[..., Any], *, mode: str 
     """Call `fn` with all gradients when the last has come; in mode "any", with the first that comes."""
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    tensors = list(tensors)
+    if mode == "all" and not all(x.requires_grad for x in tensors):
+        raise AssertionError("Expected gradient function to be set")
     return MultiHandle(Several(tensors, fn, mode))
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import AccumulateGrad
-from gradcli.engine.memory.in_place import change
-from gradcli.engine.memory.views import owner
+from gradcli.engine.memory.in_place import change, check_in_place
+from gradcli.engine.memory.layout import owner
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
@@ -52,6 +52,9 @@ def resize_as_(x: Tensor, other: Tensor) -> Tensor:
 
 def set_(x: Tensor, source: Tensor) -> Tensor:
     """Take the memory and the sizes of another tensor."""
+    check_in_place(x)
+    if mode.grad_enabled and source.requires_grad:
+        raise UnsupportedError("set_ to a tensor that requires grad is not supported here", help="detach() it")
     x.data = source
     x.changed()
     if isinstance(x.node, AccumulateGrad):
