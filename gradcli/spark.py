@@ -106,7 +106,7 @@ def refused() -> Iterator[None]:
     except library("pyspark.errors", "frames of Spark", "spark").PySparkException as error:
         reason = visible(str(error).partition("\n")[0])
         raise EvaluationError(
-            "E207", f"Spark does not hand over these columns: {reason}", help="drop them, or cast them"
+            "E207", f"Spark does not hand over these columns: {reason:.200}", help="drop them, or cast them"
         ) from None
 
 
