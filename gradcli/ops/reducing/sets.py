@@ -97,6 +97,7 @@ def unravel_index(indices: Tensor, shape: Shape) -> tuple[Any, ...]:
     """The indices along each dimension of the given shape, from indices into the flattened tensor."""
     if indices.dtype.kind not in "iu":
         raise AutogradError("expected 'indices' to be integer dtype, but got torch." + indices.dtype.name)
+    shape = (shape,) if isinstance(shape, int) else shape
     if any(size < 0 for size in shape):
         raise AutogradError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     sizes = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
