@@ -52,7 +52,7 @@ def apply(primitive: Primitive, inputs: tuple[Any, ...], options: dict[str, Any]
         if value.ndim > 1 and len(values) > 1 and not primitive.structured:
             value = laid_out(value, values)
         if value is values[0] and not primitive.view:
-            value = value.copy()
+            value = value.copy(order="K")
     out = view_of(inputs[0], value, primitive, options) if primitive.view else Tensor(value)
     if len(edges) != primitive.full:
         edges = _with_gaps(primitive, edges)

@@ -78,7 +78,14 @@ INDEX_ERRORS = (
     "indexing tensors could not be broadcast",
 )
 
-VALUE_ERRORS = ("expected a non-empty list of Tensors", "step must be greater than zero", "slice step cannot be zero")
+VALUE_ERRORS = (
+    "expected a non-empty list of Tensors",
+    "step must be greater than zero",
+    "slice step cannot be zero",
+    "'shape' cannot have negative values",
+    "Input dimension should be at least",
+)
+TYPE_ERRORS = ("expected 'indices' to be integer dtype",)
 NOT_IMPLEMENTED = (" not implemented for '", "combinations for non-constant padding", "Unrecognised padding mode")
 
 
@@ -88,7 +95,7 @@ def python_class(error: BaseException) -> type[BaseException]:
         return error.python
     if not isinstance(error, GradcliError):
         return type(error)
-    if error.code in ("E203", "E204"):
+    if error.code in ("E203", "E204") or any(words in error.message for words in TYPE_ERRORS):
         return TypeError
     if any(words in error.message for words in NOT_IMPLEMENTED):
         return NotImplementedError

@@ -18,7 +18,7 @@ from gradcli.ops.support.surface import operation
 def tensorinv(A: Real, ind: int = 2) -> Any:
     """The inverse of the matrix that the first `ind` dimensions make with the others, in their shape."""
     if ind <= 0:
-        raise AutogradError("Expected a strictly positive integer for 'ind'")
+        raise AutogradError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     first, last = A.shape[:ind], A.shape[ind:]
     rows, columns = math.prod(first), math.prod(last)
     if rows != columns:
@@ -28,7 +28,8 @@ def tensorinv(A: Real, ind: int = 2) -> Any:
             code="E301",
         )
     inverse = inverse_(reshaped(A, (rows, columns)))
-    return named(reshape, "ReshapeAliasBackward0")(inverse, shape=(*last, *first))
+    lies_in_rows = inverse.array.flags.c_contiguous
+    return (reshape if lies_in_rows else named(reshape, "ReshapeAliasBackward0"))(inverse, shape=(*last, *first))
 
 
 @operation("A = [[1, 2], [3, 5]]; b = [1, 4]; tensorsolve(A, b)", method=False)

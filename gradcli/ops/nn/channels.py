@@ -154,6 +154,8 @@ def _check_channels(count: int, **given: Tensor | None) -> None:
 
 def _update_running(running: Tensor, value: Any, momentum: float) -> None:
     """Move a running average towards a new value, in place."""
+    if mode.examples is not None:
+        raise AutogradError("running statistics inside of vmap are not supported here", code="E401")
     running.array[...] = (1 - momentum) * running.value + momentum * value
     running.changed()
 

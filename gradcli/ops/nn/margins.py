@@ -67,7 +67,9 @@ def soft_margin_loss(input: Real, target: Real, reduction: str = "mean") -> Any:
     if input.shape != target.shape:
         together(input, target)
         raise AutogradError(
-            f"soft_margin_loss: give the target in the shape of the input, {list(input.shape)}", code="E301"
+            "soft_margin_loss with a target of another shape is not supported here",
+            code="E401",
+            help=f"give the target in the shape of the input, {list(input.shape)}",
         )
     check_weight("soft_margin_loss", "target", target)
     return soft_margin(input, target, reduction=reduction)

@@ -136,6 +136,7 @@ def unique(
     dim: int | None = None,
 ) -> Any:
     """The distinct entries, or slices, in order; on request with the index of each entry in them, and their counts."""
+    refuse_examples("unique", input)
     axis = None if dim is None else dimension(dim, input.ndim)
     if dim is not None:
         check_rows(input, dim)

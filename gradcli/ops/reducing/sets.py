@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
-from gradcli.engine.modes import mode
+from gradcli.engine.modes import mode, refuse_examples
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError
@@ -57,6 +57,7 @@ def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """The first entry of each run of equal entries; on request with the run of each entry, and their lengths."""
+    refuse_examples("unique_consecutive", input)
     axis = 0 if dim is None else dimension(dim, input.ndim)
     if dim is not None:
         check_rows(input, dim)
@@ -97,6 +98,7 @@ def unravel_index(indices: Tensor, shape: Shape) -> tuple[Any, ...]:
     """The indices along each dimension of the given shape, from indices into the flattened tensor."""
     if indices.dtype.kind not in "iu":
         raise AutogradError("expected 'indices' to be integer dtype, but got torch." + indices.dtype.name)
+    shape = (shape,) if isinstance(shape, int) else shape
     if any(size < 0 for size in shape):
         raise AutogradError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     sizes = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]

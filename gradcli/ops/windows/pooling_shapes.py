@@ -19,19 +19,19 @@ def _sides(word: str, sizes: Sizes) -> str:
 def _check_sizes(name: str, count: int, x: Shape) -> None:
     """Refuse what is no image or volume, or has nothing in it; a batch of none is right."""
     kinds = f"{count + 1}D or {count + 2}D (batch mode)"
-    if len(x) not in (count + 1, count + 2):
+    is_image, is_empty = len(x) in (count + 1, count + 2), 0 in x[-count - 1 :]
+    if not is_image and name != "avg_pool2d":
         raise AutogradError(f"non-empty {kinds} tensor expected for input", code="E301")
-    if 0 not in x[-count - 1 :]:
-        return
-    if count == 2:
+    if count == 2 and (is_empty or not is_image):
         listed = f"with optional 0 dim batch size for input, but got:{list(x)}"
         raise AutogradError(f"Expected {kinds} tensor {listed}", code="E301")
-    kernel = "max_pool3d_with_indices_out_cpu_template" if name == "max_pool3d" else name
-    raise AutogradError(
-        f"{kernel}(): Expected input's non-batch dimensions to have positive length, "
-        f"but input has a shape of {list(x)} and non-batch dimension 0 has length zero!",
-        code="E301",
-    )
+    if is_empty:
+        kernel = "max_pool3d_with_indices_out_cpu_template" if name == "max_pool3d" else name
+        raise AutogradError(
+            f"{kernel}(): Expected input's non-batch dimensions to have positive length, but input has a shape of "
+            f"{list(x)} and non-batch dimension 0 has length zero!",
+            code="E301",
+        )
 
 
 def options(

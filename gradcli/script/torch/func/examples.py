@@ -35,6 +35,10 @@ MESSAGES = {
     "mask": DYNAMIC + "support dynamic shape. Attempting to batch over indexing with a boolean mask.",
     "nonzero": DYNAMIC + "output dynamic shape. Attempted to vmap over aten::nonzero. Please file an issue at "
     "https://github.com/pytorch/pytorch/issues if you need this feature.",
+    "unique": DYNAMIC + "output dynamic shape. Attempted to vmap over aten::_unique2. Please file an issue at "
+    "https://github.com/pytorch/pytorch/issues if you need this feature.",
+    "unique_consecutive": DYNAMIC + "output dynamic shape. Attempted to vmap over aten::unique_consecutive. Please "
+    "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature.",
     "masked_select": "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this "
     "because for each batch this would return a differently shaped Tensor. Please file an issue at "
     "https://github.com/pytorch/pytorch/issues if you need this feature.",

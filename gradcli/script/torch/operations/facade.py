@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.in_place import change, check_in_place
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.primitive import REGISTRY
@@ -24,7 +25,7 @@ from gradcli.script.torch.operations.arguments import Signature
 from gradcli.script.torch.operations.kernels import refusing
 from gradcli.script.torch.operations.lowering import LOWERED
 from gradcli.script.torch.operations.outputs import into
-from gradcli.script.torch.operations.overloads import refusal
+from gradcli.script.torch.operations.overloads import FITTING, refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.operations.whole import WHOLE, whole
 
@@ -112,6 +113,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
     bind, readers = signature.bind, signature.positional
     exclusive = EXCLUSIVE.get(name, frozenset(("",)))
     least, most, many = signature.least, signature.most, signature.rest is not None
+    fits = FITTING.get(name)
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         if "out" in keywords and not method:
@@ -121,6 +123,8 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
         if keywords and (twice or exclusive <= keywords.keys()):
             words = f"{shown or name}() got an unexpected keyword argument '{max(exclusive)}'"
             raise TypeError(refusal(shown or name, arguments, keywords, "", method=method) or words)
+        if fits is not None and arguments and not fits(arguments[1:], keywords):
+            raise TypeError(refusal(shown or name, arguments, keywords, "", method=method))
         if keywords or not least <= len(arguments) <= most:
             values, keywords = bind(arguments, keywords)
         else:
@@ -174,6 +178,20 @@ def sized(operation: Function) -> Function:
     return call
 
 
+def doubled(operation: Function) -> Function:
+    """The operation, whose first tensor must be of double precision, as its result is."""
+
+    def call(x: Tensor, exponent: Any) -> Tensor:
+        if x.dtype != np.float64:
+            kind = TYPE_NAMES[x.dtype]
+            words = f"the base given to float_power_ has dtype {kind} but the operation's result requires dtype Double"
+            raise RuntimeError(words)
+        found: Tensor = operation(x, exponent)
+        return found
+
+    return call
+
+
 def ordered(x: Tensor, n: Any) -> Tensor:
     """`x.polygamma_(n)`, whose function takes the order first."""
     if not isinstance(n, int):
@@ -198,6 +216,8 @@ def in_place(name: str) -> Function | None:
         operation = asked(stem, operation)
     if stem in SIZED:
         operation = sized(operation)
+    if stem == "float_power":
+        operation = doubled(operation)
 
     def call(target: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
         return change(target, operation, *arguments, **keywords)

@@ -13,6 +13,7 @@ from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.support.covering import one_way
 from gradcli.script.torch.operations.forward import refusing_forward
 from gradcli.script.torch.operations.mixing import of_one_kind, refusing_mixtures
 
@@ -189,7 +190,19 @@ def refusing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     if kernels is not None:
         function = _refusing_kinds(name, kernels, function)
     function = _promoting(function) if name in PROMOTING.split() else function
-    return of_one_kind(function) if name == "huber_loss" else function
+    return _of_one_dtype_backward(of_one_kind(function)) if name == "huber_loss" else function
+
+
+def _of_one_dtype_backward(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The loss, whose backward pass refuses a target of another dtype, for it promotes nothing."""
+
+    @wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        found = function(*arguments, **keywords)
+        kinds = [TYPE_NAMES[x.dtype] for x in (*arguments, *keywords.values()) if isinstance(x, Tensor)][1::-1]
+        return one_way(found, "Found dtype {} but expected {}".format(*kinds)) if len(set(kinds)) > 1 else found
+
+    return call
 
 
 def _promoting(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -46,7 +48,7 @@ WORDS = {
     **{f"conv{count}d": EXPECTED for count in (1, 2, 3)},
 }
 # Of which torch has ways of its own: it promotes, or takes the first dtype, or refuses the backward pass alone.
-UNSUPPORTED = frozenset(("addr", "dist", "huber_loss", "rms_norm", "soft_margin_loss", "solve_triangular"))
+UNSUPPORTED = frozenset(("addr", "dist", "rms_norm", "soft_margin_loss", "solve_triangular"))
 CONVERT = "convert one of them"
 BIAS = "Input type ({c0}) and bias type ({c1}) should be the same"
 
@@ -56,7 +58,7 @@ def refusing_mixtures(name: str, function: Callable[..., Any]) -> Callable[..., 
     if name not in WORDS and name not in UNSUPPORTED and name != "kl_div":
         return function
     slides = name.startswith("conv")
-    strict = slides or name in ("heaviside", "huber_loss", "prelu")
+    strict = slides or name in ("heaviside", "lstsq", "prelu")
 
     @wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:
@@ -80,16 +82,16 @@ def refusing_mixtures(name: str, function: Callable[..., Any]) -> Callable[..., 
 
 
 def of_one_kind(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The huber loss, which torch computes in the dtype of the input; whole targets it takes, but not backwards."""
+    """The huber loss, whose result torch casts to the dtype of the input."""
 
     @wraps(function)
     def call(input: Any, target: Any, *arguments: Any, **keywords: Any) -> Any:
-        if isinstance(input, Tensor) and isinstance(target, Tensor) and input.dtype.kind != target.dtype.kind:
-            if target.dtype.kind == "f":
-                names = (TYPE_NAMES[x.dtype] for x in (target, input))
-                raise AutogradError("result type {} can't be cast to the desired output type {}".format(*names))
-            if input.requires_grad:
-                raise UnsupportedError("huber_loss of tensors of two dtypes is not supported here", help=CONVERT)
+        kinds = [x.dtype for x in (input, target) if isinstance(x, Tensor)]
+        if kinds[1:] and np.result_type(*kinds) != kinds[0] and kinds[1].kind == "f":
+            if kinds[0].kind == "f":
+                raise UnsupportedError("huber_loss of a target of more digits is not supported here", help=CONVERT)
+            names = (TYPE_NAMES[kind] for kind in reversed(kinds))
+            raise AutogradError("result type {} can't be cast to the desired output type {}".format(*names))
         return function(input, target, *arguments, **keywords)
 
     return call

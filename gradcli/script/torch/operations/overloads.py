@@ -85,6 +85,34 @@ def with_python_words(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _written_or_named(given: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Tell a call of `scatter` with the one source that it needs, of the kind that its name asks for."""
+    values = [*given[2:3], *(named[name] for name in ("src", "value") if name in named)]
+    needs_tensor = "src" in named and type(named["src"]).__name__ in ("int", "float", "bool")
+    return len(given) + len({"dim", "index"} & named.keys()) < 2 or (len(values) == 1 and not needs_tensor)
+
+
+def _of_one_kind(given: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    values = [*given, *(named[name] for name in ("source", "destination") if name in named)]
+    return len({isinstance(value, tuple | list) for value in values}) < 2
+
+
+def _no_word(given: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    return not any(isinstance(value, str) for value in (*given, *named.values()))
+
+
+# What tells a call that fits, for functions that take less here than their annotations say.
+FITTING: dict[str, Callable[[tuple[Any, ...], dict[str, Any]], bool]] = {
+    "hsplit": _no_word,
+    "vsplit": _no_word,
+    "dsplit": _no_word,
+    "movedim": _of_one_kind,
+    "moveaxis": _of_one_kind,
+    "scatter": _written_or_named,
+    "squeeze": lambda given, named: None not in (*given, *named.values()),
+}
+
+
 def refusal(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], single: str, *, method: bool) -> str:
     """The message; `single` where that tells of the one plausible way."""
     given = arguments[1:] if method else arguments
@@ -119,5 +147,6 @@ def _marked(kind: str, key: str, value: Any) -> str:
     name = kind_name(value)
     if isinstance(value, tuple | list) and type(value) in (tuple, list):
         inner = ", ".join(map(kind_name, value))
-        name += f" of ({inner})" if isinstance(value, tuple) else f" of [{inner}]"
+        inner += "," * (isinstance(value, tuple) and len(value) == 1)
+        return f"!{key}{name} of ({inner})!" if isinstance(value, tuple) else f"!{key}{name} of [{inner}]!"
     return f"{key}{name}" if kind == kind_name(value) else f"!{key}{name}!"

@@ -89,7 +89,7 @@ def _model(name: str, x: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 def arange(*bounds: Any, **keywords: Any) -> Tensor:
     """`arange(end)`, `arange(start, end)`, `arange(start, end, step)`; integers unless a bound is a float."""
-    names = ["end"] if len(bounds) == 1 else ["start", "end", "step"]
+    names = ["end"] if len(bounds) == 1 and "end" not in keywords else ["start", "end", "step"]
     given = dict(zip(names, bounds, strict=False))
     given.update({name: keywords.pop(name) for name in ("start", "end", "step") if name in keywords})
     if "end" not in given or len(bounds) > 3:

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.nn.channels import by_example
 from gradcli.ops.support.calling import ops
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.arguments import check_shared
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.printing import size_text
@@ -38,6 +40,8 @@ def instance_norm(
         (running_mean, np.mean(input.value, places)),
         (running_var, np.var(input.value, places, ddof=1)),
     ):
+        if running is not None and mode.examples is not None:
+            raise UnsupportedError("running statistics inside of vmap are not supported here")
         if running is not None:
             running.array[...] = (1 - momentum) * running.value + momentum * np.mean(value, 0)
             running.changed()
