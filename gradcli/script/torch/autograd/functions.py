@@ -146,13 +146,14 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
     """Return the outputs; a returned input that is not marked dirty becomes another tensor."""
     _check_marks(context, arguments, outputs)
     recorded = mode.grad_enabled and any(context.needs_input_grad)
-    results = []
+    results: list[Any] = []
     for output in outputs:
         if isinstance(output, Tensor):
             dirty = any(output is x for x in context._dirty)
             if dirty:
                 _check_dirty(output)
-                output.changed()
+                if not any(output is x for x in results):
+                    output.changed()
             elif isinstance(output, View) or any(output is x for x in arguments):
                 several = recorded and sum(isinstance(x, Tensor) for x in outputs) > 1
                 marked = any(output is x for x in context._without_gradient)

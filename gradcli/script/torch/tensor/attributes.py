@@ -35,7 +35,7 @@ from gradcli.script.torch.tensor.casting import casting, reinterpreted, to, type
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, CPU, STRIDED, DType, Size, check_device
 from gradcli.script.torch.tensor.legacy import construct
-from gradcli.script.torch.tensor.printing import format_tensor, tensor_text
+from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, told
 
 
 def new(name: str) -> Callable[..., Tensor]:
@@ -109,6 +109,7 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "is_neg": lambda x: False,
     "share_memory_": lambda x: x,
 }
+
 CASTS = {**ALIASES, "char": "int8", "byte": "uint8", "bool": "bool"}
 METHODS: dict[str, Callable[..., Any]] = {
     **{name: memory.alone(name, function) for name, function in ALONE.items()},
@@ -166,7 +167,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "layout": lambda x: STRIDED,
     "ndim": lambda x: x.ndim,
     "grad": memory.gradient_of,
-    "grad_fn": lambda x: nodes.visible(x.grad_fn),
+    "grad_fn": lambda x: nodes.visible(told(x).grad_fn),
     "requires_grad": lambda x: x.requires_grad,
     "is_leaf": lambda x: x.is_leaf,
     "retains_grad": lambda x: x.retains_grad,

@@ -68,7 +68,9 @@ class Check(Jacobians):
         for n, x in zip(self.checked, self.inputs, strict=True):
             if x.dtype != np.float64:
                 warnings.warn(NOT_DOUBLE.format(n), UserWarning, stacklevel=2)
-            if any(step == 0 and size > 1 for step, size in zip(x.array.strides, x.shape, strict=True)):
+            if x.value.size and any(
+                step == 0 and size > 1 for step, size in zip(x.array.strides, x.shape, strict=True)
+            ):
                 raise RuntimeError(OVERLAPPING.format(n))
         if not self.checked:
             raise ValueError(

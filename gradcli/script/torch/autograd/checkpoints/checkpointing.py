@@ -33,7 +33,7 @@ from gradcli.script.torch.autograd.checkpoints.words import (
     TIP,
 )
 from gradcli.script.torch.autograd.functions import Function
-from gradcli.script.torch.autograd.packing import Packer, packing
+from gradcli.script.torch.autograd.saved.packing import Packer, packing
 from gradcli.script.torch.tensor.dtypes import Size
 from gradcli.script.torch.tensor.printing import dtype_text
 

@@ -86,15 +86,15 @@ class Packer:
         if not isinstance(node, Node) or node.inputs is None:  # packed already, by the latest
             return
         packing = Entries(node)
-        for position in in_order(node, saved(node)):
+        for position in in_order(node.primitive.inputs, saved(node)):
             x = application.out if position == OUT else packing.held.get(position)
             if isinstance(x, Tensor):
-                packing.pack(position, Packed(self, x))
+                packing.pack(node, position, Packed(self, x))
 
 
-def in_order(node: Node, positions: Iterable[int]) -> list[int]:
+def in_order(operands: Iterable[str], positions: Iterable[int]) -> list[int]:
     """Sort positions as torch saves and reads the tensors there: by the names of the operands, the result last."""
-    names = dict(enumerate(node.primitive.inputs))
+    names = dict(enumerate(operands))
     return sorted(positions, key=lambda n: (n == OUT, names.get(n, "~"), n))
 
 
@@ -103,20 +103,26 @@ class Entries:
 
     def __init__(self, node: Node) -> None:
         assert node.inputs is not None
-        self.node = node
         self.held: dict[int, Any] = dict(enumerate(node.inputs))
         self.count = len(node.inputs)
         self.out = node.out
+        self.operands = node.primitive.inputs
 
-    def pack(self, position: int, x: Packed) -> None:
+    def pack(self, node: Node, position: int, x: Packed) -> None:
         """Hold a tensor in its packed form; from then on the node reads all of them here."""
         self.held[position] = x
-        self.node.with_hooks().packed = self
-        self.node.inputs = self.node.saved_out = None
+        node.with_hooks().packed = self
+        node.inputs = node.saved_out = None
 
     def __call__(self) -> tuple[tuple[Any, ...], Any]:
-        found = {position: unpacked(self.held[position]) for position in in_order(self.node, self.held)}
+        found = {position: unpacked(self.held[position]) for position in in_order(self.operands, self.held)}
         return tuple(found[n] for n in range(self.count)), found[OUT].value if OUT in found else self.out
+
+
+def packed_by(node: Any) -> list[Packed]:
+    """Return the saved tensors of a node that are packed."""
+    entries = node.hooks.packed if isinstance(node, Node) and node.hooks is not None else None
+    return [x for x in entries.held.values() if isinstance(x, Packed)] if isinstance(entries, Entries) else []
 
 
 class SavedTensor(Facade):
@@ -184,7 +190,7 @@ def saved_tensor(node: Node, position: int) -> SavedTensor:
     def write(x: Packed) -> None:
         found = entries()
         assert found is not None
-        found.pack(position, x)
+        found.pack(node, position, x)
 
     return SavedTensor(read, write, position == OUT)
 
