@@ -187,7 +187,7 @@ class Call:
         given = tuple(self._given(g if carried else Tensor(g)))
         for hook in list(self.before.values()):
             given = replaced(hook, given, hook(given))
-        self.given = given
+        self.given = given if len(self.results) > 1 else ()  # a single one may become the `.grad` of a leaf
         kind = self.function
         base = next(parent for parent in kind.__mro__ if "apply" in vars(parent))
         if kind.backward is not base.backward and kind.vjp is not base.vjp:

@@ -154,8 +154,6 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
                 _check_dirty(output)
                 if not any(output is x for x in results):
                     output.changed()
-            elif not mode.grad_enabled and output.requires_grad and any(output is x for x in arguments):
-                output = output.detach()  # on the same memory, but no view of it
             elif isinstance(output, View) or any(output is x for x in arguments):
                 several = recorded and sum(isinstance(x, Tensor) for x in outputs) > 1
                 marked = any(output is x for x in context._without_gradient)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.memory.views import CUSTOM, View
+from gradcli.engine.memory.views import CUSTOM, PART, View
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
@@ -47,6 +48,12 @@ passage = Primitive(
     structured=True,
     view=True,
 )
+
+
+@cache
+def passage_of(number: int) -> Primitive:
+    """Return the passage of one of several outputs, which have one node in torch."""
+    return replace(passage, number=number)
 
 
 def call_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -169,9 +176,10 @@ class BackwardHooks:
         return passed if isinstance(result, tuple) else passed[0]
 
     def _passed(self, x: Tensor, position: int, arrived: Any) -> Tensor:
-        through: Tensor = passage(x)
+        several = self.places if arrived == self._arrived_at_output else ()
+        through: Tensor = (passage_of(several.index(position)) if len(several) > 1 else passage)(x)
         if isinstance(through, View):
-            through.origin = CUSTOM  # a function of torch's own made it, and forbids to change it
+            through.origin = PART if len(several) > 1 else CUSTOM  # a function of torch's own made it
         if arrived == self._arrived_at_output:
             through.register_hook(lambda gradient: arrived(position, gradient))
         else:
