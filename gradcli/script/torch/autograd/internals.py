@@ -51,6 +51,11 @@ def task_number() -> int:
     return running.machine.own(Passes).number - 1
 
 
+def keeps_graph() -> bool:
+    """Tell whether the backward pass that runs keeps the graph; outside of all it is kept."""
+    return running.machine.own(Passes).keeps
+
+
 def set_forward(mode: bool) -> None:
     running.machine.own(Forward).set(mode)
 
@@ -58,7 +63,9 @@ def set_forward(mode: bool) -> None:
 def namespace(name: str) -> Namespace:
     """Make `torch._C`, of which no more than a few names are there."""
     members: dict[str, Any] = {kind.__name__: kind for kind in (UndefinedGrad, DelayedError)}
-    saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR})
+    saved = Namespace(
+        f"{name}._autograd", {"SavedTensor": SAVED_TENSOR, "_get_current_graph_task_keep_graph": keeps_graph}
+    )
     functions = Namespace(f"{name}._functions", {**members, "AccumulateGrad": named(AccumulateGrad, "AccumulateGrad")})
     members = {
         "_current_graph_task_id": task_number,
