@@ -162,7 +162,7 @@ def seeds(
     pending: dict[Target, Carrier] = {}
     given = []
     for index, (output, gradient) in enumerate(zip(outputs, gradients, strict=True)):
-        if output.node is None:
+        if output.node is None or output.is_unrecorded:
             raise AutogradError(f"element {index} of tensors does not require grad and does not have a grad_fn")
         if gradient is None:
             if output.value.size != 1:
@@ -218,7 +218,7 @@ def grad(
         in_place=in_place,
     )
     drain(steps if follow is None else follow(steps), create_graph)
-    found = [captured[x.node] for x in inputs if x.node is not None]
+    found = [None if getattr(x, "is_unrecorded", False) else captured[x.node] for x in inputs if x.node is not None]
     for index, gradient in enumerate(found):
         if gradient is None and not allow_unused:
             raise AutogradError(

@@ -16,6 +16,7 @@ import numpy as np
 from gradcli.engine.backward import grad
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.memory.in_place import IN_PLACE
 from gradcli.engine.memory.views import View, writable
 from gradcli.engine.memory.writing import follow, overwrite
 from gradcli.engine.modes import mode, set_grad_enabled
@@ -25,7 +26,24 @@ from gradcli.errors import AutogradError
 
 OUT_OF_PLACE = "use the out-of-place form of the operation in forward mode"
 CHANGED = "a tensor with a tangent was changed in place"
+OF_TANGENT = "a change in place of a dual tensor whose tangent requires grad is not supported here"
 OF_A_DUAL = "a change in place of a dual tensor that requires grad is not supported here"
+# The nodes of operations that torch has no forward mode for, each with the name that its error has.
+FORWARDLESS = {
+    "CdistBackward0": "_cdist_forward",
+    "EmbeddingBagBackward0": "_embedding_bag",
+    "IgammaBackward0": "igamma",
+    "IgammacBackward0": "igammac",
+    "IndexReduceBackward0": "index_reduce",
+    "MultiMarginLossBackward0": "multi_margin_loss",
+    "MultilabelMarginLossBackward0": "multilabel_margin_loss_forward",
+    "SpecialZetaBackward0": "special_zeta",
+}
+NO_FORWARD = (
+    "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\nPlease file "
+    "an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we can "
+    "prioritize its implementation or submit a PR adding the implementation to derivatives.yaml"
+)
 
 
 class Level:
@@ -36,6 +54,7 @@ class Level:
 
     def __init__(self) -> None:
         self.known: WeakKeyDictionary[Any, tuple[Tensor, int]] = WeakKeyDictionary()
+        self.derived: WeakSet[Tensor] = WeakSet()  # tangents that rules gave
         self.apart: WeakSet[Any] = WeakSet()  # those whose tangent no change of others on their memory changes
 
     def separate(self, alias: Tensor, tangent: Tensor | None) -> Tensor:
@@ -76,11 +95,15 @@ class Level:
             whole = Tensor(np.zeros_like(owner.value)[()]) if whole is None else whole
             part = overwrite(whole, part, path=target.path)
         tangent = Tensor(part.value, part.node)
-        return lambda: self._rewrite(owner, tangent)
+        return lambda: self._rewrite(owner, tangent, viewed=owner is not target)
 
-    def _rewrite(self, owner: Tensor, tangent: Tensor) -> None:
+    def _rewrite(self, owner: Tensor, tangent: Tensor, *, viewed: bool) -> None:
         """Set a new tangent; that of a dual tensor is the caller's own, and changes in place as torch's does."""
         own = self.get(owner) if (owner.node or owner) in self.apart else None
+        if own is not None and mode.grad_enabled and (own.requires_grad or tangent.requires_grad):
+            if own.requires_grad and own.is_leaf:
+                raise AutogradError(f"a {'view of a ' if viewed else ''}{IN_PLACE}", code="E304", help=OUT_OF_PLACE)
+            raise AutogradError(OF_TANGENT, code="E401", help=OUT_OF_PLACE)
         if own is not None and not own.requires_grad and not tangent.requires_grad:
             writable(own.array)[...] = tangent.value
             own.changed()
@@ -92,6 +115,11 @@ class Level:
         if not getattr(application.primitive, "pushes", True):
             return
         given = [(n, self.get(x)) for n, x in enumerate(application.inputs) if isinstance(x, Tensor)]
+        name = FORWARDLESS.get(application.primitive.node)
+        if name is not None and any(tangent is not None for _, tangent in given):
+            raise NotImplementedError(NO_FORWARD.format(name))
+        if application.options.get("how") == "prod":  # torch drops the tangent
+            raise AutogradError("a product with scatter_reduce() in forward mode is not supported here", code="E401")
         parts = [pushed(application, position, tangent) for position, tangent in given if tangent is not None]
         found = [part for part in parts if part is not None]
         if found:
@@ -100,26 +128,33 @@ class Level:
                 total = total + part
             if not application.primitive.view and any(total is tangent for _, tangent in given):
                 total = Tensor(total.value.copy(), total.node)
+            self.derived.add(total)
             self.set(application.out, total)
 
 
 def pushed(application: Application, position: int, tangent: Tensor) -> Tensor | None:
-    """Return the part of the tangent of the result that comes from one operand; None without a derivative."""
+    """Return the part of the tangent of the result that comes from one operand; None where it has no rule."""
     primitive, inputs, options, out = application
     rules = primitive.rules_for(inputs)
     rule = rules[position] if position < len(rules) else None
     if rule is None or not is_floating(out.value):
         return None
-    recorded = mode.grad_enabled
+    recorded = mode.grad_enabled and any(isinstance(x, Tensor) and x.requires_grad for x in (tangent, *inputs))
     with set_grad_enabled(True):
         upstream = Tensor(np.zeros_like(out.value)[()])
         upstream.node = AccumulateGrad(upstream)
         flowed = rule(upstream, out, *inputs, **options)
-        if flowed is None or not flowed.requires_grad:
-            return None
+        if flowed is None or not flowed.requires_grad:  # a step, whose tangent torch has as zeros
+            return Tensor(np.zeros_like(out.value)[()])
         reached = fit(flowed, inputs[position])
         (found,) = grad([reached], [upstream], [tangent], create_graph=recorded, allow_unused=True)
     return found
+
+
+def tangents_of(*given: Any) -> list[Tensor]:
+    """Return the tangents that some of these have, in every forward pass that runs."""
+    found = [active.get(x) for active in listening(Level) for x in given if isinstance(x, Tensor)]
+    return [x for x in found if x is not None]
 
 
 @contextmanager

@@ -139,8 +139,10 @@ masked_select: Primitive = primitive(
 
 
 @operation("x = [[1, 2], [3, 4]]; gather(x, 1, [[0, 0], [1, 0]])")
-def gather_(input: Tensor, dim: int, index: Indices) -> Any:
+def gather_(input: Tensor, dim: int, index: Indices, *, sparse_grad: bool = False) -> Any:
     """Entries by index along one dimension: `out[i][j] = input[i][index[i][j]]` for `dim=1`."""
+    if sparse_grad and input.requires_grad:
+        raise AutogradError("gather(sparse_grad=True) is not supported here: gradients are dense", code="E401")
     axis = dimension(dim, input.ndim)
     if not index.value.size and index.ndim != input.ndim:
         return forgotten("GatherBackward0", np.zeros(index.shape, input.dtype), input, saves=(0,))
@@ -195,8 +197,12 @@ def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha
     """Slices of `source`, times `alpha`, added to the input at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
     vector, given = vector_of("index_add", input, axis, index), source
-    if not input.ndim and source.value.size == 1:
-        source = reshaped(source, ())
+    if not input.ndim and source.ndim:
+        raise AutogradError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = [] "
+            f"source.shape = {list(source.shape)}",
+            code="E301",
+        )
     expected = (*input.shape[:axis], vector.value.size, *input.shape[axis + 1 :]) if input.ndim else ()
     if source.shape != expected:
         raise AutogradError(f"index_add_(): source has shape {list(source.shape)}, not {list(expected)}", code="E301")

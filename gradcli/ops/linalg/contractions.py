@@ -184,6 +184,7 @@ def dot_(input: Tensor, tensor: Tensor) -> Any:
 def inner_product(product: Primitive, input: Tensor, tensor: Tensor) -> Any:
     if input.ndim != 1 or tensor.ndim != 1:
         raise AutogradError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors", code="E301")
+    pair = same_dtype(input, tensor, refusal=UNEQUAL)
     m, n = len(input.value), len(tensor.value)
     if m != n:
         raise AutogradError(
@@ -191,7 +192,7 @@ def inner_product(product: Primitive, input: Tensor, tensor: Tensor) -> Any:
             f"got {m} and {n} elements respectively",
             code="E301",
         )
-    return product(*same_dtype(input, tensor, refusal=UNEQUAL))
+    return product(*pair)
 
 
 @operation("A = [[1, 2], [3, 4]]; x = [5, 6]; mv(A, x)", contracts=True)

@@ -103,6 +103,8 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
     if n < 0:
         raise AutogradError(f"order must be non-negative but got {n}")
     axis = dimension(dim, input.ndim)
+    if any(x is not None and x.ndim != input.ndim for x in (prepend, append)):
+        raise AutogradError("diff expects prepend or append to be the same dimension as input", code="E301")
     if not n:
         return copy(Tensor(np.zeros_like(input.value)), input)
     x: Any = input

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.memory.views import first_entry, owner, writable
+from gradcli.engine.memory.layout import owner
+from gradcli.engine.memory.views import first_entry, writable
+from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import positional
 from gradcli.engine.tensor import Tensor
@@ -80,6 +82,8 @@ printed(strided_back, "u = [[1, 2], [3, 4]]; as_strided_backward(u, shape=(3,), 
 def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int | None = None) -> Any:
     """The memory of the tensor read with other sizes and steps; refused where that leads out of it."""
     array = input.array
+    if mode.examples is not None and storage_offset is not None:
+        raise AutogradError("as_strided(storage_offset=) inside of vmap is not supported here", code="E401")
     offset = first_entry(array) if storage_offset is None else storage_offset
     if len(size) != len(stride):
         raise AutogradError("mismatch in length of strides and shape")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gradcli.engine.accumulation import Accumulation
+from gradcli.engine.accumulation import Accumulation, arrivals
 from gradcli.engine.backward import Event, walk
-from gradcli.engine.graph import Node
+from gradcli.engine.graph import Node, Target
 from gradcli.engine.recorder import Application, leave, listen
 from gradcli.engine.saved import HINT
 from gradcli.engine.tensor import Tensor
@@ -28,12 +30,21 @@ ABOVE = (
 )
 
 
+PLAIN = "Error detected in {}. Traceback of forward call that caused the error:"
+INDUCED = "\n\nPrevious calculation was induced by {}. Traceback of forward call that induced the previous calculation:"
+WITHOUT = (
+    "Error detected in {}. No forward pass information available. Enable detect anomaly during forward pass for more "
+    "information."
+)
+
+
 class Anomaly:
     """The anomaly mode of a run, and the lines on which nodes were made since it was switched on."""
 
     def __init__(self) -> None:
         self.enabled, self.checks = False, True
         self.made: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
+        self.parents: WeakKeyDictionary[Node, Node] = WeakKeyDictionary()  # whose rules made them
 
     def switch(self, enabled: bool, checks: bool) -> tuple[bool, bool]:
         """Set the mode; return whether it was enabled before, and checked for nan."""
@@ -50,6 +61,9 @@ class Anomaly:
         if isinstance(node, Node):
             machine = running.machine
             line = machine.source.line(machine.line).strip() if machine.line else ""
+            parent = current_node()
+            if isinstance(parent, Node):
+                self.parents[node] = parent
             self.made[node] = f'  File "{machine.source.name}", line {machine.line}\n    {line}\n'
 
     def watched(self, events: Iterator[Event]) -> Iterator[Event]:
@@ -76,18 +90,36 @@ class Anomaly:
             raise AutogradError(f"Function '{node.name()}' returned nan values in its {position}th output.")
 
     def _tell(self, node: Node) -> None:
+        """Warn of the line that made the node, and of the lines behind the nodes in whose backward that was."""
+        self._tell_of(node, PLAIN)
+        while node in self.parents:
+            node = self.parents[node]
+            self._tell_of(node, INDUCED)
+
+    def _tell_of(self, node: Node, told: str) -> None:
         where = self.made.get(node)
-        more = (
-            "No forward pass information available. Enable detect anomaly during forward pass for more information."
-            if where is None
-            else f"Traceback of forward call that caused the error:\n{where}"
-        )
-        warnings.warn(f"Error detected in {node.name()}. {more}", UserWarning, stacklevel=2)
+        text = WITHOUT.format(node.name()) if where is None else f"{told.format(node.name())}\n{where}"
+        warnings.warn(text, UserWarning, stacklevel=2)
 
 
 def anomaly() -> Anomaly:
     """The anomaly mode of the run."""
     return running.machine.own(Anomaly)
+
+
+def current_node() -> Target | None:
+    """The node whose rules or hooks run now; None outside of a backward pass."""
+    state = state_of(walk, arrivals)
+    return state.get("target", state.get("node"))
+
+
+def state_of(*functions: Any) -> dict[str, Any]:
+    """Return the variables of the innermost of these functions that runs now; none if no one does."""
+    codes = {function.__code__ for function in functions}
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code not in codes:
+        frame = frame.f_back
+    return {} if frame is None else frame.f_locals
 
 
 def node_at_work(error: BaseException) -> Node | None:

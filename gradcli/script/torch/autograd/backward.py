@@ -229,7 +229,7 @@ def _upstream(outputs: Sequence[Tensor], grads: Any, *, batched: bool = False) -
     if len(given) < len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     for index, output in enumerate(outputs):
-        if output.node is None:
+        if output.node is None or output.is_unrecorded:
             if running.machine.timeline is not None:
                 running.machine.timeline.run.walked = [output]
             raise AutogradError(f"element {index} of tensors does not require grad and does not have a grad_fn")

@@ -74,6 +74,11 @@ class CustomNode(Node):
     def context(self) -> Any:
         return self.call.context
 
+    @property
+    def number(self) -> int:
+        """The place of the output, if it is the only one with a gradient."""
+        return next(iter(self.call.outputs)) if len(self.call.outputs) == 1 else 0
+
     def told(self, upstream: Any) -> tuple[Any, ...]:
         return (upstream,) if len(self.call.results) == 1 else self.call.given
 

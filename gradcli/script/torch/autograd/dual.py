@@ -8,13 +8,15 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from gradcli.engine import tangents
-from gradcli.engine.memory.views import first_entry, owner
-from gradcli.engine.modes import refuse_examples, switched
+from gradcli.engine.memory.layout import owner
+from gradcli.engine.memory.views import first_entry
+from gradcli.engine.modes import mode, refuse_examples, switched
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.indexing.assignment import copy_
+from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
@@ -124,9 +126,22 @@ def tangent_of(x: Tensor) -> Tensor | None:
     return active[0].get(x) if active else None
 
 
+def untold(level: tangents.Level, tangent: Tensor) -> Tensor:
+    """Return a tangent for snippets: where a rule gave it with a graph, torch's nodes are others than ours."""
+    if tangent not in level.derived or not (tangent.requires_grad and mode.grad_enabled):
+        return tangent
+    with switched(tape=None):
+        copied: Tensor = clone(tangent)
+    printing.UNTOLD.add(copied.node)
+    return copied
+
+
 def tangent_text(x: Tensor) -> str:
     """Return the text of a tangent, which is printed after the value of a dual tensor; empty if there is none."""
+    levels = listening(tangents.Level)
     tangent = tangent_of(x)
+    if tangent is not None:
+        tangent = untold(levels[0], tangent)
     return "" if tangent is None else f"tangent={printing.format_tensor(tangent)}"
 
 
@@ -213,7 +228,9 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     for active in listening(tangents.Level)[:1]:
         with switched(tape=None):
             alias = primal(tensor)
-        return UnpackedDualTensor(active.separate(alias, None), active.get(tensor))
+        tangent = active.get(tensor)
+        told = tangent if tangent is None else untold(active, tangent)
+        return UnpackedDualTensor(active.separate(alias, None), told)
     return UnpackedDualTensor(tensor, None)
 
 

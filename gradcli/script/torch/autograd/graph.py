@@ -13,12 +13,12 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.torch.autograd import packing
 from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.edges import GradientEdge
 from gradcli.script.torch.autograd.grad_modes import Switch
 from gradcli.script.torch.autograd.nodes import output_number
+from gradcli.script.torch.autograd.saved import packing
 
 
 class saved_tensors_hooks(Facade):  # noqa: N801  torch's name
@@ -202,11 +202,27 @@ class MultiHandle(Facade):
         for handle in self._handles:
             handle.remove()
 
+    def __enter__(self) -> MultiHandle:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.remove()
+
+
+MultiHandle.__module__, MultiHandle.__name__, MultiHandle.__qualname__ = (
+    "torch.autograd.graph",
+    "_MultiHandle",
+    "_MultiHandle",
+)
+
 
 def register_multi_grad_hook(tensors: Any, fn: Callable[..., Any], *, mode: str = "all") -> MultiHandle:
     """Call `fn` with all gradients when the last has come; in mode "any", with the first that comes."""
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    tensors = list(tensors)
+    if mode == "all" and not all(x.requires_grad for x in tensors):
+        raise AssertionError("Expected gradient function to be set")
     return MultiHandle(Several(tensors, fn, mode))
 
 

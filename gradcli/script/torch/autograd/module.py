@@ -13,7 +13,7 @@ from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.torch.autograd import anomaly
 from gradcli.script.torch.autograd.backward import Passes, backward, gradient
 from gradcli.script.torch.autograd.grad_modes import OF_AUTOGRAD, is_multithreading_enabled
-from gradcli.script.torch.autograd.packing import SAVED_TENSOR
+from gradcli.script.torch.autograd.saved.packing import SAVED_TENSOR
 
 ANOMALY: dict[str, Any] = {
     "detect_anomaly": anomaly.detect_anomaly,
@@ -71,6 +71,8 @@ WITHIN = {
 
 def find(name: str) -> Any:
     """Find a part of `torch.autograd`, or a name that is defined in one."""
+    if name == "_unsafe_preserve_version_counter":
+        return import_module("gradcli.script.torch.autograd.internals").preserve_versions
     if name in WITHIN:
         return namespace(WITHIN[name]).get(name)
     part = f"torch.autograd.{name}"

@@ -20,7 +20,9 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType, describe, fields, listed
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
-from gradcli.script.torch.autograd.saved_values import SAVED_VALUES, class_name
+from gradcli.script.torch.autograd.anomaly import anomaly, current_node
+from gradcli.script.torch.autograd.saved.metadata import input_metadata
+from gradcli.script.torch.autograd.saved.values import SAVED_VALUES, class_name
 
 NODE_TYPES: dict[tuple[str, str], BuiltinType] = {}
 KINDS: dict[type, str] = {
@@ -58,7 +60,9 @@ _metadata: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
 
 
 def metadata(node: Any) -> dict[str, Any]:
-    """Return the dict in which snippets keep notes on a node."""
+    """Return the dict in which snippets keep notes on a node, and torch the lines of anomaly mode."""
+    if getattr(node, "_node", node) in anomaly().made:
+        raise UnsupportedError("the metadata of a node of anomaly mode is not supported here")
     return _metadata.setdefault(node, {})
 
 
@@ -105,6 +109,8 @@ def on_whole(method: str) -> Callable[[Node, Any], Handle]:
     """Make the method that registers a hook on a node, of all its results."""
 
     def register(node: Node, hook: Any) -> Handle:
+        if method == "register_hook" and visible(current_node()) is visible(node):
+            raise UnsupportedError("a hook on the node that runs is not supported here")
         if node in wholes:
             whole = wholes[node].hooked()
             return Handle(whole.before if method == "register_prehook" else whole.after, hook)
@@ -117,7 +123,7 @@ def on_whole(method: str) -> Callable[[Node, Any], Handle]:
 
 def visible(node: Any) -> Any:
     """Return the node that snippets see: of a function of theirs its context, of several results always the same."""
-    if node in wholes:
+    if isinstance(node, Node) and node in wholes:
         return next(part for part in wholes[node].parts if part is not None)
     return getattr(getattr(node, "whole", node), "context", node)
 
@@ -142,6 +148,7 @@ NODE: dict[str, Callable[[Any], Any]] = {
     "next_functions": next_functions,
     **SAVED_VALUES,
     "metadata": metadata,
+    "_input_metadata": input_metadata,
     "__class__": node_type,
 }
 describe(
@@ -160,6 +167,7 @@ describe(
         "variable": lambda node: node.variable,
         "next_functions": lambda node: (),
         "metadata": metadata,
+        "_input_metadata": input_metadata,
         "__class__": node_type,
     },
 )

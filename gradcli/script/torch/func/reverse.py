@@ -9,15 +9,22 @@ from typing import Any
 from gradcli.engine import tangents
 from gradcli.engine.graph import AccumulateGrad, Node, reachable
 from gradcli.engine.modes import mode, set_grad_enabled, switched
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.recorder import listening
+from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.indexing.indexing import alias
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows
+from gradcli.script.torch.autograd.saved.packing import Packer
 from gradcli.script.torch.func.trees import flattened, mapped, pattern, structure
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
+HOOKED = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
+    "case."
+)
 Func = Callable[..., Any]
 Places = int | tuple[int, ...]
 
@@ -44,10 +51,17 @@ def selected(args: tuple[Any, ...], argnums: Any) -> Any:
     return args[argnums] if isinstance(argnums, int) else tuple(args[place] for place in places)
 
 
+def is_recorded() -> bool:
+    """Return whether results stay in the graph around a function, by which those around it know their tangents too."""
+    return mode.grad_enabled or mode.examples is not None or bool(listening(tangents.Level))
+
+
 class Inputs:
     """The arguments of a function, with leaves in place of the arguments that it is differentiated by."""
 
     def __init__(self, args: tuple[Any, ...], argnums: Any) -> None:
+        if listening(Packer):
+            raise RuntimeError(HOOKED)
         given, self.build = flattened(selected(args, argnums))
         for x in given:
             if not isinstance(x, Tensor):
@@ -66,7 +80,7 @@ class Inputs:
 
     def outside(self, results: Any) -> Any:
         """Keep results in the graph outside of the function, if that is recorded now, and in no other."""
-        return mapped(self._outside if mode.grad_enabled else self._cut, results)
+        return mapped(self._outside if is_recorded() else self._cut, results)
 
     def _cut(self, x: Any) -> Any:
         if not isinstance(x, Tensor) or x.node is None:
@@ -147,6 +161,11 @@ def outputs_of(made: Any, api: str) -> tuple[list[Tensor], Callable[[Iterator[An
     for x in outputs:
         if not isinstance(x, Tensor):
             raise RuntimeError(f"{api}: expected f(*primals) to return only tensors, got unsupported type {shown(x)}")
+        if api.startswith("vjp") and not is_floating(x.value):
+            kind = represent(BY_NUMPY[x.dtype])
+            raise RuntimeError(
+                f"vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype {kind}"
+            )
     return outputs, build
 
 

@@ -47,7 +47,8 @@ def legacy(dtype: np.dtype[Any]) -> BuiltinType:
     """The type of the tensors of one dtype: it may be called, compared, and given to `x.type(...)`."""
     name = f"{TYPE_NAMES[dtype]}Tensor"
     python = OfDtype(name, (), {"dtype": dtype})
-    return BuiltinType(name, python, lambda *data, **named: construct(data, BY_NUMPY[dtype], **named), module="torch")
+    facts = {"dtype": BY_NUMPY[dtype], "is_cuda": False, "is_sparse": False}
+    return BuiltinType(name, python, lambda *data, **named: construct(data, BY_NUMPY[dtype], **named), facts, "torch")
 
 
 MEMBERS = {kind.name: kind for kind in map(legacy, BY_NUMPY)}

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.engine import tangents
 from gradcli.engine.backward import grad
-from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.shaping.joining import stack_
 from gradcli.ops.support.calling import ops
@@ -25,6 +25,7 @@ from gradcli.script.torch.autograd.functional.strictness import (
     check_strategy,
     check_vectorised,
 )
+from gradcli.script.torch.autograd.grad_modes import is_inference
 
 Func = Callable[..., Any]
 OUTPUTS = "outputs of the user-provided function"
@@ -47,6 +48,8 @@ def prepared(
     inputs: Sequence[Tensor], create_graph: bool, through: Callable[[Tensor], Tensor] | None = None
 ) -> tuple[Tensor, ...]:
     """Copy the inputs to tensors that require grad; with `create_graph`, by a node in the graph of the inputs."""
+    if mode.inference or any(map(is_inference, inputs)):
+        raise UnsupportedError("derivatives in inference mode, or of inference tensors, are not supported here")
     made = tuple(
         (through(x) if through else ops.view(x, x.shape))
         if create_graph and x.requires_grad

@@ -13,7 +13,7 @@ from gradcli.engine.primitive import OUT
 from gradcli.engine.saved import operands, saved
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.torch.autograd.packing import saved_tensor
+from gradcli.script.torch.autograd.saved.packing import saved_tensor
 
 Reader = Callable[[Node], Any]
 SAVED = ("self", "other", "mat1", "mat2", "vec", "tensor", "exponent", "condition", "mask", "index", "input", "weight",
