@@ -83,14 +83,15 @@ class Level:
 
     def written(self, target: Tensor, result: Tensor) -> Callable[[], None]:
         """Return what gives the changed tensor its tangent, once `result` is written over `target`."""
-        owner = target.base if isinstance(target, View) else target
+        is_alone = (target.node or target) in self.apart and self.get(target) is None  # the value of a dual tensor
+        owner = target.base if isinstance(target, View) and not is_alone else target
         part, whole = self.get(result), self.get(owner)
         if part is None and whole is None:
             return lambda: None
         if owner is not target and whole is None and self.get(target) is not None:
             raise AutogradError(OF_A_DUAL, code="E401", help=OUT_OF_PLACE)
         part = Tensor(np.zeros_like(result.value)[()]) if part is None else part
-        if isinstance(target, View):
+        if isinstance(target, View) and not is_alone:
             whole = Tensor(np.zeros_like(owner.value)[()]) if whole is None else whole
             part = overwrite(whole, part, path=target.path)
         tangent = Tensor(part.value, part.node)

@@ -50,27 +50,28 @@ class Passes:
     number = 0  # outside of all passes
     outputs: Sequence[Tensor] = ()
     only: Sequence[Any] | None = None
+    keeps = True  # whether the graph is kept
 
     def __init__(self) -> None:
         self.callbacks: list[Callable[[], Any]] = []  # that wait for the end of this pass
 
     @contextmanager
-    def running(self, outputs: Sequence[Tensor], *, only: Sequence[Any] | None) -> Iterator[None]:
+    def running(self, outputs: Sequence[Tensor], *, only: Sequence[Any] | None, keeps: bool) -> Iterator[None]:
         """Be at a new pass inside the block, at the end of which what waits for it is called.
 
         The depth of calls begins again: torch runs deep passes within passes in threads of their own.
         """
         machine = running.machine
-        before, depth = (self.number, self.outputs, self.only, self.callbacks), machine.depth
+        before, depth = (self.number, self.outputs, self.only, self.callbacks, self.keeps), machine.depth
         machine.depth = 0
         self.last += 1
-        self.number, self.outputs, self.only, self.callbacks = self.last, outputs, only, []
+        self.number, self.outputs, self.only, self.callbacks, self.keeps = self.last, outputs, only, [], keeps
         try:
             yield
             while self.callbacks:
                 self.callbacks.pop(0)()
         finally:
-            self.number, self.outputs, self.only, self.callbacks = before
+            self.number, self.outputs, self.only, self.callbacks, self.keeps = before
             machine.depth = depth
 
 
@@ -103,8 +104,12 @@ def backward(
     follow = _following(partial(timeline.backward, targets, given) if timeline is not None and targets else None)
     followed = follow is not None
     events = walk(targets, given, retain_graph=retain_graph, create_graph=create_graph, only=nodes, events=followed)
-    with running.machine.own(Passes).running(targets, only=nodes):
+    with running.machine.own(Passes).running(targets, only=nodes, keeps=kept(retain_graph, create_graph)):
         drain(follow(events) if follow is not None else events, create_graph)
+
+
+def kept(retain_graph: bool | None, create_graph: bool) -> bool:
+    return create_graph if retain_graph is None else bool(retain_graph)
 
 
 def _following(timeline: Follow | None) -> Follow | None:
@@ -146,7 +151,9 @@ def gradient(
     timeline = running.machine.timeline
     rounds = []
     for row in rows:
-        with running.machine.own(Passes).running(sources, only=[x.node for x in targets]):
+        with running.machine.own(Passes).running(
+            sources, only=[x.node for x in targets], keeps=kept(retain_graph, create_graph)
+        ):
             found = grad(
                 sources,
                 targets,

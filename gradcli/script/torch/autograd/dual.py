@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 from gradcli.engine import tangents
 from gradcli.engine.memory.layout import owner
 from gradcli.engine.memory.views import first_entry
-from gradcli.engine.modes import mode, switched
+from gradcli.engine.modes import mode, refuse_examples, switched
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.symbolic.notation import call
@@ -209,6 +209,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
     if not levels():
         raise RuntimeError(NO_LEVEL)
     check_dual(tensor, tangent)
+    refuse_examples("dual", tensor, tangent)
     newest = levels()[0]
     if newest.get(tensor) is not None:
         raise RuntimeError(

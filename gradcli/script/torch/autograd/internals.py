@@ -68,6 +68,11 @@ def task_number() -> int:
     return running.machine.own(Passes).number - 1
 
 
+def keeps_graph() -> bool:
+    """Tell whether the backward pass that runs keeps the graph; outside of all it is kept."""
+    return running.machine.own(Passes).keeps
+
+
 def visible_node() -> Any:
     """Return the node whose backward or hooks run now, as snippets see it."""
     node = current_node()
@@ -152,7 +157,7 @@ def namespace(name: str) -> Namespace:
     """Make `torch._C`, of which no more than a few names are there."""
     members: dict[str, Any] = {kind.__name__: kind for kind in (UndefinedGrad, DelayedError)}
     hooks = {"_saved_tensors_hooks_is_enabled": lambda: running.machine.own(Refusal).message is None}
-    counter = {"_unsafe_set_version_counter": set_versions}
+    counter = {"_unsafe_set_version_counter": set_versions, "_get_current_graph_task_keep_graph": keeps_graph}
     saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR, **counter, **hooks})
     functions = Namespace(f"{name}._functions", {**members, "AccumulateGrad": named(AccumulateGrad, "AccumulateGrad")})
     members = {

@@ -43,6 +43,7 @@ MESSAGES = {
     "because for each batch this would return a differently shaped Tensor. Please file an issue at "
     "https://github.com/pytorch/pytorch/issues if you need this feature.",
     "equal": "Batching rule not implemented for aten::equal. We could not generate a fallback.",
+    "dual": "Batching rule not implemented for aten::_make_dual; the fallback path doesn't work on out= or view ops.",
     "memory": "Cannot access data pointer of Tensor that doesn't have storage",
 }
 

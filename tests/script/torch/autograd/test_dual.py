@@ -53,9 +53,40 @@ for x in layouts():
                 got.mul_(2)
             print(t[0, 0].item(), t._version)
 """
+BATCHED = """
+import torch
+import torch.autograd.forward_ad as fwAD
+
+def pushed(x, t):
+    with fwAD.dual_level():
+        return fwAD.unpack_dual(fwAD.make_dual(x, t) * 2).tangent
+
+batch, one = torch.ones(2, 3), torch.ones(3)
+for dims in ((0, 0), (0, None), (None, 0)):
+    try:
+        print(torch.vmap(pushed, dims)(*(one if dim is None else batch for dim in dims)))
+    except RuntimeError as error:
+        print(error)
+"""
+UNPACKED = """
+import torch
+import torch.autograd.forward_ad as fwAD
+
+with fwAD.dual_level():
+    x, t = torch.ones(2), torch.ones(2)
+    dual = fwAD.make_dual(x, t)
+    dual *= 2
+    value, tangent = fwAD.unpack_dual(dual)
+    value *= 2
+    print(fwAD.unpack_dual(dual), fwAD.unpack_dual(value), x)
+    tangent *= 2
+    print(fwAD.unpack_dual(dual), t)
+    value.add_(dual)
+    print(fwAD.unpack_dual(value), fwAD.unpack_dual(dual))
+"""
 
 
-@pytest.mark.parametrize("text", [SWITCH, LAYOUTS], ids=["switch", "layouts"])
+@pytest.mark.parametrize("text", [SWITCH, LAYOUTS, BATCHED, UNPACKED], ids=["switch", "layouts", "batched", "unpacked"])
 def test_dual_tensors(text: str) -> None:
     """A tangent that lies otherwise than its value is a copy."""
     assert ours(text) == torchs(text)

@@ -11,6 +11,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.originals import torch_names
+from gradcli.script.python.text.formatting import represent
+from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.nn.base.everywhere import registered
 from gradcli.script.torch.nn.base.hooks import Early, Plain, call_with_hooks
 from gradcli.script.torch.nn.base.parameter import Parameter, typename
@@ -147,6 +149,20 @@ class Module(State):
             raise TypeError(f"{typename(module)} is not a Module subclass")
         self._check_name(name, "module", "_modules")
         self._modules[name] = registered("module", self, name, module)
+
+    def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
+        """Put a module at a dotted name; with `strict`, only in the place of another."""
+        if not target:
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {represent(type_of(module))}")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if strict and not hasattr(parent, name):
+            raise AttributeError(f"{parent._get_name()} has no attribute `{name}`")
+        if not isinstance(getattr(parent, name, module), Module):
+            raise AttributeError(f"`{name}` is not an nn.Module")
+        setattr(parent, name, module)
 
     def register_module(self, name: str, module: Any) -> None:
         self.add_module(name, module)

@@ -115,7 +115,7 @@ class ParameterDict(Dictionary):
     def __getitem__(self, key: str) -> Any:
         return getattr(self, key)
 
-    def __call__(self, *_: Any, **__: Any) -> Any:
+    def __call__(self, input: Any) -> Any:
         raise AutogradError("ParameterDict should not be called.")
 
     def __reversed__(self) -> Iterator[str]:
