@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import check_gradient
 from gradcli.engine.dtypes import type_name
-from gradcli.engine.graph import AccumulateGrad, Handle, Node, Target, Unversioned, hook_parts
+from gradcli.engine.graph import AccumulateGrad, Handle, Node, Target, Uncounted, Unversioned, hook_parts
 from gradcli.engine.modes import changes, mode, tick
 from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import REGISTRY
@@ -176,6 +176,8 @@ class Tensor(TensorProtocol):
     def _version(self) -> int:
         if isinstance(self.history, Unversioned):
             raise AutogradError("Inference tensors do not track version counter.")
+        if isinstance(self.history, Uncounted):
+            raise AutogradError("the version of a result of inference tensors is not supported here", code="E401")
         return 0 if self.history is None else len(self.history)
 
     def changed(self) -> int:
@@ -199,6 +201,8 @@ class Tensor(TensorProtocol):
         """Take this tensor itself out of the graph."""
         if self.base is not None:
             raise AutogradError(DETACHED_VIEW)
+        if mode.inference:
+            return self
         changes.latest = next(tick)  # nodes that saved it are to look at it
         self.node = None
         return self

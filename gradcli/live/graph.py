@@ -25,6 +25,7 @@ from gradcli.live.names import Known
 from gradcli.live.operands import Operand, Reading, readings
 from gradcli.live.passes import Node, is_leaf
 from gradcli.live.saved import MISSING, is_readable, numbers, results_of
+from gradcli.ops.linalg.systems import triangle
 from gradcli.source import Span
 
 
@@ -160,7 +161,7 @@ class Graph:
         shape = shape_of(node, 0)
         others = [x for x in reading.operands if x.edge is not None]
         if reading.primitive.structured:
-            return None, nothing(())
+            return None, nothing(shape if reading.primitive is triangle else ())
         if (
             "sum" not in reading.primitive.traits
             or result is None

@@ -304,3 +304,10 @@ def test_a_compiled_graph_is_refused() -> None:
     node = type("Node", (), {"name": lambda _: "CompiledFunctionBackward"})()
     with pytest.raises(GradcliError, match="this graph was compiled"):
         check([node])
+
+
+def test_a_right_side_that_torch_does_not_keep_has_the_shape_of_the_solution() -> None:
+    A = torch.tensor([[2.0, 1.0], [0.0, 4.0]], requires_grad=True)
+    for B in torch.tensor([[1.0], [2.0]]), torch.ones(2, 3):
+        found = gradcli.from_torch(torch.linalg.solve_triangular(A, B, upper=True).sum())
+        assert "differs" not in {note.code for note in found.notes}

@@ -102,5 +102,5 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False, *, randomness
 
 def columned(columns: list[Tensor], out: Tensor, x: Tensor) -> Tensor:
     """Return the Jacobian of one output by one input, from its columns."""
-    stacked = ops.stack(columns, -1)
-    return ops.reshape(stacked, (*out.shape, *x.shape))  # type: ignore[no-any-return]
+    stacked = ops.movedim(ops.stack(columns, 0), 0, -1)
+    return ops.view(stacked, (*out.shape, *x.shape))  # type: ignore[no-any-return]
