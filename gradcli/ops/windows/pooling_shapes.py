@@ -52,7 +52,7 @@ def options(
     apart = windows.each(dilation, count, message.format("dilation"))
     if name == "avg_pool2d" and 0 < len(x) < 3:
         dimension(-3, len(x))
-    if name != "avg_pool2d":
+    if len(x) not in (count + 1, count + 2):
         _check_sizes(name, count, x)
     if 0 in steps:
         raise AutogradError("stride should not be zero")

@@ -11,7 +11,9 @@ import numpy as np
 from gradcli.engine.checks.promotion import fitting
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.torch.operations.forward import refuse_forward
 from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.sampling import CREATION as RANDOM
@@ -136,6 +138,9 @@ def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, **keywords: Any
 
 def _range(name: str, start: Any, end: Any, steps: Any, dtype: np.dtype[Any]) -> tuple[Any, Any, int]:
     """Return the bounds in the dtype, or in float32 where it is of integers, and the number of steps."""
+    refuse_forward(f"aten::{name}", start, end)
+    if mode.examples is not None and any(isinstance(x, Tensor) for x in (start, end)):
+        raise UnsupportedError(f"{name} between tensors inside of vmap is not supported here")
     dims = [(side, x.ndim) for side, x in (("start", start), ("end", end)) if isinstance(x, Tensor)]
     if any(ndim for _, ndim in dims):
         given = " and ".join(f"{side} with {ndim} dimension(s)" for side, ndim in dims)
