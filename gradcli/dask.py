@@ -12,6 +12,7 @@ import numpy as np
 
 from gradcli import columns
 from gradcli.engines.points import Points
+from gradcli.errors import EvaluationError
 from gradcli.stream.arrow.library import library, pyarrow
 
 if TYPE_CHECKING:
@@ -115,12 +116,20 @@ def partition_of(frame: DataFrame) -> Any:
 def schema_of(empty: Any, taken: Sequence[str]) -> Any:
     """Return the Arrow schema of a partition, whose columns that are not taken may be anything."""
     pa = pyarrow()
-    return pa.schema((str(name), type_of(empty[name]) if name in taken else pa.null()) for name in empty.columns)
+    return pa.schema((str(name), type_of(name, empty[name]) if name in taken else pa.null()) for name in empty.columns)
 
 
-def type_of(column: Any) -> Any:
-    """Return the Arrow type of an empty column of pandas; that of objects is string, for most of them are."""
-    return pyarrow().string() if column.dtype == object else arrow_of(column).type
+def type_of(name: str, column: Any) -> Any:
+    """Return the Arrow type of an empty column of pandas; that of objects is string, for most of them are.
+
+    Raises EvaluationError where Arrow has no such type.
+    """
+    pa = pyarrow()
+    try:
+        return pa.string() if column.dtype == object else arrow_of(column).type
+    except (pa.ArrowException, TypeError):
+        told = f"the column {name} has {column.dtype}, which Arrow has not"
+        raise EvaluationError("E207", told, help="give floats, integers or booleans") from None
 
 
 def arrow_of(column: Any) -> Any:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradcli import columns
 from gradcli.engines.points import Points
+from gradcli.errors import EvaluationError
+from gradcli.source import visible
 from gradcli.stream.arrow.library import library, pyarrow
 
 if TYPE_CHECKING:
@@ -25,8 +28,9 @@ def batch(frame: DataFrame, program: str, /, **fixed: Any) -> DataFrame:
     column for each entry, which `stack` puts together, and goes out as a list. Raises GradcliError before there is a
     job where the program cannot take the columns of the frame.
     """
-    function, schema = columns(program, **fixed), schema_of(frame)
-    return mapped(frame, Points(function), function.schema(schema))
+    function = columns(program, **fixed)
+    schema = function.schema(schema_of(frame, function.computation.plan.names))
+    return mapped(frame, Points(function), schema, kept=len(frame.columns))
 
 
 def check(assignment: str | Path, frame: DataFrame, *, variants: str | Path | None = None) -> DataFrame:
@@ -37,8 +41,10 @@ def check(assignment: str | Path, frame: DataFrame, *, variants: str | Path | No
     job.
     """
     from gradcli.engines import answers
+    from gradcli.homework.submission.classes import COLUMNS
 
-    answers.readable(schema_of(frame))
+    answers.readable(schema_of(frame, COLUMNS))
+    frame = frame.select(*COLUMNS)
     grades = answers.Grades.of(assignment, variants)
     disks = library("pyspark", "frames of Spark", "spark").StorageLevel.DISK_ONLY
     by_student = mapped(frame, answers.keyed, answers.keys()).repartition(*tasks(frame), answers.KEY)
@@ -55,28 +61,53 @@ def tasks(frame: DataFrame) -> tuple[int, ...]:
     return ()
 
 
-def schema_of(frame: DataFrame) -> Any:
-    """Return the Arrow schema of a frame."""
-    known = types()
-    return known.to_arrow_schema(frame.schema)
+def schema_of(frame: DataFrame, taken: Sequence[str]) -> Any:
+    """Return the Arrow schema of a frame, whose columns that are not taken may be anything."""
+    pa, arrow = pyarrow(), types().to_arrow_type
+    zone = {"timezone": "UTC"} if "timezone" in signature(arrow).parameters else {}
+    with refused():
+        return pa.schema(
+            (field.name, arrow(field.dataType, **zone) if field.name in taken else pa.null()) for field in frame.schema
+        )
 
 
-def mapped(frame: DataFrame, work: Work, schema: Any) -> DataFrame:
-    """Return the frame that the work makes of each partition, in a schema as Spark knows it."""
-    known = types().from_arrow_schema(schema)
-    return frame.mapInArrow(Cast(work, types().to_arrow_schema(known)), known)
+def mapped(frame: DataFrame, work: Work, schema: Any, *, kept: int = 0) -> DataFrame:
+    """Return the frame that the work makes of each partition; its first columns are kept, the others as Spark has them.
+
+    Raises EvaluationError where a column is of a kind that Spark hands to nobody.
+    """
+    added = types().from_arrow_schema(pyarrow().schema(list(schema)[kept:]))
+    whole = type(frame.schema)([*frame.schema.fields[:kept], *added.fields])
+    with refused():
+        return frame.mapInArrow(Cast(work, types().to_arrow_schema(added), kept), whole)
 
 
 @dataclass(frozen=True)
 class Cast:
-    """The work of a task, whose results are in the types that Spark has: no lists of a fixed size."""
+    """The work of a task, whose added columns are in the types that Spark has: no lists of a fixed size."""
 
     work: Work
-    schema: Any
+    added: Any
+    kept: int
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         for batch in self.work(batches):
-            yield batch if batch.schema.equals(self.schema) else batch.cast(self.schema)
+            fields = [*list(batch.schema)[: self.kept], *self.added]
+            results = zip(batch.columns[self.kept :], self.added, strict=True)
+            cast = [*batch.columns[: self.kept], *(column.cast(field.type) for column, field in results)]
+            yield pyarrow().record_batch(cast, schema=pyarrow().schema(fields))
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """Turn what Spark says of columns that it does not give to Arrow into an EvaluationError."""
+    try:
+        yield
+    except library("pyspark.errors", "frames of Spark", "spark").PySparkException as error:
+        reason = visible(str(error).partition("\n")[0])
+        raise EvaluationError(
+            "E207", f"Spark does not hand over these columns: {reason:.200}", help="drop them, or cast them"
+        ) from None
 
 
 def types() -> Any:

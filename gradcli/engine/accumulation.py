@@ -14,6 +14,7 @@ import numpy as np
 
 from gradcli.engine.graph import AccumulateGrad, Target
 from gradcli.engine.hooks import accumulated_hooks, before_hooks
+from gradcli.engine.memory.layout import is_dense
 from gradcli.engine.memory.writing import copy
 from gradcli.engine.tensor import Tensor, Value
 
@@ -123,18 +124,6 @@ def changed(gradient: Any, times: int) -> Tensor:
     if times:
         found.history = [0] * times
     return found
-
-
-def is_dense(x: Any) -> bool:
-    """Whether the entries fill their memory, in any order of the dimensions."""
-    if x.flags.forc:
-        return True
-    expected = x.itemsize
-    for stride, length in sorted((stride, length) for stride, length in zip(x.strides, x.shape, strict=True)):
-        if length != 1 and stride != expected:
-            return False
-        expected *= length
-    return True
 
 
 def lies_as(gradient: Any, value: Value) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.engine.accumulation import Accumulation, Carrier, added, arrivals, changed
 from gradcli.engine.broadcast import fit
-from gradcli.engine.graph import Node, Target, ancestors, reachable
+from gradcli.engine.graph import Node, Target, ancestors, reachable, rename
 from gradcli.engine.hooks import after_hooks, before_hooks, has_posthooks, hooks_of_nothing, replaced_rules, whole_hooks
 from gradcli.engine.modes import changes, set_grad_enabled
 from gradcli.engine.saved import DEPENDING, check_versions, joined, operands, release
@@ -115,6 +115,8 @@ def walk(
                 unsummed = rule(upstream, out, *values, **options) if options else rule(upstream, out, *values)
                 if create_graph and node.primitive.node in DEPENDING:
                     unsummed = joined(unsummed, node, values, position)
+                if create_graph and position < len(node.primitive.gradients):
+                    rename(unsummed.node, node.primitive.gradients[position])
                 if unsummed is not None:  # a snippet's own backward may have nothing to give
                     kind = type(unsummed)
                     total = contribution = unsummed if kind is type(x) and kind in NUMBERS else fit(unsummed, x)
@@ -160,7 +162,7 @@ def seeds(
     pending: dict[Target, Carrier] = {}
     given = []
     for index, (output, gradient) in enumerate(zip(outputs, gradients, strict=True)):
-        if output.node is None:
+        if output.node is None or output.is_unrecorded:
             raise AutogradError(f"element {index} of tensors does not require grad and does not have a grad_fn")
         if gradient is None:
             if output.value.size != 1:
@@ -216,7 +218,7 @@ def grad(
         in_place=in_place,
     )
     drain(steps if follow is None else follow(steps), create_graph)
-    found = [captured[x.node] for x in inputs if x.node is not None]
+    found = [None if getattr(x, "is_unrecorded", False) else captured[x.node] for x in inputs if x.node is not None]
     for index, gradient in enumerate(found):
         if gradient is None and not allow_unused:
             raise AutogradError(

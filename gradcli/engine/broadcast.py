@@ -90,7 +90,7 @@ sum_to_size: Primitive = primitive(
 expand: Primitive = primitive(
     "expand",
     lambda x, *, size: np.broadcast_to(x, size),
-    lambda g, out, x, *, size: sum_to_size(g, size=x.shape),
+    lambda g, out, x, *, size: summed_to(g, x.shape),
     structured=True,
     view=True,
     notation=positional("expand"),
@@ -117,11 +117,16 @@ def _named(node: str) -> Primitive:
     return replace(sum_to_size, node=node)
 
 
+def summed_to(gradient: Any, shape: tuple[int, ...]) -> Any:
+    """Add the entries of a gradient that one entry of the shape was copied to."""
+    summing = sum_to_size
+    if getattr(gradient, "node", None) is not None:  # recorded again: a number, or behind fewer dimensions a view
+        summing = _named("SumBackward0" if not shape else _LAST[gradient.ndim > len(shape)])
+    return summing(gradient, size=shape)
+
+
 def fit(gradient: Any, x: Any) -> Any:
     """Bring a gradient to the shape and dtype of the input it belongs to."""
     if gradient.shape != x.shape:
-        summing = sum_to_size
-        if getattr(gradient, "node", None) is not None:  # recorded again: a number, or behind fewer dimensions a view
-            summing = _named("SumBackward0" if not x.shape else _LAST[gradient.ndim > x.ndim])
-        gradient = summing(gradient, size=x.shape)
+        gradient = summed_to(gradient, x.shape)
     return gradient if gradient.dtype == x.dtype else to_copy(gradient, dtype=x.dtype)

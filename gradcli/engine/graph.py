@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 from weakref import WeakKeyDictionary, ref
@@ -26,9 +27,12 @@ class Unversioned(list[int]):
     """
 
     def append(self, time: int) -> None:
+        self.check()
+        super().append(time)
+
+    def check(self) -> None:
         if not mode.inference:
             raise AutogradError(NOT_CHANGED, code="E304", help="change a clone() instead")
-        super().append(time)
 
 
 class Hooks:
@@ -52,15 +56,20 @@ class Hooks:
 
 
 class Handle:
-    """The handle of a registered hook; `remove` takes the hook off again."""
+    """The handle of a registered hook; `remove` takes the hook off again. Handles are counted in a run."""
 
     def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
-        self._hooks = hooks
-        self._key = next(tick)
-        hooks[self._key] = hook
+        self.hooks = hooks
+        self.id = mode.handles
+        mode.handles += 1
+        hooks[self.id] = hook
+
+    def hooks_dict_ref(self) -> dict[int, Any]:
+        """Return the hooks that this one is among; torch refers to them weakly."""
+        return self.hooks
 
     def remove(self) -> None:
-        self._hooks.pop(self._key, None)
+        self.hooks.pop(self.id, None)
 
     def __enter__(self) -> Handle:
         return self
@@ -197,6 +206,12 @@ class Whole:
 
 
 wholes: WeakKeyDictionary[Node, Whole] = WeakKeyDictionary()
+
+
+def rename(node: Target | None, names: dict[str, str]) -> None:
+    """Give a node, the last one of a gradient, the name that torch's has."""
+    if isinstance(node, Node) and node.name() in names:
+        node.primitive = replace(node.primitive, node=names[node.name()])
 
 
 def bind(nodes: Sequence[Any]) -> None:

@@ -20,7 +20,8 @@ class Mode:
     """The settings of the engine; read on every operation, so plain attributes."""
 
     __slots__ = (
-        "default_dtype", "examples", "grad_asked", "grad_enabled", "inference", "largest", "strict", "tape", "wrapping",
+        "default_dtype", "examples", "grad_asked", "grad_enabled", "handles", "inference", "largest", "strict", "tape",
+        "wrapping",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -32,6 +33,7 @@ class Mode:
         self.largest = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
         self.tape: Tape | None = None
         self.wrapping: Any = None  # in a function that torch.func differentiates: its `check_write` knows what it may
+        self.handles = 0  # how many hooks were registered
         self.examples: Any = None  # under vmap: its `refuse` is asked before a tensor becomes a number or a shape
 
 

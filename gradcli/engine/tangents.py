@@ -16,6 +16,7 @@ import numpy as np
 from gradcli.engine.backward import grad
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.memory.in_place import IN_PLACE
 from gradcli.engine.memory.views import View, writable
 from gradcli.engine.memory.writing import follow, overwrite
 from gradcli.engine.modes import mode, set_grad_enabled
@@ -25,6 +26,7 @@ from gradcli.errors import AutogradError
 
 OUT_OF_PLACE = "use the out-of-place form of the operation in forward mode"
 CHANGED = "a tensor with a tangent was changed in place"
+OF_TANGENT = "a change in place of a dual tensor whose tangent requires grad is not supported here"
 OF_A_DUAL = "a change in place of a dual tensor that requires grad is not supported here"
 # The nodes of operations that torch has no forward mode for, each with the name that its error has.
 FORWARDLESS = {
@@ -52,6 +54,7 @@ class Level:
 
     def __init__(self) -> None:
         self.known: WeakKeyDictionary[Any, tuple[Tensor, int]] = WeakKeyDictionary()
+        self.derived: WeakSet[Tensor] = WeakSet()  # tangents that rules gave
         self.apart: WeakSet[Any] = WeakSet()  # those whose tangent no change of others on their memory changes
 
     def separate(self, alias: Tensor, tangent: Tensor | None) -> Tensor:
@@ -91,11 +94,15 @@ class Level:
             whole = Tensor(np.zeros_like(owner.value)[()]) if whole is None else whole
             part = overwrite(whole, part, path=target.path)
         tangent = Tensor(part.value, part.node)
-        return lambda: self._rewrite(owner, tangent)
+        return lambda: self._rewrite(owner, tangent, viewed=owner is not target)
 
-    def _rewrite(self, owner: Tensor, tangent: Tensor) -> None:
+    def _rewrite(self, owner: Tensor, tangent: Tensor, *, viewed: bool) -> None:
         """Set a new tangent; that of a dual tensor is the caller's own, and changes in place as torch's does."""
         own = self.get(owner) if (owner.node or owner) in self.apart else None
+        if own is not None and mode.grad_enabled and (own.requires_grad or tangent.requires_grad):
+            if own.requires_grad and own.is_leaf:
+                raise AutogradError(f"a {'view of a ' if viewed else ''}{IN_PLACE}", code="E304", help=OUT_OF_PLACE)
+            raise AutogradError(OF_TANGENT, code="E401", help=OUT_OF_PLACE)
         if own is not None and not own.requires_grad and not tangent.requires_grad:
             writable(own.array)[...] = tangent.value
             own.changed()
@@ -120,6 +127,7 @@ class Level:
                 total = total + part
             if not application.primitive.view and any(total is tangent for _, tangent in given):
                 total = Tensor(total.value.copy(), total.node)
+            self.derived.add(total)
             self.set(application.out, total)
 
 
@@ -140,6 +148,12 @@ def pushed(application: Application, position: int, tangent: Tensor) -> Tensor |
         reached = fit(flowed, inputs[position])
         (found,) = grad([reached], [upstream], [tangent], create_graph=recorded, allow_unused=True)
     return found
+
+
+def tangents_of(*given: Any) -> list[Tensor]:
+    """Return the tangents that some of these have, in every forward pass that runs."""
+    found = [active.get(x) for active in listening(Level) for x in given if isinstance(x, Tensor)]
+    return [x for x in found if x is not None]
 
 
 @contextmanager

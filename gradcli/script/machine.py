@@ -47,6 +47,7 @@ class Machine:
         self.source = Source("")
         self.lines: MutableSequence[int] = [0] if lines is None else lines
         self.depth = 0
+        self.has_module_hooks = False  # whether the snippet registered hooks of all modules
         self.handled: BaseException | None = None
         self.generator = Generator(int.from_bytes(os.urandom(7), "little"))
         self.timeline: Any = None

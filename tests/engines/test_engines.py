@@ -35,9 +35,16 @@ FATAL = "137"
 
 
 def points() -> Any:
+    """Points with columns of other kinds beside, which stay what they are."""
     i = np.arange(ROWS)
     x = pa.array(np.resize(EDGES, ROWS), mask=i % 50 == 7)
-    return pa.table({"key": i.astype(str), "x": x, "y": np.roll(np.resize(EDGES, ROWS), 5) * 1.5})
+    others = {
+        "when": pa.array(i, pa.timestamp("us", "UTC"), mask=i % 50 == 8),
+        "price": pa.array(i).cast(pa.decimal128(22, 2)),
+        "list": [[n] * (n % 3) for n in i.tolist()],
+        "record": [{"a": n} for n in i.tolist()],
+    }
+    return pa.table({"key": i.astype(str), "x": x, "y": np.roll(np.resize(EDGES, ROWS), 5) * 1.5, **others})
 
 
 def batch_on(cluster: Cluster, folder: Path) -> None:
@@ -113,6 +120,8 @@ def refused_on(cluster: Cluster, folder: Path) -> None:
     for program, fixed, message in (
         ("x*z", {}, "no column for z"),
         ("x*key", {}, "the column key has strings, not numbers"),
+        ("x*when", {}, "the column when has timestamp.*, not numbers"),
+        ("x*price", {}, "the column price has decimals, not numbers"),
         ("x*foo(y)", {}, "there is no function 'foo'"),
         ("x*y", {"wrt": ["z"]}, "z is not a variable"),
         ("value = x", {"of": "z"}, "the program has no z"),
@@ -125,7 +134,7 @@ def refused_on(cluster: Cluster, folder: Path) -> None:
     assert "Spark has none, there give a column for each entry" in str(caught.value.help)
     with pytest.raises(GradcliError, match="the input has a column value already"):
         cluster.module.batch(cluster.module.batch(frame, "x"), "y")
-    with pytest.raises(GradcliError, match="no column student: there are key, x, y"):
+    with pytest.raises(GradcliError, match="no column student: there are key, x, y, when"):
         cluster.module.check("[[question]]\n", frame)
     answers = {"student": [1], "question": ["q"], "quantity": ["z"], "answer": [4.0]}
     with pytest.raises(GradcliError, match="the column answer has double, not strings"):

@@ -7,6 +7,9 @@ flattened, squared       the result goes on: reshaped and read in steps, or mult
 viewed, unrecorded       the change in place of a view, or under no_grad
 scalars, empties         all tensors without dimensions, or without entries; scalar, empty: the first one alone
 keyword, positional      all arguments by name, or as many as can be by position
+printed, laid            what is shown of the result, and where it lies in memory
+underived                every tensor requires grad, of an operator without a derivative
+jvp, vmap, checked       the function of the first tensor: pushed forward, over a stack of two, by finite differences
 """
 
 from __future__ import annotations
@@ -21,9 +24,20 @@ from torch.testing._internal.common_methods_invocations import op_db
 
 from tests.sweep.samples import COMPOSED, Sample, UnwritableError, Writer, forms, found, sampled, spread
 
-CRASHING = re.compile("pool")  # of torch itself, where there are no entries
+CRASHING = re.compile("pool|lu_unpack")  # of torch itself, where there are no entries
 AFTER = {"flattened": "o.reshape(-1)[::2] * 1", "squared": "o * o"}
 FLOATS = "if isinstance(o, torch.Tensor) and o.dtype.is_floating_point)"
+# What is asked of each part of a result.
+SHOWN = {
+    "printed": "str(o)",
+    "laid": "(o.stride(), o.is_leaf, o._is_view(), o._version, o.storage_offset(), o.data_ptr() == x0.data_ptr())",
+}
+# What is made of the function of the first tensor.
+TRANSFORMED = {
+    "jvp": "torch.func.jvp(f, (x0,), (torch.cos(x0) + 0.5,))",
+    "vmap": "torch.func.vmap(f)(torch.stack([x0, x0 * 0.5 + 0.125]))",
+    "checked": "torch.autograd.gradcheck(f, (x0.clone().requires_grad_(),), raise_exception=False)",
+}
 
 
 class Given(NamedTuple):
@@ -47,7 +61,8 @@ class Further(Writer):
         self.count += 1
         if self.kind == ("second" if first else "first"):
             value = value.detach()
-        has_rows = first and value.ndim > 0 and value.numel() > 0 and value.dtype.is_floating_point
+        dense = value.layout is torch.strided
+        has_rows = first and dense and value.ndim > 0 and value.numel() > 0 and value.dtype.is_floating_point
         if self.kind == "expanded" and has_rows:
             row = value.detach().narrow(0, 0, 1).requires_grad_(value.requires_grad)
             name = super().tensor(row)
@@ -65,8 +80,8 @@ class Further(Writer):
 
 
 def each(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
-    """Change the tensors in a value."""
-    if isinstance(value, torch.Tensor):
+    """Change the tensors in a value; the sparse ones, which no text stands for, stay."""
+    if isinstance(value, torch.Tensor) and value.layout is torch.strided:
         return change(value).clone().requires_grad_(value.requires_grad)
     if isinstance(value, list | tuple) and not isinstance(value, torch.Size):
         return type(value)(each(x, change) for x in value)
@@ -83,7 +98,18 @@ def empty(x: torch.Tensor) -> torch.Tensor:
 
 CHANGES = {"scalars": scalar, "scalar": scalar, "empties": empty, "empty": empty}
 OPERANDS = ("first", "second", "expanded", "permuted", "flipped")
-KINDS = (*OPERANDS, *AFTER, "viewed", "unrecorded", *CHANGES, "keyword", "positional")
+KINDS = (
+    *OPERANDS,
+    *AFTER,
+    "viewed",
+    "unrecorded",
+    *CHANGES,
+    "keyword",
+    "positional",
+    "underived",
+    *SHOWN,
+    *TRANSFORMED,
+)
 
 
 def text_of(kind: str, form: str, sample: Any) -> tuple[str, tuple[str, ...]]:
@@ -101,7 +127,18 @@ def text_of(kind: str, form: str, sample: Any) -> tuple[str, tuple[str, ...]]:
     if kind == "unrecorded":
         call = re.sub(r"\bx0\b", "y", call, count=1)
         lines += ["y = x0.clone()", "with torch.no_grad():"]
+    if kind in TRANSFORMED:
+        if not isinstance(given.input, torch.Tensor) or not given.input.dtype.is_floating_point:
+            raise UnwritableError("input")
+        lines = [line.replace(", requires_grad=True", "") for line in lines]
+        lines += [f"f = lambda x0: {call}", f"out = {TRANSFORMED[kind]}"]
+        return "\n".join([*lines, ""]), ()
     lines.append(f"{'    ' * (kind == 'unrecorded')}out = {call}")
+    if kind in SHOWN:
+        if "x0" not in call:
+            raise UnwritableError("input")
+        each_of = "(out if isinstance(out, tuple | list) else (out,)) if isinstance(o, torch.Tensor)"
+        lines.append(f"y = tuple({SHOWN[kind]} for o in {each_of})")
     if kind in AFTER:
         lines.append(f"out = tuple({AFTER[kind]} for o in (out if isinstance(out, tuple) else (out,)) {FLOATS}")
     return "\n".join([*lines, ""]), tuple(writer.leaves)
@@ -140,7 +177,10 @@ def kinds(only: str = "", most: int = 3) -> Iterator[Sample]:
             form = ways.get("in_place" if kind in ("viewed", "unrecorded") else "function")
             if form is None or (kind in CHANGES and CRASHING.search(op.full_name)):
                 continue
-            for sample in spread(sampled(op, torch.float64, requires_grad=op.supports_autograd), most):
+            if kind == "underived" and op.supports_autograd:
+                continue
+            wanted = op.supports_autograd or kind == "underived"
+            for sample in spread(sampled(op, torch.float64, requires_grad=wanted), most):
                 try:
                     text, leaves = text_of(kind, form, sample)
                 except UnwritableError:

@@ -34,3 +34,23 @@ def test_every_line_agrees_with_torch() -> None:
 
     found = {line: ran(line) for line in LINES}
     assert {line: (one.word, one.why, one.detail) for line, one in found.items() if one.word != "agrees"} == {}
+
+
+REFUSED = """
+out = torch.func.jvp(lambda x: torch.linalg.lu_solve(x, torch.tensor([1, 2, 3], dtype=torch.int32), A), (A,), (A,))
+out = torch.func.jvp(lambda x: torch.cholesky_inverse(x), (A.tril(),), (A,))
+out = torch.func.jvp(lambda x: torch.nn.functional.max_unpool1d(x, torch.tensor([[1, 1, 3]]), 2), (A[:1],), (A[:1],))
+out = torch.func.jvp(lambda x: x.scatter_reduce(0, torch.tensor([[1, 1, 0]]), A[:1], "prod"), (A,), (A,))
+out = torch.func.vmap(lambda x: x.as_strided((2,), (1,), 1))(A)
+out = torch.func.vmap(lambda x: x.resize_((4,)))(A)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", REFUSED.strip().splitlines())
+def test_tangents_and_batches_that_would_be_others_are_refused(line: str) -> None:
+    from tests.sweep.running import verdict
+    from tests.sweep.samples import Sample
+
+    found = verdict(Sample("line", "function", BEFORE + line + "\n", ()))
+    assert (found.word, found.why) == ("refused", "")

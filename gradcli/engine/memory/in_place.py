@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradcli.engine.checks.promotion import CATEGORIES
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import Node
+from gradcli.engine.memory.layout import overlaps
 from gradcli.engine.memory.views import ITSELF, View, take_over, writable
-from gradcli.engine.memory.writing import copy, node_of_base
+from gradcli.engine.memory.writing import copy, fill_tensor, node_of_base
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import before_writing
 from gradcli.engine.saved import saved
@@ -47,10 +48,23 @@ def check_overlap(target: Tensor) -> None:
         )
 
 
+def check_apart(target: Tensor, operands: Sequence[Any]) -> None:
+    """Refuse to write to memory of which an operand has another part, or the same in another order."""
+    for x in operands:
+        if isinstance(x, Tensor) and x is not target and overlaps(target.value, x.value):
+            raise AutogradError(
+                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+                "memory location. Please clone() the tensor before performing the operation.",
+                code="E304",
+            )
+
+
 def change(target: Tensor, function: Callable[..., Tensor], *arguments: Any, **keywords: Any) -> Tensor:
     """Write `function(target, ...)` over the target: torch's `target.function_(...)`."""
     check_in_place(target)
     check_overlap(target)
+    if function is not fill_tensor and getattr(function, "__name__", "") != "masked_fill":  # these read a number
+        check_apart(target, (*arguments, *keywords.values()))
     return write_over(target, function(target, *arguments, **keywords))
 
 

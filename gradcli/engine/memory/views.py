@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.graph import AccumulateGrad, Node, Target, Unversioned
+from gradcli.engine.memory.layout import owner
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.engine.tensor import Tensor, Value
@@ -98,8 +99,7 @@ class View(Tensor):
 
     @property
     def is_unrecorded(self) -> bool:  # type: ignore[override]
-        apart = self.origin in (UNRECORDED, INFERENCE) or (self.origin and not isinstance(_node.__get__(self), Node))
-        return bool(apart) and self.base.requires_grad
+        return bool(self.origin) and not isinstance(_node.__get__(self), Node) and self.base.requires_grad
 
     def refusal(self, what: str) -> AutogradError:
         """Return the error for a change of a view of this origin, or of its base."""
@@ -156,13 +156,6 @@ def writable(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     memory = owner(value)
     start = value.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
     return np.ndarray(value.shape, value.dtype, memory.ravel("K"), start, value.strides)
-
-
-def owner(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the array that holds the memory."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
 
 
 def first_entry(array: np.ndarray[Any, Any]) -> int:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gradcli.homework.solve.carried import Earlier, is_partial, local_changes
+from gradcli.homework.solve.carried import Earlier, is_partial, local_changes, passed_on
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
 
@@ -18,12 +18,16 @@ def based(problem: Problem, earlier: Earlier, before: Sequence[Problem]) -> Prob
 
     Mistakes are looked for between the quantity and all that was asked `before`.
     """
+    seen = {
+        quantity: (other, typed)
+        for quantity, (asked_before, typed) in earlier.items()
+        if (other := asked_before.seen_in(problem.graph, quantity)) is not None and np.all(np.isfinite(typed.value))
+    }
+    upstream = {quantity: one for quantity, one in seen.items() if is_upstream(one[0], problem)}
     wrong = [
         (other, np.asarray(typed.value)[()])
-        for quantity, (asked_before, typed) in earlier.items()
-        if (other := asked_before.seen_in(problem.graph, quantity)) is not None
-        and np.all(np.isfinite(typed.value))
-        and not same_quantity(other, problem)
+        for other, typed in {**passed_on(upstream), **seen}.values()
+        if not same_quantity(other, problem)
     ]
     asked = [other for other in before if other.graph is problem.graph and not same_quantity(other, problem)]
     forward = {other.by: value for other, value in wrong if other.kind == "value"}
@@ -33,7 +37,7 @@ def based(problem: Problem, earlier: Earlier, before: Sequence[Problem]) -> Prob
         return problem.over(graph) if forward else None
     given = {other.by: value for other, value in wrong if is_upstream(other, problem)}
     changes: dict[Edge, Change] = {}
-    for other, value in wrong:
+    for other, value in sorted(wrong, key=lambda one: one[0].of):
         if is_partial(other, problem):
             changes.update(local_changes(other, value, graph.values if forward else None))
     if not (forward or given or changes):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gradcli.homework.mistakes.declaration import Mistake, Slip
+from gradcli.homework.mistakes.declaration import WEAK, Mistake, Slip
 from gradcli.homework.mistakes.rules import SIGN
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change
@@ -63,13 +63,19 @@ def wrong_side(problem: Problem) -> Iterator[Slip]:
 
 @ACTIVATION_RULE.slips
 def other_rule(problem: Problem) -> Iterator[Slip]:
-    """The rule of tanh for a sigmoid and the other way, and one factor of a(1 - a) alone."""
+    """The rule of tanh for a sigmoid and the other way, one factor of a(1 - a) alone, and the derivative twice."""
     for edge in problem.edges:
         vertex = problem.graph.vertices[edge.vertex]
-        if vertex.op not in ("sigmoid", "tanh"):
+        if vertex.op not in ("sigmoid", "tanh", "relu"):
             continue
         a, name = vertex.value, wrapped(problem.label(edge.vertex))
         ratio = problem.ratio(edge.vertex, problem.graph.source(edge))
+        if vertex.op == "relu":
+            message = f"you multiplied by {name} itself; the derivative of a relu is its mask"
+            yield Slip(edge.vertex, f"{ratio} = {name}", message, {edge: slope(a)}, rank=WEAK)
+            continue
+        message = f"you multiplied by the derivative of the {vertex.op} {name} once too often"
+        yield Slip(edge.vertex, "twice", message, {edge: slope(problem.local(edge) ** 2)}, rank=WEAK)
         own, other = ("sigmoid", "tanh") if vertex.op == "sigmoid" else ("tanh", "sigmoid")
         rule = f"1 - {name}**2" if own == "sigmoid" else f"{name}*(1 - {name})"
         message = f"{name} is a {own}, and you used the rule of {other}"
@@ -117,6 +123,18 @@ def gate(problem: Problem) -> Iterator[Slip]:
              f"the mask is the sign of {name}", _by_gradient),
         ):  # fmt: skip
             yield Slip(edge.vertex, rule, message, {edge: change})
+
+
+@RELU_GATE.slips
+def all_gates(problem: Problem) -> Iterator[Slip]:
+    """Every mask ignored, or every one inverted."""
+    gates = [edge for edge in problem.edges if is_gate(problem.graph.vertices[edge.vertex])]
+    if len(gates) > 1:
+        where = " and ".join(dict.fromkeys(problem.label(edge.vertex) for edge in gates))
+        opened = dict.fromkeys(gates, _open)
+        turned = {edge: _inverted(problem.graph.local(edge) == 1, 0.0) for edge in gates}
+        yield Slip(gates[0].vertex, "every mask is 1", f"you ignored the masks of {where}", opened, rank=1)
+        yield Slip(gates[0].vertex, "every mask inverted", f"you inverted the masks of {where}", turned, rank=1)
 
 
 def _open(g: Value, contribution: Value) -> Value:

@@ -7,9 +7,10 @@ from functools import reduce
 from itertools import combinations, pairwise
 from operator import add
 
-from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
+from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip
+from gradcli.homework.mistakes.rules import PRODUCT_OWN_FACTOR
 from gradcli.homework.solve.graph import Edge
-from gradcli.homework.solve.problem import Problem, nothing
+from gradcli.homework.solve.problem import Problem, nothing, slope
 from gradcli.homework.wording import listed, shown
 
 FANOUT_OVERWRITE = Mistake("fanout-overwrite", "kept one branch where the branches add up", order=0)
@@ -55,6 +56,18 @@ def one_use_less(problem: Problem, vertex: int, edges: Sequence[Edge]) -> Iterat
                 dict.fromkeys(lost, nothing),
                 f"which adds {shown(sum(problem.contribution(edge) for edge in lost))}",
             )
+
+
+@PRODUCT_OWN_FACTOR.slips
+def own_summand(problem: Problem) -> Iterator[Slip]:
+    """d(u + v)/dv = v, which is 1, for a variable v."""
+    for edge in problem.edges:
+        vertex, source = problem.graph.vertices[edge.vertex], problem.graph.source(edge)
+        if vertex.op in ("add", "sub") and source in problem.graph.leaves:
+            name = problem.label(source)
+            message = f"the derivative of the sum {problem.label(edge.vertex)} by {name} is not {name} itself"
+            rule = f"{problem.ratio(edge.vertex, source)} = {name}"
+            yield Slip(edge.vertex, rule, message, {edge: slope(vertex.operands[edge.position])}, rank=WEAK)
 
 
 def feeds(problem: Problem, name: str, kept: Edge, lost: Sequence[Edge]) -> str:

@@ -12,6 +12,7 @@ from gradcli.homework.mistakes import (
     forward,
     habits,
     means,
+    misread,
     nesting,
     pen,
     products,
@@ -36,6 +37,7 @@ FAMILIES = (
     habits,
     scripts,
     forward,
+    misread,
     pen,
 )
 MISTAKES = list(dict.fromkeys(one for family in FAMILIES for one in vars(family).values() if isinstance(one, Mistake)))

@@ -10,14 +10,12 @@ from operator import add, mul
 import numpy as np
 
 from gradcli.engine.broadcast import fit
-from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
+from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip
 from gradcli.homework.mistakes.nesting import INNER_DROPPED
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, sweep
 from gradcli.homework.solve.problem import Problem, nothing
 from gradcli.homework.solve.vertices import Vertex
-
-WEAK = 3  # the rank of a mistake that is never certain
 
 LOCAL_NOT_TOTAL = Mistake("local-not-total", "gave a local derivative for the total one", order=3)
 CHAIN_ADDED = Mistake("chain-added", "added along a chain, or multiplied across paths", order=16, tier=1)
@@ -164,13 +162,16 @@ def sums_and_products(problem: Problem) -> Iterator[Guess]:
         return
     ratio = problem.ratio(problem.of, problem.by)
     chains = [links(problem, path) for path in problem.paths]
-    if any(len(chain) > 1 for chain in chains):
+    short = [[link for link in chain if link != 1] for chain in chains]  # nobody writes down the 1 of a sum
+    for some in [chains, short] if short != chains else [chains]:
+        if not any(len(chain) > 1 for chain in some):
+            break
         yield Guess(
             problem.by,
             f"{ratio} = the sum of the local derivatives",
             "you added the local derivatives along the chain; they are multiplied",
-            reduce(add, [link for chain in chains for link in chain]),
-            rank=max(by_one(link) for chain in chains for link in chain),
+            reduce(add, [link for chain in some for link in chain]),
+            rank=max(by_one(link) for chain in some for link in chain),
         )
     if len(problem.paths) > 1:
         product = np.prod([problem.flow(path) for path in problem.paths])

@@ -16,6 +16,8 @@ from gradcli.homework.solve.graph import Change, Edge, Graph
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.vertices import Vertex
 
+WEAK = 3  # the rank of a mistake that is never certain
+
 
 @dataclass(frozen=True, slots=True)
 class Slip:

@@ -72,12 +72,13 @@ def another_variable(problem: Problem) -> Iterator[Guess]:
     for other in [*problem.graph.leaves, *(v for v in sorted(problem.graph.named) if v not in problem.graph.leaves)]:
         if other in problem.totals and other not in (problem.by, problem.of):
             asked, given = problem.ratio(problem.of, problem.by), problem.ratio(problem.of, other)
-            is_sign = np.array_equal(problem.totals[other], -problem.truth)
+            found = problem.at(other).swept()[other] if other in problem.given else problem.totals[other]
+            is_sign = np.array_equal(found, -problem.truth)
             yield Guess(
                 problem.by,
                 f"{asked} = {given}",
                 f"this is the gradient of {problem.label(other)}, not of {problem.label(problem.by)}",
-                problem.totals[other],
+                found,
                 rank=int(is_sign) if other in problem.graph.leaves else 3,
             )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip, Turn
+from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip, Turn
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem, scaled
 from gradcli.homework.solve.vertices import Vertex
@@ -66,6 +66,9 @@ def divisor(problem: Problem) -> Iterator[Slip]:
             f"n is {n:g}",
             rank=rank,
         )
+        if n > 2 and n == round(n):
+            message = f"you divided by one less than the {what}"
+            yield Slip(edge.vertex, "1/(n - 1) for 1/n", message, {edge: scaled(n / (n - 1))}, f"n is {n:g}", WEAK)
 
 
 def summed_over(vertex: Vertex) -> float:
@@ -154,12 +157,14 @@ def summed(graph: Graph, vertex: Vertex) -> Vertex | None:
 def summed_up(graph: Graph) -> Iterator[Turn]:
     """The value of a mean that was not divided, or divided twice."""
     for index, vertex, n in means(graph):
-        for factor, rule, what in (
-            (n, "1 for 1/n", "forgot to divide by"),
-            (1 / n, "1/n**2 for 1/n", "divided twice by"),
+        for factor, rule, what, rank in (
+            (n, "1 for 1/n", "forgot to divide by", 0),
+            (1 / n, "1/n**2 for 1/n", "divided twice by", 0),
+            *([(n / (n - 1), "1/(n - 1) for 1/n", "divided by one less than", WEAK)] if n > 2 else []),
         ):
             message = f"you {what} the number of entries in {graph.label(index)}"
-            yield Turn(index, rule, message, {index: replace(vertex, value=vertex.value * factor)}, f"n is {n:g}")
+            wrong = {index: replace(vertex, value=vertex.value * factor)}
+            yield Turn(index, rule, message, wrong, f"n is {n:g}", rank=rank)
 
 
 @MEAN_N.turns

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from gradcli.homework.mistakes.activations import is_gate
-from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
+from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Graph, sweep
 from gradcli.homework.solve.problem import Problem, slope
@@ -201,15 +201,16 @@ def masked(graph: Graph, vertex: int) -> int:
 def outer_at_inner_input(problem: Problem) -> Iterator[Slip]:
     """f'(x) g'(x) for f'(g(x)) g'(x)."""
     for edge, inner in nests(problem):
-        near = inputs(problem.graph, inner)
-        for x in [*near, *(one for one in variables(problem.graph, inner) if one not in near)]:
+        near = [*inputs(problem.graph, inner), *variables(problem.graph, inner)]
+        far = [x for x in variables(problem.graph, inner, deep=True) if x not in near]
+        for x, rank in (dict.fromkeys(near, 0) | dict.fromkeys(far, WEAK)).items():
             yield Slip(
                 edge.vertex,
                 f"f'({problem.label(x)}) for f'({problem.label(problem.graph.source(edge))})",
                 f"you took the derivative of {problem.label(edge.vertex)} at {problem.label(x)}; "
                 f"it belongs at {problem.label(problem.graph.source(edge))}",
                 {edge: slope(slope_at(problem.graph, edge, problem.graph.vertices[x].value))},
-                rank=masked(problem.graph, edge.vertex),
+                rank=rank + masked(problem.graph, edge.vertex),
             )
 
 
@@ -248,13 +249,13 @@ def inputs(graph: Graph, vertex: int) -> list[int]:
     return [source for source in sources if np.shape(graph.vertices[source].value) == shape]
 
 
-def variables(graph: Graph, vertex: int) -> list[int]:
-    """Return the values with names that a vertex is made of by steps without names, of its shape."""
+def variables(graph: Graph, vertex: int, *, deep: bool = False) -> list[int]:
+    """Return the values with names that a vertex is made of by steps without names, of its shape; if `deep` leaves."""
     shape = np.shape(graph.vertices[vertex].value)
     found, waiting = {}, inputs(graph, vertex)
     while waiting:
         below = waiting.pop()
-        if below in graph.named or not graph.vertices[below].rules:
+        if not graph.vertices[below].rules or (below in graph.named and not deep):
             is_variable = below in graph.named or graph.vertices[below].line.is_variable
             found[below] = is_variable and np.shape(graph.vertices[below].value) == shape
         elif below not in found:

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from gradcli.explanation.refusals import FAILURES
-from gradcli.homework.mistakes.declaration import Mistake, Slip, Turn
+from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip, Turn
 from gradcli.homework.mistakes.forward import FORWARD_SLIP, LAST, operated
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Graph
-from gradcli.homework.solve.problem import Problem, slope
+from gradcli.homework.solve.problem import Problem, scaled, slope
 
 SOFTMAX = Mistake("softmax", "slipped in softmax and cross entropy", order=12.5, of_rule=True)
 
@@ -28,6 +28,9 @@ def without_one_hot(problem: Problem) -> Iterator[Slip]:
         message = f"at {scores} the gradient is made of the softmax and of the one-hot labels; you forgot"
         yield Slip(edge.vertex, "softmax", f"{message} the one-hot labels", {edge: _shares})
         yield Slip(edge.vertex, "one-hot", f"{message} the softmax", {edge: _labels}, rank=1)
+        p = np.exp(vertex.value)
+        message = f"at {scores} you multiplied by the derivative of the softmax, which is in it already"
+        yield Slip(edge.vertex, "p*(1 - p) once more", message, {edge: scaled(p * (1 - p))}, rank=WEAK)
 
 
 @SOFTMAX.slips
@@ -66,6 +69,20 @@ def _shares(g: Value, contribution: Value) -> Value:
 
 def _labels(g: Value, contribution: Value) -> Value:
     return g
+
+
+@SOFTMAX.guesses
+def every_class(problem: Problem) -> Iterator[Guess]:
+    """The derivative of `-log(p[k])` taken at every class: `-1/p`."""
+    uses = problem.into(problem.by) if problem.kind == "gradient" and np.ndim(problem.truth) == 1 else []
+    if len(uses) == 1 and problem.graph.vertices[uses[0].vertex].op == "select":
+        name = problem.label(problem.by)
+        of_others = np.count_nonzero(problem.truth) == 1
+        p = problem.graph.vertices[problem.by].value
+        wrong = np.sum(problem.truth * p) / p
+        if of_others and np.all(np.isfinite(wrong)):
+            message = f"only one entry of {name} is used; no gradient comes back to the others"
+            yield Guess(problem.by, "at every entry", message, wrong, rank=WEAK)
 
 
 @FORWARD_SLIP.turns

@@ -177,13 +177,16 @@ def is_alive(problem: Problem, used: Earlier, value: Value, tolerance: Tolerance
 
 
 def moves(problem: Problem, used: Earlier, value: Value, *, with_leaves: bool = False) -> bool:
-    """Whether an answer changes when the numbers it follows from do a little, and those of the question if asked."""
+    """Whether an answer changes when the numbers it follows from do a little, and those of the question if asked.
+
+    Each number moves by another share, for a quotient of two that move alike stays.
+    """
     graph = problem.graph
     for step in (NUDGE, -NUDGE):
         moved = graph.nudged(step) if with_leaves else graph
         numbers = {
-            quantity: (other.over(moved), Typed(typed.value * (1 + step), typed.unit, typed.digits, typed.zeros))
-            for quantity, (other, typed) in used.items()
+            quantity: (other.over(moved), replace(typed, value=typed.value * (1 + step * (1 + n / 7))))
+            for n, (quantity, (other, typed)) in enumerate(used.items())
             if other.graph is graph
         }
         found = recomputed(problem.over(moved), numbers)
@@ -213,7 +216,7 @@ def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
         if other.kind == "gradient" and not other.stop and other.of == problem.of and other.by != problem.by
     }
     changes = own_probabilities(graph, forward)
-    for other, typed in earlier.values():
+    for other, typed in sorted(earlier.values(), key=lambda one: one[0].of):  # that of a later value has the others
         if is_partial(other, problem):
             changes.update(local_changes(other, typed.value, values))
     if values is None and not given and not changes:

@@ -67,16 +67,19 @@ class Own:
         self, quantity: Quantity, problem: Problem, typed: Typed, tolerance: Tolerance, *, is_carried: bool
     ) -> None:
         """Keep a wrong number; a slip of the pen is one from the right number, or from one that follows."""
+        shape = np.shape(typed.value)
         if is_carried:
             self.carried.add(quantity)
         else:
             with suppress(*FAILURES), np.errstate(all="ignore"):
                 chosen = choices(self.wrong, self.spare) if self.wrong else []
                 sets = [{q: self.wrong[q] for q in some} for some in chosen]
-                meant = [problem.truth, *(recomputed(problem, used) for used in sets)]
+                meant = [value for used in sets if (value := recomputed(problem, used)) is not None]
                 nearly = replace(typed, unit=5 * np.asarray(typed.unit))  # digits that were not written down
-                if any(value is not None and is_slip(nearly, value, tolerance) for value in meant):
+                if any(is_slip(nearly, value, tolerance) for value in (problem.truth, *meant)):
                     self.slips.add(quantity)
+                if any(np.all(tolerance.judge(typed, value)[1]) for value in meant if np.shape(value) == shape):
+                    self.carried.add(quantity)  # with too few digits
         self.wrong[quantity] = (problem, typed)
 
 

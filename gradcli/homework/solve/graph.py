@@ -127,11 +127,12 @@ class Graph:
 
     @cached_property
     def copies(self) -> dict[int, int]:
-        """The leaves that are another value cut off (`y.detach()`), each with that value."""
-        names = {name: vertex for name, vertex in self.names.items() if CUT.search(name)}
-        found = {vertex: self.names.get(CUT.sub("", name), vertex) for name, vertex in names.items()}
-        values = self.values
-        return {v: of for v, of in found.items() if of < v and np.array_equal(values[v], values[of])}
+        """The leaves that are an earlier value cut off, with it: by the name `y.detach()`, or by its value."""
+        cut = {vertex: CUT.sub("", name) for name, vertex in self.names.items() if CUT.search(name)}
+        leaves = [v for v in self.named - cut.keys() if self.vertices[v].is_cut]
+        others = ((v, of) for v in leaves for of in range(v) if self.vertices[of].primitive)
+        pairs = (*((v, self.names.get(name, v)) for v, name in cut.items()), *others)
+        return {v: of for v, of in pairs if of < v and np.array_equal(self.values[v], self.values[of])}
 
     def below(self, vertex: int) -> list[Edge]:
         """Return the edges by which a vertex sends its gradient on."""

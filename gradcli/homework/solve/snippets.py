@@ -50,6 +50,8 @@ class SnippetSolution:
             values = run([question.source], machine, asked=expressions(question), raised=raised)
         except Exception as error:
             raise self.placed(failure(error, [*machine.globals, *machine.builtins])) from None
+        if not (recorder.graphs or recorder.returned):  # no backward pass: a value still has the steps that it came by
+            recorder.graphs += [recorder.kept([one], [None]) for one in values if isinstance(one, Tensor) and one.node]
         whole = recorder.finished()
         self.asked = [event for event in whole.events if isinstance(event, Asked)]
         own = tuple(event for event in whole.events if event.source is question.source)

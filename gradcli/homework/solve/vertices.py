@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.graph import Node
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -53,6 +55,11 @@ class Vertex:
         if self.altered is not None:
             return self.altered
         return self.line.application.options if self.line.application else {}
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether it is a leaf without a gradient, which may be another value cut off."""
+        return self.primitive is None and not self.line.tensor.requires_grad and bool(np.any(self.value))
 
     @property
     def structured(self) -> bool:

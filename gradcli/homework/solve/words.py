@@ -38,7 +38,7 @@ def judged_word(text: str, expected: Value) -> Verdict:
     if isinstance(expected, str):
         node = NODE.fullmatch(text.strip())
         given: Any = node["name"] if node else text.strip().strip("'\"")
-        return Verdict("correct" if given == expected else "wrong")
+        return Verdict("correct" if given.casefold() == expected.casefold() else "wrong")
     try:
         read = read_number(FACTS.get(text.strip().lower(), text))
     except UnreadableError:
@@ -49,7 +49,7 @@ def judged_word(text: str, expected: Value) -> Verdict:
 
 
 def judged_printed(text: str, expected: str) -> Verdict:
-    """Judge a printed text: spaces do not count, and numbers may have more or fewer digits."""
+    """Judge a printed text: spaces and case do not count, and numbers may have more or fewer digits."""
     given, right = PIECE.findall(word(text)), PIECE.findall(expected)
     same = len(given) == len(right) and all(map(is_same, given, right))
     return Verdict("correct" if same else "wrong")
@@ -58,7 +58,7 @@ def judged_printed(text: str, expected: str) -> Verdict:
 def is_same(given: str, right: str) -> bool:
     typed, printed = read_numeral(given), read_numeral(right)
     if typed is None or printed is None:
-        return given == right
+        return given.casefold() == right.casefold()
     off = abs(float(typed.value) - float(printed.value))
     return bool(EXACT.judge(typed, printed.value)[0]) or (
         typed.digits >= printed.digits and off <= float(printed.unit) / 2

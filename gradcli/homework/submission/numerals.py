@@ -15,6 +15,7 @@ LONGEST = 60  # characters of a number; nobody types more digits by hand
 KEPT = 2**12  # numbers that are remembered: students give the same answers
 EXACT = 99  # digits of a formula such as `1/3`
 ENOUGH = 3  # significant digits that a rounded answer needs
+TOLD = 2  # those from which a mistake may be guessed
 LAST_DIGITS = 8 * 2.0**-23  # of a float32, as a share of it
 SLACK = 1 + 1e-9  # half a unit in decimal is not always half a unit in binary
 
@@ -61,6 +62,11 @@ def remembered(text: str) -> Typed | None:
     return Typed(value, 10.0 ** (exponent - len(fraction)), len(significant), zeros)
 
 
+def unknown(truth: Any) -> Any:
+    """Return how far the last digits of a float32 may be off, which are known to a few of them only; else 0."""
+    return LAST_DIGITS * np.max(np.abs(truth), initial=0.0) if np.asarray(truth).dtype == np.float32 else 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Tolerance:
     """The rule: `|s - t| <= atol + rtol*|t|`; or the digits typed are right, and enough (`precision`, None: `ENOUGH`
@@ -80,8 +86,7 @@ class Tolerance:
         if isinstance(truth, float) and isinstance(value, float) and math.isfinite(truth):
             return abs(float(value) - float(truth)) <= self.atol + self.rtol * abs(float(truth))
         with np.errstate(all="ignore"):
-            known = LAST_DIGITS * np.max(np.abs(truth), initial=0.0) if np.asarray(truth).dtype == np.float32 else 0.0
-            within = np.abs(value - truth) <= np.maximum(self.atol, known) + self.rtol * np.abs(truth)
+            within = np.abs(value - truth) <= np.maximum(self.atol, unknown(truth)) + self.rtol * np.abs(truth)
         return np.where(np.isfinite(truth), within, np.equal(value, truth))
 
     def judge(self, typed: Typed, truth: Any) -> tuple[Any, Any]:
@@ -90,7 +95,7 @@ class Tolerance:
             return self.judge_one(typed, float(truth))
         right = self.near(typed.value, truth)
         with np.errstate(all="ignore"):
-            off = np.abs(typed.value - truth)
+            off = np.abs(typed.value - truth) - unknown(truth)
             fits = typed.unit > 0
             size = np.floor(np.log10(np.abs(truth)))
             if self.precision is not None:
@@ -120,14 +125,14 @@ class Tolerance:
 
     def matches(self, typed: Typed, numbers: Any) -> Any:
         """Return which of many numbers (or arrays, along the first axis) the typed one is: ten times closer than
-        grading asks for, or equal in the digits typed, if they are enough.
+        grading asks for, or equal in the digits typed, if they are two or more.
         """
         if np.ndim(typed.value) == 0 and np.ndim(numbers) == 1:
             return self.matches_one(typed, numbers)
         with np.errstate(all="ignore"):
             off = np.abs(numbers - typed.value)
             digits = np.asarray(typed.digits)  # of an array with so many decimals, small entries have few
-            enough = np.any((digits >= ENOUGH) & (digits < EXACT)) if digits.size > 1 else digits >= ENOUGH
+            enough = np.any((digits >= TOLD) & (digits < EXACT)) if digits.size > 1 else digits >= TOLD
             rounded = np.where(enough, typed.unit / 2 * SLACK, 0.0)
             exact = (self.atol + self.rtol * np.abs(numbers)) / 10
             found = off <= np.maximum(exact, np.where(digits < EXACT, rounded, 0.0))
@@ -137,7 +142,7 @@ class Tolerance:
 
     def matches_one(self, typed: Typed, numbers: Any) -> Any:
         """Return which of many single numbers the typed one is, as `matches` does, which most are."""
-        rounded = float(typed.unit) / 2 * SLACK if ENOUGH <= int(typed.digits) < EXACT else 0.0
+        rounded = float(typed.unit) / 2 * SLACK if TOLD <= int(typed.digits) < EXACT else 0.0
         with np.errstate(all="ignore"):
             exact = (self.atol + self.rtol * np.abs(numbers)) / 10
             return (np.abs(numbers - typed.value) <= np.maximum(exact, rounded)) & np.isfinite(numbers)

@@ -11,7 +11,7 @@ from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.promotion import fitting, overflow
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES, type_name
-from gradcli.engine.graph import Node
+from gradcli.engine.graph import Node, Unversioned
 from gradcli.engine.memory.in_place import change, check_in_place, check_overlap, write_over
 from gradcli.engine.memory.views import View, take_over
 from gradcli.engine.memory.writing import copy, fill, fill_tensor, zero
@@ -189,6 +189,8 @@ def copy_(x: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
 
 def _reshaped(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
     """Carry out an in-place change of shape, such as `x.t_()` or `x.unsqueeze_(0)`, over the same memory."""
+    if isinstance(x.history, Unversioned):
+        x.history.check()
     check_in_place(x)
     result = getattr(ops, stem)(x, *arguments, **keywords)
     node = result.node

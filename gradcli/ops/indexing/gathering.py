@@ -197,13 +197,19 @@ def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha
     """Slices of `source`, times `alpha`, added to the input at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
     vector, given = vector_of("index_add", input, axis, index), source
-    if not input.ndim and source.value.size == 1:
-        source = reshaped(source, ())
+    if not input.ndim and source.ndim:
+        raise AutogradError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = [] "
+            f"source.shape = {list(source.shape)}",
+            code="E301",
+        )
     expected = (*input.shape[:axis], vector.value.size, *input.shape[axis + 1 :]) if input.ndim else ()
     if source.shape != expected:
         raise AutogradError(f"index_add_(): source has shape {list(source.shape)}, not {list(expected)}", code="E301")
     part: Any = source
-    return as_one(index_add(input, vector, part if alpha == 1 else part * alpha, dim=axis), input, given)
+    if alpha != 1:
+        part = Tensor(np.logical_and(part.value, alpha)) if part.dtype == np.bool_ else part * alpha
+    return as_one(index_add(input, vector, part, dim=axis), input, given)
 
 
 @operation(

@@ -14,6 +14,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.linalg.contractions import (
     ADDMV,
     BMM,
+    BY_NUMBER,
     bmm,
     check_bmm,
     listed,
@@ -56,6 +57,7 @@ def _added(
         lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(first(g, a, b), alpha),
         lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(second(g, a, b), alpha),
         says=says,
+        gradients=BY_NUMBER[:1] if name == "addmv" else BY_NUMBER,
         structured=True,
         traits=traits,
         inputs=("self", *factors.split()),

@@ -53,6 +53,7 @@ cholesky = primitive(
     _factor,
     _cholesky_rule,
     node="LinalgCholeskyExBackward0",
+    gradients=({"DivBackward0": "LinalgSolveTriangularBackward0"},),
     structured=True,
     says="The matrix is its factor times the factor transposed; the product rule is solved for the factor.",
     differential=change.CHOLESKY,
@@ -141,4 +142,10 @@ def cholesky_solve_(B: Real, L: Real, upper: bool = False) -> Any:
 def cholesky_inverse_(L: Real, upper: bool = False) -> Any:
     """The inverse of `L @ L.T`."""
     _check_square("cholesky_inverse", L)
+    zeros = np.argwhere(np.diagonal(L.value, axis1=-2, axis2=-1) == 0)
+    if len(zeros):
+        raise AutogradError(
+            f"cholesky_inverse: The diagonal element {zeros[0][-1] + 1} is zero, the inversion could not be completed "
+            "because the input matrix is singular."
+        )
     return cholesky_inverse(L, **({"upper": True} if upper else {}))

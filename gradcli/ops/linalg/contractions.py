@@ -32,6 +32,9 @@ def transposed(x: Any) -> Any:
     return t(x) if ndim == 2 else transpose(x, dim0=ndim - 2, dim1=ndim - 1)
 
 
+BY_NUMBER = ({"MulBackward0": "MulBackward1"},) * 3  # of gradients that a plain number multiplies
+
+
 def scaled(x: Any, factor: float) -> Any:
     return x if factor == 1 else x * factor
 
@@ -131,6 +134,7 @@ addmm: Primitive = primitive(
     lambda g, out, c, A, B, *, beta, alpha: scaled(sum_to_size(g, size=c.shape), beta),
     lambda g, out, c, A, B, *, beta, alpha: scaled(mm(g, t(B)), alpha),
     lambda g, out, c, A, B, *, beta, alpha: scaled(mm(t(A), g), alpha),
+    gradients=BY_NUMBER,
     structured=True,
     notation=_write_addmm,
     traits=("matrix", "product"),
@@ -180,6 +184,7 @@ def dot_(input: Tensor, tensor: Tensor) -> Any:
 def inner_product(product: Primitive, input: Tensor, tensor: Tensor) -> Any:
     if input.ndim != 1 or tensor.ndim != 1:
         raise AutogradError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors", code="E301")
+    pair = same_dtype(input, tensor, refusal=UNEQUAL)
     m, n = len(input.value), len(tensor.value)
     if m != n:
         raise AutogradError(
@@ -187,7 +192,7 @@ def inner_product(product: Primitive, input: Tensor, tensor: Tensor) -> Any:
             f"got {m} and {n} elements respectively",
             code="E301",
         )
-    return product(*same_dtype(input, tensor, refusal=UNEQUAL))
+    return product(*pair)
 
 
 @operation("A = [[1, 2], [3, 4]]; x = [5, 6]; mv(A, x)", contracts=True)

@@ -130,7 +130,15 @@ svd_s: Primitive = factor(
     differential=change.SINGULAR_VALUES,
 )
 svd_v: Primitive = factor(
-    "svd", "Vh", lapack.by_columns(_singular(2)), _right_rule, node=SVD, number=2, says=TURNS, differential=change.RIGHT
+    "svd",
+    "Vh",
+    lapack.by_columns(_singular(2)),
+    _right_rule,
+    node=SVD,
+    gradients=({"TBackward0": "MmBackward0"},),
+    number=2,
+    says=TURNS,
+    differential=change.RIGHT,
 )
 
 
@@ -179,9 +187,20 @@ def _r_rule(g: Any, out: Any, A: Any, *, mode: str) -> Any:
 
 QR = "LinalgQrBackward0"
 SOLVED = "The matrix is Q times R; the product rule is solved with Q kept orthogonal and R triangular."
-qr_q: Primitive = factor("qr", "Q", _orthogonal(0), _q_rule, node=QR, says=SOLVED, differential=change.ORTHOGONAL)
+TRIANGLE = ({"MmBackward0": "LinalgSolveTriangularBackward0"},)
+qr_q: Primitive = factor(
+    "qr", "Q", _orthogonal(0), _q_rule, node=QR, gradients=TRIANGLE, says=SOLVED, differential=change.ORTHOGONAL
+)
 qr_r: Primitive = factor(
-    "qr", "R", _orthogonal(1), _r_rule, node=QR, number=1, says=SOLVED, differential=change.TRIANGULAR
+    "qr",
+    "R",
+    _orthogonal(1),
+    _r_rule,
+    node=QR,
+    gradients=TRIANGLE,
+    number=1,
+    says=SOLVED,
+    differential=change.TRIANGULAR,
 )
 
 

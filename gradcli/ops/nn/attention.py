@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError
@@ -73,6 +74,12 @@ def attended(
     dropped: Callable[[Tensor], Any],
 ) -> Any:
     """Return the attention; `dropped` is the dropout of its weights."""
+    dtypes = [C_NAMES[TYPE_NAMES[x.dtype]] for x in (query, key, value)]
+    if len(set(dtypes)) > 1:
+        raise AutogradError(
+            "Expected query, key, and value to have the same dtype, but got query.dtype: "
+            f"{dtypes[0]} key.dtype: {dtypes[1]} and value.dtype: {dtypes[2]} instead."
+        )
     if min(x.ndim for x in (query, key, value)) < 2:
         raise AutogradError(
             "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "

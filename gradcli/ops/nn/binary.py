@@ -89,6 +89,7 @@ with_logits = primitive(
     _with_logits,
     _logits_rule,
     _logits_target_rule,
+    gradients=({"DivBackward0": "DivBackward1"},),
     notation=write("binary_cross_entropy_with_logits", "weight", "pos_weight"),
     structured=True,
     traits=("average",),

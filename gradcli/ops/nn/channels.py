@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
@@ -14,7 +15,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression, Literal
 from gradcli.ops.formulas import nn as entries
+from gradcli.ops.indexing.indexing import select
 from gradcli.ops.nn.normalization import layer_norm, normal_rule
+from gradcli.ops.pointwise.arithmetic import add, mul
 from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.joining import repeat_
@@ -177,6 +180,8 @@ def batch_norm_(
         return clone(input)
     if input.ndim < 2:
         raise AutogradError("Dimension out of range (expected to be in range of [-1, 0], but got 1)", code="E301")
+    if mode.strict and not input.value.size and (input.shape[1] or weight is bias):
+        return _of_nothing(input, weight, bias)
     count = input.shape[1]
     values = input.value.size // max(count, 1)
     if training and values <= 1:
@@ -191,12 +196,19 @@ def batch_norm_(
     w, b = 1 if weight is None else weight, 0 if bias is None else bias
     if not training:
         return batch_norm(input, w, b, running_mean, running_var, training=False, eps=eps)
-    out = batch_norm(input, w, b, 0, 1, training=True, eps=eps)
     if running_mean is not None:
         _update_running(running_mean, np.mean(input.value, _others(input)), momentum)
     if running_var is not None:
         _update_running(running_var, np.var(input.value, _others(input), ddof=1), momentum)
-    return out
+    return batch_norm(input, w, b, 0, 1, training=True, eps=eps)  # last: a checkpoint may stop at what it saves
+
+
+def _of_nothing(x: Any, weight: Tensor | None, bias: Tensor | None) -> Any:
+    """Normalize no entries as torch does: with the first factor and the first bias alone."""
+    out = clone(x)
+    if weight is not None:
+        out = mul(out, select(weight, dim=0, index=0))
+    return out if bias is None else add(out, select(bias, dim=0, index=0))
 
 
 @operation(
@@ -237,8 +249,13 @@ def instance_norm(input: Real, *, weight: Real | None = None, bias: Real | None 
             f"Expected more than 1 spatial element when training, got input size torch.Size({list(input.shape)})",
             code="E301",
         )
+    _check_channels(input.shape[1], weight=weight, bias=bias)
+    return by_example(input, None, None, weight, bias, eps=eps)
+
+
+def by_example(input: Tensor, *given: Tensor | None, eps: float) -> Any:
+    """Shift and scale the channels of each example, as those of one example; by running mean and variance if given."""
     images, channels = input.shape[:2]
-    _check_channels(channels, weight=weight, bias=bias)
     rows = reshape(ops.contiguous(input), shape=(1, images * channels, *input.shape[2:]))
-    w, b = (None if x is None else repeat_(x, (images,)) for x in (weight, bias))
-    return reshape(batch_norm_(rows, None, None, w, b, training=True, eps=eps), shape=input.shape)
+    mean, var, w, b = (None if x is None else repeat_(x, (images,)) for x in given)
+    return reshape(batch_norm_(rows, mean, var, w, b, training=mean is None, eps=eps), shape=input.shape)

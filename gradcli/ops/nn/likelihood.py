@@ -19,6 +19,7 @@ from gradcli.ops.formulas import nn as entries
 from gradcli.ops.nn.losses import check_reduction, check_weight, keywords, write
 from gradcli.ops.shaping.shaping import reshape, unsqueeze
 from gradcli.ops.support.arguments import Indices, Real, Shape, check_size
+from gradcli.ops.support.covering import one_way
 from gradcli.ops.support.surface import operation
 
 
@@ -191,7 +192,8 @@ def nll_loss(
     if input.ndim < 3:
         return nll(input, target, w, **o)
     if input.ndim == 4:
-        return nll2d(input, target, w, **o)
+        found = nll2d(input, target, w, **o)
+        return found if input.array.flags.c_contiguous else one_way(found, "grad_input must be contiguous")
     shape, positions = input.shape[:2], math.prod(input.shape[2:])
     flat = Tensor(target.value.reshape(shape[0], 1, positions))
     losses = nll2d(reshape(input, shape=(*shape, 1, positions)), flat, w, **o)

@@ -13,7 +13,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.nn.activations import logsigmoid, sigmoid
 from gradcli.ops.nn.losses import check_reduction, check_weight, reduced, shared, write
-from gradcli.ops.pointwise.arithmetic import add, div, mul, neg, sub
+from gradcli.ops.pointwise.arithmetic import add, div, mul, neg, rsub, sub
 from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.pointwise.scalars import add_number, minus_number
 from gradcli.ops.pointwise.selection import minimum, where
@@ -176,7 +176,7 @@ def multilabel_soft_margin_loss(input: Real, target: Real, weight: Real | None =
         raise AutogradError("Dimension out of range (expected to be in range of [-1, 0], but got 0)", code="E301")
     together(target, input)
     here, there = logsigmoid(input), logsigmoid(neg(input))
-    loss = neg(add(mul(target, here), mul(sub(constant(1, input), target), there)))
+    loss = neg(add(mul(target, here), mul(rsub(target, 1), there)))
     if weight is not None:
         together(loss, weight)
         loss = mul(loss, weight)

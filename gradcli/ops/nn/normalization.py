@@ -170,7 +170,12 @@ def layer_norm_(
 def rms_norm(input: Real, normalized_shape: Shape, weight: Real | None = None, eps: float | None = None) -> Any:
     """The last dimensions over the root of their mean square, then times the weight."""
     shape, count = normalized_shape, len(normalized_shape)
-    if not count or input.shape[-count:] != shape:
+    if not count:
+        raise AutogradError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    if input.shape[-count:] != shape:
         raise AutogradError(
             f"Given normalized_shape={list(shape)}, expected input with shape [*{str(list(shape))[1:]}, but got input "
             f"of size{list(input.shape)}",

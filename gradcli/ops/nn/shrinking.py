@@ -109,6 +109,7 @@ prelu = primitive(
     _prelu_rule,
     lambda g, out, x, weight: where(x >= 0, 0, x * g),  # and so flat in x at 0, as in torch
     kinks=lambda x, weight: np.equal(x, 0) & np.not_equal(weight, 1),
+    inputs=("self", "weight"),
     convention="prelu'(0) is the slope",
     says="Above 0 the gradient comes through, below times the weight, which gets the negative inputs.",
 )

@@ -137,6 +137,7 @@ power_tensor: Primitive = primitive(
     _base_rule,
     _exponent_rule,
     node="PowBackward1",
+    gradients=({"MulBackward0": "WhereBackward0"},),
     notation=infix("**"),
     convention="0**y counts as flat in y where y >= 0, x**0 as flat in x",
     domain=POSITIVE,

@@ -104,6 +104,7 @@ xlogy = primitive(
     _xlogy,
     _factor_rule,
     lambda g, out, x, y: g * x / y,
+    gradients=({"MulBackward0": "MaskedFillBackward0"},),
     domain=above(0, 1),
     convention="0*log(0) is 0, and flat in its factor",
     says="The factor gets the logarithm, and the number in the logarithm gets the factor over itself.",
@@ -123,6 +124,7 @@ xlogy_number = primitive(
     _xlogy,
     _factor_rule,
     node="XlogyBackward2",
+    gradients=xlogy.gradients,
     notation=xlogy.notation,
     says="The derivative of x*log(y) by x is log(y).",
 )

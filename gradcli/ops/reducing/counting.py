@@ -37,11 +37,20 @@ number_of = primitive(
     structured=True,
 )
 counts = primitive("bincount", lambda x, w=None, *, minlength=0: np.bincount(x, w, minlength), structured=True)
-slots = primitive(
-    "searchsorted",
-    lambda boundaries, x, *, right=False: np.asarray(np.searchsorted(boundaries, x, "right" if right else "left"))[()],
-    structured=True,
-)
+
+
+def _halving(boundaries: Any, x: Any, *, right: bool = False) -> Any:
+    """Halve the interval until one place is left, as torch does, whose answers for unsorted boundaries these are."""
+    start, end = np.zeros(np.shape(x), np.int64), np.full(np.shape(x), len(boundaries), np.int64)
+    while np.any(start < end):
+        middle = np.minimum(start + (end - start) // 2, len(boundaries) - 1)
+        value = boundaries[middle]
+        passed = (start < end) & (~(value > x) if right else ~(value >= x))
+        start, end = np.where(passed, middle + 1, start), np.where(passed, end, np.minimum(middle, end))
+    return np.asarray(start)[()]
+
+
+slots = primitive("searchsorted", _halving, structured=True)
 
 
 def _bars(x: Any, *, bins: int, bounds: tuple[float, float]) -> Any:
@@ -197,7 +206,7 @@ def _by_rows(sequences: Any, values: Any, side: Any) -> Any:
         )
     found = np.zeros(values.shape, np.int64)
     for place in np.ndindex(values.shape[:-1]):
-        found[place] = np.searchsorted(sequences[place], values[place], side)
+        found[place] = _halving(sequences[place], values[place], right=side == "right")
     return found
 
 

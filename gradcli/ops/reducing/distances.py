@@ -11,6 +11,7 @@ from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, dimensions, mismatch
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.notation import number
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
 from gradcli.ops.formulas import distances as entries
@@ -154,7 +155,7 @@ def cosine_similarity(x1: Real, x2: Real, dim: int = 1, eps: float = 1e-8) -> An
     if eps < 0:
         raise AutogradError(f"eps must be non-negative, got: {eps:g}")
     shape = broadcast_shapes(x1.shape, x2.shape)
-    a, b = (x if x.shape == shape else expand(x, size=shape) for x in (x1, x2))
+    a, b = (x1, x2) if x1.shape == x2.shape else (expand(x, size=shape) for x in (x1, x2))
     axis = wrapped(dim, len(shape))
     lengths = [at_least(norm(x, dim=axis, keepdim=True), bound=eps) for x in (a, b)]
     return sum_(mul(div(a, lengths[0]), div(b, lengths[1])), axis)
@@ -206,7 +207,7 @@ def matrix_norm(input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bo
         order = [axis for axis in range(input.ndim) if axis not in (rows, columns)]
         values = svd_s(permute(input, dims=(*order, rows, columns)), full_matrices=False)
         last = values.ndim - 1
-        found = (sum_ if ord == "nuc" else amin_ if ord == -2 else amax_)(values, last, keepdim)
+        found = (sum_ if ord == "nuc" else amin_ if ord == -2 else _largest)(values, last, keepdim)
         back = tuple(int(axis) for axis in np.argsort((*order, rows, columns)))
         return permute(unsqueeze(found, dim=last + 1), dims=back) if keepdim else found
     if ord not in (1, -1, math.inf, -math.inf):
@@ -218,7 +219,14 @@ def matrix_norm(input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bo
     sums = norm(input, p=1, dim=over, keepdim=keepdim)
     if not keepdim and left > over:
         left -= 1
-    return (amax_ if ord > 0 else amin_)(sums, left, keepdim)
+    return (_largest if ord > 0 else amin_)(sums, left, keepdim)
+
+
+def _largest(sizes: Any, dim: int, keepdim: bool) -> Any:
+    """The largest of sizes along a dimension: 0, a constant, where there are none."""
+    if sizes.shape[dim]:
+        return amax_(sizes, dim, keepdim)
+    return Tensor(np.max(sizes.value, axis=dim, keepdims=keepdim, initial=0))
 
 
 @operation(

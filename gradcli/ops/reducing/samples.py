@@ -61,8 +61,9 @@ def _logcumsumexp_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
 
 logcumsumexp = primitive(
     "logcumsumexp",
-    lambda x, *, dim: np.logaddexp.accumulate(x, axis=dim) if x.shape else x,
+    lambda x, *, dim: np.logaddexp.accumulate(x, axis=dim, dtype=np.float64).astype(x.dtype) if x.shape else x,
     _logcumsumexp_rule,
+    gradients=({"SumBackward1": "SubBackward0"},),
     structured=True,
     says="Each entry adds up, from its own place on, its softmax share of the gradients.",
     index=scans.running_logarithm,
@@ -102,6 +103,8 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
     if n < 0:
         raise AutogradError(f"order must be non-negative but got {n}")
     axis = dimension(dim, input.ndim)
+    if any(x is not None and x.ndim != input.ndim for x in (prepend, append)):
+        raise AutogradError("diff expects prepend or append to be the same dimension as input", code="E301")
     if not n:
         return copy(Tensor(np.zeros_like(input.value)), input)
     x: Any = input

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.modes import mode
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError
@@ -35,6 +36,8 @@ occurs = primitive(
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False) -> Any:
     """Whether each entry of `elements` occurs in `test_elements`."""
     first, second = (as_tensor(x) for x in (elements, test_elements))
+    if mode.strict and np.bool_ in (first.dtype, second.dtype):
+        raise AutogradError("Unsupported input type encountered for isin(): Bool")
     return occurs(first, second, assume_unique=assume_unique, invert=invert)
 
 

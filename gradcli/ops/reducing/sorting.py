@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.modes import mode as settings
 from gradcli.engine.numerics import selecting
 from gradcli.engine.primitive import Primitive, primitive
@@ -85,7 +86,7 @@ def _at(x: Any, indices: Any, dim: int) -> Any:
 
 
 def _sorted(x: Any, indices: Any, *, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
-    return _at(x, indices, dim)
+    return laid_out(_at(x, indices, dim), (x,))
 
 
 def _chosen(x: Any, indices: Any, *, k: int, dim: int = -1, largest: bool = True) -> Any:
@@ -100,7 +101,7 @@ def _kth_picked(x: Any, indices: Any, *, k: int, dim: int = -1, keepdim: bool = 
     return picked(x, indices, dim=dim, keepdim=keepdim)
 
 
-order = primitive("argsort", selecting.ordered, structured=True)
+order = primitive("argsort", lambda x, **o: laid_out(selecting.ordered(x, **o), (x,)), structured=True)
 top = primitive("topk_indices", _top, structured=True)
 kth = primitive("kth_index", _kth, structured=True)
 middle = primitive("median_index", _middle, structured=True)

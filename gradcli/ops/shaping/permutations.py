@@ -15,6 +15,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute, Call, Expression
 from gradcli.ops.formulas import shaping as entries
+from gradcli.ops.indexing.indexing import alias
 from gradcli.ops.shaping.shaping import flat
 from gradcli.ops.support.arguments import Dims, Shape
 from gradcli.ops.support.sentences import MOVED
@@ -156,8 +157,8 @@ def movedim(input: Tensor, source: Dims, destination: Dims) -> Any:
             "movedim: Invalid source or destination dims: source "
             f"({list(froms)} dims) should contain the same number of dims as destination ({list(tos)} dims)"
         )
-    if not input.ndim:
-        froms = tos = ()  # a scalar has a dimension to name, and none to move
+    if not input.ndim:  # a scalar has a dimension to name, and none to move
+        return alias(input)
     order = [dim for dim in range(input.ndim) if dim not in froms]
     for to, dim in sorted(zip(tos, froms, strict=True)):
         order.insert(to, dim)

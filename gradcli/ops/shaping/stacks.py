@@ -128,6 +128,9 @@ def block_diag_(*tensors: Tensors) -> Any:
                 f"{position} has {x.ndim} dimensions",
                 code="E301",
             )
+    if any(x.shape == (0,) for x in blocks) and any(x.requires_grad for x in blocks):
+        words = "the gradient of block_diag beside an empty vector is not supported here"
+        raise AutogradError(words, code="E401", help="leave the vector without entries out")
     check_size((sum(_matrix_shape(x)[0] for x in blocks), sum(_matrix_shape(x)[1] for x in blocks)))
     return block_diag(*_some("block_diag", blocks))
 

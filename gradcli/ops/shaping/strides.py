@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.memory.views import first_entry, owner, writable
+from gradcli.engine.memory.layout import owner
+from gradcli.engine.memory.views import first_entry, writable
+from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import positional
 from gradcli.engine.tensor import Tensor
@@ -17,6 +19,8 @@ from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
 from gradcli.ops.support.sentences import PICKED, PLACED
 from gradcli.ops.support.surface import operation
+
+PART = "gradients of as_strided are only supported here for the whole of a contiguous tensor"
 
 
 def _steps(stride: Shape, item: int) -> list[int]:
@@ -30,7 +34,7 @@ def _end(size: Shape, stride: Shape, offset: int) -> int:
 
 def _strided(flat: Any, size: Shape, stride: Shape, offset: int) -> Any:
     if _end(size, stride, offset) > flat.size:
-        raise AutogradError("gradients of as_strided are only supported here for the whole of a contiguous tensor")
+        raise AutogradError(PART, code="E401", help="write the view with narrow, select and transpose")
     return np.lib.stride_tricks.as_strided(flat[offset:], size, _steps(stride, flat.itemsize))
 
 
@@ -78,6 +82,8 @@ printed(strided_back, "u = [[1, 2], [3, 4]]; as_strided_backward(u, shape=(3,), 
 def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int | None = None) -> Any:
     """The memory of the tensor read with other sizes and steps; refused where that leads out of it."""
     array = input.array
+    if mode.examples is not None and storage_offset is not None:
+        raise AutogradError("as_strided(storage_offset=) inside of vmap is not supported here", code="E401")
     offset = first_entry(array) if storage_offset is None else storage_offset
     if len(size) != len(stride):
         raise AutogradError("mismatch in length of strides and shape")
@@ -98,5 +104,5 @@ def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int | 
             f"{array.itemsize} requiring a storage size of {needed} are out of bounds for storage of size {there}"
         )
     if input.requires_grad and not (array.flags.c_contiguous and owner(array).size == array.size):
-        raise AutogradError("gradients of as_strided are only supported here for the whole of a contiguous tensor")
+        raise AutogradError(PART, code="E401", help="write the view with narrow, select and transpose")
     return strided(input, size=size, stride=stride, offset=offset)

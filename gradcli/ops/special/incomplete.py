@@ -192,7 +192,7 @@ def igammac(input: Real, other: Real) -> Any:
     return upper(input, other)
 
 
-@operation("x = [1.5, 3]; zeta([2.0, 3.0], x)", method=False)
+@operation("x = [1.5, 3]; zeta([2.0, 3.0], x)", method=False, numbers="first")
 def zeta_(input: Operand, other: Operand) -> Any:
     """The zeta function of Hurwitz: the sum of `(k + other)**-input` from k = 0 on."""
     return zeta(real(input), real(other))

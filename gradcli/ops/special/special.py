@@ -86,6 +86,7 @@ sinc = elementwise(
     np.sinc,
     _sinc_rule,
     "`sin(pi*x)/(pi*x)`, and 1 at 0.",
+    gradients=({"MulBackward0": "WhereBackward0"},),
     convention="sinc'(0) = 0",
     says="The quotient rule for sin(pi*x)/(pi*x); at 0 it is flat.",
 )
@@ -199,6 +200,7 @@ logit = primitive(
     "logit",
     _logit,
     _logit_rule,
+    gradients=({"DivBackward0": "WhereBackward0"},),
     domain=lambda *, eps=None: between(0, 1) if eps is None else EVERYWHERE,
     kinks=lambda x, *, eps=None: False if eps is None else np.equal(x, eps) | np.equal(x, 1 - eps),
     convention="with eps, logit' at eps and 1 - eps is that between them",

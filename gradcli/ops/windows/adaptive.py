@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ from gradcli.ops.formulas import windows as entries
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.reducing.reductions import mean_dim
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim, unsqueeze
+from gradcli.ops.shaping.strides import strided
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Pair, Places, Real, Shape, check_size, integer
+from gradcli.ops.support.covering import one_way
 from gradcli.ops.support.sentences import WINDOW_LARGEST, WINDOW_MEAN, WINDOW_SHARES
 from gradcli.ops.support.surface import operation
 from gradcli.ops.windows.pooling import avg_pool2d, max_pool2d
@@ -139,8 +142,41 @@ def adaptive_avg_pool2d(input: Real, output_size: Any) -> Any:
     """The means of a grid of `output_size` parts of each image; None keeps a size."""
     sizes = _sizes("adaptive_avg_pool2d", input, output_size)
     if sizes == (1, 1):
-        return mean_dim(input, dim=(input.ndim - 1, input.ndim - 2), keepdim=True)
-    return adaptive_mean(input, output_size=sizes)
+        found = mean_dim(input, dim=(input.ndim - 1, input.ndim - 2), keepdim=True)
+        if not by_pixels(input):
+            return found
+        channels = input.shape[1]  # which lie side by side in the result too
+        return replace(strided, node="AsStridedBackward1")(
+            found, size=found.shape, stride=(channels, 1, channels, channels), offset=0
+        )
+    return _without_empty_backward("avg", adaptive_mean(input, output_size=sizes))
+
+
+def by_pixels(x: Tensor) -> bool:
+    """Tell images whose channels lie side by side in memory; one pixel or one channel alone does not tell."""
+    if x.ndim != 4 or not x.value.size:
+        return False
+    _, channels, height, width = x.shape
+    of_image, of_channel, down, across = (step // x.value.itemsize for step in x.array.strides)
+    down = down or width * across  # of a dimension that was put in
+    least = 0
+    for step, length in ((of_channel, channels), (across, width), (down, height)):
+        if not of_channel or step < least:
+            return False
+        least = step * length
+    return bool(of_image >= least != of_channel)
+
+
+def _without_empty_backward(kind: str, found: Any) -> Any:
+    """Refuse the backward pass of a result without entries, as torch does."""
+    if found.value.size or 0 not in found.shape[1:]:
+        return found
+    at = next(dim for dim in range(1, found.ndim) if not found.shape[dim])
+    return one_way(
+        found,
+        f"adaptive_{kind}_pool2d_backward(): Expected grad_output to have non-zero size for non-batch dimensions, but "
+        f"grad_output has sizes {list(found.shape)} with dimension {at} being empty",
+    )
 
 
 @operation("x = [[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]; adaptive_max_pool2d(x, (2, 1))", method=False)
@@ -148,12 +184,18 @@ def adaptive_max_pool2d(input: Real, output_size: Any, return_indices: bool = Fa
     """The largest entries of a grid of `output_size` parts of each image; None keeps a size."""
     sizes = _sizes("adaptive_max_pool2d", input, output_size)
     places = adaptive_places(input, output_size=sizes)
-    found = adaptive_max(input, places, output_size=sizes)
+    found = _without_empty_backward("max", adaptive_max(input, places, output_size=sizes))
     return (found, places) if return_indices else found
 
 
 def _as_image(name: str, x: Tensor) -> Any:
-    if x.ndim not in (2, 3):
+    if x.ndim not in (2, 3) and name != "max_pool1d":
+        raise AutogradError(
+            f"Expected 2 to 3 dimensions, but got {x.ndim}-dimensional tensor for argument #1 'self' (while checking "
+            f"arguments for {name})",
+            code="E301",
+        )
+    if x.ndim not in (2, 3) or (name == "max_pool1d" and 0 in x.shape[-2:]):
         raise AutogradError(
             f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
             f"{list(x.shape)}",

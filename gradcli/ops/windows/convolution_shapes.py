@@ -57,7 +57,7 @@ def places(x: Shape, w: Shape, o: dict[str, Any]) -> Sizes:
     if min(w[2:]) < 1:
         sides = " ".join(f"kernel_{side}: {size}" for side, size in zip(SIDES[-len(w) + 2 :], w[2:], strict=True))
         raise AutogradError(f"kernel size should be greater than zero, but got {sides}", code="E301")
-    if not w[0]:
+    if w[0] < groups:
         raise AutogradError(
             f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
             f"{list(w)} instead",

@@ -83,6 +83,11 @@ def _continued(x: Tensor, pad: Shape, mode: str, value: float | None) -> Any:
             "padding size = 4 (pads last 2 dimensions)\n  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)",
             code="E301",
         )
+    if mode != "circular" and 0 in x.shape[-count - 1 :]:
+        dims = (
+            f"Expected {count + 1}D or {count + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero"
+        )
+        raise AutogradError(f"{dims} dimensions for input, but got: {list(x.shape)}", code="E301")
     widths, spatial = list(zip(pad[-2::-2], pad[::-2], strict=True)), x.shape[-count:]
     for axis, (size, (before, after)) in reversed(list(enumerate(zip(spatial, widths, strict=True)))):
         if mode == "reflect" and max(before, after) >= size:

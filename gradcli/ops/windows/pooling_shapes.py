@@ -16,6 +16,24 @@ def _sides(word: str, sizes: Sizes) -> str:
     return " ".join(f"{word}{side}: {size}" for side, size in zip("THW"[-len(sizes) :], sizes, strict=True))
 
 
+def _check_sizes(name: str, count: int, x: Shape) -> None:
+    """Refuse what is no image or volume, or has nothing in it; a batch of none is right."""
+    kinds = f"{count + 1}D or {count + 2}D (batch mode)"
+    if len(x) not in (count + 1, count + 2):
+        raise AutogradError(f"non-empty {kinds} tensor expected for input", code="E301")
+    if 0 not in x[-count - 1 :]:
+        return
+    if count == 2:
+        listed = f"with optional 0 dim batch size for input, but got:{list(x)}"
+        raise AutogradError(f"Expected {kinds} tensor {listed}", code="E301")
+    kernel = "max_pool3d_with_indices_out_cpu_template" if name == "max_pool3d" else name
+    raise AutogradError(
+        f"{kernel}(): Expected input's non-batch dimensions to have positive length, "
+        f"but input has a shape of {list(x)} and non-batch dimension 0 has length zero!",
+        code="E301",
+    )
+
+
 def options(
     name: str,
     count: int,
@@ -34,6 +52,8 @@ def options(
     apart = windows.each(dilation, count, message.format("dilation"))
     if name == "avg_pool2d" and 0 < len(x) < 3:
         dimension(-3, len(x))
+    if name != "avg_pool2d":
+        _check_sizes(name, count, x)
     if 0 in steps:
         raise AutogradError("stride should not be zero")
     for p, k, d in zip(border, kernel, apart, strict=True):
@@ -50,9 +70,7 @@ def options(
         raise AutogradError(f"kernel size should be greater than zero, but got {_sides('k', kernel)}")
     if min(apart) < 1:
         raise AutogradError(f"dilation should be greater than zero, but got {_sides('dilation', apart)}")
-    if len(x) not in (count + 1, count + 2) or 0 in x[-count - 1 :]:
-        kinds = f"{count + 1}D or {count + 2}D (batch mode)"
-        raise AutogradError(f"non-empty {kinds} tensor expected for input", code="E301")
+    _check_sizes(name, count, x)
     places = windows.number_of_places(x[-count:], kernel, steps, border, apart, ceil_mode)
     if min(places) < 1:
         if name == "avg_pool3d":

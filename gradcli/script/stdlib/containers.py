@@ -52,7 +52,11 @@ def _set_factory(value: Any, factory: Any) -> None:
 
 
 DICT = TABLES[dict].methods
-describe(OrderedDict, methods=DICT | listed(OrderedDict, "move_to_end pop popitem copy keys values items"))
+describe(
+    OrderedDict,
+    methods=DICT | listed(OrderedDict, "move_to_end pop popitem copy keys values items"),
+    getters=fields("_metadata"),  # which the state of a module has
+)
 describe(
     DefaultDict,
     methods=DICT | listed(DefaultDict, "copy"),

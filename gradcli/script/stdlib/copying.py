@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.graph import AccumulateGrad, Unversioned
+from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
@@ -36,9 +37,18 @@ def copy(value: Any) -> Any:
     if isinstance(value, (*CONTAINERS, np.ndarray)):
         return value.copy()
     if isinstance(value, Tensor):
-        alias = value.detach()
-        return alias.requires_grad_() if value.requires_grad and value.is_leaf else alias
+        own = getattr(type(value), "__copy__", None)
+        return _made(value.array, value) if own is None else own(value)
     return value
+
+
+def _made(memory: Any, value: Tensor) -> Tensor:
+    """Make a leaf as torch makes a copy, which counts as a change of it."""
+    made = Tensor(memory)
+    made.history = Unversioned() if mode.inference else [0]
+    if value.requires_grad:
+        made.node = AccumulateGrad(made)
+    return made
 
 
 def _object(value: Any) -> Any:
@@ -143,9 +153,7 @@ def _tensor(value: Tensor, memo: Memo) -> Tensor:
     """Copy a leaf with numbers of its own, and its gradient."""
     if not value.is_leaf and not isinstance(memo, Saved):
         raise AutogradError(NON_LEAF)
-    copied = Tensor(_memory(value.value, memo))
-    if value.requires_grad:
-        copied.node = AccumulateGrad(copied)
+    copied = _made(_memory(value.value, memo), value)
     copied.grad = None if isinstance(memo, Saved) else deepcopy(value.grad, memo)
     return copied
 

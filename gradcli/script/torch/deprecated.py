@@ -16,12 +16,14 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather
 from gradcli.ops.reducing.samples import quantiles
+from gradcli.ops.reducing.underived import unknown_from
 from gradcli.ops.shaping.stacks import evenly_split
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import ended
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.machine import running
+from gradcli.script.torch.operations.forward import refuse_forward
 from gradcli.script.torch.operations.lowering import check_share
 from gradcli.script.torch.operations.whole import whole
 from gradcli.script.torch.tensor.casting import tensor_type
@@ -45,41 +47,38 @@ QR = (
 )
 
 
-def _call(name: str, *arguments: Any, **keywords: Any) -> Any:
-    return getattr(ops, name)(*arguments, **keywords)
-
-
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> ReturnType:
     """Factor as torch.linalg.svd, but do not transpose the last factor."""
-    U, S, Vh = _call("svd", input, full_matrices=not some)
-    return ReturnType("svd", U=U, S=S, V=_call("mT", Vh))
+    U, S, Vh = ops.svd(input, full_matrices=not some)
+    return ReturnType("svd", U=U, S=S, V=ops.mT(Vh))
 
 
 def qr(input: Tensor, some: bool = True) -> ReturnType:
     warnings.warn(QR, UserWarning, stacklevel=2)
-    return _call("qr", input, "reduced" if some else "complete")  # type: ignore[no-any-return]
+    return ops.qr(input, "reduced" if some else "complete")  # type: ignore[no-any-return]
 
 
 def cholesky(input: Tensor, upper: bool = False) -> Any:
-    return ended(_call("cholesky", input, upper), "CholeskyBackward0", input, saves=(OUT,))
+    refuse_forward("cholesky", input)
+    return ended(ops.cholesky(input, upper), "CholeskyBackward0", input, saves=(OUT,))
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Any, ...]:
     """Return both triangles in one matrix, and the rows that were exchanged."""
-    LU, pivots = _call("lu_factor", A, pivot=pivot)
+    LU, pivots = ops.lu_factor(A, pivot=pivot)
     return (LU, pivots, Tensor(np.zeros(A.shape[:-2], np.int32)[()])) if get_infos else (LU, pivots)
 
 
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
-    return _call("pinv", input)
+    return ops.pinv(input)
 
 
 def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> ReturnType:
-    matrix = _call("mT", A) if transpose else A
-    found = _call("solve_triangular", matrix, b, upper=upper != transpose, unitriangular=unitriangular)
-    copied = _call("clone", A)
+    matrix = ops.mT(A) if transpose else A
+    found = ops.solve_triangular(matrix, b, upper=upper != transpose, unitriangular=unitriangular)
+    copied = ops.clone(A)
     copied.value = copied.value.swapaxes(-1, -2).copy().swapaxes(-1, -2)  # as LAPACK has it
     if found.requires_grad and not copied.requires_grad:  # one node makes both
         copied = forgotten("TriangularSolveBackward0", copied.value, b)
@@ -111,11 +110,11 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
         raise RuntimeError("N must be non-negative.")
     running.machine.budget.fits(count * x.shape[0], "the tensor")
     powers = np.arange(count) if increasing else np.arange(count)[::-1].copy()
-    return _call("pow", _call("unsqueeze", x, -1), Tensor(powers))
+    return ops.pow(ops.unsqueeze(x, -1), Tensor(powers))
 
 
 def msort(input: Tensor) -> Any:
-    return _call("sort", input, 0).values
+    return ops.sort(input, 0).values
 
 
 def dsplit(input: Tensor, indices_or_sections: Any) -> Any:
@@ -146,8 +145,8 @@ def check_batches(input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
     """Return `beta*input + alpha*sum(batch1 @ batch2)`."""
     check_batches(input, batch1, batch2)
-    found = _call("sum", _call("bmm", batch1, batch2), 0)
-    found = _call("add", input if beta == 1 else _call("mul", input, beta), found, alpha=alpha)
+    found = ops.sum(ops.bmm(batch1, batch2), 0)
+    found = ops.add(input if beta == 1 else ops.mul(input, beta), found, alpha=alpha)
     return ended(found, "AddbmmBackward0", input, batch1, batch2)
 
 
@@ -159,7 +158,7 @@ def chain_matmul(*matrices: Tensor) -> Any:
     warnings.warn(CHAIN, UserWarning, stacklevel=2)
     if len(matrices) == 1:
         return matrices[0]
-    return _call("chain_matmul", list(matrices))
+    return ops.chain_matmul(list(matrices))
 
 
 def pdist(input: Tensor, p: float = 2.0) -> Any:
@@ -167,31 +166,31 @@ def pdist(input: Tensor, p: float = 2.0) -> Any:
     if input.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
     rows, columns = np.triu_indices(input.shape[0], 1)
-    return _call("cdist", input, input, p)[Tensor(rows), Tensor(columns)]
+    return ops.cdist(input, input, p)[Tensor(rows), Tensor(columns)]
 
 
 def nuclear_norm(input: Tensor, keepdim: bool = False) -> Any:
-    return _call("matrix_norm", input, "nuc", (-2, -1), keepdim)
+    return ops.matrix_norm(input, "nuc", (-2, -1), keepdim)
 
 
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """Return the median of the entries that are not nan, the lower of two."""
     present = ~np.isnan(input.value)
     if dim is None:
-        found = _call("median", _call("masked_select", input, Tensor(present)) if present.any() else input)
+        found = ops.median(ops.masked_select(input, Tensor(present)) if present.any() else input)
         found = ended(found, "NanmedianBackward0", input, saves=(OUT,))
         watch(found, input)
         return found
     axis = dimension(dim, input.ndim)
     if not input.ndim:
-        found, places = _call("median", input, dim, keepdim)
+        found, places = ops.median(input, dim, keepdim)
         return ReturnType("nanmedian", values=ended(found, "NanmedianBackward1", input), indices=places)
     counts = np.sum(present, axis=axis, keepdims=True)
     order = np.argsort(input.value, axis=axis, kind="stable")  # nan comes last
     places = Tensor(np.take_along_axis(order, np.maximum(counts - 1, 0) // 2, axis))
     found = named(gather, "GatherBackward0", saves=())(input, places, dim=axis)
     if not keepdim:
-        found, places = _call("squeeze", found, axis), Tensor(np.squeeze(places.value, axis))
+        found, places = ops.squeeze(found, axis), Tensor(np.squeeze(places.value, axis))
     values = ended(found, "NanmedianBackward1", input)
     watch_beside(values, places)
     return ReturnType("nanmedian", values=values, indices=places)
@@ -226,7 +225,9 @@ def histogram(
             low, high = low - 0.5, high + 0.5
         edges = np.linspace(low, high, bins + 1).astype(input.dtype)
     found = np.histogram(values, edges, weights=weights, density=density)[0]
-    return ReturnType("histogram", hist=Tensor(found.astype(input.dtype)), bin_edges=Tensor(edges))
+    given = (input, *(x for x in (bins, weight) if isinstance(x, Tensor)))
+    parts = (unknown_from(Tensor(part), "histogram", *given) for part in (found.astype(input.dtype), edges))
+    return ReturnType("histogram", **dict(zip(("hist", "bin_edges"), parts, strict=True)))
 
 
 def _window(name: str, shape: Any) -> Any:

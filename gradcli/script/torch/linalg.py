@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import Node
+from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.entries import named
@@ -84,7 +85,7 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     """The solution X of `A @ X = B`, for the two results of `lu_factor(A)`."""
     from gradcli.ops.linalg.elimination import factored
 
-    if LU.requires_grad or not left:
+    if LU.requires_grad or tangents_of(LU) or not left:
         raise UnsupportedError(
             "gradients and left=False of lu_solve are not supported here",
             python=RuntimeError,

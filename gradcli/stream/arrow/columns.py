@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.errors import EvaluationError, UsageError
+from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.source import visible
 from gradcli.stream.arrow.computation import Array, Computation, Given, told
 from gradcli.stream.arrow.forms import BOOL, DOUBLE, Form, check_names, listed, refuse_large
 from gradcli.stream.arrow.library import pyarrow
-from gradcli.stream.arrow.tables import planned, with_results
+from gradcli.stream.arrow.tables import array_of, form_of, planned, with_results
 from gradcli.stream.plan import Result, Task
 
 
@@ -91,15 +91,20 @@ class Columns:
 def column_of(name: str, column: Any) -> tuple[Array, Array | None]:
     """Return a column as doubles or booleans, and a mask of the rows that lack a value; EvaluationError for others."""
     try:
+        if (arrow := in_arrow(column)) is not None:
+            form_of(name, arrow.type)
+            return array_of(arrow.combine_chunks() if isinstance(arrow, pyarrow().ChunkedArray) else arrow)
         mask: Array | None = np.ma.getmaskarray(column) if np.ma.is_masked(column) else nulls(column)
         array = np.ma.getdata(column) if isinstance(column, np.ma.MaskedArray) else np.asarray(column)
+    except GradcliError:
+        raise
     except Exception as error:  # whatever a library says of a column that is no array
         reason = visible(str(error).partition("\n")[0])
         raise EvaluationError("E207", f"{name} is no array: {reason}", help="give rows of one shape") from None
     if mask is not None and array.dtype == object and {type(x) for x in array[~mask]} <= {bool}:
         array = np.where(mask, False, array).astype(bool)  # numpy has no booleans that may be missing
     if array.ndim == 0 or array.dtype.kind not in "fiub":
-        what = "one value" if array.ndim == 0 else f"a column of {array.dtype}"
+        what = "one value" if array.ndim == 0 else f"a column of {getattr(column, 'dtype', array.dtype)}"
         raise EvaluationError(
             "E207", f"{name} is {what}, not a column of numbers", help="give an array of floats, integers or booleans"
         )
@@ -107,6 +112,21 @@ def column_of(name: str, column: Any) -> tuple[Array, Array | None]:
     if mask is not None:
         mask = mask.reshape(len(mask), -1).any(axis=1)
     return (array if array.dtype == BOOL else np.ascontiguousarray(array, DOUBLE)), mask
+
+
+def in_arrow(column: Any) -> Any:
+    """Return a column that is one of Arrow, or that numpy would take for less than it is; None for others.
+
+    Numpy has no nulls inside of lists, and takes a record for a list of numbers.
+    """
+    if type(column).__module__.startswith("pyarrow."):
+        return column
+    kind = getattr(column, "dtype", None)
+    if hasattr(kind, "pyarrow_dtype"):  # of pandas
+        return pyarrow().array(column)
+    if kind is not None and hasattr(kind, "is_nested") and kind.is_nested():  # of Polars
+        return column.to_arrow()
+    return None
 
 
 def nulls(column: Any) -> Array | None:

@@ -13,7 +13,7 @@ from typing import Any
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.source import visible
 from gradcli.stream.arrow.manifests import Group
-from gradcli.stream.arrow.sources import ENDINGS, Source, format_of, is_pipe, readable
+from gradcli.stream.arrow.sources import ENDINGS, Source, called, format_of, is_pipe, readable
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def listed(inputs: Sequence[str], format: str | None) -> list[Part]:
             found.append(Part(path.name, path, format or readable(given) or "parquet"))
     for part in found:
         if is_pipe(str(part.path)):
-            told = f"{visible(str(part.path))} is no file, and parts are read twice"
+            told = f"{called(str(part.path))} is no file, and parts are read twice"
             raise UsageError("E014", told, help="write it to a file first, or convert it alone")
     found.sort(key=lambda part: part.name)
     for one, other in pairwise(found):

@@ -64,7 +64,7 @@ class Source:
     """
 
     def __init__(self, path: str, format: str, numbers: Sequence[str] = ()) -> None:
-        self.name = "standard input" if path == "-" else visible(path)
+        self.name = called(path)
         self.path, self.format = path, format
         self.sizes: Any = None  # the same file without most of its columns
         self.rows: int | None = None
@@ -161,6 +161,11 @@ class Source:
             close = getattr(one, "close", None)
             if close is not None:
                 close()
+
+
+def called(path: str) -> str:
+    """Return what messages call a path."""
+    return "standard input" if path == "-" else visible(path)
 
 
 def is_pipe(path: str) -> bool:

@@ -63,7 +63,8 @@ def test_ties_are_kinks() -> None:
 @pytest.mark.parametrize(
     ("shape", "options", "message"),
     [
-        ((5, 0, 5), {"kernel_size": 2}, "non-empty 3D or 4D (batch mode) tensor expected for input"),
+        ((1, 1, 1, 5, 5), {"kernel_size": 2}, "non-empty 3D or 4D (batch mode) tensor expected for input"),
+        ((5, 0, 5), {"kernel_size": 2}, "tensor with optional 0 dim batch size for input, but got:[5, 0, 5]"),
         (
             (1, 5, 5),
             {"kernel_size": 6},

@@ -108,6 +108,49 @@ def test_a_null_is_no_number_for_a_condition(library: str, make: Any) -> None:
     assert np.isfinite(result.value[1:]).all()
 
 
+LISTS = {
+    "pyarrow": lambda pa, rows: pa.array(rows, pa.list_(pa.float64(), 2)),
+    "pyarrow ": lambda pa, rows: pa.chunked_array([rows[:1], rows[1:]], pa.list_(pa.int8(), 2)),
+    "pandas": lambda pd, rows: pd.Series(rows, dtype=pd.ArrowDtype(LISTS["pyarrow"](arrow(), []).type)),
+    "polars": lambda pl, rows: pl.Series(rows, dtype=pl.Array(pl.Int64, 2)),
+}
+
+
+@pytest.mark.parametrize("library", LISTS)
+def test_a_null_inside_of_a_list_is_no_number(library: str) -> None:
+    arrow()
+    column = LISTS[library](pytest.importorskip(library.strip()), [[1, None], [3, 4], None, [5, 6]])
+    f = gradcli.columns("sum(v)")
+    result = f(v=column)
+    assert str(result.value.tolist()) == "[nan, 7.0, nan, 11.0]"
+    assert str(result.gradients["v"][:2].tolist()) == "[[nan, nan], [1.0, 1.0]]"
+    assert list(f.errors) == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("library", "make", "message"),
+    [
+        ("polars", lambda pl: pl.Series([{"a": 1}]), "the column x has struct<a: int64>, not numbers"),
+        ("polars", lambda pl: pl.Series([[1.0]]), "the column x has lists of any length, not numbers"),
+        ("polars", lambda pl: pl.Series(["a"]), "x is a column of String, not a column of numbers"),
+        ("pandas", lambda pd: pd.Series(["a"], dtype="string[pyarrow]"), "x is a column of string"),
+        ("pandas", lambda pd: pd.Series([0], dtype="timestamp[s][pyarrow]"), "the column x has timestamp[s]"),
+        ("pyarrow", lambda pa: pa.array(["a"]), "the column x has strings, not numbers"),
+        ("pyarrow", lambda pa: pa.array([1.5]).dictionary_encode(), "the column x has a dictionary, not numbers"),
+        ("pyarrow", lambda pa: pa.array([1]).cast(pa.decimal128(20)), "the column x has decimals, not numbers"),
+    ],
+)
+def test_columns_of_libraries_that_are_no_numbers(library: str, make: Any, message: str) -> None:
+    arrow()
+    with pytest.raises(GradcliError, match=re.escape(message)) as caught:
+        gradcli.columns("x**2")(x=make(pytest.importorskip(library)))
+    assert caught.value.code == "E207"
+
+
+def arrow() -> Any:
+    return pytest.importorskip("pyarrow")
+
+
 def test_a_nan_of_pandas_is_a_number() -> None:
     f = gradcli.columns("where(x > 0.5, 1.0, 2.0)")
     assert f(x=pytest.importorskip("pandas").Series([np.nan, 1])).value.tolist() == [2.0, 1.0]

@@ -14,7 +14,10 @@ import pytest
 
 from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.stream.arrow import tabular
+from gradcli.stream.arrow.job import Job
 from gradcli.stream.arrow.sources import BUFFER, Source
+from gradcli.stream.plan import Task
+from gradcli.workers.limits import Limits
 from tests.stream.arrow.conftest import Run, left
 
 pa: Any = pytest.importorskip("pyarrow")
@@ -166,6 +169,9 @@ def test_streams_through_pipes_are_no_parts(tmp_path: Path, run: Run) -> None:
     os.mkfifo(tmp_path / "pipe.arrow")
     with pytest.raises(UsageError, match="is no file"):
         run(["stream.arrow", "pipe.arrow"], "out/")
+    task = Job(Task("x1"), ["-"], "out/", None, (1, 2), 1, Limits(), False, lambda total: lambda done: None)
+    with pytest.raises(UsageError, match="standard input is no file"):
+        task.run()
 
 
 def test_a_million_columns_of_parquet(tmp_path: Path, run: Run) -> None:

@@ -155,7 +155,9 @@ def is_pass(node: ast.expr) -> bool:
 
 
 def given(name: str, value: Value) -> ast.stmt:
-    (statement,) = read(f"{name} = {TORCH}.tensor({np.asarray(value, float).tolist()!r}).to({name}.dtype)")
+    number = repr(np.asarray(value, float).tolist())
+    tensor = f"{TORCH}.tensor({number})"
+    (statement,) = read(f"{name} = {tensor}.to({name}.dtype) if {TORCH}.is_tensor({name}) else {number}")
     return statement
 
 

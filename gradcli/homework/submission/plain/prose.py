@@ -18,6 +18,7 @@ REASON = (
 AFTER = re.compile(
     rf"(?<=[\d\])}}])(?:\s*[,;:]?\s+(?:{REASON})\s+[^\W\d_].*|\s*,?\s+(?:i|we)\s+(?:think|guess|believe|hope|got|get)"
     rf"|\s+[(\[]\s*\d+\s*(?:points?|pts?|marks?|punkte?)\W*[)\]]|\s*(?://|--)\s*[^\W\d_].*|\s+[(\[]\s*[^\W\d_]{{2,}}[^()\[\]\d]*[)\]]"
+    r"|\s+\(\s*[^\W\d_]{2,}\s+[^\W\d_]{2,}[^()\[\]]*\)"
     r"|\s*\[[^\W\d_][^\[\]]*\]|\s+units?)\s*\.?$",
     re.IGNORECASE | re.DOTALL,
 )

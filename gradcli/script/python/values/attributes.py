@@ -7,7 +7,6 @@ with two underscores are refused, but for those in `special`.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -239,8 +238,6 @@ def absent(value: Any, name: str) -> Exception:
     if isinstance(value, FunctionType | MethodType) and not hasattr(kind, name):
         return AttributeError(f"{type_of(value).name!r} object has no attribute {name!r}")
     if kind.__module__.partition(".")[0] != "gradcli" and not hasattr(kind, name):
-        if kind is OrderedDict and name == "_metadata":  # which torch gives to the state of a module
-            return UnsupportedError("state_dict()._metadata is not supported here")
         try:
             getattr(value, name)
         except AttributeError as error:

@@ -30,7 +30,17 @@ OF_BUILTIN = DEFINABLE - IMPLICIT | {"__new__"}  # what these types say themselv
 MEASURED = frozenset(("__len__", "__iter__", "__length_hint__", "__int__", "__index__", "values"))  # none defines these
 READABLE = frozenset(("__name__", "__qualname__", "__module__", "__doc__", "__class__", "__version__", "__members__"))
 OF_FUNCTIONS = frozenset(("__name__", "__qualname__", "__doc__", "__module__"))
-OPEN = frozenset(("_get_name", "_backward_cls"))  # read although private: the names of modules, the nodes of functions
+OPEN = frozenset(  # read although private: the names of modules and their hooks, the nodes of functions
+    (
+        "_backward_cls",
+        "_forward_hooks_with_kwargs",
+        "_forward_pre_hooks_with_kwargs",
+        "_get_name",
+        "_register_load_state_dict_pre_hook",
+        "_register_state_dict_hook",
+        "_version",
+    )
+)
 WRITABLE = frozenset(("__name__", "__qualname__", "__doc__"))  # of functions of the snippet
 
 

@@ -15,7 +15,7 @@ from gradcli.engine.tensor import Gradient, Tensor, is_floating, tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.anomaly import anomaly
-from gradcli.script.torch.autograd.nodes import GradientEdge
+from gradcli.script.torch.autograd.edges import GradientEdge
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
@@ -222,7 +222,7 @@ def _upstream(outputs: Sequence[Tensor], grads: Any, *, batched: bool = False) -
     if len(given) < len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     for index, output in enumerate(outputs):
-        if output.node is None:
+        if output.node is None or output.is_unrecorded:
             if running.machine.timeline is not None:
                 running.machine.timeline.run.walked = [output]
             raise AutogradError(f"element {index} of tensors does not require grad and does not have a grad_fn")

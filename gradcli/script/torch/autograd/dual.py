@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
 from gradcli.engine import tangents
-from gradcli.engine.modes import switched
+from gradcli.engine.memory.layout import owner
+from gradcli.engine.memory.views import first_entry
+from gradcli.engine.modes import mode, switched
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.ops.indexing.assignment import copy_
+from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.calling import ops
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, Facade, describe
 from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.torch.autograd.grad_modes import Switch
 from gradcli.script.torch.tensor import printing
 
 NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
@@ -33,6 +42,56 @@ class UnpackedDualTensor(NamedTuple):
     tangent: Tensor | None
 
 
+class Forward:
+    """Whether a run carries tangents; the levels that wait while it does not."""
+
+    def __init__(self) -> None:
+        self.enabled = True
+        self.waiting: list[tangents.Level] = []
+
+    def set(self, enabled: bool) -> bool:
+        before, self.enabled = self.enabled, enabled
+        if before and not enabled:
+            self.waiting = listening(tangents.Level)
+            for level in self.waiting:
+                leave(level)
+        elif enabled and not before:
+            for level in reversed(self.waiting):
+                listen(level)
+            self.waiting = []
+        return before
+
+
+def levels() -> list[tangents.Level]:
+    """Return the levels that are open, the latest first, though none may be in use now."""
+    return running.machine.own(Forward).waiting or listening(tangents.Level)
+
+
+def close(level: tangents.Level) -> None:
+    waiting = running.machine.own(Forward).waiting
+    if level in waiting:
+        waiting.remove(level)
+    else:
+        leave(level)
+
+
+def is_forward_enabled() -> bool:
+    return running.machine.own(Forward).enabled
+
+
+class set_forward_enabled(Switch):  # noqa: N801
+    """`forward_ad._set_fwd_grad_enabled(mode)`: carry tangents or not, from the call on or in a `with` block."""
+
+    def __init__(self, mode: bool) -> None:
+        self._before = self._set(mode)
+
+    def __enter__(self) -> None:
+        """Do nothing: the call has set the state."""
+
+    def _set(self, state: bool) -> bool:
+        return running.machine.own(Forward).set(state)
+
+
 class dual_level(Facade):  # noqa: N801  torch's name
     """Carry tangents through the operations of a `with` block."""
 
@@ -42,9 +101,12 @@ class dual_level(Facade):  # noqa: N801  torch's name
         self._level = tangents.Level()
 
     def __enter__(self) -> int:
-        if listening(tangents.Level):
+        if levels():
             raise RuntimeError("Nested forward mode AD is not supported at the moment")
-        listen(self._level)
+        if is_forward_enabled():
+            listen(self._level)
+        else:
+            running.machine.own(Forward).waiting.append(self._level)
         running.machine.own(Entered).level = 0
         printing.print_options().suffixes.append(tangent_text)
         return 0
@@ -54,19 +116,32 @@ class dual_level(Facade):  # noqa: N801  torch's name
 
 
 def _leave(level: tangents.Level) -> None:
-    leave(level)
+    close(level)
     running.machine.own(Entered).level = -1
     printing.print_options().suffixes.remove(tangent_text)
 
 
 def tangent_of(x: Tensor) -> Tensor | None:
-    levels = listening(tangents.Level)
-    return levels[0].get(x) if levels else None
+    active = listening(tangents.Level)
+    return active[0].get(x) if active else None
+
+
+def untold(level: tangents.Level, tangent: Tensor) -> Tensor:
+    """Return a tangent for snippets: where a rule gave it with a graph, torch's nodes are others than ours."""
+    if tangent not in level.derived or not (tangent.requires_grad and mode.grad_enabled):
+        return tangent
+    with switched(tape=None):
+        copied: Tensor = clone(tangent)
+    printing.UNTOLD.add(copied.node)
+    return copied
 
 
 def tangent_text(x: Tensor) -> str:
     """Return the text of a tangent, which is printed after the value of a dual tensor; empty if there is none."""
+    levels = listening(tangents.Level)
     tangent = tangent_of(x)
+    if tangent is not None:
+        tangent = untold(levels[0], tangent)
     return "" if tangent is None else f"tangent={printing.format_tensor(tangent)}"
 
 
@@ -79,6 +154,8 @@ def check_dual(tensor: Any, tangent: Any) -> None:
             raise ValueError(
                 f"Expected {name} to be floating point or complex, but got: {printing.dtype_text(x.dtype)}"
             )
+    if tensor.dtype != tangent.dtype:
+        raise UnsupportedError("a tangent of another dtype than its tensor is not supported here", help="convert it")
     if tensor.shape != tangent.shape:
         raise RuntimeError(
             "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
@@ -108,22 +185,41 @@ def _alias(x: Tensor) -> Tensor:
         return ops.view(x, x.shape) if x.requires_grad else x.detach()
 
 
+def _copied(tangent: Tensor, x: Tensor) -> Tensor:
+    """Copy a tangent to memory in which it lies as the value does."""
+    start, item = first_entry(x.array), tangent.value.itemsize
+    steps = [step // x.value.itemsize * item for step in x.array.strides]
+    memory = np.zeros(owner(x.array).size, tangent.dtype)
+    with switched(tape=None):
+        return copy_(Tensor(as_strided(memory[start:], x.shape, steps)), tangent)
+
+
+def same_layout(x: Tensor, y: Tensor) -> bool:
+    """Tell whether two tensors of one shape lie alike in memory of one size, as a tangent that is not copied does."""
+    if owner(x.array).size != owner(y.array).size:
+        return False
+    if x.array.size and first_entry(x.array) != first_entry(y.array):
+        return False
+    steps = zip(x.shape, x.array.strides, y.array.strides, strict=True)
+    return all(size < 2 or one * y.value.itemsize == other * x.value.itemsize for size, one, other in steps)
+
+
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
     """Return the tensor with a tangent: another tensor on the same memory."""
-    levels = listening(tangents.Level)
-    if not levels:
+    if not levels():
         raise RuntimeError(NO_LEVEL)
     check_dual(tensor, tangent)
-    if levels[0].get(tensor) is not None:
+    newest = levels()[0]
+    if newest.get(tensor) is not None:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
             "supported."
         )
-    if levels[0].get(tangent) is not None:
+    if newest.get(tangent) is not None:
         raise RuntimeError(
             "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
         )
-    return levels[0].separate(_alias(tensor), tangent)
+    return newest.separate(_alias(tensor), tangent if same_layout(tensor, tangent) else _copied(tangent, tensor))
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
@@ -131,7 +227,9 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     for active in listening(tangents.Level)[:1]:
         with switched(tape=None):
             alias = primal(tensor)
-        return UnpackedDualTensor(active.separate(alias, None), active.get(tensor))
+        tangent = active.get(tensor)
+        told = tangent if tangent is None else untold(active, tangent)
+        return UnpackedDualTensor(active.separate(alias, None), told)
     return UnpackedDualTensor(tensor, None)
 
 
@@ -141,9 +239,9 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    if not listening(tangents.Level):
+    if not levels():
         raise RuntimeError("Dual level must be a positive number.")
-    for active in listening(tangents.Level)[:1]:
+    for active in levels()[:1]:
         _leave(active)
 
 
@@ -161,6 +259,8 @@ MEMBERS: dict[str, Any] = {
     "unpack_dual": unpack_dual,
     "enter_dual_level": enter_dual_level,
     "exit_dual_level": exit_dual_level,
+    "_is_fwd_grad_enabled": is_forward_enabled,
+    "_set_fwd_grad_enabled": set_forward_enabled,
     "UnpackedDualTensor": TYPES[UnpackedDualTensor],
 }
 LIVE = {"_current_level": lambda: running.machine.own(Entered).level}

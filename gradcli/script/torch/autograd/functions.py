@@ -15,6 +15,7 @@ from gradcli.engine.memory.in_place import change, check_in_place
 from gradcli.engine.memory.views import CUSTOM, ITSELF, PART, View
 from gradcli.engine.memory.writing import copy
 from gradcli.engine.modes import mode, set_grad_enabled, switched
+from gradcli.engine.recorder import listening
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
@@ -23,8 +24,9 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call
+from gradcli.script.torch.autograd.grad_modes import Marks
 from gradcli.script.torch.autograd.nodes import named
-from gradcli.script.torch.autograd.parts import Opaque, bound, push
+from gradcli.script.torch.autograd.parts import Opaque, bound, push, tangents_of
 
 LEGACY = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
@@ -119,7 +121,8 @@ class Function(Facade):
         separate = cls.setup_context is not Function.setup_context
         arguments = bound(cls.forward, separate, arguments, keywords)
         context = Context(cls, arguments)
-        with switched(grad_enabled=False, tape=None):
+        tangents = tangents_of(arguments)
+        with switched(grad_enabled=False, tape=next(iter(listening(Marks)), None)):
             if separate:
                 outputs = cls.forward(*arguments)
                 cls.setup_context(context, arguments, outputs)
@@ -130,10 +133,10 @@ class Function(Facade):
         recording = mode.grad_enabled and any(context.needs_input_grad)
         parts = tuple(_apart(x) if recording and _is_written(context, x) else x for x in results)
         Call(cls, context, arguments, parts).record()
-        push(cls, context, arguments, results)
         for result, part in zip(results, parts, strict=True):
             if result is not part:
                 change(result, copy, part)
+        push(cls, context, arguments, results, tangents)
         made = [pair for pair in zip(given, results, strict=True) if not any(pair[0] is x for x in arguments)]
         context._seal({id(before): after for before, after in made}, results)
         return results if isinstance(outputs, tuple) else results[0]
@@ -151,6 +154,8 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
                 _check_dirty(output)
                 if not any(output is x for x in results):
                     output.changed()
+            elif not mode.grad_enabled and output.requires_grad and any(output is x for x in arguments):
+                output = output.detach()  # on the same memory, but no view of it
             elif isinstance(output, View) or any(output is x for x in arguments):
                 several = recorded and sum(isinstance(x, Tensor) for x in outputs) > 1
                 marked = any(output is x for x in context._without_gradient)

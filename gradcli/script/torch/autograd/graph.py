@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from gradcli.engine.graph import AccumulateGrad, Node, Unversioned, ancestors, reachable
 from gradcli.engine.recorder import leave, listen, listening
@@ -14,8 +15,9 @@ from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.context import Context
+from gradcli.script.torch.autograd.edges import GradientEdge
 from gradcli.script.torch.autograd.grad_modes import Switch
-from gradcli.script.torch.autograd.nodes import GradientEdge, output_number
+from gradcli.script.torch.autograd.nodes import output_number
 from gradcli.script.torch.autograd.saved import packing
 
 
@@ -46,33 +48,79 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):  # noqa: N801  torch
     """Save copies, so that the tensors may change."""
 
     def __init__(self) -> None:
-        super().__init__(lambda x: Tensor(x.value.copy()), self._saved)
+        self._packer = self._copying = Copying()
 
     def __enter__(self) -> Any:
         if any(isinstance(packer, Copying) for packer in listening(packing.Packer)):
             raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-        self._packer = Copying(self._packer.pack, self._packer.unpack)
+        self._packer = self._copying = Copying()
         super().__enter__()
-        return COPIES
+        return Copies(self._copying)
 
-    def _saved(self, x: Tensor) -> Tensor:
-        if self._packer not in listening(packing.Packer):
-            raise AssertionError(OUTSIDE)
-        return x
+    def __exit__(self, *_: Any) -> None:
+        super().__exit__()
+        self._copying.handles.clear()
+        self._copying.cloned.clear()
+
+
+class Saved(Facade):
+    """A tensor that nodes saved, and a copy of it; it lives as long as one of the nodes."""
+
+    def __init__(self, source: Tensor) -> None:
+        self._source = source
+        self._copy = Tensor(source.value.copy())
 
 
 class Copying(packing.Packer):
-    """The hooks of `allow_mutation_on_saved_tensors`."""
+    """The hooks of `allow_mutation_on_saved_tensors`, and what was saved and changed, as torch keeps account of it."""
+
+    def __init__(self) -> None:
+        super().__init__(self._saved, self._unpacked)
+        self.handles: WeakValueDictionary[tuple[int, int], Saved] = WeakValueDictionary()
+        self.cloned: WeakKeyDictionary[Saved, Tensor] = WeakKeyDictionary()
+
+    def _saved(self, x: Tensor) -> Saved:
+        key = id(x), len(x.history or ())
+        handle = self.handles.get(key)
+        if handle is None:
+            handle = self.handles[key] = Saved(x)
+        return handle
+
+    def _unpacked(self, handle: Saved) -> Tensor:
+        if self not in listening(packing.Packer):
+            raise AssertionError(OUTSIDE)
+        return handle._copy
+
+    def written(self, target: Tensor, result: Tensor) -> Callable[[], None]:
+        """Take note of the saved tensors on the memory that is about to change."""
+        for x in packing.packed_by(result.node):
+            if isinstance(x.content, Saved) and x.content._source is target:  # torch saves a copy of it
+                x.content = self._saved(x.content._copy)
+        for handle in list(self.handles.values()):
+            source = handle._source
+            if source is target or (source.history is not None and source.history is target.history):
+                self.cloned.setdefault(handle, handle._copy)
+        return lambda: None
 
 
 class Copies(Facade):
     """What `with allow_mutation_on_saved_tensors() as ctx:` gives."""
 
+    def __init__(self, packer: Copying) -> None:
+        self._packer = packer
+
+    @property
+    def cloned(self) -> dict[Saved, Tensor]:
+        return dict(self._packer.cloned)
+
+    @property
+    def tid_to_weakhandle(self) -> dict[tuple[int, int], Saved]:
+        return dict(self._packer.handles)
+
     def __getattr__(self, name: str) -> Any:
         raise UnsupportedError(f"{name} of the context of allow_mutation_on_saved_tensors is not supported here")
 
 
-COPIES = Copies()
 OUTSIDE = (
     "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was originally "
     "recorded."
@@ -154,11 +202,27 @@ class MultiHandle(Facade):
         for handle in self._handles:
             handle.remove()
 
+    def __enter__(self) -> MultiHandle:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.remove()
+
+
+MultiHandle.__module__, MultiHandle.__name__, MultiHandle.__qualname__ = (
+    "torch.autograd.graph",
+    "_MultiHandle",
+    "_MultiHandle",
+)
+
 
 def register_multi_grad_hook(tensors: Any, fn: Callable[..., Any], *, mode: str = "all") -> MultiHandle:
     """Call `fn` with all gradients when the last has come; in mode "any", with the first that comes."""
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    tensors = list(tensors)
+    if mode == "all" and not all(x.requires_grad for x in tensors):
+        raise AssertionError("Expected gradient function to be set")
     return MultiHandle(Several(tensors, fn, mode))
 
 

@@ -13,10 +13,11 @@ from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.torch.autograd.anomaly import current_node, state_of
 from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.context import Context
+from gradcli.script.torch.autograd.dual import Forward, is_forward_enabled
 from gradcli.script.torch.autograd.functions import Function, refusing
 from gradcli.script.torch.autograd.grad_modes import is_grad_enabled, is_multithreading_enabled
 from gradcli.script.torch.autograd.nodes import named, visible
-from gradcli.script.torch.autograd.saved.packing import SAVED_TENSOR
+from gradcli.script.torch.autograd.saved.packing import SAVED_TENSOR, Refusal
 from gradcli.script.torch.operations.readers import kind_name
 
 LEAF = (
@@ -143,16 +144,24 @@ def set_versions(tensors: tuple[Tensor, ...], versions: tuple[int, ...]) -> None
         del history[version:]
 
 
+def set_forward(mode: bool) -> None:
+    running.machine.own(Forward).set(mode)
+
+
 def namespace(name: str) -> Namespace:
     """Make `torch._C`, of which no more than a few names are there."""
     members: dict[str, Any] = {kind.__name__: kind for kind in (UndefinedGrad, DelayedError)}
-    saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR, "_unsafe_set_version_counter": set_versions})
+    hooks = {"_saved_tensors_hooks_is_enabled": lambda: running.machine.own(Refusal).message is None}
+    counter = {"_unsafe_set_version_counter": set_versions}
+    saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR, **counter, **hooks})
     functions = Namespace(f"{name}._functions", {**members, "AccumulateGrad": named(AccumulateGrad, "AccumulateGrad")})
     members = {
         "_current_graph_task_id": task_number,
         "_current_autograd_node": visible_node,
         "_will_engine_execute_node": will_execute,
         "_current_graph_task_execution_order": execution_order,
+        "_is_fwd_grad_enabled": is_forward_enabled,
+        "_set_fwd_grad_enabled": set_forward,
         "is_grad_enabled": is_grad_enabled,
     }
     return Namespace(name, {"_functions": functions, "_autograd": saved, **members})

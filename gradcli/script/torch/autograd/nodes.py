@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from gradcli.engine.accumulation import accumulate
@@ -17,21 +17,12 @@ from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.saved import check_versions, operands
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
-from gradcli.script.python.values.attributes import BuiltinType, describe
+from gradcli.script.python.text.formatting import REPRESENTATIONS
+from gradcli.script.python.values.attributes import BuiltinType, describe, fields, listed
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
 from gradcli.script.torch.autograd.anomaly import anomaly, current_node
 from gradcli.script.torch.autograd.saved.metadata import input_metadata
 from gradcli.script.torch.autograd.saved.values import SAVED_VALUES, class_name
-
-
-class GradientEdge(NamedTuple):
-    """An edge of the graph: the node, and the number of its output, at which a gradient arrives."""
-
-    node: Any
-    output_nr: int
-    ownership_token: Any = None
-
 
 NODE_TYPES: dict[tuple[str, str], BuiltinType] = {}
 KINDS: dict[type, str] = {
@@ -80,6 +71,8 @@ NAMED_TYPES.append(node_type)
 
 def pass_through(node: Any, *gradients: Any) -> Any:
     """Call a node: the gradients of its inputs for this upstream gradient, of several a tuple."""
+    if isinstance(node, Node) and node.name() in several_results():
+        raise UnsupportedError(f"a call of {node.name()} is not supported here", help="call torch.autograd.grad")
     if len(gradients) != 1:
         raise TypeError(f"expected 1 arguments, got {len(gradients)} instead")
     (gradient,) = gradients
@@ -178,19 +171,6 @@ describe(
         "__class__": node_type,
     },
 )
-describe(
-    GradientEdge,
-    getters={
-        "node": lambda edge: visible(edge.node),
-        "output_nr": lambda edge: edge.output_nr,
-        "ownership_token": lambda edge: edge.ownership_token,
-    },
-)
 TYPES[Handle] = BuiltinType("RemovableHandle", Handle, module="torch.utils.hooks")
-describe(Handle, methods={"remove": Handle.remove, "__enter__": lambda x: x, "__exit__": lambda x, *_: x.remove()})
+describe(Handle, methods=listed(Handle, "remove hooks_dict_ref __enter__ __exit__"), getters=fields("id"))
 REPRESENTATIONS[Node] = REPRESENTATIONS[AccumulateGrad] = node_text
-TYPES[GradientEdge] = BuiltinType("GradientEdge", GradientEdge, GradientEdge, module="torch.autograd.graph")
-REPRESENTATIONS[GradientEdge] = lambda edge: (
-    f"GradientEdge(node={represent(visible(edge.node))}, output_nr={edge.output_nr}, "
-    f"ownership_token={represent(edge.ownership_token)})"
-)

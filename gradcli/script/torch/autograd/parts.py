@@ -19,7 +19,6 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.language import tree
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.windows.padding import pad_constant
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.functions.parameters import signature
 
 
@@ -59,36 +58,50 @@ def written_part(name: str, operands: Sequence[Formula], options: dict[str, Any]
 
 NO_VIEW = "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
 OTHER_VIEW = "A custom Function is returning a view but the jvp is not returning a view of the {} grad input."
+NOT_IN_PLACE = (
+    "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying an "
+    "input inplace, then the jvp function must modify the corresponding gradient inplace."
+)
 NO_TANGENT = (
     "Function's jvp returned a gradient at position {}, but  the corresponding forward output is not a differentiable "
     "Tensor.You should return None at that position instead."
 )
 
 
-def push(function: Any, context: Any, arguments: tuple[Any, ...], results: tuple[Any, ...]) -> None:
+def tangents_of(arguments: tuple[Any, ...]) -> list[Any]:
+    """Return the tangents of the arguments, None for a constant; an empty list outside of forward mode."""
+    return [level.get(x) if isinstance(x, Tensor) else None for level in listening(Level)[:1] for x in arguments]
+
+
+def push(
+    function: Any, context: Any, arguments: tuple[Any, ...], results: tuple[Any, ...], given: Sequence[Any]
+) -> None:
     """Give the results the tangents that the `jvp` of the function returns, if an argument has one."""
-    for level in listening(Level)[:1]:
-        if context._dirty:
-            raise UnsupportedError("forward mode through a function that marks inputs dirty is not supported here")
-        given = [level.get(x) if isinstance(x, Tensor) else None for x in arguments]
-        if all(tangent is None for tangent in given):
-            continue
-        if context._materialize:
-            given = [_or_zeros(tangent, x) for tangent, x in zip(given, arguments, strict=True)]
-        with switched(tape=None), context.forward_mode():
-            found = function.jvp(context, *given)
-        found = found if isinstance(found, tuple) else (found,)
-        pairs = [
-            (place, x, t) for place, (x, t) in enumerate(zip(results, found, strict=True)) if isinstance(t, Tensor)
-        ]
-        for place, x, _ in pairs:
-            plain = any(x is other for other in context._without_gradient)
-            if plain or not isinstance(x, Tensor) or not is_floating(x.value):
-                raise RuntimeError(NO_TANGENT.format(place))
-        for _, x, tangent in pairs:
-            if isinstance(x, View):
-                _check_view(x, tangent, arguments, given)
-            level.set(x, tangent)
+    if all(tangent is None for tangent in given):
+        return
+    if context._materialize:
+        given = [_or_zeros(tangent, x) for tangent, x in zip(given, arguments, strict=True)]
+    versions = [(its, _version(its)) for its in given]
+    with switched(tape=None), context.forward_mode():
+        found = function.jvp(context, *given)
+    found = found if isinstance(found, tuple) else (found,)
+    pairs = [(place, x, t) for place, (x, t) in enumerate(zip(results, found, strict=True)) if isinstance(t, Tensor)]
+    for place, x, _ in pairs:
+        plain = any(x is other for other in context._without_gradient)
+        if plain or not isinstance(x, Tensor) or not is_floating(x.value):
+            raise RuntimeError(NO_TANGENT.format(place))
+    for _, x, tangent in pairs:
+        if any(x is dirty for dirty in context._dirty):
+            before = zip(arguments, versions, strict=True)
+            if not any(x is y and tangent is its and _version(its) > time for y, (its, time) in before):
+                raise RuntimeError(NOT_IN_PLACE)
+        elif isinstance(x, View):
+            _check_view(x, tangent, arguments, given)
+        listening(Level)[0].set(x, tangent)
+
+
+def _version(x: Tensor | None) -> int:
+    return 0 if x is None else len(x.history or ())
 
 
 def _or_zeros(tangent: Tensor | None, x: Any) -> Tensor | None:
@@ -97,7 +110,7 @@ def _or_zeros(tangent: Tensor | None, x: Any) -> Tensor | None:
     return Tensor(np.zeros_like(x.value)[()]) if wanted else tangent
 
 
-def _check_view(x: View, tangent: Tensor, arguments: tuple[Any, ...], given: list[Tensor | None]) -> None:
+def _check_view(x: View, tangent: Tensor, arguments: tuple[Any, ...], given: Sequence[Any]) -> None:
     """Refuse a tangent that is no view where the result is one, or a view of another tensor."""
     if not isinstance(tangent, View):
         raise RuntimeError(NO_VIEW)

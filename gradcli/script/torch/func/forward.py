@@ -7,9 +7,10 @@ from typing import Any
 
 from gradcli.engine import tangents
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.indexing.indexing import alias
 from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
-from gradcli.script.torch.autograd.dual import check_dual
+from gradcli.script.torch.autograd.dual import check_dual, untold
 from gradcli.script.torch.autograd.functional.derivatives import units, zeros
 from gradcli.script.torch.func.reverse import Func, Places, apart, outputs_of, selected, shown
 from gradcli.script.torch.func.trees import flattened, structure
@@ -40,12 +41,13 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_a
         made = func(*build(iter(duals)))
         made, aux = apart(made, has_aux, JVP)
         outputs, rebuild = outputs_of(made, JVP)
-        pushed = [level.get(out) for out in outputs]
+        pushed = [None if x is None else untold(level, x) for x in map(level.get, outputs)]
     if strict and None in pushed:
         raise RuntimeError(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
             "with strict=True."
         )
+    made = rebuild(out if out.node is None else alias(out) for out in outputs)
     found = rebuild(zeros(out) if x is None else x for x, out in zip(pushed, outputs, strict=True))
     return (made, found, aux) if has_aux else (made, found)
 

@@ -8,15 +8,23 @@ from typing import Any
 
 from gradcli.engine import tangents
 from gradcli.engine.graph import AccumulateGrad, Node, reachable
-from gradcli.engine.modes import set_grad_enabled, switched
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.modes import mode, set_grad_enabled, switched
+from gradcli.engine.recorder import listening
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.ops.indexing.indexing import alias
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows
+from gradcli.script.torch.autograd.saved.packing import Packer
 from gradcli.script.torch.func.trees import flattened, mapped, pattern, structure
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
+HOOKED = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
+    "case."
+)
 Func = Callable[..., Any]
 Places = int | tuple[int, ...]
 
@@ -27,7 +35,7 @@ def shown(value: Any) -> str:
 
 def selected(args: tuple[Any, ...], argnums: Any) -> Any:
     """Select the arguments with the given numbers: one, or a tuple of them."""
-    if isinstance(argnums, bool) or not isinstance(argnums, int | tuple):
+    if not isinstance(argnums, int | tuple):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {shown(argnums)}")
     places = (argnums,) if isinstance(argnums, int) else argnums
     for place in places:
@@ -37,20 +45,29 @@ def selected(args: tuple[Any, ...], argnums: Any) -> Any:
             raise RuntimeError(f"Got argnum={place}, but only {len(args)} positional inputs")
     if not places:
         raise RuntimeError("argnums must be non-empty")
-    if len(set(places)) != len(places):
-        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
+    counted = tuple(place % len(args) for place in places)
+    if len(set(counted)) != len(counted):
+        raise RuntimeError(f"argnums elements must be unique, got {represent(counted)}")
     return args[argnums] if isinstance(argnums, int) else tuple(args[place] for place in places)
+
+
+def is_recorded() -> bool:
+    """Return whether results stay in the graph around a function, by which those around it know their tangents too."""
+    return mode.grad_enabled or mode.examples is not None or bool(listening(tangents.Level))
 
 
 class Inputs:
     """The arguments of a function, with leaves in place of the arguments that it is differentiated by."""
 
     def __init__(self, args: tuple[Any, ...], argnums: Any) -> None:
+        if listening(Packer):
+            raise RuntimeError(HOOKED)
         given, self.build = flattened(selected(args, argnums))
         for x in given:
             if not isinstance(x, Tensor):
                 raise ValueError(f"Thing passed to transform API must be Tensor, got {shown(x)}")
-        self.leaves = prepared(given, create_graph=True)
+        with set_grad_enabled(True):
+            self.leaves = prepared(given, create_graph=True, through=alias)
         chosen = self.build(iter(self.leaves))
         places = [argnums] if isinstance(argnums, int) else list(argnums)
         self.args = list(args)
@@ -62,8 +79,13 @@ class Inputs:
         return self.build(self.outside(x) for x in found)
 
     def outside(self, results: Any) -> Any:
-        """Keep results in the graph outside of the function, and in no other."""
-        return mapped(self._outside, results)
+        """Keep results in the graph outside of the function, if that is recorded now, and in no other."""
+        return mapped(self._outside if is_recorded() else self._cut, results)
+
+    def _cut(self, x: Any) -> Any:
+        if not isinstance(x, Tensor) or x.node is None:
+            return x
+        return tangents.carry(x, x.detach(), self._cut)
 
     def _outside(self, x: Any) -> Any:
         if not isinstance(x, Tensor) or x.node is None:
@@ -96,8 +118,8 @@ def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Fu
 
     @wraps(func, assigned=("__name__",), updated=())
     def call(*args: Any, **keywords: Any) -> Any:
+        inputs = Inputs(args, argnums)
         with set_grad_enabled(True):
-            inputs = Inputs(args, argnums)
             with switched(wrapping=Outside()):
                 output = func(*inputs.args, **keywords)
             value, aux = apart(output, has_aux, "grad_and_value(f)(*args)")
@@ -110,8 +132,8 @@ def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Fu
                     "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
                     f"{value.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
                 )
-            slopes = inputs.arranged(gradients([value], inputs.leaves, create_graph=True))
-        value, aux = inputs.outside(value), inputs.outside(aux)
+            found = gradients([value], inputs.leaves, create_graph=True)
+        slopes, value, aux = inputs.arranged(found), inputs.outside(value), inputs.outside(aux)
         return (slopes, (value, aux)) if has_aux else (slopes, value)
 
     return call
@@ -139,6 +161,11 @@ def outputs_of(made: Any, api: str) -> tuple[list[Tensor], Callable[[Iterator[An
     for x in outputs:
         if not isinstance(x, Tensor):
             raise RuntimeError(f"{api}: expected f(*primals) to return only tensors, got unsupported type {shown(x)}")
+        if api.startswith("vjp") and not is_floating(x.value):
+            kind = represent(BY_NUMPY[x.dtype])
+            raise RuntimeError(
+                f"vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype {kind}"
+            )
     return outputs, build
 
 
@@ -156,8 +183,8 @@ def apart(made: Any, has_aux: bool, api: str) -> tuple[Any, Any]:
 
 def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     """Return the output, and a function from upstream gradients to the gradients of the inputs."""
+    inputs = Inputs(primals, tuple(range(len(primals))))
     with set_grad_enabled(True):
-        inputs = Inputs(primals, tuple(range(len(primals))))
         with switched(wrapping=Outside()):
             made = func(*inputs.args)
         made, aux = apart(made, has_aux, "vjp(f, *primals)")
@@ -171,27 +198,36 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
                 f"function. cotangents: {pattern(cotangents)}, primal output: {pattern(made)}"
             )
         with set_grad_enabled(True):
-            return inputs.arranged(gradients(outputs, inputs.leaves, upstream, create_graph=True))
+            found = gradients(outputs, inputs.leaves, upstream, create_graph=True)
+        return inputs.arranged(found)
 
     value = inputs.outside(made)
     wrapper.__qualname__ = "_vjp_with_argnums.<locals>.wrapper"
     return (value, wrapper, inputs.outside(aux)) if has_aux else (value, wrapper)
 
 
-def jacrev(func: Func, argnums: Places = 0, *, has_aux: bool = False, chunk_size: Any = None) -> Func:
+def jacrev(
+    func: Func,
+    argnums: Places = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: Any = None,
+    _preallocate_and_copy: bool = False,
+) -> Func:
     """Make a function that returns the Jacobian of `func`, by one backward pass for each entry of the output."""
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     @wraps(func, assigned=("__name__",), updated=())
     def call(*args: Any) -> Any:
+        inputs = Inputs(args, argnums)
         with set_grad_enabled(True):
-            inputs = Inputs(args, argnums)
             with switched(wrapping=Outside()):
                 made = func(*inputs.args)
             made, aux = apart(made, has_aux, "vjp(f, *primals)")
             outputs, build = outputs_of(made, "vjp(f, *primals)")
-            found = build(inputs.arranged(rows(out, inputs.leaves, True)) for out in outputs)
+            slopes = [rows(out, inputs.leaves, True) for out in outputs]
+        found = build(map(inputs.arranged, slopes))
         return (found, inputs.outside(aux)) if has_aux else found
 
     return call

@@ -9,7 +9,6 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
 
@@ -31,8 +30,8 @@ def replaced(module: Any, tensors: dict[str, Any], *, tied: bool) -> Iterator[No
     for name, tensor in tensors.items():
         if not (tensor is None or isinstance(tensor, Tensor)):
             raise TypeError(f"{text(tensor)} is not an instance of torch.Tensor")
-        if name not in places and "." in name:
-            raise UnsupportedError(f"functional_call with {name!r}, which the module does not have, is not supported")
+        if name not in places:
+            check_path(module, name.split(".")[:-1])
     try:
         for name, tensor in tensors.items():
             if name not in places:  # it would be an attribute, which nobody reads, for the time of the call
@@ -46,6 +45,17 @@ def replaced(module: Any, tensors: dict[str, Any], *, tied: bool) -> Iterator[No
     finally:
         for table, name, value in before:
             table[name] = value
+
+
+def check_path(module: Any, path: list[str]) -> None:
+    """Refuse a name whose parts before the last are no modules, one in the other."""
+    part = module
+    for end, word in enumerate(path, 1):
+        if not hasattr(part, word):
+            raise AttributeError(f"{type(part).__name__} has no attribute `{word}`")
+        part = getattr(part, word)
+        if not hasattr(part, "named_modules"):
+            raise TypeError(f"submodule `{'.'.join(path[:end])}`: {text(part)} is not an instance of torch.nn.Module")
 
 
 def check_tied(places: dict[str, Any], tensors: dict[str, Any]) -> None:
@@ -69,7 +79,7 @@ def check_keys(module: Any, tensors: dict[str, Any], *, tied: bool) -> None:
     unexpected = [name for name in tensors if name not in known]
     missing = [name for name, x in known.items() if name not in tensors and not (tied and id(x) in given)]
     wrong = [
-        f"{kind} key(s): {', '.join(map(repr, names))}."
+        f"{kind} key(s): {', '.join(map(repr, sorted(names)))}."
         for kind, names in (("Unexpected", unexpected), ("Missing", missing))
         if names
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 
@@ -29,6 +30,11 @@ def _taken(tree: Any, leaves: list[Any], depth: int) -> Build:
     if isinstance(tree, dict):
         named = {key: _taken(tree[key], leaves, depth + 1) for key in tree}
         return lambda new: kind((key, part(new)) for key, part in named.items())
+    if isinstance(tree, ReturnType):
+        fields = [_taken(part, leaves, depth + 1) for part in tree]
+        return lambda new: ReturnType(
+            tree.name, **{name: part(new) for name, part in zip(tree._fields, fields, strict=True)}
+        )
     if is_named(tree):
         fields = [_taken(part, leaves, depth + 1) for part in tree]
         return lambda new: kind(*[field(new) for field in fields])

@@ -80,6 +80,8 @@ class Signature:
     def _bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         keywords = {self._known(name): value for name, value in keywords.items()}
         arguments, keywords = cast_first(arguments, keywords, self.parameters)
+        if self.rest in keywords and "Tensor" in self.kind(self.parameters[self.rest]):
+            raise TypeError(f"{self.name}() got an unexpected keyword argument '{self.rest}'")
         if self.rest in keywords:
             arguments = (*arguments, keywords.pop(self.rest))
         if len(arguments) > self.most:
@@ -99,6 +101,8 @@ class Signature:
         if absent:
             listed = ", ".join(f'"{name}"' for name in absent)
             raise TypeError(f"{self.name}() missing {len(absent)} required positional arguments: {listed}")
+        # In their places, for a function in front of the operation has other names for them.
+        values.extend(named.pop(name) for name in needed)
         return values, named
 
     def _named(self, arguments: tuple[Any, ...]) -> Any:

@@ -16,6 +16,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED, underived
+from gradcli.ops.support.arguments import real
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_one, one_way
 from gradcli.script.errors import UnsupportedError
@@ -80,7 +81,15 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
     return ops.clamp(input, _fitted(min, input), _fitted(max, input))
 
 
+def check_fraction(name: str, dtype: Any) -> None:
+    """Refuse a dtype in which there is no mean."""
+    if dtype is not None and np.dtype(dtype).kind != "f":
+        words = "could not infer output dtype. Optional dtype must be either a floating point or complex dtype"
+        raise RuntimeError(f"{name}(): {words}. Got: {TYPE_NAMES[np.dtype(dtype)]}")
+
+
 def nanmean(input: Tensor, *arguments: Any, **options: Any) -> Any:
+    check_fraction("nanmean", options.get("dtype"))
     if not is_floating(input.value):
         kind = TYPE_NAMES[input.dtype]
         raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {kind}")
@@ -146,6 +155,8 @@ def narrowed(name: str) -> Callable[..., Any]:
             arguments = ((), *arguments[1:])
         if "dim" in options and options["dim"] is None and name != "prod":
             options["dim"] = ()
+        if name == "mean":
+            check_fraction(name, dtype)
         casts = dtype is not None and input.dtype != dtype
         if casts and input.requires_grad and mode.grad_enabled and np.dtype(dtype).kind != "f":
             raise RuntimeError(f"Autograd not support dtype: {TYPE_NAMES[np.dtype(dtype)]}")
@@ -158,14 +169,19 @@ def narrowed(name: str) -> Callable[..., Any]:
 
 
 def _order(name: str) -> Callable[..., Any]:
-    """Make `igamma` or `igammac`, which torch does not differentiate by their order."""
+    """Make `igamma`, `igammac` or `zeta`, which torch does not differentiate by their order."""
+    words = name if name == "zeta" else f"{name}: input"
 
     def refuse(g: Any, out: Any, *operands: Any) -> Any:
-        raise NotImplementedError(f"the derivative for '{name}: input' is not implemented.")
+        raise NotImplementedError(f"the derivative for '{words}' is not implemented.")
 
-    def call(input: Tensor, other: Tensor) -> Any:
-        primitive = REGISTRY[name]
-        return replace(primitive, rules=(refuse, *primitive.rules[1:]))(input, other)
+    def call(input: Any, other: Any) -> Any:
+        primitive, numbers = REGISTRY[name], [not isinstance(x, Tensor) for x in (input, other)]
+        if all(numbers):
+            raise TypeError(refusal(f"special_{name}", (input, other), {}, "", method=False))
+        node = primitive.node[:-1] + str(1 if numbers[0] else 2 if numbers[1] else 0)
+        found = replace(primitive, rules=(refuse, *primitive.rules[1:]), node=node)(real(input), real(other))
+        return as_one(found, input if numbers[1] else other) if any(numbers) else found
 
     return call
 
@@ -220,7 +236,7 @@ DEMANDS: dict[str, Callable[..., Any]] = {
     "nanmean": nanmean,
     "bincount": bincount,
     "take_along_dim": take_along_dim,
-    **{name: _order(name) for name in ("igamma", "igammac")},
+    **{name: _order(name) for name in ("igamma", "igammac", "zeta")},
     **{name: alike(name) for name in ("allclose", "isclose")},
     **{name: apart(name) for name in ("block_diag", "broadcast_tensors", "cartesian_prod")},
     **{name: judged(name) for name in ("all", "any")},

@@ -25,6 +25,7 @@ from gradcli.script.torch.operations.kernels import refusing
 from gradcli.script.torch.operations.lowering import LOWERED
 from gradcli.script.torch.operations.outputs import into
 from gradcli.script.torch.operations.overloads import refusal
+from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.operations.whole import WHOLE, whole
 
 Function = Callable[..., Any]
@@ -173,13 +174,21 @@ def sized(operation: Function) -> Function:
     return call
 
 
+def ordered(x: Tensor, n: Any) -> Tensor:
+    """`x.polygamma_(n)`, whose function takes the order first."""
+    if not isinstance(n, int):
+        raise TypeError(f"polygamma_(): argument 'n' (position 1) must be int, not {kind_name(n)}")
+    found = plain("polygamma", method=False, shown="polygamma_")
+    return change(x, lambda given: found(n, given))
+
+
 def in_place(name: str) -> Function | None:
     """`x.name_(...)`: the result, written over the tensor."""
     from gradcli.ops.indexing.assignment import in_place_method
 
     stem = name.removesuffix("_")
-    if stem == "polygamma":  # whose function takes the order first
-        return lambda x, n: change(x, lambda given: plain(stem, method=False, shown=name)(n, given))
+    if stem == "polygamma":
+        return ordered
     if not torch_has("torch.Tensor", name):
         return None
     if stem not in OPERATIONS or OPERATIONS[stem].in_place != "write":

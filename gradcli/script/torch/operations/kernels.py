@@ -13,7 +13,8 @@ from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.script.torch.operations.mixing import refusing_mixtures
+from gradcli.script.torch.operations.forward import refusing_forward
+from gradcli.script.torch.operations.mixing import of_one_kind, refusing_mixtures
 
 # A kernel, and the functions that reach it: none of them takes booleans.
 BOOLEANS = """
@@ -116,12 +117,18 @@ NO_DIFFERENCE = (
     "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
     "instead."
 )
+ONE_TRUTH_VALUE = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
+    "`~` or `logical_not()` operator instead."
+)
 # What torch says elsewhere than in a kernel: of booleans, of bytes, and of all whole numbers.
 SENTENCES = {
     "b": {
         "Boolean inputs not supported for relu": "relu",
         "Bool inputs not supported for hardtanh": "hardtanh relu6",
         NO_DIFFERENCE: "gradient",
+        ONE_TRUTH_VALUE: "l1_loss margin_ranking_loss pairwise_distance tanhshrink triplet_margin_loss",
+        "The input tensor may not be a boolean tensor.": "multigammaln mvlgamma",
         "Unsupported input type encountered for isin(): Bool": "isin",
         "The `+` operator, on a bool tensor is not supported.": "positive",
         "cov(): bool dtype is not supported for input": "corrcoef cov",
@@ -133,6 +140,8 @@ SENTENCES = {
         "torch.gradient does not support uint8 input.": "gradient",
     },
     "biu": {
+        "logdet: Expected a floating point or complex tensor as input. Got {}": "logdet",
+        "linalg.matrix_exp: Expected a floating point or complex tensor as input. Got {}": "matrix_exp",
         "expected common dtype to be floating point, yet common dtype is {}": "cosine_similarity",
         "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}": "normalize",
         "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
@@ -150,7 +159,7 @@ logaddexp2 mse_loss nextafter pow remainder smooth_l1_loss zeta
 """
 # Words of refusals that such numbers meet here: by numpy, or by a check that torch makes in the kernel.
 NOT_IMPLEMENTED = "not implemented for '{}'"
-OWN = ('"bmm"', '"addmm', "numpy", "ufunc", "array type", "Expected a floating point or complex tensor")
+OWN = ('"bmm"', '"addmm', "numpy", "ufunc", "array type", "is singular", "Expected a floating point or complex tensor")
 
 
 def _read() -> dict[str, dict[np.dtype[Any], str]]:
@@ -175,11 +184,12 @@ REFUSED = _read()
 
 def refusing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which refuses kinds of numbers, and tensors of two dtypes, where torch does."""
-    function = refusing_mixtures(name, function)
+    function = refusing_forward(name, refusing_mixtures(name, function))
     kernels = REFUSED.get(name)
     if kernels is not None:
-        function = _refusing_kinds(name in PROMOTING.split(), kernels, function)
-    return _promoting(function) if name in PROMOTING.split() else function
+        function = _refusing_kinds(name, kernels, function)
+    function = _promoting(function) if name in PROMOTING.split() else function
+    return of_one_kind(function) if name == "huber_loss" else function
 
 
 def _promoting(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -200,7 +210,9 @@ def _promoting(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _refusing_kinds(promoting: bool, kernels: dict[Any, str], function: Callable[..., Any]) -> Callable[..., Any]:
+def _refusing_kinds(name: str, kernels: dict[Any, str], function: Callable[..., Any]) -> Callable[..., Any]:
+    promoting = name in PROMOTING.split()
+
     @wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:
         dtype = _decisive(arguments, keywords, promoting)
@@ -213,6 +225,8 @@ def _refusing_kinds(promoting: bool, kernels: dict[Any, str], function: Callable
             if not any(word in str(error) for word in OWN):
                 raise
         words = kernels[dtype].format(TYPE_NAMES[dtype])
+        if words == ONE_TRUTH_VALUE and all(x.dtype == BOOL for x in arguments[:2] if isinstance(x, Tensor)):
+            words = words if name == "tanhshrink" else NO_DIFFERENCE
         if len(arguments) > 1 or keywords:
             words = words.replace("median_cpu", "median_out")
         raise (NotImplementedError if NOT_IMPLEMENTED[:15] in words else RuntimeError)(words)

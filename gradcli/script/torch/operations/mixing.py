@@ -47,6 +47,7 @@ WORDS = {
 }
 # Of which torch has ways of its own: it promotes, or takes the first dtype, or refuses the backward pass alone.
 UNSUPPORTED = frozenset(("addr", "dist", "huber_loss", "rms_norm", "soft_margin_loss", "solve_triangular"))
+CONVERT = "convert one of them"
 BIAS = "Input type ({c0}) and bias type ({c1}) should be the same"
 
 
@@ -68,11 +69,27 @@ def refusing_mixtures(name: str, function: Callable[..., Any]) -> Callable[..., 
         if other is None or name == "kl_div":
             return function(*arguments, **keywords)
         if name in UNSUPPORTED:
-            raise UnsupportedError(f"{name} of tensors of two dtypes is not supported here", help="convert one of them")
+            raise UnsupportedError(f"{name} of tensors of two dtypes is not supported here", help=CONVERT)
         words = WORDS[name]
         if slides and "transpose" not in name and len(tensors) > 2 and tensors[2].dtype != tensors[0].dtype:
             words, other = BIAS, tensors[2]
         names = [TYPE_NAMES[x.dtype] for x in (tensors[0], other)]
         raise AutogradError(words.format(*names, **{f"c{at}": C_NAMES[kind] for at, kind in enumerate(names)}))
+
+    return call
+
+
+def of_one_kind(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The huber loss, which torch computes in the dtype of the input; whole targets it takes, but not backwards."""
+
+    @wraps(function)
+    def call(input: Any, target: Any, *arguments: Any, **keywords: Any) -> Any:
+        if isinstance(input, Tensor) and isinstance(target, Tensor) and input.dtype.kind != target.dtype.kind:
+            if target.dtype.kind == "f":
+                names = (TYPE_NAMES[x.dtype] for x in (target, input))
+                raise AutogradError("result type {} can't be cast to the desired output type {}".format(*names))
+            if input.requires_grad:
+                raise UnsupportedError("huber_loss of tensors of two dtypes is not supported here", help=CONVERT)
+        return function(input, target, *arguments, **keywords)
 
     return call

@@ -14,8 +14,8 @@ from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.memory.in_place import check_in_place, check_overlap
 from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import mode
-from gradcli.engine.recorder import listening
-from gradcli.engine.tangents import Level
+from gradcli.engine.recorder import before_writing
+from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.torch.operations.readers import kind_name
@@ -49,7 +49,7 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
         )
-    if any(isinstance(x, Tensor) and level.get(x) is not None for level in listening(Level) for x in operands):
+    if tangents_of(*operands):
         raise NotImplementedError(
             f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
         )
@@ -91,5 +91,8 @@ def fill(output: Tensor, result: Tensor) -> None:
         return
     check_in_place(output, requires_grad=False)
     check_overlap(output)
+    waiting = before_writing(output, result)
     writable(output.array)[...] = result.value
     output.changed()
+    for follow in waiting:
+        follow()

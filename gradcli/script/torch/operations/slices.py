@@ -62,7 +62,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
             f"{list(input.shape)} source.shape = {list(source.shape)}"
         )
     with out_of_bounds():
-        return ops.index_add(input, dim, index, source, alpha=alpha if input.dtype.kind == "f" else int(alpha))
+        return ops.index_add(input, dim, index, source, alpha=alpha if input.dtype.kind in "fb" else int(alpha))
 
 
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:

@@ -14,6 +14,7 @@ from gradcli.engine.graph import Handle
 from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import formatted, text
 from gradcli.script.python.values.attributes import Facade
@@ -90,7 +91,7 @@ class Optimizer(Stateful):
                 f"{without} names to the optimizer"
             )
         for parameter in param_group["params"]:
-            _check_parameter(parameter)
+            _check_parameter(parameter, self.defaults.get("differentiable", False))
         for name, default in self.defaults.items():
             param_group.setdefault(name, default)
         own = set(param_group["params"])
@@ -154,6 +155,8 @@ class Optimizer(Stateful):
                 gradient = parameter.grad
                 if gradient is None:
                     continue
+                if options.get("differentiable"):
+                    raise UnsupportedError("a step with differentiable=True is not supported here")
                 if timeline is not None and timeline.asks_how:
                     told.append(
                         formulas.told(parameter, self.state.get(parameter, {}), self._lines, self._symbols, options)
@@ -205,10 +208,10 @@ def _take_names(group: Group) -> None:
         group["param_names"] = [name for name, _ in named]
 
 
-def _check_parameter(parameter: Any) -> None:
+def _check_parameter(parameter: Any, differentiable: bool) -> None:
     if not isinstance(parameter, Tensor):
         raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {_typename(parameter)}")
-    if not (parameter.is_leaf or parameter.retains_grad):
+    if not (differentiable or parameter.is_leaf or parameter.retains_grad):
         raise ValueError("can't optimize a non-leaf Tensor")
 
 

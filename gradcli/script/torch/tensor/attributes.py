@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from importlib import import_module
+from sys import getrefcount
 from typing import Any
 
 from gradcli.engine.graph import Handle
@@ -34,7 +35,7 @@ from gradcli.script.torch.tensor.casting import casting, reinterpreted, to, type
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, CPU, STRIDED, DType, Size, check_device
 from gradcli.script.torch.tensor.legacy import construct
-from gradcli.script.torch.tensor.printing import format_tensor, tensor_text
+from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, told
 
 
 def new(name: str) -> Callable[..., Tensor]:
@@ -166,7 +167,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "layout": lambda x: STRIDED,
     "ndim": lambda x: x.ndim,
     "grad": memory.gradient_of,
-    "grad_fn": lambda x: nodes.visible(x.grad_fn),
+    "grad_fn": lambda x: nodes.visible(told(x).grad_fn),
     "requires_grad": lambda x: x.requires_grad,
     "is_leaf": lambda x: x.is_leaf,
     "retains_grad": lambda x: x.retains_grad,
@@ -221,9 +222,14 @@ def _kept(message: str) -> Callable[[Any], None]:
     return refuse
 
 
+NOT_USED = 2  # references to the node of a tensor that no graph is built on: its own, and that of the count
+
+
 def set_data(x: Tensor, value: Any) -> None:
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {kind_name(value)}")
+    if x.shape != value.shape and x.node is not None and getrefcount(x.node) > NOT_USED:
+        raise UnsupportedError("data of another shape, for a tensor that a graph is built on, is not supported here")
     x.data = value
 
 

@@ -45,7 +45,8 @@ def full(size: Any, fill_value: Any, **keywords: Any) -> Tensor:
 def full_like(input: Any, fill_value: Any, **keywords: Any) -> Tensor:
     value, options = number("full_like", "fill_value", fill_value, 2), read_options("full_like", keywords)
     shape, dtype = _model("full_like", input)
-    return made(_entries(shape, value, np.dtype(options.dtype or dtype)), options)
+    entries = made(_entries(shape, value, np.dtype(options.dtype or dtype)), options)
+    return entries if input.value.flags.c_contiguous else _as_laid(input, entries)
 
 
 def _entries(shape: Any, value: Any, dtype: np.dtype[Any]) -> Any:
@@ -135,6 +136,10 @@ def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, **keywords: Any
 
 def _range(name: str, start: Any, end: Any, steps: Any, dtype: np.dtype[Any]) -> tuple[Any, Any, int]:
     """Return the bounds in the dtype, or in float32 where it is of integers, and the number of steps."""
+    dims = [(side, x.ndim) for side, x in (("start", start), ("end", end)) if isinstance(x, Tensor)]
+    if any(ndim for _, ndim in dims):
+        given = " and ".join(f"{side} with {ndim} dimension(s)" for side, ndim in dims)
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {given}.")
     bounds = (number(name, "start", start, 1), number(name, "end", end, 2))
     count = whole(name, "steps", steps, 3)
     check_kernel(name, dtype)
@@ -159,8 +164,11 @@ def triangle_indices(name: str, find: Callable[..., Any]) -> Callable[..., Tenso
     """`torch.tril_indices` and `torch.triu_indices`: rows above columns."""
 
     def make(row: int, col: int, offset: int = 0, **keywords: Any) -> Tensor:
-        for side, size in (("row", row), ("col", col)):
-            if size < 0:
+        for at, (side, size) in enumerate((("row", row), ("col", col), ("offset", offset)), 1):
+            if isinstance(size, Tensor) and size.value.size != 1:
+                raise TypeError(f"{name}(): argument 'row' (position 1) must be int, not Tensor")
+            whole(name, side, size, at)
+            if size < 0 and side != "offset":
                 raise RuntimeError(f"{side} must be non-negative, got{size}")
         checked_shape(name, (row, col))
         return Tensor(np.stack(find(row, offset, col)).astype(read_options(name, keywords).dtype or LONG))

@@ -14,7 +14,9 @@ from gradcli.ops.support.several import bound
 
 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
-    return _unsafe(unsafe_part, input, ops.chunk(input.detach(), chunks, dim), dim)
+    parts = ops.chunk(input.detach(), chunks, dim)
+    along = input.shape[dimension(dim, input.ndim)]
+    return _unsafe(unsafe_part if along else unsafe_part_with_sizes, input, parts, dim)
 
 
 def unsafe_split(input: Tensor, split_size: Any, dim: int = 0) -> Any:

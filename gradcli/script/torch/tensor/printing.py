@@ -70,6 +70,17 @@ def set_printoptions(
 UNTOLD: WeakSet[Any] = WeakSet()  # nodes that stand for others in torch, whose names are not known
 
 
+def told(tensor: Tensor) -> Tensor:
+    """Return the tensor. UnsupportedError if torch has another node for it."""
+    if UNTOLD and is_untold(tensor):
+        raise UnsupportedError(
+            "the node of a result of vmap, or of a tangent, that has a graph is not supported here: torch has another",
+            python=RuntimeError,
+            help="detach() it to look at its numbers",
+        )
+    return tensor
+
+
 def is_untold(tensor: Tensor) -> bool:
     try:
         return tensor.node is not None and tensor.node in UNTOLD
@@ -87,12 +98,7 @@ def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
             python=RuntimeError,
             help="print x.detach(), or the result",
         )
-    if UNTOLD and is_untold(tensor):
-        raise UnsupportedError(
-            "printing a result of vmap that has a graph, of which torch's last node is another, is not supported",
-            python=RuntimeError,
-            help="print x.detach()",
-        )
+    told(tensor)
     options = print_options()
     margin = indent + len(PREFIX)
     value = tensor.value

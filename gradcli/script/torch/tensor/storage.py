@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.memory.views import owner, writable
+from gradcli.engine.memory.layout import owner
+from gradcli.engine.memory.views import writable
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent

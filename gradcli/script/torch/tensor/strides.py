@@ -9,16 +9,18 @@ import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import AccumulateGrad
-from gradcli.engine.memory.in_place import change
-from gradcli.engine.memory.views import owner
+from gradcli.engine.memory.in_place import change, check_in_place
+from gradcli.engine.memory.layout import owner
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
+from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.indexing.indexing import take
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_one
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.tensor.options import checked_shape, made, read_options
 
@@ -27,6 +29,10 @@ def resize_(x: Tensor, *size: Any, **_: Any) -> Tensor:
     """Resize in place; the values of new entries are not defined, here they are 0."""
     if x.requires_grad and not mode.inference:
         raise RuntimeError("cannot resize variables that require grad")
+    if tangents_of(x):
+        raise RuntimeError("cannot resize variables that has a forward grad")
+    if mode.examples is not None:
+        raise UnsupportedError("resize_ inside of vmap is not supported here")
     given = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
     shape = checked_shape("resize_", given)
     if shape == x.shape:
@@ -46,6 +52,9 @@ def resize_as_(x: Tensor, other: Tensor) -> Tensor:
 
 def set_(x: Tensor, source: Tensor) -> Tensor:
     """Take the memory and the sizes of another tensor."""
+    check_in_place(x)
+    if mode.grad_enabled and source.requires_grad:
+        raise UnsupportedError("set_ to a tensor that requires grad is not supported here", help="detach() it")
     x.data = source
     x.changed()
     if isinstance(x.node, AccumulateGrad):
@@ -83,9 +92,22 @@ def empty_strided(size: Any, stride: Any, **keywords: Any) -> Tensor:
 def empty_permuted(size: Any, physical_layout: Any, **keywords: Any) -> Tensor:
     """Make a tensor whose dimensions lie in memory in the given order."""
     options, shape = read_options("empty_permuted", keywords), checked_shape("empty_permuted", size)
-    if len(set(physical_layout)) < len(physical_layout):
+    count = len(shape)
+    if len(physical_layout) != count:
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
+            f"{count} is not equal to len(physical_layout) = {len(physical_layout)}"
+        )
+    for at, dim in enumerate(physical_layout):
+        if not 0 <= dim < count:
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {count - 1}, but got {dim} at index {at}).  NB: "
+                "negative dims not currently supported; file an issue if you want it."
+            )
+    if len(set(physical_layout)) < count:
         raise RuntimeError("Duplicate dim not allowed")
-    return made(np.zeros([shape[dim] for dim in physical_layout], options.real).transpose(np.argsort(physical_layout)))
+    laid = np.zeros([shape[dim] for dim in physical_layout], options.real)
+    return made(laid.transpose(np.argsort(physical_layout)), options)
 
 
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:

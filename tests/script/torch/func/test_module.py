@@ -89,3 +89,52 @@ torch.func.stack_module_state([torch.nn.Linear(2, 1), torch.nn.Linear(2, 1).eval
 def test_func(call: str) -> None:
     text = SNIPPET.replace("{}", call)
     assert ours(text) == torchs(text)
+
+
+UNRECORDED = """
+import torch
+from torch.func import functional_call, grad, grad_and_value, jacrev, vjp
+
+def cube(t): return t**3
+def inner(t):
+    with torch.no_grad():
+        shift = grad(cube)(t)
+    return cube(t) - shift
+def value(t):
+    with torch.no_grad():
+        slope, got = grad_and_value(cube)(t)
+    return cube(t) - got
+
+for required in (False, True):
+    x = torch.tensor(1.5, requires_grad=required)
+    for f in (torch.sin, cube, inner, value):
+        for api in (grad(f), grad(grad(f)), grad_and_value(f), jacrev(f), lambda t: vjp(f, t)[0]):
+            y = api(x)
+            if required:
+                print(y, [torch.autograd.grad(p, x) for p in (y if isinstance(y, tuple) else (y,))])
+            with torch.no_grad():
+                print(api(x))
+    out, back = vjp(cube, x)
+    with torch.no_grad():
+        print(out, back(torch.tensor(1.0)))
+        late, later = vjp(cube, x)
+    print(late, later(torch.tensor(1.0)))
+for argnums in ((0, -2), (True, 0), True, (1, 1)):
+    try:
+        print(grad(torch.mul, argnums=argnums)(x, torch.tensor(2.0)))
+    except RuntimeError as error:
+        print(error)
+net = torch.nn.Sequential(torch.nn.Linear(1, 1, bias=False))
+net[0].weight.data.fill_(2.0)
+for name in ("0.foo", "1.weight", "0.weight.x", "foo", "0.weight"):
+    for strict in (False, True):
+        try:
+            print(functional_call(net, {name: torch.ones(1, 1)}, torch.ones(1), strict=strict))
+        except Exception as error:
+            print(type(error).__name__, error)
+"""
+
+
+def test_unrecorded() -> None:
+    """What is not recorded outside of a transform is a constant there, and recorded inside."""
+    assert ours(UNRECORDED) == torchs(UNRECORDED)

@@ -196,3 +196,10 @@ def test_a_timeline_hears_of_steps() -> None:
         "import torch\nw = torch.ones(1, requires_grad=True)\no = torch.optim.SGD([w])\no.step()", listen=True
     )
     assert printed == ""
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "RMSprop", "Adagrad", "Adadelta", "Rprop", "ASGD", "NAdam", "RAdam"])
+def test_differentiable_steps_are_refused(name: str) -> None:
+    text = f"import torch\np = torch.ones(1, requires_grad=True).clone()\noptimizer = torch.optim.{name}([p], lr=0.1, "
+    text += "differentiable=True)\np.grad = torch.ones(1)\noptimizer.step()"
+    assert "a step with differentiable=True is not supported here" in ours(text)

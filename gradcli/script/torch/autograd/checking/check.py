@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.backward import grad
+from gradcli.engine.dtypes import type_name
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.script.torch.autograd.checking.jacobians import Jacobians, directions
 from gradcli.script.torch.autograd.checking.words import (
@@ -45,7 +46,10 @@ class Check(Jacobians):
         """Raise GradcheckError for the first fault, in the order in which torch looks for them."""
         self._check_inputs()
         everything = self.outputs()
-        outputs = [x for x in everything if isinstance(x, Tensor) and x.requires_grad]
+        for x in everything:
+            if not isinstance(x, Tensor):
+                raise AttributeError(f"'{type_name(x)}' object has no attribute 'requires_grad'")
+        outputs = [x for x in everything if x.requires_grad]
         if not outputs and backward:
             self._check_constant(everything)
             return
@@ -64,7 +68,9 @@ class Check(Jacobians):
         for n, x in zip(self.checked, self.inputs, strict=True):
             if x.dtype != np.float64:
                 warnings.warn(NOT_DOUBLE.format(n), UserWarning, stacklevel=2)
-            if any(step == 0 and size > 1 for step, size in zip(x.array.strides, x.shape, strict=True)):
+            if x.value.size and any(
+                step == 0 and size > 1 for step, size in zip(x.array.strides, x.shape, strict=True)
+            ):
                 raise RuntimeError(OVERLAPPING.format(n))
         if not self.checked:
             raise ValueError(

@@ -15,6 +15,7 @@ from gradcli.script.machine import running
 from gradcli.script.torch.autograd import dual
 from gradcli.script.torch.autograd.checking.words import CHANGED
 from gradcli.script.torch.autograd.functional.derivatives import units
+from gradcli.script.torch.operations.kernels import NO_DIFFERENCE
 from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.tensor.printing import dtype_text
 
@@ -67,6 +68,8 @@ class Jacobians:
             if below.dtype != above.dtype:
                 dtypes = [dtype_text(value.dtype) for value in (below, above)]
                 raise AssertionError(CHANGED.format("dtype", f"{place} by {self.eps}", *dtypes))
+            if below.dtype == np.bool_:
+                raise RuntimeError(NO_DIFFERENCE)
         return [((above - below) / (2 * self.eps)).ravel() for below, above in zip(*values, strict=True)]
 
     def analytical(self, output: Tensor) -> list[Any]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -53,12 +53,31 @@ def metadata(x: Tensor) -> str:
     return f"{{'shape': {represent(Size(x.shape))}, 'dtype': {dtype_text(x.dtype)}, 'device': device(type='cpu')}}"
 
 
+class Random:
+    """The state of the generator at a call, for its second run; None if that goes on with other numbers."""
+
+    def __init__(self, preserve: bool) -> None:
+        self.state = running.machine.generator.get_state() if preserve else None
+
+    @contextmanager
+    def again(self) -> Iterator[None]:
+        generator = running.machine.generator
+        present = generator.get_state()
+        if self.state is not None:
+            generator.set_state(self.state)
+        try:
+            yield
+        finally:
+            if self.state is not None:
+                generator.set_state(present)
+
+
 class Frame:
     """One call of a function whose saved tensors are computed again when the backward pass reads them."""
 
-    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
-        self.call = partial(function, *arguments, **keywords)
-        self.random = running.machine.generator.get_state()
+    def __init__(self, call: Callable[[], Any], random: Random) -> None:
+        self.call = call
+        self.random = random
         self.saved: list[str] = []  # the metadata of the tensors, in their order
         self.compares = True
         self.stops = True
@@ -103,16 +122,11 @@ class Frame:
                 raise EnoughError
             return self.again[len(self.again) - 1]
 
-        generator = running.machine.generator
-        state = generator.get_state()
-        generator.set_state(self.random)
         try:
-            with self.around(), set_grad_enabled(True), packing(Packer(keep, lambda x: x)):
+            with self.random.again(), self.around(), set_grad_enabled(True), packing(Packer(keep, lambda x: x)):
                 self.call()
         except EnoughError:
             return
-        finally:
-            generator.set_state(state)
 
     def _compare(self) -> None:
         """Refuse fewer tensors than those that were saved first, and others of another shape or type."""
@@ -145,7 +159,7 @@ class CheckpointFunction(Function):
         if not any(isinstance(x, Tensor) and x.requires_grad for x in arguments):
             warnings.warn(NO_INPUT, UserWarning, stacklevel=2)
         ctx.function, ctx.arguments = function, arguments
-        ctx.random = running.machine.generator.get_state()
+        ctx.random = Random(preserve)
         return function(*arguments)
 
     @staticmethod
@@ -153,14 +167,8 @@ class CheckpointFunction(Function):
         if running.machine.own(Passes).only is not None:
             raise RuntimeError(NOT_FOR_SOME)
         copies = [x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x for x in ctx.arguments]
-        generator = running.machine.generator
-        state = generator.get_state()
-        generator.set_state(ctx.random)
-        try:
-            with set_grad_enabled(True):
-                made = ctx.function(*copies)
-        finally:
-            generator.set_state(state)
+        with ctx.random.again(), set_grad_enabled(True):
+            made = ctx.function(*copies)
         outputs = made if isinstance(made, tuple) else (made,)
         pairs = [(x, g) for x, g in zip(outputs, gradients, strict=True) if isinstance(x, Tensor) and x.requires_grad]
         if not pairs:
@@ -195,7 +203,7 @@ def checkpoint(
         raise ValueError("Unexpected keyword arguments: " + ",".join(keywords))
     if use_reentrant:
         return CheckpointFunction.apply(function, preserve_rng_state, *arguments)
-    frame = Frame(function, arguments, keywords)
+    frame = Frame(partial(function, *arguments, **keywords), Random(preserve_rng_state))
     if determinism_check not in ("default", "none"):
         raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
     frame.compares = determinism_check == "default"
@@ -222,7 +230,8 @@ def checkpoint_sequential(
     chain = list(functions) if isinstance(functions, list | tuple) else list(functions.children())
     size = len(chain) // segments
     for start in range(0, size * (segments - 1), size):
-        input = checkpoint(_run(chain[start : start + size]), input, use_reentrant=use_reentrant)
+        part = _run(chain[start : start + size])
+        input = checkpoint(part, input, use_reentrant=use_reentrant, preserve_rng_state=preserve_rng_state)
     return _run(chain[size * (segments - 1) :])(input)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.engine import tangents
 from gradcli.engine.backward import grad
-from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.shaping.joining import stack_
 from gradcli.ops.support.calling import ops
@@ -21,9 +21,11 @@ from gradcli.script.torch.autograd.functional.strictness import (
     OUTPUT,
     SLOPE,
     check_depends,
+    check_row,
     check_strategy,
-    check_used,
+    check_vectorised,
 )
+from gradcli.script.torch.autograd.grad_modes import is_inference
 
 Func = Callable[..., Any]
 OUTPUTS = "outputs of the user-provided function"
@@ -42,10 +44,16 @@ def several(x: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
     return isinstance(x, tuple), tuple(items)
 
 
-def prepared(inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...]:
-    """Copy the inputs to tensors that require grad; with `create_graph`, in the graph of the inputs."""
+def prepared(
+    inputs: Sequence[Tensor], create_graph: bool, through: Callable[[Tensor], Tensor] | None = None
+) -> tuple[Tensor, ...]:
+    """Copy the inputs to tensors that require grad; with `create_graph`, by a node in the graph of the inputs."""
+    if mode.inference or any(map(is_inference, inputs)):
+        raise UnsupportedError("derivatives in inference mode, or of inference tensors, are not supported here")
     made = tuple(
-        ops.view(x, x.shape) if create_graph and x.requires_grad else tangents.carry(x, x.detach().requires_grad_())
+        (through(x) if through else ops.view(x, x.shape))
+        if create_graph and x.requires_grad
+        else tangents.carry(x, x.detach().requires_grad_())
         for x in inputs
     )
     if running.machine.timeline is not None:
@@ -103,7 +111,7 @@ def rows(
     passes = []
     for at in range(output.value.size):
         found = found_gradients([flat[at]], inputs, None, create_graph)
-        check_used(found, f"Output {number}", strict, number if create_graph else None)
+        check_row(found, number, strict, create_graph)
         passes.append(filled(found, inputs))
     view = ops.view
     return tuple(
@@ -137,6 +145,7 @@ def jacobian(
         leaves = prepared(given, create_graph)
         many_outputs, outputs = several(func(*leaves), OUTPUTS, "jacobian")
         check_depends(outputs, OUTPUT, strict)
+        check_vectorised(vectorize, strict)
         found = [
             finished(rows(out, leaves, create_graph, strict, n), create_graph, many_inputs)
             for n, out in enumerate(outputs)

@@ -16,6 +16,24 @@ SLOPE = (
     "differentiable and that the jacobian depends on the inputs (this would be violated by a linear function for "
     "example)."
 )
+GRADIENT = (
+    "The gradient with respect to input {} is independent of the inputs of the user-provided function. This is not "
+    "allowed in strict mode."
+)
+INDEPENDENT = "{} is independent of {}. This is not allowed in strict mode."
+CONSTANT = (
+    "The {} of the user-provided function is independent of input {}. This is not allowed in strict mode when "
+    "create_graph=True."
+)
+UNUSED = {  # by the pass that the gradients come from, in torch's names
+    "back": INDEPENDENT.format("The output of the user-provided function", "input {}"),
+    "back_trick": "The gradient with respect to the input is independent of entry {} in the grad_outputs when using "
+    "the double backward trick to compute forward mode gradients. This is not allowed in strict mode.",
+    "double_back": INDEPENDENT.format("The jacobian of the user-provided function", "input {}"),
+    "double_back_trick": "The hessian of the user-provided function is independent of entry {} in the grad_jacobian. "
+    "This is not allowed in strict mode as it prevents from using the double backward trick to replace forward mode "
+    "AD.",
+}
 TOGETHER = "torch.autograd.functional.jacobian: {} and {} are not supported together{}. Please either set {} or {}."
 
 
@@ -45,22 +63,39 @@ def check_strategy(strategy: str, vectorize: bool, strict: bool, create_graph: b
                 "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
                 "`vectorize=True`."
             )
-    elif strict and vectorize:
+
+
+def check_vectorised(vectorize: bool, strict: bool) -> None:
+    """Refuse two options together, which torch does after it has called the function."""
+    if strict and vectorize:
         raise RuntimeError(
             TOGETHER.format("`strict=True`", "`vectorized=True`", "", "`strict=False`", "`vectorize=False`")
         )
 
 
-def check_used(found: Sequence[Tensor | None], what: str, strict: bool, row: int | None = None) -> None:
-    """Refuse a result that is independent of an input, or a row of a Jacobian in a graph that is constant."""
+def check_used(found: Sequence[Tensor | None], stage: str, strict: bool, create_graph: bool = False) -> None:
+    """Refuse gradients that do not exist, as the result is independent; in a graph also constant ones."""
+    for position, x in enumerate(found):
+        if strict and x is None:
+            raise RuntimeError(UNUSED[stage].format(position))
+        if strict and create_graph and x is not None and not x.requires_grad:
+            what = "hessian" if "double" in stage else "jacobian"
+            raise RuntimeError(CONSTANT.format(what, position))
+
+
+def check_slopes(found: Sequence[Tensor | None], message: str, strict: bool) -> None:
+    """Refuse gradients inside of a computation that do not exist, or that no gradient can flow through."""
+    if strict:
+        check_used(found, "back", strict)
+        check_depends([x for x in found if x is not None], message, strict)
+
+
+def check_row(found: Sequence[Tensor | None], output: int, strict: bool, create_graph: bool) -> None:
+    """Refuse a row of a Jacobian that does not exist, or in a graph is constant; torch gives the output's number."""
     for position, x in enumerate(found):
         if strict and x is None:
             raise RuntimeError(
-                f"{what} of the user-provided function is independent of input {position}. This is not allowed in "
-                "strict mode."
+                INDEPENDENT.format(f"Output {output} of the user-provided function", f"input {position}")
             )
-        if strict and row is not None and x is not None and not x.requires_grad:
-            raise RuntimeError(
-                f"The jacobian of the user-provided function is independent of input {row}. This is not allowed in "
-                "strict mode when create_graph=True."
-            )
+        if strict and create_graph and x is not None and not x.requires_grad:
+            raise RuntimeError(CONSTANT.format("jacobian", output))

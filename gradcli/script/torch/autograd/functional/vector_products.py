@@ -15,7 +15,6 @@ from gradcli.script.torch.autograd.functional.derivatives import (
     filled,
     finished,
     found_gradients,
-    gradients,
     hessian,
     jacobian,
     prepared,
@@ -23,10 +22,18 @@ from gradcli.script.torch.autograd.functional.derivatives import (
     single,
     zeros,
 )
-from gradcli.script.torch.autograd.functional.strictness import OUTPUT, SLOPE, check_depends, check_used
+from gradcli.script.torch.autograd.functional.strictness import (
+    GRADIENT,
+    OUTPUT,
+    SLOPE,
+    check_depends,
+    check_slopes,
+    check_used,
+)
 
 Tensors = Sequence[Tensor]
-Multiply = Callable[[Tensors, Tensors, Tensors, bool], tuple[Tensor, ...]]
+Slopes = Sequence[Tensor | None]
+Multiply = Callable[[Slopes, Tensors, Tensors, bool], tuple[Tensor, ...]]
 NO_VECTOR_OUT = (
     "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
 )
@@ -65,7 +72,7 @@ def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
         check_depends(outputs, OUTPUT, strict)
         upstream = vector(v, outputs, many, "vjp", NO_VECTOR_OUT)
         raw = found_gradients(outputs, leaves, upstream, create_graph)
-        check_used(raw, "The output", strict)
+        check_used(raw, "back", strict, create_graph)
         found = filled(raw, leaves)
     return finished(outputs, create_graph, many), finished(found, create_graph, many_inputs)
 
@@ -78,15 +85,21 @@ def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
         tangents = vector(v, leaves, many_inputs, "jvp", NO_VECTOR_IN)
         many, outputs = several(func(*leaves), OUTPUTS, "jvp")
         check_depends(outputs, OUTPUT, strict)
-        found = pushed(outputs, leaves, tangents, create_graph)
+        found = pushed(outputs, outputs, leaves, tangents, create_graph, strict, "back_trick")
     return finished(outputs, create_graph, many), finished(found, create_graph, many)
 
 
-def pushed(outputs: Tensors, leaves: Tensors, tangents: Tensors, create_graph: bool) -> tuple[Tensor, ...]:
-    """Return the tangents of the outputs, from those of the inputs."""
-    upstream = [zeros(out).requires_grad_() for out in outputs]
-    through = gradients(outputs, leaves, upstream, create_graph=True)
-    return gradients(through, upstream, tangents, create_graph=create_graph)
+def pushed(
+    outputs: Slopes, like: Tensors, leaves: Tensors, tangents: Tensors, create_graph: bool, strict: bool, stage: str
+) -> tuple[Tensor, ...]:
+    """Return the tangents of the outputs, each of the shape of one in `like`, from those of the inputs."""
+    upstream = [zeros(x).requires_grad_() for x in like]
+    through = found_gradients(outputs, leaves, upstream, True)
+    if stage == "back_trick":
+        check_slopes(through, GRADIENT, strict)
+    raw = found_gradients(through, upstream, tangents, create_graph)
+    check_used(raw, stage, strict, create_graph)
+    return filled(raw, upstream)
 
 
 def of_hessian(
@@ -98,8 +111,9 @@ def of_hessian(
         leaves = prepared(given, create_graph)
         times = vector(v, leaves, many, name, NO_VECTOR_IN)
         output = func(*leaves)
-        slopes = gradients([single(output, name)], leaves, create_graph=True)
-        check_depends(slopes, SLOPE, strict)
+        check_depends(several(output, OUTPUTS, name)[1], OUTPUT, strict)
+        slopes = found_gradients([single(output, name)], leaves, None, True)
+        check_slopes(slopes, SLOPE, strict)
         found = multiply(slopes, leaves, times, create_graph)
     return finished((output,), create_graph, False), finished(found, create_graph, many)
 
@@ -107,9 +121,9 @@ def of_hessian(
 def vhp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """Return the output, and the vector times the Hessian."""
 
-    def multiply(slopes: Tensors, leaves: Tensors, times: Tensors, create_graph: bool) -> tuple[Tensor, ...]:
+    def multiply(slopes: Slopes, leaves: Tensors, times: Tensors, create_graph: bool) -> tuple[Tensor, ...]:
         raw = found_gradients(slopes, leaves, times, create_graph)
-        check_used(raw, "The jacobian", strict)
+        check_used(raw, "double_back", strict, create_graph)
         return filled(raw, leaves)
 
     return of_hessian("vhp", func, inputs, v, create_graph, strict, multiply)
@@ -117,7 +131,11 @@ def vhp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
 
 def hvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """Return the output, and the Hessian times the vector."""
-    return of_hessian("hvp", func, inputs, v, create_graph, strict, pushed)
+
+    def multiply(slopes: Slopes, leaves: Tensors, times: Tensors, create_graph: bool) -> tuple[Tensor, ...]:
+        return pushed(slopes, leaves, leaves, times, create_graph, strict, "double_back_trick")
+
+    return of_hessian("hvp", func, inputs, v, create_graph, strict, multiply)
 
 
 MEMBERS: dict[str, Any] = {function.__name__: function for function in (jacobian, hessian, vjp, jvp, vhp, hvp)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,6 +14,7 @@ from gradcli.engine.recorder import Application, leave, listen, listening
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 
 CHANGED = (
@@ -49,7 +50,7 @@ class Packed:
 
     def __init__(self, packer: Packer, x: Tensor) -> None:
         self.packer = packer
-        self.node = x.node
+        self.node, self.shape = x.node, x.shape
         before = len(x.history or ())
         with set_grad_enabled(False):
             self.content = packer.pack(x)
@@ -57,13 +58,15 @@ class Packed:
             raise AutogradError(CHANGED)
 
     def tensor(self) -> Tensor:
-        """Return the result of `unpack`, at the node of the tensor that was saved."""
+        """Return what `unpack` gave; for a tensor that requires grad, another one on its memory, at the same node."""
         found = self.packer.unpack(self.content)
         if not isinstance(found, Tensor):
             raise TypeError(
                 f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type_name(found)}"
             )
-        if found.node is self.node:
+        if found.shape != self.shape:
+            raise UnsupportedError("an unpack hook that gives a tensor of another shape is not supported here")
+        if self.node is None:
             return found
         same = found.detach()
         same.node = self.node
@@ -78,15 +81,21 @@ class Packer:
         self.unpack = unpack
 
     def append(self, application: Application) -> None:
-        """Pack the tensors that the new node saved, the last operand first, as torch does."""
+        """Pack the tensors that the new node saved, in torch's order."""
         node = application.out.node
         if not isinstance(node, Node) or node.inputs is None:  # packed already, by the latest
             return
         packing = Entries(node)
-        for position in sorted(saved(node), reverse=True):
-            x = application.out if position == OUT else packing.held[position]
+        for position in in_order(node.primitive.inputs, saved(node)):
+            x = application.out if position == OUT else packing.held.get(position)
             if isinstance(x, Tensor):
-                packing.pack(position, Packed(self, x))
+                packing.pack(node, position, Packed(self, x))
+
+
+def in_order(operands: Iterable[str], positions: Iterable[int]) -> list[int]:
+    """Sort positions as torch saves and reads the tensors there: by the names of the operands, the result last."""
+    names = dict(enumerate(operands))
+    return sorted(positions, key=lambda n: (n == OUT, names.get(n, "~"), n))
 
 
 class Entries:
@@ -94,20 +103,26 @@ class Entries:
 
     def __init__(self, node: Node) -> None:
         assert node.inputs is not None
-        self.node = node
         self.held: dict[int, Any] = dict(enumerate(node.inputs))
         self.count = len(node.inputs)
         self.out = node.out
+        self.operands = node.primitive.inputs
 
-    def pack(self, position: int, x: Packed) -> None:
+    def pack(self, node: Node, position: int, x: Packed) -> None:
         """Hold a tensor in its packed form; from then on the node reads all of them here."""
         self.held[position] = x
-        self.node.with_hooks().packed = self
-        self.node.inputs = self.node.saved_out = None
+        node.with_hooks().packed = self
+        node.inputs = node.saved_out = None
 
     def __call__(self) -> tuple[tuple[Any, ...], Any]:
-        found = {position: unpacked(self.held[position]) for position in sorted(self.held, reverse=True)}
+        found = {position: unpacked(self.held[position]) for position in in_order(self.operands, self.held)}
         return tuple(found[n] for n in range(self.count)), found[OUT].value if OUT in found else self.out
+
+
+def packed_by(node: Any) -> list[Packed]:
+    """Return the saved tensors of a node that are packed."""
+    entries = node.hooks.packed if isinstance(node, Node) and node.hooks is not None else None
+    return [x for x in entries.held.values() if isinstance(x, Packed)] if isinstance(entries, Entries) else []
 
 
 class SavedTensor(Facade):
@@ -175,7 +190,7 @@ def saved_tensor(node: Node, position: int) -> SavedTensor:
     def write(x: Packed) -> None:
         found = entries()
         assert found is not None
-        found.pack(position, x)
+        found.pack(node, position, x)
 
     return SavedTensor(read, write, position == OUT)
 

@@ -9,16 +9,19 @@ from typing import Any
 from gradcli.engine.graph import Handle
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.machine import running
 from gradcli.script.originals import torch_names
-from gradcli.script.torch.nn.base.hooks import Early, call_with_hooks
+from gradcli.script.torch.nn.base.everywhere import registered
+from gradcli.script.torch.nn.base.hooks import Early, Plain, call_with_hooks
 from gradcli.script.torch.nn.base.parameter import Parameter, typename
 from gradcli.script.torch.nn.base.state import State
 
 UNOFFICIAL = (  # names of torch's own modules that are no part of its interface, and not here
     "_apply _call_impl _compiled_call_impl _load_from_state_dict _maybe_warn_non_full_backward_hook "
-    "_named_members _non_persistent_buffers_set _register_load_state_dict_pre_hook _register_state_dict_hook "
-    "_replicate_for_data_parallel _save_to_state_dict _version _wrapped_call_impl"
+    "_named_members _non_persistent_buffers_set "
+    "_replicate_for_data_parallel _save_to_state_dict _wrapped_call_impl"
 )
+BOTH = "Cannot use both regular backward hooks and full backward hooks {}. Please use only one of them."
 REGISTERED = ("_parameters", "_buffers", "_modules")
 
 
@@ -44,7 +47,7 @@ class Module(State):
         vars(self).update(training=True, _transient=set(), **new, **hooks)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        if self._backward_hooks or self._forward_hooks or self._forward_pre_hooks:
+        if self._backward_hooks or self._forward_hooks or self._forward_pre_hooks or running.machine.has_module_hooks:
             return call_with_hooks(self, arguments, keywords)
         return self.forward(*arguments, **keywords)
 
@@ -56,6 +59,9 @@ class Module(State):
         for table in REGISTERED:
             if name in own.get(table, ()):
                 return own[table][name]
+        if name in ("_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs"):
+            hooks = own[name.removesuffix("_with_kwargs")]
+            return OrderedDict((key, True) for key, hook in hooks.items() if hook[1])
         if name in torch_names()["torch.nn.Module"]:
             raise UnsupportedError(f"Module.{name} is not supported here")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
@@ -74,7 +80,7 @@ class Module(State):
             self._check_made("module")
             self._check_replaced(name, value, "_parameters")
             self._forget(name, keep="_modules")
-            self._modules[name] = value
+            self._modules[name] = registered("module", self, name, value)
         elif "_modules" not in own:
             object.__setattr__(self, name, value)
         elif name in self._parameters or name in self._modules:
@@ -84,7 +90,7 @@ class Module(State):
             if value is not None and not isinstance(value, Tensor):
                 kinds = "torch.nn.Buffer, torch.Tensor or None"
                 raise TypeError(f"cannot assign '{typename(value)}' as buffer '{name}' ({kinds} expected)")
-            self._buffers[name] = value
+            self._buffers[name] = registered("buffer", self, name, value)
         else:
             object.__setattr__(self, name, value)
 
@@ -122,7 +128,7 @@ class Module(State):
         if param is not None and not isinstance(param, Parameter):
             required = "torch.nn.Parameter or None required"
             raise TypeError(f"cannot assign '{typename(param)}' object to parameter '{name}' ({required})")
-        self._parameters[name] = param
+        self._parameters[name] = registered("parameter", self, name, param)
 
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
         self._check_made("buffer")
@@ -130,7 +136,7 @@ class Module(State):
         if tensor is not None and not isinstance(tensor, Tensor):
             required = "torch Tensor or None required"
             raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}' ({required})")
-        self._buffers[name] = tensor
+        self._buffers[name] = registered("buffer", self, name, tensor)
         if persistent:
             self._transient.discard(name)
         else:
@@ -140,7 +146,7 @@ class Module(State):
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{typename(module)} is not a Module subclass")
         self._check_name(name, "module", "_modules")
-        self._modules[name] = module
+        self._modules[name] = registered("module", self, name, module)
 
     def register_module(self, name: str, module: Any) -> None:
         self.add_module(name, module)
@@ -184,14 +190,11 @@ class Module(State):
     def register_backward_hook(self, hook: Callable[..., Any]) -> Handle:
         """Register a hook of the last node of the module alone; long deprecated."""
         self._take_hooks(full=False)
-        return _hooked(self._backward_hooks, hook, False)
+        return _hooked(self._backward_hooks, Plain(hook), False)
 
     def _take_hooks(self, *, full: bool) -> None:
         if vars(self).setdefault("_full_hooks", full) is not full:
-            raise RuntimeError(
-                "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only "
-                "one of them."
-            )
+            raise RuntimeError(BOTH.format("on a single Module"))
 
     def extra_repr(self) -> str:
         return ""

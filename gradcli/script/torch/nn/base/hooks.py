@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,8 @@ from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import text
 from gradcli.script.python.values.builtins import type_of
+from gradcli.script.torch.nn.base.everywhere import everywhere
+from gradcli.script.torch.nn.base.last_node import hook_last_node
 from gradcli.script.torch.nn.base.passage import together
 
 FIRING = (
@@ -26,12 +27,6 @@ FIRING = (
     "gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module."
     "register_full_backward_hook for more details."
 )
-PARTIAL = (
-    "Using a non-full backward hook when the forward contains multiple autograd Nodes is deprecated and will be "
-    "removed in future versions. This hook will be missing some grad_input. Please use register_full_backward_hook to "
-    "get the documented behavior."
-)
-
 SILENCED = (
     "module forward hook with ``always_call=True`` raised an exception that was silenced as another error was raised "
     "in forward: {}"
@@ -60,7 +55,7 @@ def call_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str,
     try:
         return _called_with_hooks(module, arguments, keywords, progress)
     except Exception:
-        for key, (hook, with_keywords, always) in list(module._forward_hooks.items()):
+        for key, (hook, with_keywords, always) in called_at("_forward_hooks", module):
             if always and key not in progress.called:
                 given = (progress.arguments, progress.keywords) if with_keywords else (progress.arguments,)
                 try:
@@ -81,7 +76,7 @@ class Progress:
 
 
 def _called_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], progress: Progress) -> Any:
-    for hook, with_keywords in list(module._forward_pre_hooks.values()):
+    for _, (hook, with_keywords) in called_at("_forward_pre_hooks", module):
         if with_keywords:
             replaced = hook(module, arguments, keywords)
             if replaced is not None and not (isinstance(replaced, tuple) and len(replaced) == 2):
@@ -93,20 +88,22 @@ def _called_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[s
         replaced = hook(module, arguments)
         if replaced is not None:
             arguments = replaced if isinstance(replaced, tuple) else (replaced,)
-    full = getattr(module, "_full_hooks", True)
-    backward = BackwardHooks(module) if module._backward_hooks and full else None
+    hooks = [hook for _, hook in called_at("_backward_hooks", module)]
+    plain = [hook.hook for hook in hooks if isinstance(hook, Plain)]
+    backward = BackwardHooks(module, hooks) if len(plain) < len(hooks) else None
     if backward is not None:
         arguments = backward.enter(arguments)
     progress.arguments, progress.keywords = arguments, keywords
     result = progress.result = module.forward(*arguments, **keywords)
-    for key, (hook, with_keywords, _) in list(module._forward_hooks.items()):
+    for key, (hook, with_keywords, _) in called_at("_forward_hooks", module):
         progress.called.add(key)
         given = (arguments, keywords) if with_keywords else (arguments,)
         replaced = hook(module, *given, result)
         result = progress.result = result if replaced is None else replaced
-    if module._backward_hooks and not full:
-        hook_last_node(module, arguments, result)
-    return result if backward is None else backward.leave(result)
+    result = result if backward is None else backward.leave(result)
+    if plain:
+        hook_last_node(module, plain, arguments, result)
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,27 +113,25 @@ class Early:
     hook: Callable[..., Any]
 
 
-def hook_last_node(module: Any, arguments: tuple[Any, ...], result: Any) -> None:
-    """Call the backward hooks of a module with the gradients that its last node gets and gives."""
-    last = result
-    while not isinstance(last, Tensor):
-        last = next(iter(last.values())) if isinstance(last, dict) else last[0]
-    node = last.grad_fn
-    if node is None:
-        return
-    for hook in module._backward_hooks.values():
-        node.register_hook(partial(hook, module))
-    if {x.grad_fn for x in arguments if isinstance(x, Tensor)} - {None} != set(node.edges):
-        running.machine.warn_once(PARTIAL, FutureWarning)
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A backward hook of the last node of a module alone."""
+
+    hook: Callable[..., Any]
+
+
+def called_at(when: str, module: Any) -> list[tuple[int, Any]]:
+    """Return the hooks with their numbers: those of all modules, then those of this one."""
+    own = list(getattr(module, when).items())
+    return [*getattr(everywhere(), when).items(), *own] if running.machine.has_module_hooks else own
 
 
 class BackwardHooks:
     """The backward hooks of one call: they run when the gradients of its inputs are known."""
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: Any, hooks: Sequence[Any]) -> None:
         self.module = module
-        hooks = list(module._backward_hooks.values())
-        self.hooks = [hook for hook in hooks if not isinstance(hook, Early)]
+        self.hooks = [hook for hook in hooks if not isinstance(hook, Early | Plain)]
         self.early = [hook.hook for hook in hooks if isinstance(hook, Early)]
         self.given: tuple[Any, ...] = ()
         self.inputs: list[Tensor | None] = []

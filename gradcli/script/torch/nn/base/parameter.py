@@ -28,6 +28,10 @@ class Parameter(Tensor):
                 raise AutogradError("Only Tensors of floating point and complex dtype can require gradients")
             self.node = AccumulateGrad(self)
 
+    def __copy__(self) -> Parameter:
+        """Return another parameter on the same memory, which counts changes of its own."""
+        return Parameter(Tensor(self.array), self.requires_grad)
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         """Copy the numbers; as in torch the copy has no gradient."""
         copied = memo[id(self)] = Parameter(Tensor(self.array.copy()), self.requires_grad)

@@ -14,8 +14,8 @@ from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import describe
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.stdlib import containers  # noqa: F401  what an OrderedDict is to snippets
+from gradcli.script.torch.nn.base.loading import Hooked, visits
 from gradcli.script.torch.nn.base.parameter import Parameter
-from gradcli.script.torch.nn.base.tree import Tree
 from gradcli.script.torch.tensor.printing import size_text
 
 
@@ -45,7 +45,7 @@ describe(
 EXTRA = "_extra_state"  # the name of what `get_extra_state` of a module returns
 
 
-class State(Tree):
+class State(Hooked):
     """The part of a module that saves and loads its numbers."""
 
     _transient: set[str]  # the names of buffers that are not saved
@@ -60,13 +60,24 @@ class State(Tree):
 
     def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """Return the numbers by name, in the memory of the module."""
-        state = OrderedDict() if destination is None else destination
-        for path, module in self.named_modules(prefix=prefix.removesuffix("."), remove_duplicate=False):
+        state: Any = OrderedDict() if destination is None else destination
+        if destination is None:
+            state._metadata = OrderedDict()
+        given = state
+        for start, module, is_done in visits(self, prefix):
+            version = {"version": module._version}
+            if is_done:
+                found = module._after_state(given, start, version)
+                state = found if module is self else state
+                continue
+            if hasattr(given, "_metadata"):
+                given._metadata[start[:-1]] = version
+            module._before_state(start, keep_vars)
             for name, tensor in module._own_state():
-                state[f"{path}.{name}" if path else name] = tensor if keep_vars else tensor.detach()
+                given[start + name] = tensor if keep_vars else tensor.detach()
             extra = getattr(type(module), "get_extra_state", None)
             if extra is not None:
-                state[f"{path}.{EXTRA}" if path else EXTRA] = extra(module)
+                given[start + EXTRA] = extra(module)
         return state
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> IncompatibleKeys:
@@ -80,35 +91,43 @@ class State(Tree):
         missing: list[str] = []
         problems: list[str] = []
         unexpected: list[str] = []
-        for path, module in self.named_modules(remove_duplicate=False):
-            unexpected += module._unknown(path, state_dict)
+        keys = IncompatibleKeys(missing, unexpected)
+        metadata = getattr(state_dict, "_metadata", {})
+        states: dict[str, Any] = {"": OrderedDict(state_dict)}  # what each module sees, which its hooks may change
+        for start, module, is_done in visits(self):
+            if is_done:
+                module._after_loading(keys)
+                continue
+            above = states[start[:-1].rpartition(".")[0] + "." if "." in start[:-1] else ""]
+            state = states[start] = {key: x for key, x in above.items() if key.startswith(start)} if start else above
+            about = {**metadata.get(start[:-1], {}), **({"assign_to_params_buffers": True} if assign else {})}
+            module._before_loading(state, start, about, True, missing, unexpected, problems)
+            unexpected += module._unknown(start, state)
             for name, tensor in list(module._own_state()):
-                key = f"{path}.{name}" if path else name
-                if key not in state_dict:
+                key = start + name
+                if key not in state:
                     missing.append(key)
-                elif problem := _misfit(key, tensor, state_dict[key]):
+                elif problem := _misfit(key, tensor, state[key]):
                     problems.append(problem)
                 elif assign:
-                    setattr(module, name, _assigned(tensor, state_dict[key]))
+                    setattr(module, name, _assigned(tensor, state[key]))
                 else:
                     with set_grad_enabled(False):
-                        write_over(tensor, _copied(tensor, state_dict[key]))
-            key = f"{path}.{EXTRA}" if path else EXTRA
+                        write_over(tensor, _copied(tensor, state[key]))
             take = getattr(type(module), "set_extra_state", None)
-            if take is not None and key in state_dict:
-                take(module, state_dict[key])
+            if take is not None and start + EXTRA in state:
+                take(module, state[start + EXTRA])
             elif take is not None or hasattr(type(module), "get_extra_state"):
-                (unexpected if key in state_dict else missing).append(key)
+                (unexpected if start + EXTRA in state else missing).append(start + EXTRA)
         if strict:
             problems = [*_listed("Missing", missing), *_listed("Unexpected", unexpected), *problems]
         if problems:
             text = "\n\t".join(problems)
             raise AutogradError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{text}", code="E301")
-        return IncompatibleKeys(missing, unexpected)
+        return keys
 
-    def _unknown(self, path: str, state_dict: Any) -> list[str]:
+    def _unknown(self, start: str, state_dict: Any) -> list[str]:
         """Return the names below this module that neither it nor its children can have."""
-        start = f"{path}." if path else ""
         own = {name for name, _ in self._own_state()}
         found = []
         for key in state_dict:

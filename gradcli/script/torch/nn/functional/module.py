@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from functools import cache, partial
@@ -182,7 +183,7 @@ def batch_norm(
 ) -> Any:
     """Each channel shifted and scaled by the mean and variance of the batch, or by running ones."""
     check_tensor("batch_norm", input)
-    if training and input.ndim > 1 and input.value.size == input.shape[1]:
+    if training and input.ndim > 1 and math.prod((input.shape[0], *input.shape[2:])) == 1:
         raise ValueError(
             f"Expected more than 1 value per channel when training, got input size {size_text(input.shape)}"
         )

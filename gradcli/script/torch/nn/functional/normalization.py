@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.nn.channels import by_example
 from gradcli.ops.support.calling import ops
 from gradcli.script.torch.nn.functional.arguments import check_shared
 from gradcli.script.torch.operations.readers import kind_name
@@ -29,8 +30,7 @@ def instance_norm(
     if not use_input_stats:
         if running_mean is None or running_var is None:
             raise AutogradError("Expected running_mean and running_var to be defined when use_input_stats is false")
-        function = ops.batch_norm
-        return function(input, running_mean, running_var, weight, bias, False, momentum, eps)
+        return by_example(input, running_mean, running_var, weight, bias, eps=eps)
     if int(np.prod(input.shape[2:])) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {size_text(input.shape)}")
     places = tuple(range(2, input.ndim))

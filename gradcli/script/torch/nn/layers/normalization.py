@@ -48,6 +48,7 @@ class Normalization(Configured):
 class _BatchNorm(Normalization):
     """A layer that normalizes channels: by the batch while training, afterwards by the running statistics."""
 
+    _version = 2
     __module__ = "torch.nn.modules.batchnorm"
     _signature = f"num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, {AFFINE}"
     _text = (

@@ -1,0 +1,80 @@
+"""How entries lie in memory: in which order those of a result, as in torch's TensorIterator, and what is shared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+ARRAY = np.ndarray
+
+
+def laid_out(value: Any, operands: Sequence[Any]) -> Any:
+    """Return the result of an elementwise operation in the order of dimensions that torch gives it."""
+    first = operands[0]
+    if type(first) is ARRAY and first.shape == value.shape and first.flags.c_contiguous:
+        return value
+    if all(type(x) is not ARRAY or x.flags.c_contiguous for x in operands):
+        return value
+    axes = outermost_first([np.broadcast_to(x, value.shape) for x in operands if type(x) is ARRAY])
+    turned = value.transpose(axes)
+    return value if turned.flags.c_contiguous else np.ascontiguousarray(turned).transpose(np.argsort(axes))
+
+
+def outermost_first(operands: Sequence[Any]) -> list[int]:
+    """Return the dimensions from the one with the largest strides on; the operands decide in turn.
+
+    An insertion sort, for where one operand is broadcast the order of two dimensions is open, and may stay so.
+    """
+    axes = list(range(operands[0].ndim))[::-1]  # the innermost first
+    for start in range(1, len(axes)):
+        place = start
+        for other in range(start - 1, -1, -1):
+            decision = compared(operands, axes[other], axes[place])
+            if decision < 0:
+                break
+            if decision > 0:
+                axes[other], axes[place] = axes[place], axes[other]
+                place = other
+    return axes[::-1]
+
+
+def compared(operands: Sequence[Any], a: int, b: int) -> int:
+    """Return a positive number if the dimension `a` belongs further out than `b`, 0 where nothing tells."""
+    for x in operands:
+        one, other = x.strides[a], x.strides[b]
+        if one and other and (one != other or x.shape[a] > x.shape[b]):
+            return int(one - other) or 1
+    return 0
+
+
+def is_dense(x: Any) -> bool:
+    """Whether the entries fill their memory, in any order of the dimensions."""
+    if x.flags.forc:
+        return True
+    expected = x.itemsize
+    for stride, length in sorted((stride, length) for stride, length in zip(x.strides, x.shape, strict=True)):
+        if length != 1 and stride != expected:
+            return False
+        expected *= length
+    return True
+
+
+def overlaps(a: Any, b: Any) -> bool:
+    """Whether two dense arrays share memory and are not the same part of it, in the same order."""
+    if type(a) is not ARRAY or type(b) is not ARRAY or not a.size or not b.size or owner(a) is not owner(b):
+        return False
+    if not (is_dense(a) and is_dense(b)):
+        return False  # torch finds it too hard to tell
+    first, other = a.__array_interface__["data"][0], b.__array_interface__["data"][0]
+    if (first, a.nbytes) == (other, b.nbytes):
+        return bool(a.strides != b.strides)
+    return bool(first < other + b.nbytes and other < first + a.nbytes)
+
+
+def owner(array: Any) -> Any:
+    """Return the array that holds the memory."""
+    while isinstance(array.base, ARRAY):
+        array = array.base
+    return array

@@ -1,0 +1,149 @@
+"""The forward pass: a formula misread, so that several steps go wrong at once, or another function is taken.
+
+All of it is seldom, so a number alone does not show it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from gradcli.homework.mistakes.declaration import Turn
+from gradcli.homework.mistakes.forward import FORWARD_SLIP, SELDOM, VERTICES, fits, itself, operated
+from gradcli.homework.mistakes.means import means
+from gradcli.homework.model import Value
+from gradcli.homework.solve.graph import Graph
+from gradcli.homework.solve.vertices import Vertex
+
+NUMBERED = re.compile(r"(?P<stem>[A-Za-z]+)\d+")
+
+
+def turn(graph: Graph, index: int, rule: str, message: str, value: Value, rank: int = SELDOM) -> Iterator[Turn]:
+    """Yield the turn in which a step has another value, where that fits its shape."""
+    vertex = graph.vertices[index]
+    if fits(value, vertex.value):
+        yield Turn(index, rule, message, {index: replace(vertex, value=value)}, rank=rank)
+
+
+@FORWARD_SLIP.turns
+def unlike_function(graph: Graph) -> Iterator[Turn]:
+    """The absolute value for a relu or a square, the logarithm to base 10, a softmax for a sigmoid."""
+    for index, vertex in graph.new():
+        out = graph.label(index)
+        is_square = vertex.op == "pow" and vertex.options.get("exponent") == 2
+        if vertex.op == "relu" or is_square:
+            what = "relu" if vertex.op == "relu" else "square"
+            message = f"you took the absolute value for {out}"
+            yield Turn(index, f"abs for {what}", message, {index: operated(vertex, "abs", (0,))}, rank=SELDOM)
+        if vertex.op == "log":
+            message = f"you took the common logarithm for {out}; log is the natural one"
+            yield from turn(graph, index, "the common log for log", message, vertex.value / np.log(10.0))
+        if vertex.op == "sigmoid" and np.ndim(vertex.value):
+            raised = np.exp(vertex.operands[0] - np.max(vertex.operands[0]))
+            message = f"you took the softmax for {out}"
+            yield from turn(graph, index, "softmax for sigmoid", message, raised / np.sum(raised))
+        if vertex.op == "softmax":
+            scores = vertex.operands[0]
+            share = scores / np.sum(scores, axis=vertex.options["dim"], keepdims=True)
+            yield from turn(graph, index, "no exp", f"in {out} you forgot the exponentials", share)
+
+
+@FORWARD_SLIP.turns
+def sums_and_squares(graph: Graph) -> Iterator[Turn]:
+    """The square of a sum for the sum of squares, and half of a mean of squares."""
+    for index, vertex in graph.new():
+        below = graph.vertices[vertex.sources[0]] if vertex.sources and vertex.sources[0] >= 0 else None
+        if below is not None and below.op == "pow" and vertex.op == "sum":
+            value = np.sum(below.operands[0]) ** below.options["exponent"]
+            yield from turn(graph, index, "(a + b)**2", f"for {graph.label(index)} you squared the sum", value)
+    for index, vertex, _ in means(graph):
+        message = f"you took half of the mean {graph.label(index)}"
+        yield from turn(graph, index, "1/(2*n) for 1/n", message, vertex.value / 2)
+        if vertex.op == "div":
+            message = f"you divided by half of the number that divides in {graph.label(index)}"
+            yield from turn(graph, index, "1/n for 1/(2*n)", message, vertex.value * 2)
+
+
+@FORWARD_SLIP.turns
+def all_alike(graph: Graph) -> Iterator[Turn]:
+    """All powers, or all functions of one kind, left out."""
+    kinds = ("pow", "relu", "tanh", "sigmoid")
+    places = sorted((i for i, vertex in graph.new() if vertex.op in kinds), key=lambda i: graph.vertices[i].op)
+    for op, group in groupby(places, key=lambda i: graph.vertices[i].op):
+        some = list(group)
+        if len(some) > 1 and len(graph.vertices) <= VERTICES:
+            what = "exponents" if op == "pow" else op
+            changed = {index: itself(graph.vertices[index], 0) for index in some}
+            message = f"you forgot the {what} in {' and in '.join(map(graph.label, some))}"
+            yield Turn(some[0], f"all {what} left out", message, changed, rank=SELDOM)
+
+
+@FORWARD_SLIP.turns
+def crossed(graph: Graph) -> Iterator[Turn]:
+    """`a*d + c*b` for `a*b + c*d`."""
+    for index, vertex in graph.new():
+        below = [graph.vertices[source] if source >= 0 else None for source in vertex.sources]
+        if vertex.op in ("add", "sub") and len(below) == 2 and all(one and one.op == "mul" for one in below):
+            (a, b), (c, d) = (one.operands for one in below if one)
+            out = graph.label(index)
+            for value in (vertex.forward([a * d, c * b]), vertex.forward([a * c, b * d])):
+                yield from turn(graph, index, "a*d + c*b for a*b + c*d", f"in {out} you crossed the factors", value)
+
+
+@FORWARD_SLIP.turns
+def brackets(graph: Graph) -> Iterator[Turn]:
+    """`a*(b + c)` for `a*b + c`."""
+    for index, vertex in graph.new():
+        below = graph.vertices[vertex.sources[0]] if vertex.op in ("add", "sub") and vertex.sources[0] >= 0 else None
+        if below is not None and below.op == "mul":
+            out, (a, b), c = graph.label(index), below.operands, vertex.operands[1]
+            for value in (a * vertex.forward([b, c]), vertex.forward([a, c]) * b):
+                yield from turn(graph, index, "a*(b + c) for a*b + c", f"in {out} you set other brackets", value)
+
+
+@FORWARD_SLIP.turns
+def neighbour(graph: Graph) -> Iterator[Turn]:
+    """`x1` for `x2`: a value whose name differs in its number alone."""
+    alike: dict[str, list[int]] = {}
+    for name, index in graph.names.items():
+        if found := NUMBERED.fullmatch(name):
+            alike.setdefault(found["stem"], []).append(index)
+    others = {one: some for some in alike.values() for one in some if len(some) > 1}
+    for index, vertex in graph.new() if others and len(graph.vertices) <= VERTICES else ():
+        for place, source in enumerate(vertex.sources):
+            for other in others.get(source, ()) if vertex.primitive else ():
+                if other < index and other != source and not is_same(graph, other, source):
+                    wrong = with_operand(vertex, place, other, graph.vertices[other].value)
+                    message = f"in {graph.label(index)} you took {graph.label(other)} for {graph.label(source)}"
+                    if wrong is not None and fits(wrong.value, vertex.value):
+                        yield Turn(index, "another one", message, {index: wrong}, rank=SELDOM)
+
+
+def is_same(graph: Graph, one: int, other: int) -> bool:
+    return np.array_equal(graph.vertices[one].value, graph.vertices[other].value)
+
+
+def with_operand(vertex: Vertex, place: int, source: int, value: Any) -> Vertex | None:
+    """Return a vertex with another value for an operand; None where the two do not go together."""
+    if np.shape(value) != np.shape(vertex.operands[place]):
+        return None
+    operands = tuple(value if n == place else one for n, one in enumerate(vertex.operands))
+    sources = tuple(source if n == place else one for n, one in enumerate(vertex.sources))
+    return replace(vertex, operands=operands, sources=sources, value=vertex.forward(list(operands)))
+
+
+@FORWARD_SLIP.turns
+def factor_of_minus(graph: Graph) -> Iterator[Turn]:
+    """`-x` for `-k*x`, which is a product with `-k`."""
+    for index, vertex in graph.new():
+        for place, source in enumerate(vertex.sources if vertex.op == "mul" else ()):
+            if source >= 0 and graph.vertices[source].op == "neg" and source not in graph.named:
+                factor = graph.label(graph.vertices[source].sources[0])
+                message = f"in {graph.label(index)} you forgot the factor {factor}"
+                value = operated(vertex, "mul", (1 - place, -1.0))
+                yield Turn(index, "* left out", message, {index: value}, rank=SELDOM)

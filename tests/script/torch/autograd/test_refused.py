@@ -1,0 +1,57 @@
+"""What torch has of graphs and gradcli has not is refused by name; a snippet cannot catch that."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.interpreter import run
+from gradcli.script.limits import Limits
+from gradcli.script.machine import Machine
+from gradcli.source import Source
+
+CASES = {
+    "ctx._is_pure_view": """
+class Part(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx._is_pure_view = True
+        return x[:1]
+Part.apply(x)
+""",
+    "debug=True": """
+from torch.utils.checkpoint import checkpoint
+runs = iter((torch.sin, torch.numel))
+checkpoint(lambda x: next(runs)(x), x, use_reentrant=False, debug=True).sum().backward()
+""",
+    "an unpack hook that gives a tensor of another shape": """
+with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t[:1]):
+    x.exp().sum().backward()
+""",
+    "data of another shape": "y = x * 2\nx.data = torch.ones(3)",
+    "AsStridedBackward0._saved_storage_offset": "x.as_strided((1,), (1,)).grad_fn._saved_storage_offset",
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_named(name: str) -> None:
+    body = CASES[name].strip().replace("\n", "\n    ")
+    text = f"import torch\nx = torch.ones(2, requires_grad=True)\ntry:\n    {body}\nexcept Exception:\n    pass\n"
+    with pytest.raises(UnsupportedError, match=name.replace(".", r"\.")):
+        run([Source(text, "refused.py")], Machine(Limits(), lambda text: None))
+
+
+def test_data_of_another_shape_before_there_is_a_graph() -> None:
+    printed: list[str] = []
+    text = """
+import torch
+x = torch.ones(2, requires_grad=True)
+x.data = torch.ones(3)
+y = (x * 2).sum()
+y.backward()
+del y
+x.data = torch.ones(1)
+print(x, x.grad)
+"""
+    run([Source(text, "data.py")], Machine(Limits(), printed.append))
+    assert "".join(printed) == "tensor([1.], requires_grad=True) tensor([2., 2., 2.])\n"
