@@ -61,6 +61,7 @@ class Machine:
         self._write_error = write_error
         self._warned: set[tuple[str, int]] = set()
         self._once: set[str] = set()
+        self.warns_always = False
         self._own: dict[type, Any] = {}
 
     @property
@@ -97,8 +98,10 @@ class Machine:
             self._write_error(text)
 
     def warn_once(self, message: str, category: type[Warning] = UserWarning) -> None:
-        """Warn where torch does so only the first time in a run."""
-        if message not in self._once:
+        """Warn where torch does so only the first time in a run, unless it is to warn always."""
+        if self.warns_always:
+            warnings.warn(message, category, stacklevel=3)
+        elif message not in self._once:
             self._once.add(message)
             warnings.warn(message, category, stacklevel=3)
 

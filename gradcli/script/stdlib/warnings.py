@@ -8,6 +8,23 @@ from typing import Any, Literal, cast
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, describe, fields, type_name
 from gradcli.script.python.values.builtins import type_of
 
+# The places in torch's C++ that warnings name at their end, in the builds that PyPI has, by words that they contain.
+PLACES = {
+    "The .grad attribute of a Tensor that is not a leaf Tensor": "build/aten/src/ATen/core/TensorBody.h:493",
+    "Using backward() with create_graph=True will create": "torch/csrc/autograd/engine.cpp:1307",
+    "No forward pass information available.": "torch/csrc/autograd/python_anomaly_mode.cpp:100",
+    "The use of `x.T` on tensors of dimension other than 2": "aten/src/ATen/native/TensorShape.cpp:4314",
+    "(): degrees of freedom is <= 0. Correction should be stri": "aten/src/ATen/native/ReduceOps.cpp:1861",
+    "An output with one or more elements was resized since": "aten/src/ATen/native/Resize.cpp:30",
+    "Creating a tensor from a list of numpy.ndarrays": "torch/csrc/utils/tensor_new.cpp:252",
+    "torch.meshgrid: in an upcoming release": "aten/src/ATen/native/TensorShape.cpp:4215",
+    "torch.qr is deprecated in favor of": "aten/src/ATen/native/BatchLinearAlgebra.cpp:2505",
+    "torch.chain_matmul is deprecated": "aten/src/ATen/native/LinearAlgebra.cpp:1102",
+    "indexing with dtype torch.uint8 is now deprecated": "aten/src/ATen/native/IndexingUtils.h:37",
+    "Using torch.cross without specifying the dim arg": "aten/src/ATen/native/Cross.cpp:63",
+    "torch.cholesky is deprecated in favor of": "aten/src/ATen/native/BatchLinearAlgebra.cpp:1765",
+}
+
 Action = Literal["default", "error", "ignore", "always", "module", "once"]
 
 
@@ -49,9 +66,18 @@ class catch_warnings(Facade):  # noqa: N801  Python's name
         self._inner.__exit__(None, None, None)
 
 
+def message_of(heard: warnings.WarningMessage) -> Warning | str:
+    """Return the message, which ends as torch's: with its place in C++, if it comes from there."""
+    found = heard.message
+    place = next((place for words, place in PLACES.items() if words in str(found)), None)
+    if place is None or isinstance(found, str):
+        return found
+    return type(found)(f"{found} (Triggered internally at /__w/pytorch/pytorch/{place}.)")
+
+
 describe(
     warnings.WarningMessage,
-    getters=fields("message lineno") | {"category": lambda warning: type_of(warning.message)},
+    getters=fields("lineno") | {"message": message_of} | {"category": lambda warning: type_of(warning.message)},
 )
 
 
