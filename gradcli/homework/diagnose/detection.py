@@ -21,7 +21,7 @@ from gradcli.homework.diagnose.shelves import ENTRIES, Shelf, Suspect, crowd, ma
 from gradcli.homework.diagnose.sweeping import attempt, sweeps
 from gradcli.homework.mistakes.catalogue import MISTAKES
 from gradcli.homework.mistakes.catalogue import SINGLE as ALONE
-from gradcli.homework.mistakes.declaration import Guess, Slip
+from gradcli.homework.mistakes.declaration import WEAK, Guess, Slip
 from gradcli.homework.model import Value
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.numerals import Tolerance, Typed
@@ -154,7 +154,8 @@ class Suspects:
     def pairs(self) -> Iterator[Suspect]:
         """Yield pairs of slips that do not touch the same edge, likely ones first."""
         most = PAIRS if self.problem.graph.is_scalar else SWEEPS
-        paired = (suspect for suspect in self.slips if ALONE.isdisjoint(suspect.codes))
+        likely = (suspect for suspect in self.slips if suspect.parts[0].rank < WEAK)
+        paired = (suspect for suspect in likely if ALONE.isdisjoint(suspect.codes))
         ordered = sorted(paired, key=lambda suspect: suspect.parts[0].rank)
         for first, second in combinations(ordered, 2):
             (a,), (b,) = first.parts, second.parts

@@ -22,7 +22,7 @@ from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
 from gradcli.homework.solve.graph import Edge
 from gradcli.homework.solve.problem import Problem
-from gradcli.homework.submission.numerals import Tolerance, Typed
+from gradcli.homework.submission.numerals import TOLD, Tolerance, Typed
 
 ENOUGH = 4  # digits of an answer that can be certain of its mistake
 LIKELY = 2  # the rank of a mistake that can be certain
@@ -59,6 +59,8 @@ class Detective:
         rounded away.
         """
         problem, typed = base.problem if base is not None else self.problems[0], answers[0]
+        if len(answers) == 1 and self.is_short(typed):
+            answers = [replace(typed, unit=np.zeros_like(typed.unit)[()])]
         wide = [widened(one, share) for one in answers]
         single, pairs = self.common(wide if base is None else answers, SINGLE), self.common(answers, PAIR)
         found = [*(base.matching(problem.by, wide[0], self.tolerance, SINGLE) if base is not None else []), *single]
@@ -71,6 +73,12 @@ class Detective:
         if len(answers) == 1:
             told = [*told, *slips, *rounding(problem, typed)] if found else [*slips, *told, *rounding(problem, typed)]
         return tuple(one_of_each(list(distinct(told)))[:MOST])
+
+    def is_short(self, typed: Typed) -> bool:
+        """Whether a number is right as far as it goes, with digits too few to show a mistake but by all of them."""
+        truth = self.problems[0].truth
+        is_alike = np.shape(typed.value) == np.shape(truth) and np.max(typed.digits, initial=0) <= TOLD
+        return is_alike and bool(np.all(self.tolerance.judge(typed, truth)[1]))
 
     def chance(self, answers: Sequence[Typed], base: Suspects | None) -> float:
         """Return how many known mistakes a number is to meet that came about in any other way.

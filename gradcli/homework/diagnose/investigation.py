@@ -19,7 +19,7 @@ from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.diagnose.shelves import Suspect
 from gradcli.homework.mistakes.declaration import Guess
 from gradcli.homework.mistakes.forward import LAST
-from gradcli.homework.mistakes.habits import ANOTHER_QUESTION, SWAPPED_VARIABLE
+from gradcli.homework.mistakes.habits import ANOTHER_QUESTION, STALE_GRAD, SWAPPED_VARIABLE
 from gradcli.homework.mistakes.scripts import DESCENT, Mutant, mutants
 from gradcli.homework.model import Diagnosis, Value
 from gradcli.homework.remembered import Remembered
@@ -146,14 +146,15 @@ class Investigation:
             yield Suspect((code,), (Guess(problem.by, told, told, value, rank=LAST),), "own answer"), value
 
     def misread_on(self, ask: Ask, wrong: Earlier) -> Iterator[tuple[Suspect, Value]]:
-        """Yield what comes of a slip in the steps of a descent that are made with the student's own gradients."""
+        """Yield what comes of a misread snippet with own gradients: of steps of a descent, of gradients left."""
         problem, truth = self.problems[ask.quantity], self.solution.answer(ask)
         own = {of: typed.value for of, (other, typed) in wrong.items() if other.kind == "gradient"}
-        if problem is None or not own or not isinstance(self.solution, SnippetSolution) or problem.kind != "value":
+        if problem is None or not own or not isinstance(self.solution, SnippetSolution):
             return
+        code = DESCENT.code if problem.kind == "value" else STALE_GRAD.code
         for mutant, answers in self.misread:
             value = answers.get(ask.quantity)
-            if mutant.code == DESCENT.code and value is not None and not np.array_equal(value, truth):
+            if mutant.code == code and value is not None and not np.array_equal(value, truth):
                 found = self.rerun(mutant, own).get(ask.quantity)
                 guess = Guess(problem.by, mutant.rule, mutant.message, found, rank=mutant.rank)
                 yield Suspect((mutant.code,), (guess,)), found

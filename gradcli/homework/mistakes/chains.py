@@ -10,6 +10,7 @@ from operator import add, mul
 import numpy as np
 
 from gradcli.engine.broadcast import fit
+from gradcli.homework.mistakes.activations import RELU_GATE, is_gate
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip
 from gradcli.homework.mistakes.nesting import INNER_DROPPED
 from gradcli.homework.model import Value
@@ -212,6 +213,23 @@ def link_is_one(problem: Problem) -> Iterator[Guess]:
 @INNER_DROPPED.guesses
 def own_link_is_one(problem: Problem) -> Iterator[Guess]:
     """A student's own gradient of a value, with that of the next step in its place: the link between is forgotten."""
+    for vertex, edge, found in own_links(problem):
+        if not is_gate(problem.graph.vertices[edge.vertex]):
+            what = problem.ratio(edge.vertex, vertex)
+            yield Guess(vertex, f"{what} = 1", f"the derivative {what} is missing in the chain", found, rank=1)
+
+
+@RELU_GATE.guesses
+def own_gate_is_open(problem: Problem) -> Iterator[Guess]:
+    """The same at a mask, which is then ignored."""
+    for vertex, edge, found in own_links(problem):
+        if is_gate(problem.graph.vertices[edge.vertex]):
+            message = f"you let the gradient through {problem.label(edge.vertex)} everywhere"
+            yield Guess(vertex, "the mask is 1 everywhere", message, found, rank=1)
+
+
+def own_links(problem: Problem) -> Iterator[tuple[int, Edge, Value]]:
+    """Yield own gradients, the step above each, and the answer with the gradient of that step in its place."""
     above = problem.above if problem.given else set()
     for vertex in sorted(above & problem.given.keys() - {problem.by, problem.of}):
         for edge in problem.into(vertex):
@@ -219,9 +237,7 @@ def own_link_is_one(problem: Problem) -> Iterator[Guess]:
             if np.shape(upstream) == np.shape(problem.given[vertex]):
                 given = {**problem.given, vertex: upstream}
                 found = replace(problem, given=given, cache={}).swept(only=above).get(problem.by)
-                what = problem.ratio(edge.vertex, vertex)
-                message = f"the derivative {what} is missing in the chain"
-                yield Guess(vertex, f"{what} = 1", message, found, rank=1)
+                yield vertex, edge, found
 
 
 def links(problem: Problem, path: Sequence[Edge]) -> list[Value]:

@@ -20,6 +20,7 @@ from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.vertices import Vertex
 
+ENTRIES = 6  # of a vector from which another one may be taken
 NUMBERED = re.compile(r"(?P<stem>[A-Za-z]+)\d+")
 
 
@@ -122,6 +123,17 @@ def neighbour(graph: Graph) -> Iterator[Turn]:
                     message = f"in {graph.label(index)} you took {graph.label(other)} for {graph.label(source)}"
                     if wrong is not None and fits(wrong.value, vertex.value):
                         yield Turn(index, "another one", message, {index: wrong}, rank=SELDOM)
+
+
+@FORWARD_SLIP.turns
+def another_entry(graph: Graph) -> Iterator[Turn]:
+    """`p[0]` for `p[1]`."""
+    for index, vertex in graph.new():
+        if vertex.op == "select" and np.ndim(vertex.operands[0]) == 1 and len(vertex.operands[0]) <= ENTRIES:
+            for number, entry in enumerate(vertex.operands[0]):
+                message = f"you took another entry than {graph.label(index)}"
+                other = replace(vertex, value=entry, altered={**vertex.options, "index": number})
+                yield Turn(index, "another entry", message, {index: other}, rank=SELDOM)
 
 
 def is_same(graph: Graph, one: int, other: int) -> bool:

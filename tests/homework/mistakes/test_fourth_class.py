@@ -91,6 +91,9 @@ def test_a_number_with_few_digits_that_follows_need_not_be_gone_on_with() -> Non
     [
         ("p = x**2 + y**2; r = sqrt(p); q = log(r + x)", XY,
          {"dq/dr": 0.371, "dq/dp": 0.185, "dq/dx": 0.185 * 1.7 + 0.371}, "dq/dx", "power-rule"),
+        ("p = softmax(s, 0); l = -log(p[1])", f"s = {SCORES.tolist()}", {"l": -np.log(P[0])}, "l", "forward-slip"),
+        ("z = 2*v; h = relu(z); q = sum(u*h)", VECTORS,
+         {"dq/dh": 3 * U, "dq/dz": [0.93, 5.7, 1.11], "dq/dv": 6 * U}, "dq/dv", "relu-gate"),
         ("o = v1*h + w1*x; q = (o - 1)**2", "v1 = 0.7, h = 1.3, w1 = 0.9, x = 1.1",
          {"dq/do": -3.208, "dq/dw1": 0.123, "dq/dv1": -3.208 * 1.1}, "dq/dv1", "swapped-variable"),
     ],
@@ -100,6 +103,14 @@ def test_a_mistake_on_own_numbers_is_named(
 ) -> None:
     found = told(of_program(program, at, *answers), answers, quantity)
     assert code in [one.code for one in found.diagnoses], found
+
+
+def test_what_a_reset_took_away_is_named_with_the_students_own_number() -> None:
+    """`w.grad` had 2.45 where the student has 3.5, and 1.75 comes after the reset."""
+    passes = "(w ** 2 * 1.75).backward()\nfirst = w.grad.clone()\nw.grad = None\n(w * 1.75).backward()"
+    answers = {"first": 3.5, "w.grad": 5.25}
+    found = told(of_script(f"w = {LEAF(0.7)}\n{passes}", *answers), answers, "w.grad")
+    assert "stale-grad" in [one.code for one in found.diagnoses], found
 
 
 def test_two_digits_are_enough_for_a_guess() -> None:
