@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from gradcli.engine.symbolic.notation import literal, positional
 from gradcli.language.tree import Argument, Call, Expression, Literal, Number
 
 
+@lru_cache(1024)
 def summed_axes(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
     """Return the axes of `shape` over which `target` was broadcast."""
     lead = len(shape) - len(target)
@@ -32,12 +33,12 @@ def row(tree: Expression) -> Expression | None:
 
 
 def _sum_to_size(x: Any, *, size: tuple[int, ...]) -> Any:
-    shape = np.shape(x)
-    if np.asarray(x).dtype.kind == "f":
-        summed = summation.total(x, summed_axes(shape, size), keepdims=True)
+    axes, dtype = summed_axes(np.shape(x), size), np.asarray(x).dtype
+    if dtype.kind == "f":
+        summed = summation.total(x, axes, keepdims=True)
     else:
-        summed = np.sum(x, axis=summed_axes(shape, size), keepdims=True, dtype=np.asarray(x).dtype)
-    return np.reshape(summed, size)[()]
+        summed = np.sum(x, axis=axes, keepdims=True, dtype=dtype)
+    return summed.reshape(size)[()]
 
 
 def _write_sum(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:

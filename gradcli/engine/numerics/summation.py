@@ -29,15 +29,16 @@ def total(x: Array, axis: Axes = None, keepdims: bool = False) -> Any:
     ndim = np.ndim(x)
     if not ndim or not 2 < x.size <= THREADED or x.dtype.kind != "f" or x.dtype.itemsize < 4 or not contiguous(x):
         return np.sum(x, axis=axis, keepdims=keepdims)
-    add, blocks, shape = plan(x.shape, _axes(axis, ndim), keepdims)
+    add, blocks, shape = plan(x.shape, axis, keepdims)
     if add is None:
         return np.sum(x, axis=axis, keepdims=keepdims)
     return add(x.reshape(blocks)).reshape(shape)[()]
 
 
 @lru_cache(1024)
-def plan(shape: Shape, summed: Shape, keepdims: bool) -> tuple[Callable[[Array], Array] | None, Shape, Shape]:
+def plan(shape: Shape, axis: Axes, keepdims: bool) -> tuple[Callable[[Array], Array] | None, Shape, Shape]:
     """Return the order for an array of this shape, the shape that it is added in, and that of the result."""
+    summed = _axes(axis, len(shape))
     blocks = merged(shape, summed)
     result = tuple(1 if dim in summed else size for dim, size in enumerate(shape) if keepdims or dim not in summed)
     return ORDERS.get(tuple(is_summed for _, is_summed in blocks)), tuple(size for size, _ in blocks), result
@@ -124,6 +125,8 @@ def columns(x: Array) -> Array:
 def run(x: Array) -> Array:
     """Sum along axis 1 of (rows, terms, lanes): every fourth term together, then the four."""
     count, terms, lanes = x.shape
+    if terms < TOGETHER:
+        return np.add.reduce(x, axis=1, initial=0)
     whole = terms // TOGETHER * TOGETHER
     partial = cascade(x[:, :whole].reshape(count, whole // TOGETHER, TOGETHER * lanes)).reshape(count, TOGETHER, lanes)
     found = partial[:, 0]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from gradcli.errors import GradcliError
 from gradcli.language.names import read_name
@@ -17,8 +16,7 @@ Kind = Literal["value", "gradient", "local", "snippet", "printed", "raises", "ch
 _RATIO = re.compile(r"(?:[Ll]ocal\s+)?[d∂]\s*(?P<of>[^\s/()]+|\([^()]+\))\s*/\s*[d∂]\s*(?P<by>[^\s/()]+|\([^()]+\))")
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """The value of `of`, or its derivative with respect to `by`; for a snippet `of` is an expression.
 
     The text that a snippet printed has the number of the line in `of`, "" for all lines; a choice has its label.

@@ -149,6 +149,7 @@ class Suspects:
             for mistake in MISTAKES
             for maker in mistake.slip_makers
             for slip in maker(self.problem)
+            if self.problem.feels(slip.changes)
         ]
 
     def pairs(self) -> Iterator[Suspect]:

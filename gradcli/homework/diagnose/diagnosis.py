@@ -20,14 +20,17 @@ from gradcli.homework.mistakes.declaration import Guess, Turn
 from gradcli.homework.mistakes.forward import SELDOM
 from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
+from gradcli.homework.remembered import Remembered
 from gradcli.homework.solve.graph import Edge
+from gradcli.homework.solve.judging import known_of
 from gradcli.homework.solve.problem import Problem
-from gradcli.homework.submission.numerals import TOLD, Tolerance, Typed
+from gradcli.homework.submission.numerals import TOLD, Tolerance, Typed, largest
 
 ENOUGH = 4  # digits of an answer that can be certain of its mistake
 LIKELY = 2  # the rank of a mistake that can be certain
 UNFELT = 2  # the rank of a mistake with more changed rules than the number shows
 CHANCE = 0.01  # known mistakes that a certain number may be expected to meet by accident
+RECENT = 8  # answers to a quantity whose mistakes are remembered
 COARSE = 2e-3  # the share of it that the last digit may be, with what was rounded away before
 
 
@@ -42,6 +45,7 @@ class Detective:
         beside: Sequence[Sequence[tuple[Suspect, Value]]] = (),
     ) -> None:
         self.problems, self.suspects, self.tolerance = problems, suspects, tolerance
+        self.recent: Remembered[list[tuple[Suspect, Value]]] = Remembered(RECENT)
         self.beside = [shelved(iter(one), problem.truth) for one, problem in zip(beside, problems, strict=False)]
 
     def diagnoses(
@@ -64,7 +68,8 @@ class Detective:
         wide = [widened(one, share) for one in answers]
         single, pairs = self.common(wide if base is None else answers, SINGLE), self.common(answers, PAIR)
         found = [*(base.matching(problem.by, wide[0], self.tolerance, SINGLE) if base is not None else []), *single]
-        found.extend(matching(shelved(iter(own), problem.truth), wide[0], self.tolerance))
+        if own:
+            found.extend(matching(shelved(iter(own), problem.truth), wide[0], self.tolerance))
         slips = self.slips_of_the_pen(problem, typed) if len(answers) == 1 else []
         codes = {kin(suspect.code) for suspect, _ in found}
         rivals = [suspect for suspect, _ in pairs if codes.isdisjoint(map(kin, suspect.codes))]
@@ -94,6 +99,11 @@ class Detective:
         return [*decimal_point(problem, typed, self.tolerance), *digit_slip(problem, typed)]
 
     def common(self, answers: Sequence[Typed], level: int) -> list[tuple[Suspect, Value]]:
+        """Return what `at_every_point` does, remembered: it is asked again beside a student's own numbers."""
+        known = (level, *map(known_of, answers))
+        return self.recent.once(None if None in known else known, lambda: self.at_every_point(answers, level))
+
+    def at_every_point(self, answers: Sequence[Typed], level: int) -> list[tuple[Suspect, Value]]:
         """Return the suspects that give the answer at every point, with their numbers at the first."""
         matches = [
             suspects.matching(problem.by, typed, self.tolerance, level)
@@ -163,13 +173,13 @@ def is_felt(problem: Problem, suspect: Suspect) -> bool:
 
 def widened(typed: Typed, share: float) -> Typed:
     """Return a number with room for a share that may have been rounded away on the way to it."""
-    largest = np.max(np.abs(typed.value), initial=0.0)
-    return replace(typed, unit=np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * share * largest, 0.0)[()])
+    room = 2 * share * largest(typed.value)
+    return replace(typed, unit=np.where(np.asarray(typed.unit) > 0, typed.unit + room, 0.0)[()])
 
 
 def telling(typed: Typed) -> bool:
     """Whether a number has enough digits for one mistake to be told from hundreds of others."""
-    known = np.max(typed.unit) <= COARSE * np.max(np.abs(typed.value), initial=0.0)
+    known = np.max(typed.unit) <= COARSE * largest(typed.value)
     return typed.is_telling and bool(np.max(typed.digits) >= ENOUGH and known)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +20,7 @@ NEIGHBOURS = 8  # by which it is judged how close to each other numbers are
 CODES = {code: rank for rank, code in enumerate(TITLES)}
 
 
-@dataclass(frozen=True, slots=True)
-class Suspect:
+class Suspect(NamedTuple):
     """One mistake or two that lead to a wrong number."""
 
     codes: tuple[str, ...]
@@ -43,6 +44,11 @@ class Shelf:
     suspects: list[Suspect]
     numbers: Any
 
+    @cached_property
+    def different(self) -> Any:
+        """The finite numbers, each once."""
+        return np.unique(self.numbers[np.isfinite(self.numbers)])
+
 
 def matching(
     shelves: Mapping[tuple[int, ...], Shelf], typed: Typed, tolerance: Tolerance
@@ -50,11 +56,11 @@ def matching(
     """Return the suspects that give a number, with their exact numbers; likely ones first."""
     shape = np.shape(typed.value)
     if shape not in shelves:
-        shape = next((other for other in shelves if plain(other) == plain(shape)), shape)
-        typed = laid_out(typed, shape)
-    shelf = shelves.get(shape)
-    if shelf is None:
-        return []
+        alike = next((other for other in shelves if plain(other) == plain(shape)), None)
+        if alike is None:
+            return []
+        shape, typed = alike, laid_out(typed, alike)
+    shelf = shelves[shape]
     with np.errstate(all="ignore"):
         found = np.flatnonzero(in_precision(tolerance, shelf.numbers, typed).matches(typed, shelf.numbers))
     return sorted(((shelf.suspects[n], shelf.numbers[n]) for n in found), key=by_rank)
@@ -65,7 +71,7 @@ def crowd(shelves: Mapping[tuple[int, ...], Shelf], typed: Typed) -> float:
     shelf = shelves.get(())
     if shelf is None or np.ndim(typed.value):
         return 0.0
-    apart = np.sort(np.abs(np.unique(shelf.numbers[np.isfinite(shelf.numbers)]) - typed.value))
+    apart = np.sort(np.abs(shelf.different - typed.value))
     others = apart[apart > typed.unit][:NEIGHBOURS]
     return float(len(others) * typed.unit / (2 * others[-1])) if len(others) else 0.0
 
@@ -108,10 +114,11 @@ def shelved(numbers: Iterator[tuple[Suspect, Value]], truth: Value) -> dict[tupl
     for suspect, value in numbers:
         if value is None:
             continue
-        room -= max(np.size(value), 1)
+        shape = np.shape(value)
+        room -= max(prod(shape), 1)
         if room < 0:
             break
-        suspects, values = shelves.setdefault(np.shape(value), ([], []))
+        suspects, values = shelves.setdefault(shape, ([], []))
         suspects.append(suspect)
         values.append(value)
     found = {shape: Shelf(suspects, np.array(values)) for shape, (suspects, values) in shelves.items()}

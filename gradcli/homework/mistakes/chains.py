@@ -14,8 +14,9 @@ from gradcli.homework.mistakes.activations import RELU_GATE, is_gate
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip
 from gradcli.homework.mistakes.nesting import INNER_DROPPED
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge, sweep
+from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem, nothing
+from gradcli.homework.solve.sweep import sweep
 from gradcli.homework.solve.vertices import Vertex
 
 LOCAL_NOT_TOTAL = Mistake("local-not-total", "gave a local derivative for the total one", order=3)
@@ -123,14 +124,14 @@ def added_at_a_link(problem: Problem) -> Iterator[Slip]:
     for edge in problem.edges:
         if edge.vertex == problem.of or problem.graph.vertices[edge.vertex].structured:
             continue
-        source = problem.graph.source(edge)
+        source, local = problem.graph.source(edge), problem.local(edge)
         above, ratio = problem.ratio(problem.of, edge.vertex), problem.ratio(edge.vertex, source)
         yield Slip(
             edge.vertex,
             f"{above} + {ratio}",
             f"you added {ratio} to {above}; along a chain they are multiplied",
-            {edge: plus(problem.local(edge))},
-            rank=max(by_one(problem.local(edge)), by_one(problem.totals[edge.vertex])),
+            {edge: plus(local)},
+            rank=max(by_one(local), by_one(problem.totals[edge.vertex])),
         )
 
 
@@ -203,7 +204,7 @@ def link_is_one(problem: Problem) -> Iterator[Guess]:
     for above in sorted(graph.named & problem.above - {by, problem.of}):
         upstream = problem.totals[above]
         others = graph.named - {above}
-        part = sweep(graph, above, problem.own, seed=upstream, stop=others).get(by)
+        part = sweep(graph, above, problem.own, seed=upstream, stop=others, only=problem.part()).get(by)
         if part is not None and np.shape(part) == np.shape(upstream) == np.shape(problem.truth):
             what = problem.ratio(above, by)
             message = f"the derivative {what} is missing in the chain"
@@ -236,7 +237,8 @@ def own_links(problem: Problem) -> Iterator[tuple[int, Edge, Value]]:
             upstream = problem.totals[edge.vertex]
             if np.shape(upstream) == np.shape(problem.given[vertex]):
                 given = {**problem.given, vertex: upstream}
-                found = replace(problem, given=given, cache={}).swept(only=above).get(problem.by)
+                only = problem.part(frozenset(given))
+                found = replace(problem, given=given, cache={}).swept(only=only).get(problem.by)
                 yield vertex, edge, found
 
 

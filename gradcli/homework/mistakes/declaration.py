@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Graph
@@ -19,8 +19,7 @@ from gradcli.homework.solve.vertices import Vertex
 WEAK = 3  # the rank of a mistake that is never certain
 
 
-@dataclass(frozen=True, slots=True)
-class Slip:
+class Slip(NamedTuple):
     """Rules that were changed at a vertex. `message` has no numbers, `detail` may; a lower `rank` is more likely."""
 
     node: int
@@ -36,8 +35,7 @@ class Slip:
         return tuple(self.changes)
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """A step of the forward pass that went wrong: `changed` holds the vertices with other values, operations or rules.
 
     With `is_slip` the derivatives may also be those of the step as it was meant.
@@ -53,8 +51,7 @@ class Turn:
     edges: tuple[Edge, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
+class Guess(NamedTuple):
     """A wrong answer to one question, with the vertex that it is about, and the edges if there are some."""
 
     node: int

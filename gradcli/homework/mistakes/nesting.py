@@ -11,8 +11,9 @@ import numpy as np
 from gradcli.homework.mistakes.activations import is_gate
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge, Graph, sweep
+from gradcli.homework.solve.graph import Change, Edge, Graph
 from gradcli.homework.solve.problem import Problem, slope
+from gradcli.homework.solve.sweep import sweep
 from gradcli.homework.solve.vertices import Vertex
 from gradcli.homework.wording import shown
 

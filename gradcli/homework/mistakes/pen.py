@@ -55,10 +55,13 @@ def decimal_point(problem: Problem, typed: Typed, tolerance: Tolerance) -> Itera
 
 def shift_of(typed: Typed, truth: Value, tolerance: Tolerance) -> int:
     """Return the places by which the point of a number has slipped, 0 where it has not."""
-    if np.shape(typed.value) != np.shape(truth) or not np.any(truth):
-        return 0
-    largest = np.unravel_index(np.argmax(np.abs(truth)), np.shape(truth))
-    ratio = abs(float(np.asarray(typed.value)[largest]) / float(np.asarray(truth)[largest]))
+    given, right = typed.value, truth
+    if not (isinstance(given, float) and isinstance(right, float) and right):  # as most are
+        if np.shape(given) != np.shape(truth) or not np.any(truth):
+            return 0
+        largest = np.unravel_index(np.argmax(np.abs(truth)), np.shape(truth))
+        given, right = np.asarray(given)[largest], np.asarray(truth)[largest]
+    ratio = abs(float(given) / float(right))
     shift = round(math.log10(ratio)) if 0 < ratio < math.inf else 0
     return shift if shift in SHIFTS and tolerance.matches(typed, np.array([truth * 10.0**shift]))[0] else 0
 
@@ -88,38 +91,48 @@ def digit_slip(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
 
 def slipped_digits(typed: Typed, truth: Value) -> tuple[float, bool] | None:
     """Return the number that was meant, and whether two digits are swapped, not one off; None for anything else."""
-    if isinstance(typed.value, float) and isinstance(truth, float):
+    given, right, count = one_off(typed, truth) or (0.0, 0.0, 0)
+    if not right or not FIGURES <= count < EXACT:
+        return None
+    one, other = (f"{float(x):.{int(count) - 1}e}" for x in (given, right))
+    places = [place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b]
+    swapped = len(places) == 2 and [one[p] for p in places] == [other[p] for p in reversed(places)]
+    near = swapped and one[places[0] + 1 : places[1]] in ("", ".")
+    if len(one) != len(other) or not (len(places) == 1 or near) or "e" in one[: places[0]]:
+        return None
+    return right, near
+
+
+def one_off(typed: Typed, truth: Value) -> tuple[float, float, int] | None:
+    """Return the one number or entry that is off, as given and as it is right, with its digits; None for more."""
+    if isinstance(typed.value, float) and isinstance(truth, float):  # as most are
         is_off = abs(float(typed.value) - float(truth)) > float(typed.unit) / 2 * SLACK
-        if not is_off or not truth or not FIGURES <= typed.digits < EXACT:  # as most are
-            return None
+        return (typed.value, truth, typed.digits) if is_off else None
     truth, given = np.asarray(truth), np.asarray(typed.value)
     if given.shape != truth.shape or truth.dtype.kind != "f" or not given.size:
         return None
-    digits = np.broadcast_to(typed.digits, given.shape)
     off = np.flatnonzero(np.abs(given - truth).ravel() > np.broadcast_to(typed.unit, given.shape).ravel() / 2 * SLACK)
-    if len(off) != 1 or not truth.ravel()[off[0]] or not FIGURES <= (count := digits.ravel()[off[0]]) < EXACT:
+    if len(off) != 1:
         return None
-    one, right = (f"{float(x.ravel()[off[0]]):.{int(count) - 1}e}" for x in (given, truth))
-    places = [place for place, (a, b) in enumerate(zip(one, right, strict=False)) if a != b]
-    swapped = len(places) == 2 and [one[p] for p in places] == [right[p] for p in reversed(places)]
-    near = swapped and one[places[0] + 1 : places[1]] in ("", ".")
-    if len(one) != len(right) or not (len(places) == 1 or near) or "e" in one[: places[0]]:
-        return None
-    return truth.ravel()[off[0]], near
+    given, right, digits = (x.ravel()[off[0]] for x in (given, truth, np.broadcast_to(typed.digits, given.shape)))
+    return given, right, digits
 
 
 def rounding(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
     """Digits cut off instead of rounded, or a number that was rounded on the way."""
     truth = problem.truth
-    if np.shape(typed.value) != np.shape(truth) or not np.any(truth) or np.all(np.asarray(typed.digits) == EXACT):
+    if np.shape(typed.value) != np.shape(truth):
         return
-    off = np.max(np.abs(typed.value - truth))
-    unit = np.asarray(typed.unit)
-    if np.all(np.abs(typed.value - truth) <= unit / 2 * SLACK):
+    off, unit = np.abs(typed.value - truth), np.asarray(typed.unit)
+    if np.any(off > np.maximum(2 * unit, NEARLY * np.abs(truth))):  # as most are
+        return
+    if not np.any(truth) or np.all(np.asarray(typed.digits) == EXACT):
+        return
+    if np.all(off <= unit / 2 * SLACK):
         how = "it is right as far as it goes: give more digits"
     elif np.all(np.abs(typed.value - np.trunc(truth / unit) * unit) <= unit * (SLACK - 1)):
         how = f"its {CUT_OFF}: round the last one"
-    elif np.all(np.abs(typed.value - truth) <= NEARLY * np.abs(truth)):
+    elif np.all(off <= NEARLY * np.abs(truth)):
         how = "it is close: a number was rounded on the way, keep more digits until the end"
     else:
         return
@@ -128,7 +141,7 @@ def rounding(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
         problem.label(problem.by),
         "a rounded number for an exact one",
         how,
-        f"it is off by {shown(off)}",
+        f"it is off by {shown(np.max(off))}",
         typed.value,
         certain=False,
         vertex=problem.by,

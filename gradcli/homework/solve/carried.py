@@ -11,9 +11,10 @@ import numpy as np
 
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge, Graph, sweep
+from gradcli.homework.solve.graph import Change, Edge, Graph
 from gradcli.homework.solve.problem import Problem, scaled, slope
-from gradcli.homework.submission.numerals import ENOUGH, Tolerance, Typed
+from gradcli.homework.solve.sweep import sweep
+from gradcli.homework.submission.numerals import ENOUGH, Tolerance, Typed, largest
 
 NUDGE = 1e-2  # by which numbers are moved
 STILL = 1e-6  # a share by which no answer moves that is the same for every input
@@ -50,11 +51,7 @@ def follows(
         more = passed_on(wrong) if problem.kind == "gradient" else {}
         for used in (*([{**right, **wrong}] if right else ()), wrong, *([{**more, **wrong}] if more else ())):
             value = recomputed(problem, used)
-            if (
-                value is None
-                or np.shape(value) != np.shape(typed.value)
-                or np.all(tolerance.near(value, problem.truth))
-            ):
+            if value is None or np.shape(value) != np.shape(typed.value) or tolerance.is_near(value, problem.truth):
                 continue
             if not is_met(problem, typed, used, value, tolerance) or is_dead(problem, used, value):
                 continue
@@ -79,7 +76,7 @@ def spoils(problem: Problem, wrong: Earlier) -> bool:
 def passed_on(wrong: Earlier) -> Earlier:
     """Return the gradients that own ones tell: of what has only been added, that of the sum."""
     found = {
-        replace(quantity, by=above.label(above.by)): (above, replace(typed, value=sign * typed.value))
+        quantity._replace(by=above.label(above.by)): (above, replace(typed, value=sign * typed.value))
         for quantity, (problem, typed) in wrong.items()
         for above, sign in problem.sums()
         if np.shape(above.totals[above.by]) == np.shape(typed.value)
@@ -98,8 +95,8 @@ def source(problem: Problem, wrong: Earlier) -> Quantity:
 
 def is_met(problem: Problem, typed: Typed, used: Earlier, value: Value, tolerance: Tolerance) -> bool:
     """Whether an answer is the number computed, up to digits that were used and not written down."""
-    gap = np.max(np.abs(typed.value - value), initial=0.0)
-    if not gap <= CLOSE * np.max(np.abs(value), initial=0.0) + np.max(typed.unit, initial=0.0):
+    gap = largest(typed.value - value)
+    if not gap <= CLOSE * largest(value) + largest(typed.unit):
         return False
     if np.all(tolerance.judge(typed, value)[0]):
         return True
@@ -107,7 +104,7 @@ def is_met(problem: Problem, typed: Typed, used: Earlier, value: Value, toleranc
         wider = np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * off, 0.0)
         if np.all(replace(tolerance, atol=tolerance.atol + off).judge(replace(typed, unit=wider), value)[0]):
             return True
-        if gap > FAR * np.max(wider, initial=0.0):
+        if gap > FAR * largest(wider):
             break
     return False
 
@@ -135,6 +132,8 @@ def unwritten_off(problem: Problem, used: Earlier, value: Value) -> Iterator[Val
             if moved is not None and np.shape(moved) == np.shape(value):
                 off = np.where(np.isfinite(moved), np.abs(moved - value), 0.0)
                 most[quantity] = np.maximum(most[quantity], off)
+        if not drawn:
+            return
         total = np.sum(list(most.values()), axis=0)
         yield np.maximum(total, LEAST * np.max(total))
 
@@ -148,14 +147,12 @@ def signs(shape: tuple[int, ...]) -> Iterator[Any]:
 
 
 def is_nothing(value: Value, tolerance: Tolerance) -> bool:
-    if isinstance(value, float):
-        return bool(tolerance.near(0.0, value))
-    return bool(np.all(tolerance.near(np.zeros_like(value, float), value)))
+    return tolerance.is_near(0.0 if isinstance(value, float) else np.zeros_like(value, float), value)
 
 
 def is_dead(problem: Problem, used: Earlier, value: Value) -> bool:
     """Whether a number that is 0 or not finite has a part in an answer."""
-    kept = {q: one for q, one in used.items() if np.any(one[1].value) and np.all(np.isfinite(one[1].value))}
+    kept = {q: one for q, one in used.items() if one[1].is_alive}
     if len(kept) == len(used):
         return False
     other = recomputed(problem, kept)
@@ -199,7 +196,8 @@ def is_still(value: Value, other: Value) -> bool:
     """Whether two values are the same, but for the last digits of floats."""
     if isinstance(value, float) and isinstance(other, float):  # most are; numpy takes ten times as long
         return bool(value == other or abs(value - other) <= STILL * abs(other) < np.inf)
-    return bool(np.allclose(value, other, rtol=STILL, atol=0))
+    off = np.abs(np.subtract(value, other))
+    return bool(np.all((value == other) | ((off <= STILL * np.abs(other)) & np.isfinite(other))))
 
 
 def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
@@ -229,7 +227,7 @@ def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
         given=given,
         values=values,
         stop=problem.stop,
-        only=problem.above,
+        only=problem.part(frozenset(given)),
     ).get(problem.by)
     return found if problem.before is None or found is None else problem.before + found
 

@@ -48,7 +48,7 @@ class Own:
         backward = {  # a cross entropy has `p - y` from the probabilities alone
             quantity
             for quantity, (problem, _) in self.wrong.items()
-            if problem.kind == "gradient" and any("softmax" in vertex.op for vertex in problem.graph.vertices)
+            if problem.kind == "gradient" and problem.graph.has_softmax
         }
         groups, unused = (self.carried, self.slips, self.carried | self.slips, backward, *each), self.unused
         return [group for group in (*groups, *(one | unused for one in (set(), *groups))) if group]

@@ -1,7 +1,7 @@
 """The graph of a question, over which the chain rule can be run again with one rule changed.
 
 For gradients `g_v` of the output with respect to v and local derivatives `d_uv` of v with respect to u, right is
-`g_u = sum over v of g_v * d_uv`. `sweep` computes just that, with the rules of the primitives; a change replaces the
+`g_u = sum over v of g_v * d_uv`. A sweep computes just that, with the rules of the primitives; a change replaces the
 contribution of one rule. The engine's own walk runs over live nodes, with hooks, versions and `.grad`; a test holds the
 two to the same numbers.
 """
@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from gradcli.engine.broadcast import fit
 from gradcli.explanation.lines import Evaluation
 from gradcli.homework.model import Value
 from gradcli.homework.remembered import Remembered
@@ -29,7 +27,6 @@ from gradcli.ops.pointwise.arithmetic import div
 from gradcli.source import Span
 
 Change = Callable[[Value, Value], Value]  # from upstream gradient and right contribution to the mistaken contribution
-Way = tuple[int, Callable[..., Any], int]  # position, rule, and the vertex that its contribution goes to
 RECENT = 8  # forward passes that are remembered
 CUT = re.compile(r"\.(detach\(\)|data)$")
 UNNAMED = re.compile(r"[vc]\d+")  # the names that gradcli gives to steps of a snippet
@@ -40,6 +37,17 @@ class Edge(NamedTuple):
 
     vertex: int
     position: int
+
+
+Way = tuple[Edge, Callable[..., Any], int]  # with its rule, and the vertex that its contribution goes to
+Ways = list[tuple[Vertex, list[Way], Mapping[str, Any]]]  # by vertex, with the options of its operation
+
+
+class Part(NamedTuple):
+    """The part of a graph that leads to one gradient: its vertices, and the ways that end in them."""
+
+    vertices: frozenset[int]
+    ways: Ways
 
 
 class Graph:
@@ -88,14 +96,23 @@ class Graph:
         return [vertex.value for vertex in self.vertices]
 
     @cached_property
-    def ways(self) -> list[tuple[Vertex, Sequence[Way], Mapping[str, Any]]]:
+    def ways(self) -> Ways:
         """The vertices with the rules by which gradients go on, looked up once for many sweeps."""
-        return [(vertex, *way_of(vertex)) for vertex in self.vertices]
+        return [(vertex, *ways_of(vertex, index)) for index, vertex in enumerate(self.vertices)]
+
+    def part(self, only: frozenset[int]) -> Part:
+        """Return the part of the graph with some vertices `only`."""
+        ways = [(v, [way for way in rules if way[2] in only], options) for v, rules, options in self.ways]
+        return Part(only, ways)
 
     @cached_property
     def is_scalar(self) -> bool:
         """Whether every value is one number, so that many sweeps can run at once, side by side in arrays."""
         return all(np.ndim(v.value) == 0 and not v.structured for v in self.vertices)
+
+    @cached_property
+    def has_softmax(self) -> bool:
+        return any("softmax" in vertex.op for vertex in self.vertices)
 
     @cached_property
     def edges(self) -> list[Edge]:
@@ -223,57 +240,7 @@ def ones_like(value: Value) -> Value:
     return type(value)(1) if isinstance(value, np.floating) else np.ones_like(value)[()]
 
 
-def sweep(
-    graph: Graph,
-    of: int,
-    changes: Mapping[Edge, Change] | None = None,
-    *,
-    seed: Value | None = None,
-    given: Mapping[int, Value] | None = None,
-    values: Sequence[Value] | None = None,
-    changed: Mapping[int, Vertex] = MappingProxyType({}),
-    stop: Collection[int] = (),
-    fitted: bool = True,
-    only: Collection[int] | None = None,
-) -> dict[int, Value]:
-    """Return the gradients of vertex `of` with respect to everything below it, by vertex, or to some vertices `only`.
-
-    `changes` replace contributions; `seed` (default 1) enters at `of`, and may be an array of many seeds where the
-    graph is scalar; `given` replace computed gradients, `values` forward values, and `changed` vertices; nothing flows
-    on from the vertices in `stop`; contributions are summed over broadcast axes only if `fitted`.
-    """
-    changes, given, is_fitted = changes or {}, given or {}, fitted and not graph.is_scalar
-    totals = {of: ones_like(graph.vertices[of].value) if seed is None else seed}
-    ways = graph.ways
-    for index in range(of, -1, -1):
-        if index not in totals:
-            continue
-        if index in given:
-            totals[index] = np.asarray(given[index])[()]
-        if index in stop and index != of:
-            continue
-        vertex, rules, options = ways[index]
-        if index in changed:
-            vertex = changed[index]
-            rules, options = way_of(vertex)
-        if only is not None:
-            rules = [way for way in rules if way[2] in only]
-        if not rules:
-            continue
-        g = totals[index]
-        operands = vertex.operands if values is None or index in changed else at_values(vertex, values)
-        out = vertex.value if values is None else values[index]
-        for position, rule, source in rules:
-            contribution = rule(g, out, *operands, **options)
-            change = changes.get(Edge(index, position)) if changes else None
-            if change is not None:
-                contribution = change(g, contribution)
-            if is_fitted:
-                contribution = fit(contribution, operands[position])
-            totals[source] = totals[source] + contribution if source in totals else contribution
-    return totals
-
-
-def way_of(vertex: Vertex) -> tuple[Sequence[Way], Mapping[str, Any]]:
-    """Return the rules of a vertex with their positions and sources, and the options of its operation."""
-    return [(position, rule, vertex.sources[position]) for position, rule in vertex.rules.items()], vertex.options
+def ways_of(vertex: Vertex, index: int) -> tuple[list[Way], Mapping[str, Any]]:
+    """Return the edges below a vertex with their rules and sources, and the options of its operation."""
+    rules = vertex.rules.items()
+    return [(Edge(index, position), rule, vertex.sources[position]) for position, rule in rules], vertex.options

@@ -98,6 +98,8 @@ def known_of(read: Read) -> tuple[Hashable, ...] | None:
         return (read.text,) if len(read.text) <= SHORT else None
     if not isinstance(read, Typed):
         return (read,)
+    if isinstance(read.value, float):  # as most are
+        return np.float64(read.value).tobytes(), float(read.unit), int(read.digits), int(read.zeros)
     if np.size(read.value) > SHORT:
         return None
     parts = (read.value, read.unit, read.digits, read.zeros)

@@ -12,11 +12,14 @@ import numpy as np
 
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge, Graph, sweep
+from gradcli.homework.remembered import Remembered
+from gradcli.homework.solve.graph import Change, Edge, Graph, Part
+from gradcli.homework.solve.sweep import Begun, sweep
 from gradcli.homework.solve.vertices import Vertex
 from gradcli.homework.wording import wrapped
 
 T = TypeVar("T")
+PARTS = 2**6  # of a graph that are remembered
 PATHS = 10  # of which every subset is tried
 SUMS = {"add": (1.0, 1.0), "sub": (1.0, -1.0)}  # the local derivatives of sums
 
@@ -63,7 +66,9 @@ class Problem:
         values: Sequence[Value] | None = None,
         changed: Mapping[int, Vertex] = MappingProxyType({}),
         fitted: bool = True,
-        only: Collection[int] | None = None,
+        only: Part | None = None,
+        begun: Begun | None = None,
+        until: int = 0,
     ) -> dict[int, Value]:
         """Return the gradients of `of`, by vertex, with some rules or vertices changed, or at other values."""
         merged = {**self.own, **(changes or {})}
@@ -79,6 +84,8 @@ class Problem:
             stop=self.stop,
             fitted=fitted,
             only=only,
+            begun=begun,
+            until=until,
         )
 
     def once(self, key: Any, compute: Callable[[], T]) -> T:
@@ -168,9 +175,14 @@ class Problem:
         return found
 
     @property
-    def above(self) -> set[int]:
+    def above(self) -> frozenset[int]:
         """The vertices from which `by` is reached, itself among them."""
         return self.once(("above", self.by), self._above)
+
+    def part(self, given: frozenset[int] = frozenset()) -> Part:
+        """Return the part of the graph from which `by` is reached, up to gradients that are `given`."""
+        parts: Remembered[Part] = self.once("parts", lambda: Remembered(PARTS))
+        return parts.once((self.by, given), lambda: self.graph.part(self._above(given)))
 
     def _walk(self) -> Iterator[tuple[Edge, ...]]:
         above = self.above
@@ -183,15 +195,22 @@ class Problem:
                 onward = reversed(self.graph.below(vertex))
                 waiting.extend((s, (*path, e)) for e in onward if (s := self.graph.source(e)) in above)
 
-    def _above(self) -> set[int]:
-        """Return the vertices from which `by` is reached."""
+    def feels(self, edges: Collection[Edge]) -> bool:
+        """Whether changed edges change something that is asked for: the gradient of `by`, where that is alone."""
+        if not self.is_alone:
+            return True
+        on_the_way = self.part(frozenset(self.given)).vertices
+        return any(edge.vertex in on_the_way and self.graph.source(edge) in on_the_way for edge in edges)
+
+    def _above(self, given: Collection[int] = ()) -> frozenset[int]:
         found, waiting = {self.by}, [self.by]
         while waiting:
             for edge in self.into(waiting.pop()):
                 if edge.vertex not in found:
                     found.add(edge.vertex)
-                    waiting.append(edge.vertex)
-        return found
+                    if edge.vertex not in given:
+                        waiting.append(edge.vertex)
+        return frozenset(found)
 
     def flow(self, path: tuple[Edge, ...]) -> Value:
         """Return the contribution of one path alone."""

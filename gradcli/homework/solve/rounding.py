@@ -14,8 +14,9 @@ import numpy as np
 from gradcli.homework.mistakes.pen import CUT_OFF, ROUNDING, rounding
 from gradcli.homework.model import Diagnosis, Value
 from gradcli.homework.solve.carried import Earlier, recomputed
-from gradcli.homework.solve.graph import Change, Edge, sweep
+from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.sweep import sweep
 from gradcli.homework.submission.numerals import EXACT, SLACK, Tolerance, Typed
 
 ENOUGH = 4  # digits of a step that are enough
@@ -69,7 +70,7 @@ def up_to_rounding(problem: Problem, typed: Typed, right: Earlier, tolerance: To
 
 def used(problem: Problem, right: Earlier) -> Iterator[Value]:
     """Yield the answer as computed from right answers as they were typed: from each alone, and from all."""
-    usable = [one for one in right.items() if np.all(np.isfinite(one[1][1].value)) and np.any(one[1][1].value)]
+    usable = [one for one in right.items() if one[1][1].is_alive]
     for chosen in (*([one] for one in reversed(usable)), *([usable] if len(usable) > 1 else ())):
         with np.errstate(all="ignore"):
             value = recomputed(problem, dict(chosen))

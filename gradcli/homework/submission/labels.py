@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Protocol, TypeVar
 from unicodedata import normalize
 
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
+from gradcli.homework.remembered import Remembered
 from gradcli.homework.submission.marks import open_brackets
 from gradcli.homework.submission.plain.characters import undressed
 from gradcli.homework.submission.plain.latex import without_latex
@@ -28,6 +29,7 @@ NUMBERED = re.compile(r"^(?P<number>\d{1,2})?[a-z]?\s*(?:[-–—.:)(]|\s)+\s*(?
 IN_WORDS = re.compile(
     r"(?:question|exercise|problem|task|aufgabe|frage|q)\s*[-.:#]?\s*(?P<number>\d{1,2})", re.IGNORECASE
 )
+IN_BRACKETS = re.compile(r"[(\"“]([^()\"“”]+)[)\"”]?$")
 EDGES = re.compile(r"^[\s#*_>\[\](){}`<=\"'«“„~–—-]+|[\s#*_\[\](){}`:.,<>=\"'»“”~–—-]+$")
 UNDERSCORED = re.compile(r"(?P<local>[Ll]ocal\s+)?[d∂]_?(?P<of>\w+?)_+[d∂]_?(?P<by>\w+)")
 GRADIENT = re.compile(
@@ -69,7 +71,8 @@ class Labels:
         self, asked: Mapping[str, Sequence[Asked]], outputs: Mapping[str, str], *, is_strict: bool = False
     ) -> None:
         self.asked, self.outputs, self.is_strict = asked, outputs, is_strict
-        self.known: dict[tuple[str, ...], str | Asked | None] = {}
+        self.named: Remembered[str | None] = Remembered(KEPT)
+        self.known: Remembered[Asked | None] = Remembered(KEPT)
         self.ids = single((question_name(id), id) for id in asked)
         known = ((IN_WORDS.fullmatch(id), id) for id in asked)
         self.numbers = single((str(int(found["number"])), id) for found, id in known if found)  # `q1` is question 1
@@ -80,13 +83,15 @@ class Labels:
         text = normalize("NFC", text.strip())
         if text in self.asked or self.is_strict or len(text) > LONGEST:
             return text if text in self.asked else None
-        return self.once(("", text), partial(self._question, text))
+        return self.named.once(("", text), partial(self._question, text))
 
     def _question(self, text: str) -> str | None:
-        shorter = bare(WORDS.sub("", bare(POINTS.sub("", bare(text)))))
-        names = (text, shorter, bare(NUMBERED.sub("", shorter)), *re.findall(r"[(\"“]([^()\"“”]+)[)\"”]?$", bare(text)))
-        found = next((self.ids[name] for name in map(question_name, names) if name in self.ids), None)
-        numbered = IN_WORDS.fullmatch(bare(text))
+        plain, squeezed, found = bare(text), question_name(text), None
+        if any(name in squeezed for name in self.ids):  # most texts have no name in them
+            shorter = bare(WORDS.sub("", bare(POINTS.sub("", plain))))
+            names = (text, shorter, bare(NUMBERED.sub("", shorter)), *IN_BRACKETS.findall(plain))
+            found = next((self.ids[name] for name in map(question_name, names) if name in self.ids), None)
+        numbered = IN_WORDS.fullmatch(plain)
         if found is None and numbered:
             found = self.numbers.get(str(int(numbered["number"])))
         if found is None and numbered and not any(re.search(r"\d", id) for id in self.asked):
@@ -94,17 +99,24 @@ class Labels:
             found = list(self.asked)[place] if 0 <= place < len(self.asked) else None
         return found
 
+    def meant(self, text: str) -> str | None:
+        """Return the id of the question that a heading names, or nearly names."""
+        return self.question(text) or self.misspelt(text)
+
     def misspelt(self, text: str) -> str | None:
         """Return the id of the one question from which a heading is a slip away: a letter more, less or other."""
         if self.is_strict or len(text) > LONGEST:
             return None
+        return self.named.once(("misspelt", text), partial(self._misspelt, text))
+
+    def _misspelt(self, text: str) -> str | None:
         names = {question_name(text), question_name(WORDS.sub("", bare(text)))}
         found = {id for known, id in self.ids.items() for name in names if is_slip(name, known)}
         return found.pop() if len(found) == 1 else None
 
     def ask(self, id: str, text: str) -> Asked | None:
         """Return the quantity of a question that a label names."""
-        return self.once((id, text), partial(self._ask, id, text)) if len(text) <= LONGEST else None
+        return self.known.once((id, text), partial(self._ask, id, text)) if len(text) <= LONGEST else None
 
     def _ask(self, id: str, text: str) -> Asked | None:
         if not text.strip():
@@ -156,13 +168,6 @@ class Labels:
         """Return the one question that asks for a quantity; None where none does, or several do."""
         found = [id for id in self.asked if self.ask(id, text) is not None]
         return found[0] if len(found) == 1 else None
-
-    def once(self, key: tuple[str, ...], find: Callable[[], Found]) -> Found:
-        if key not in self.known:
-            if len(self.known) >= KEPT:
-                self.known.clear()
-            self.known[key] = find()  # type: ignore[assignment]
-        return self.known[key]  # type: ignore[return-value]
 
     def no_question(self, text: str) -> str:
         """Say that a heading names no question, and which one is nearest."""
@@ -224,7 +229,9 @@ def question_name(text: str) -> str:
 
 def is_slip(name: str, known: str) -> bool:
     """Whether two long names differ by one letter, or by two neighbours that changed places; digits never differ."""
-    if min(len(name), len(known)) < LETTERS or re.sub(r"\D", "", name) != re.sub(r"\D", "", known):
+    if min(len(name), len(known)) < LETTERS or abs(len(name) - len(known)) > 1:
+        return False
+    if re.sub(r"\D", "", name) != re.sub(r"\D", "", known):
         return False
     start = next((place for place, (a, b) in enumerate(zip(name, known, strict=False)) if a != b), len(name))
     a, b = name[start:], known[start:]

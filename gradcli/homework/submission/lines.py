@@ -130,8 +130,8 @@ class Reader:
         """Whether a line such as `Q: diamond` names a question, though there is a quantity `q`, too."""
         if NAME.fullmatch(answer.strip()) is None:
             return False
-        of_line, of_answer = (self.labels.question(one) or self.labels.misspelt(one) for one in (line, answer))
-        return of_line is not None and of_line == of_answer
+        of_answer = self.labels.meant(answer)
+        return of_answer is not None and of_answer == self.labels.meant(line)
 
     def add(self, question: str, label: str, text: str) -> None:
         """Keep an answer, and others that stand behind it on the line."""

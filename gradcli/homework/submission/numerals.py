@@ -40,6 +40,13 @@ class Typed:
         return not bool(np.all(plain | (np.asarray(self.digits) < 2) | (np.equal(self.value, np.rint(self.value))
                                                                         & (np.abs(self.value) < 10))))  # fmt: skip
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether something may follow from it: it is finite, and not 0."""
+        if isinstance(self.value, float):
+            return self.value != 0 and math.isfinite(self.value)
+        return bool(np.any(self.value) and np.all(np.isfinite(self.value)))
+
 
 def read_numeral(text: str) -> Typed | None:
     """Read a plain decimal number; None for any other text."""
@@ -89,6 +96,11 @@ class Tolerance:
             within = np.abs(value - truth) <= np.maximum(self.atol, unknown(truth)) + self.rtol * np.abs(truth)
         return np.where(np.isfinite(truth), within, np.equal(value, truth))
 
+    def is_near(self, value: Any, truth: Any) -> bool:
+        """Whether all entries of a value are within the tolerance."""
+        near = self.near(value, truth)
+        return near if isinstance(near, bool) else bool(np.all(near))
+
     def judge(self, typed: Typed, truth: Any) -> tuple[Any, Any]:
         """Return, entry by entry, whether it is right, and whether it would be with more digits."""
         if np.ndim(typed.value) == 0 and self.precision is None and isinstance(truth, float) and math.isfinite(truth):
@@ -127,25 +139,28 @@ class Tolerance:
         """Return which of many numbers (or arrays, along the first axis) the typed one is: ten times closer than
         grading asks for, or equal in the digits typed, if they are two or more.
         """
-        if np.ndim(typed.value) == 0 and np.ndim(numbers) == 1:
-            return self.matches_one(typed, numbers)
-        with np.errstate(all="ignore"):
-            off = np.abs(numbers - typed.value)
-            digits = np.asarray(typed.digits)  # of an array with so many decimals, small entries have few
-            enough = np.any((digits >= TOLD) & (digits < EXACT)) if digits.size > 1 else digits >= TOLD
-            rounded = np.where(enough, typed.unit / 2 * SLACK, 0.0)
-            exact = (self.atol + self.rtol * np.abs(numbers)) / 10
-            found = off <= np.maximum(exact, np.where(digits < EXACT, rounded, 0.0))
-        return (
-            (found & np.isfinite(numbers)).reshape(len(numbers), typed.value.size).all(axis=1)
-        )  # anything is near to infinity
+        if np.ndim(numbers) == 1:
+            half = float(typed.unit) / 2 * SLACK if TOLD <= int(typed.digits) < EXACT else 0.0
+            return self.is_close(numbers, typed.value, half)
+        digits = np.asarray(typed.digits)  # of an array with so many decimals, small entries have few
+        enough = np.any((digits >= TOLD) & (digits < EXACT)) if digits.size > 1 else digits >= TOLD
+        allowed = np.where(enough & (digits < EXACT), typed.unit / 2 * SLACK, 0.0)
+        values, rounded = np.ravel(typed.value), np.broadcast_to(allowed, np.shape(typed.value)).ravel()
+        numbers, found = numbers.reshape(len(numbers), values.size), np.ones(len(numbers), bool)
+        if values.size:
+            first = int(np.argmax(np.abs(values)))  # few arrays have this entry, and not the others
+            found = self.is_close(numbers[:, first], values[first], rounded[first])
+            found[found] = self.is_close(numbers[found], values, rounded).all(axis=1)
+        return found
 
-    def matches_one(self, typed: Typed, numbers: Any) -> Any:
-        """Return which of many single numbers the typed one is, as `matches` does, which most are."""
-        rounded = float(typed.unit) / 2 * SLACK if TOLD <= int(typed.digits) < EXACT else 0.0
+    def is_close(self, numbers: Any, value: Any, rounded: Any) -> Any:
+        """Return which numbers are ten times closer to a value than grading asks for, or as far off as it is rounded.
+
+        Anything is near to infinity.
+        """
         with np.errstate(all="ignore"):
             exact = (self.atol + self.rtol * np.abs(numbers)) / 10
-            return (np.abs(numbers - typed.value) <= np.maximum(exact, rounded)) & np.isfinite(numbers)
+            return (np.abs(numbers - value) <= np.maximum(exact, rounded)) & np.isfinite(numbers)
 
 
 def unwritten(typed: Typed) -> float:
@@ -153,3 +168,8 @@ def unwritten(typed: Typed) -> float:
     with np.errstate(all="ignore"):
         shares = np.where(typed.value == 0, 0.0, typed.unit / 2 / np.abs(typed.value))
     return min(float(np.max(shares)), 0.01)
+
+
+def largest(value: Any) -> Any:
+    """Return the size of a number, or of the largest entry of a tensor."""
+    return abs(value) if isinstance(value, float) else np.max(np.abs(value), initial=0.0)

@@ -18,6 +18,8 @@ def _power(x: Any, *, exponent: float) -> Any:
     """Return the power as a product or a root where it is one: the general power has other last digits."""
     if type(x) in PLAIN or x.dtype.kind != "f":
         return x**exponent
+    if exponent == 1:
+        return x * 1
     if exponent in (2, -2):
         return x * x if exponent > 0 else 1 / (x * x)
     if exponent == 3:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from gradcli.engine.backward import grad
-from gradcli.homework.solve.graph import Graph, sweep
+from gradcli.homework.solve.graph import Graph
+from gradcli.homework.solve.sweep import sweep
 from tests.homework.drawing import network_tape, scalar_tape
 from tests.homework.tapes import FORWARD, Tape
 from tests.programs import SMOOTH, Run, family, of_every, run

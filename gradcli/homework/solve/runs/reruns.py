@@ -46,7 +46,7 @@ class Reruns:
         if quantity not in self.truths or is_nothing(typed.value, tolerance):
             return None
         wrong = {of: one for of, (problem, one) in own.items() if problem.kind == "gradient" and of != quantity}
-        used = {of: one for of, one in wrong.items() if is_alive(one) and quantity in self.moved_by(of)}
+        used = {of: one for of, one in wrong.items() if one.is_alive and quantity in self.moved_by(of)}
         for chosen in dict.fromkeys((tuple(used), *((of,) for of in used))):
             if chosen and self.is_met(quantity, typed, {of: used[of] for of in chosen}, tolerance):
                 return chosen[-1]
@@ -100,10 +100,6 @@ def stepped(
                 if source is not None:
                     remark = f"it follows from your {source}"
                     yield quantity, replace(verdict, verdict="carried", remark=remark, diagnoses=(), ledger=())
-
-
-def is_alive(typed: Typed) -> bool:
-    return bool(np.any(typed.value) and np.all(np.isfinite(typed.value)))
 
 
 def is_near(value: Any, truth: Any) -> bool:

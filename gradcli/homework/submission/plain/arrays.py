@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
+from json import JSONDecoder
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,8 @@ DECIMAL = r"\d+,\d+(?:[eE][-+]?\d{1,4})?"
 RAISED = r"(?:\s*(?:\*|·|⋅|×)\s*10\s*(?:(?:\^|\*\*)\s*\(?\s*[-+]?\d{1,3}\s*\)?|[⁻⁺]?[⁰¹²³⁴-⁹]{1,3}))?"
 WORD = r"nan|inf|NaN|Inf|[Tt]rue|[Ff]alse"
 DEEPEST = 64
+PYTHON = re.compile(r"\[[-\d., \[\]]*\]")  # lists that JSON has, too
+DECODER = JSONDecoder(parse_float=str, parse_int=str)  # every number as it was typed
 
 
 @dataclass(slots=True)
@@ -115,6 +119,9 @@ def turned(rows: Any) -> Any:
 
 def nested(text: str, comma: str, newline: str) -> Any:
     """Return the lists of a text, None where it is no tensor of numbers."""
+    if comma == "separator" and PYTHON.fullmatch(text) and text.count("[") <= DEEPEST:  # as most are
+        with suppress(ValueError):
+            return DECODER.decode(text)
     if PRODUCT.search(text) and not re.search("[,;]", text):
         return None
     frames = [Frame("")]
@@ -187,6 +194,8 @@ def fits(shape: tuple[int, ...] | None, asked: tuple[int, ...]) -> bool:
 
 def reshaped(rows: Any, asked: tuple[int, ...]) -> Any:
     """Return the entries in the shape asked for, which fits."""
+    if shape_of(rows) == asked:
+        return rows
     entries, waiting = [], [rows]
     while waiting:
         one = waiting.pop()
@@ -208,11 +217,8 @@ def entries(rows: Any) -> Typed:
     """Return nested lists of entries, which are numbers or fractions, as one array with the digits of each."""
     texts = np.array(rows, dtype=object) if isinstance(rows, list) else np.array(rows, dtype=object).reshape(())
     typed = [read_numeral(one) or exact(one) for one in texts.ravel()]
-    parts = (
-        np.array([getattr(one, part) for one in typed], np.float64).reshape(texts.shape)[()]
-        for part in ("value", "unit", "digits", "zeros")
-    )
-    return checked(Typed(*parts))
+    parts = [[getattr(one, part) for one in typed] for part in ("value", "unit", "digits", "zeros")]
+    return checked(Typed(*np.array(parts, np.float64).reshape(4, *texts.shape)))
 
 
 def exact(text: str) -> Typed:

@@ -77,7 +77,10 @@ def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
         typed = read_numeral(text)
         if typed is not None:
             return Plain(text.replace("−", "-"), checked(typed))
-    plain = characters.undressed(without_latex(characters.tidied(text)))
+    tidied = characters.tidied(text)
+    plain = without_latex(tidied)
+    if plain != tidied:
+        plain = characters.undressed(plain)
     try:
         return (formula_of if wanted.kind == "formula" else number_of)(plain, wanted, comma)
     except TwoReadingsError as error:

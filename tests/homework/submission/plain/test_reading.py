@@ -334,3 +334,11 @@ def test_formulas_with_two_readings_have_none(text: str) -> None:
     with pytest.raises(UnreadableError) as caught:
         formula(text)
     assert "two readings" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["[[1, 2.50], [-3, 0]]", "[ [1, 2.50] , [-3, 0] ]", "{{1, 2.50}, {-3, 0}}"])
+def test_a_matrix_is_read_with_the_digits_that_were_typed(text: str) -> None:
+    found = read_plain(text, Wanted("number", (2, 2)))
+    assert isinstance(found.read, Typed)
+    assert found.text == "[[1, 2.50], [-3, 0]]"
+    assert found.read.digits.tolist() == [[1, 3], [1, 99]]
