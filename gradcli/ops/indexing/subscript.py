@@ -135,6 +135,7 @@ def _too_many(x: Tensor, items: tuple[Any, ...]) -> str:
 def _check(x: Tensor, arrays: dict[int, Tensor]) -> None:
     """Refuse masks of the wrong shape, indices out of bounds, and index tensors that do not broadcast."""
     shapes: list[tuple[int, ...]] = []
+    beyond: list[tuple[int, int, int]] = []
     place = 0  # of a tensor of indices among them: torch moves their dimensions to the front
     for dim, index in arrays.items():
         if index.dtype == np.bool_:
@@ -149,9 +150,8 @@ def _check(x: Tensor, arrays: dict[int, Tensor]) -> None:
             place += index.ndim
         else:
             size = x.shape[dim]
-            beyond = index.value[(index.value < -size) | (index.value >= size)]
-            if beyond.size:
-                bounded(int(beyond.flat[0]), size, place)
+            outside = index.value[(index.value < -size) | (index.value >= size)]
+            beyond.extend((int(i), size, place) for i in outside.flat[:1])
             shapes.append(index.shape)
             place += 1
     try:
@@ -161,3 +161,5 @@ def _check(x: Tensor, arrays: dict[int, Tensor]) -> None:
         raise AutogradError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}", code="E301"
         ) from None
+    for found in beyond:  # torch looks at the entries once the shapes fit
+        bounded(*found)

@@ -27,6 +27,7 @@ from gradcli.script.torch.autograd.custom import Call
 from gradcli.script.torch.autograd.grad_modes import Marks
 from gradcli.script.torch.autograd.nodes import named
 from gradcli.script.torch.autograd.parts import Opaque, bound, push, tangents_of
+from gradcli.script.torch.autograd.transforms import check_transforms
 
 LEGACY = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
@@ -119,6 +120,7 @@ class Function(Facade):
     def apply(cls, *arguments: Any, **keywords: Any) -> Any:
         """Run `forward` outside the graph, and record a node that runs `backward`."""
         separate = cls.setup_context is not Function.setup_context
+        check_transforms(cls, separate, cls.vmap is not Function.vmap, arguments)
         arguments = bound(cls.forward, separate, arguments, keywords)
         context = Context(cls, arguments)
         tangents = tangents_of(arguments)

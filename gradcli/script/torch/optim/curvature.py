@@ -114,6 +114,8 @@ class LBFGS(Declared):
         for c, s, inverse in zip(reversed(changes), reversed(steps), reversed(inverses), strict=True):
             shares.append(s.dot(q) * inverse)
             q = added(q, c, -float(shares[-1]))
+        kept_shares = state.setdefault("al", [None] * self.param_groups[0]["history_size"])
+        kept_shares[: len(shares)] = reversed(shares)
         r = q * state["H_diag"]
         for c, s, inverse, share in zip(changes, steps, inverses, reversed(shares), strict=True):
             r = added(r, s, float(share - c.dot(r) * inverse))
