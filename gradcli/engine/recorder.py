@@ -37,7 +37,11 @@ def replay(tape: Sequence[Application], tensors: dict[int, Tensor]) -> None:
 
 
 class Listeners:
-    """Several listeners, the latest first: the operations of one of them are heard by the earlier ones."""
+    """Several listeners, the latest first: the operations of one of them are heard by the earlier ones.
+
+    Of those that are `nested` the earliest hears an operation first, and knows the result when a later one computes
+    with it.
+    """
 
     def __init__(self, tapes: tuple[Tape, ...], base: Tape | None) -> None:
         self.tapes = tapes
@@ -46,7 +50,11 @@ class Listeners:
     def append(self, application: Application) -> None:
         if self.base is not None:
             self.base.append(application)
-        for position, tape in enumerate(self.tapes, 1):
+        turns = list(enumerate(self.tapes, 1))
+        nested = [turn for turn in turns if getattr(turn[1], "nested", False)]
+        if len(nested) > 1:
+            turns = [turn for turn in turns if turn not in nested] + nested[::-1]
+        for position, tape in turns:
             rest = self.tapes[position:]
             mode.tape = Listeners(rest, None) if rest else None
             try:

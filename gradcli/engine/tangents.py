@@ -52,6 +52,8 @@ class Level:
     A result is known by its node, which stands for it also in a recorded backward pass; a constant by itself.
     """
 
+    nested = True
+
     def __init__(self) -> None:
         self.known: WeakKeyDictionary[Any, tuple[Tensor, int]] = WeakKeyDictionary()
         self.derived: WeakSet[Tensor] = WeakSet()  # tangents that rules gave
@@ -139,7 +141,9 @@ def pushed(application: Application, position: int, tangent: Tensor) -> Tensor |
     rule = rules[position] if position < len(rules) else None
     if rule is None or not is_floating(out.value):
         return None
-    recorded = mode.grad_enabled
+    is_followed = bool(listening(Level)) or mode.examples is not None  # by what is around this level
+    has_graph = any(isinstance(x, Tensor) and x.requires_grad for x in (tangent, *inputs))
+    recorded = mode.grad_enabled and (is_followed or has_graph)
     with set_grad_enabled(True):
         upstream = Tensor(np.zeros_like(out.value)[()])
         upstream.node = AccumulateGrad(upstream)
