@@ -131,7 +131,7 @@ def another_entry(graph: Graph) -> Iterator[Turn]:
     for index, vertex in graph.new():
         if vertex.op == "select" and np.ndim(vertex.operands[0]) == 1 and len(vertex.operands[0]) <= ENTRIES:
             for number, entry in enumerate(vertex.operands[0]):
-                message = f"you took another entry than {graph.label(index)}"
+                message = f"you took another entry in place of {graph.label(index)}"
                 other = replace(vertex, value=entry, altered={**vertex.options, "index": number})
                 yield Turn(index, "another entry", message, {index: other}, rank=SELDOM)
 
