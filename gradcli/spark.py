@@ -63,7 +63,7 @@ def tasks(frame: DataFrame) -> tuple[int, ...]:
 
 def schema_of(frame: DataFrame, taken: Sequence[str]) -> Any:
     """Return the Arrow schema of a frame, whose columns that are not taken may be anything."""
-    pa, arrow = pyarrow(), types().to_arrow_type
+    arrow, pa = types().to_arrow_type, pyarrow()
     zone = {"timezone": "UTC"} if "timezone" in signature(arrow).parameters else {}
     with refused():
         return pa.schema(

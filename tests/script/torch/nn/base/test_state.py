@@ -129,4 +129,5 @@ except AssertionError as error:
 
 def test_hooks_of_the_state() -> None:
     """The hooks of `state_dict` and `load_state_dict` run in torch's order, with what torch gives them."""
+    pytest.importorskip("torch")
     assert ours(HOOKS) == torchs(HOOKS)
