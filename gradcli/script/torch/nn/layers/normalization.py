@@ -69,6 +69,12 @@ class _BatchNorm(Normalization):
             for name, start in (*STATISTICS.items(), ("num_batches_tracked", 0)):
                 getattr(self, name).array[...] = start
 
+    def _before_loading(self, state: Any, start: str, about: Any, *rest: Any) -> None:
+        """Forgive a state of the first version, or a plain dictionary, that it does not count batches."""
+        if (about.get("version") or 0) < 2 and self.num_batches_tracked is not None:
+            state.setdefault(f"{start}num_batches_tracked", self.num_batches_tracked)
+        super()._before_loading(state, start, about, *rest)
+
     def _check_rank(self, input: Tensor) -> None:
         if input.ndim not in self._ranks:
             expected = " or ".join(f"{ndim}D" for ndim in self._ranks)
