@@ -24,10 +24,14 @@ def _same(x: Any) -> Any:
     return x
 
 
+def passing(name: str, node: str, **kept: Any) -> Primitive:
+    """Make the primitive of a node that passes values and gradients on unchanged."""
+    return Primitive(name, _same, (lambda g, out, x: g,), node, call(name, _same), structured=True, **kept)
+
+
 @cache
 def _ending(node: str, saves: tuple[int, ...]) -> Primitive:
-    rules = (lambda g, out, x: g,)
-    return Primitive("result", _same, rules, node, call("result", _same), structured=True, saves=saves)
+    return passing("result", node, saves=saves)
 
 
 def ended(x: Tensor, node: str, *inputs: Tensor | None, saves: tuple[int, ...] = ()) -> Any:

@@ -11,13 +11,12 @@ from gradcli.engine import tangents
 from gradcli.engine.memory.layout import owner
 from gradcli.engine.memory.views import first_entry
 from gradcli.engine.modes import mode, refuse_examples, switched
-from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import leave, listen, listening
-from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.indexing.assignment import copy_
 from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.covering import passing
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
@@ -164,19 +163,7 @@ def check_dual(tensor: Any, tangent: Any) -> None:
         )
 
 
-def _same(x: Any) -> Any:
-    return x
-
-
-primal = Primitive(
-    "primal",
-    _same,
-    (lambda g, out, x: g,),
-    "torch::autograd::Identity",
-    call("primal", _same),
-    structured=True,
-    view=True,
-)
+primal = passing("primal", "torch::autograd::Identity", view=True)
 
 
 def _alias(x: Tensor) -> Tensor:

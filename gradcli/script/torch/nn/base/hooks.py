@@ -13,9 +13,9 @@ import numpy as np
 from gradcli.engine.memory.views import CUSTOM, PART, View
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
-from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.support.covering import passing
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import text
 from gradcli.script.python.values.builtins import type_of
@@ -34,20 +34,8 @@ SILENCED = (
 )
 
 
-def _same(x: Any) -> Any:
-    return x
-
-
 # What goes in and out of a module passes through it, so that there is a node whose gradients can be looked at.
-passage = Primitive(
-    "passage",
-    _same,
-    (lambda g, out, x: g,),
-    "BackwardHookFunctionBackward",
-    call("passage", _same),
-    structured=True,
-    view=True,
-)
+passage = passing("passage", "BackwardHookFunctionBackward", view=True)
 
 
 @cache
