@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Any, Literal
 from unicodedata import normalize
 
@@ -123,6 +124,10 @@ class Assignment:
     def varies(self) -> bool:
         """Whether students have different sheets."""
         return any(question.varies for question in self.questions)
+
+    def is_called(self, title: str, file: str) -> bool:
+        """Return whether a record about an assignment of this title, in this file, may be about this one."""
+        return PurePath(file).name == PurePath(self.file).name or (title != "" and title == self.title)
 
 
 def read_assignment(source: Source) -> Assignment:
