@@ -77,6 +77,11 @@ class Question:
     def max_score(self) -> float:
         return added(ask.points for ask in self.asks)
 
+    def printing(self, ask: Ask) -> str:
+        """Return the line of the snippet whose output is asked for, "" for any other quantity."""
+        number = int(ask.quantity.of or 0) if ask.quantity.kind == "printed" else 0
+        return "".join(self.source.text.splitlines()[max(number - 1, 0) : number]).strip()
+
     def refused(self, span: Span, message: str, help: str) -> UsageError:
         """Return an error at a place in the assignment."""
         return UsageError("E022", f"question {self.id}: {message}", span=span, help=help, source=self.file)
