@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ from gradcli.ops.support.arguments import Dims, Dtype, Operand, Real, as_tensor,
 from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
 from gradcli.ops.support.dtypes import converted
 from gradcli.ops.support.surface import operation
+
+NO_FREEDOM = "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
 
 nansum = primitive(
     "nansum",
@@ -139,6 +142,8 @@ def cov(input: Real, *, correction: int = 1, fweights: Tensor | None = None, awe
     weights = _weights(x.shape[1], fweights, aweights)
     if weights is None:
         count = x.shape[1]
+        if count <= correction:
+            warnings.warn(NO_FREEDOM, UserWarning, stacklevel=2)
         centred = sub(x, unsqueeze(_divided(sum_dim(x, dim=1), count), dim=1))
         return squeeze(_divided(mm(centred, t(centred)), max(count - correction, 0)))
     entire = sum_(weights)
@@ -151,6 +156,7 @@ def cov(input: Real, *, correction: int = 1, fweights: Tensor | None = None, awe
         lost = Tensor(np.asarray(correction))
     factor = sub(entire, lost) if np.any(lost.value) else entire
     if factor.value <= 0:
+        warnings.warn(NO_FREEDOM, UserWarning, stacklevel=2)
         factor = Tensor(np.zeros_like(factor.value))
     return squeeze(div(mm(centred, t(mul(centred, weights))), factor))
 
