@@ -23,8 +23,9 @@ from gradcli.ops.reducing.extremes import EVENLY, amax, amin, counted_rule, tied
 from gradcli.ops.reducing.reductions import mean, mean_dim
 from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.axes import Axes, aligned, axes, count, wrapped
+from gradcli.ops.support.endings import COUNTED
 from gradcli.ops.support.pairs import ReturnType
-from gradcli.ops.support.sentences import EXTREME, MEAN
+from gradcli.ops.support.sentences import MEAN
 from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import operation
 
@@ -157,10 +158,9 @@ def _extreme_of_both(name: str, extreme: Any, find: Any, number: int) -> Any:
         node="AminmaxBackward0",
         number=number,
         notation=lambda operands, options: Attribute(write(operands, options), name),
-        structured=True,
+        gradients=COUNTED,
         kinks=tied(find),
-        convention=EVENLY,
-        says=EXTREME,
+        **EVENLY,
         index=extreme.index,
     )
 
