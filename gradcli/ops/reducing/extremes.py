@@ -205,7 +205,8 @@ def refuse_empty(name: str, shape: tuple[int, ...], dim: Axes) -> None:
         raise AutogradError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{advice}")
     for axis in axes(dim, len(shape)):
         if shape[axis] == 0:
-            raise AutogradError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+            shown = getattr(axis, "given", axis) if name in ("amax", "amin") else axis
+            raise AutogradError(f"{name}(): Expected reduction dim {shown} to have non-zero size.")
 
 
 def _extreme(

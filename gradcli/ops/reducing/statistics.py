@@ -247,7 +247,9 @@ def var_mean(
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> ReturnType:
     """The smallest entry, `.min`, and the largest, `.max`; ties share the gradient."""
     axis = wrapped(dim, input.ndim)
-    if not (input.shape[axis] if isinstance(axis, int) and input.ndim else input.value.size):
+    if isinstance(axis, int) and input.ndim and not input.shape[axis]:
+        raise AutogradError(f"aminmax: Expected reduction dim {axis} to have non-zero size.")
+    if axis is None and not input.value.size:
         raise AutogradError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
         )

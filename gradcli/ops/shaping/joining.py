@@ -211,9 +211,9 @@ def split(tensor: Tensor, split_size_or_sections: Dims, dim: int = 0) -> tuple[A
 @operation("x = [1, 2, 3]; chunk(x, 2)[1]", "x = [[1, 2, 3]]; chunk(x, 3, dim=1)[2]")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     """At most `chunks` parts, of equal size but for the last."""
-    axis = _axis(input, dim, "chunk")
-    if chunks < 1:
+    if input.ndim and chunks < 1:
         raise AutogradError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    axis = _axis(input, dim, "chunk")
     size = input.shape[axis]
     if not size:  # then torch keeps the number of parts
         return split(input, (0,) * chunks, dim)

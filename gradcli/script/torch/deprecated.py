@@ -182,7 +182,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
         watch(found, input)
         return found
     axis = dimension(dim, input.ndim)
-    if not input.ndim:
+    if not input.value.size or not input.ndim:
         found, places = ops.median(input, dim, keepdim)
         return ReturnType("nanmedian", values=ended(found, "NanmedianBackward1", input), indices=places)
     counts = np.sum(present, axis=axis, keepdims=True)

@@ -51,7 +51,7 @@ class Signature:
         own, first = self.operation, parameter.name in ("input", "self")
         if (own.integers_stay and kind == "Real") or (own.name in OWN_INDICES and kind == "Indices"):
             read = tensor
-        if parameter.name == "alpha":  # a whole number leaves sums of integers whole
+        if parameter.name in ("alpha", "dx"):  # a whole number leaves sums of integers whole; no truth value is a width
             read = number
         is_tensor = own.numbers == "never" or (first and own.numbers == "after")
         if kind == "Operand" and parameter.default is parameter.empty and is_tensor:
@@ -146,7 +146,7 @@ class Signature:
             raise TypeError(f"{self.name}(): argument '{name}'{place} must be {kind}, not {kind_name(value)}") from None
 
 
-SCALARS = ("alpha", "value", "negative_slope", "threshold", "lambd")  # which torch reads as numbers of any kind
+SCALARS = ("alpha", "value", "negative_slope", "threshold", "lambd", "dx")  # which torch reads as numbers of any kind
 
 
 def cast_first(

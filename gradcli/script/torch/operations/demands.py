@@ -97,7 +97,7 @@ def nanmean(input: Tensor, *arguments: Any, **options: Any) -> Any:
 
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
-    if is_floating(input.value):
+    if is_floating(input.value) or input.dtype == np.bool_:
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{TYPE_NAMES[input.dtype]}'")
     return ops.bincount(input, weights, minlength)
 
@@ -159,6 +159,7 @@ def narrowed(name: str) -> Callable[..., Any]:
             check_fraction(name, dtype)
         casts = dtype is not None and input.dtype != dtype
         if casts and input.requires_grad and mode.grad_enabled and np.dtype(dtype).kind != "f":
+            getattr(ops, name)(input.detach(), *arguments, **options)  # for the arguments are looked at first
             raise RuntimeError(f"Autograd not support dtype: {TYPE_NAMES[np.dtype(dtype)]}")
         found = getattr(ops, name)(input, *arguments, **options)
         if casts:  # by the node of the result itself, in torch

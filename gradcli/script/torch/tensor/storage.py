@@ -81,7 +81,7 @@ def untyped_storage(x: Tensor) -> Untyped:
 
 
 METHODS: dict[str, Any] = {
-    "data_ptr": lambda storage: int(storage.row.ctypes.data),
+    "data_ptr": lambda storage: int(storage.row.ctypes.data) if storage.row.size else 0,
     "nbytes": lambda storage: storage.row.nbytes,
     "size": len,
     "tolist": lambda storage: storage.row.tolist(),
