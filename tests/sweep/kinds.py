@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import torch
@@ -166,21 +166,21 @@ def named(kind: str, form: str, given: Given, writer: Further) -> str:
     return f"{form}({', '.join(parts)})"
 
 
-def kinds(only: str = "", most: int = 3) -> Iterator[Sample]:
-    """So many samples of each operator in each of the kinds."""
+def kinds(only: str = "", most: int = 3, wanted: Iterable[str] = KINDS) -> Iterator[Sample]:
+    """So many samples of each operator in each of the kinds that are wanted."""
     seen = set()
     for op in op_db:
         if not re.search(only, op.full_name) or op.variant_test_name in COMPOSED:
             continue
         ways = dict(reversed(list(forms(op))))  # of each the most direct one
-        for kind in KINDS:
+        for kind in wanted:
             form = ways.get("in_place" if kind in ("viewed", "unrecorded") else "function")
             if form is None or (kind in CHANGES and CRASHING.search(op.full_name)):
                 continue
             if kind == "underived" and op.supports_autograd:
                 continue
-            wanted = op.supports_autograd or kind == "underived"
-            for sample in spread(sampled(op, torch.float64, requires_grad=wanted), most):
+            required = op.supports_autograd or kind == "underived"
+            for sample in spread(sampled(op, torch.float64, requires_grad=required), most):
                 try:
                     text, leaves = text_of(kind, form, sample)
                 except UnwritableError:

@@ -29,17 +29,19 @@ def _ends(y: Any, axis: int) -> tuple[Any, Any]:
 
 
 def _widths(name: str, y: Tensor, x: Tensor, axis: int) -> Any:
-    if not x.ndim or axis - y.ndim + x.ndim < 0:
-        raise AutogradError(f"{name}: expected `x` to have a dimension for the samples", code="E301")
     if x.ndim == 1:
         if x.shape[0] != y.shape[axis]:
-            raise AutogradError(
-                f"{name}: There must be one `x` value for each sample point",
-                code="E301",
-            )
+            raise AutogradError(f"{name}: There must be one `x` value for each sample point", code="E301")
         x = reshape(x, shape=tuple(x.shape[0] if at == axis else 1 for at in range(y.ndim)))
-    after, before = _ends(x, axis - y.ndim + x.ndim)
+    elif x.ndim < y.ndim:
+        x = reshape(x, shape=(1,) * (y.ndim - x.ndim) + x.shape)
+    after, before = _ends(x, axis)  # counted from the front, even where `x` has more dimensions
     return after - before
+
+
+def _check_distance(name: str, dx: Any) -> None:
+    if isinstance(dx, bool):
+        raise AutogradError(f"{name}: Currently, we only support dx as a real number.")
 
 
 @operation(
@@ -60,6 +62,7 @@ def trapezoid(y: Real, x: Real | None = None, *, dx: float = 1.0, dim: int = -1)
     if x is not None:
         after, before = _ends(y, axis)
         return div_number(sum_dim((before + after) * _widths("trapezoid", y, x, axis), dim=axis), 2)
+    _check_distance("trapezoid", dx)
     ends = select(y, dim=axis, index=0) + select(y, dim=axis, index=y.shape[axis] - 1)
     return mul_number(sum_dim(y, dim=axis) - mul_number(ends, 0.5), dx)
 
@@ -74,6 +77,7 @@ def cumulative_trapezoid(y: Real, x: Real | None = None, *, dx: float = 1.0, dim
     axis = dimension(dim, y.ndim)
     if not y.ndim:
         raise AutogradError("slice() cannot be applied to a 0-dim tensor.", code="E301")
+    _check_distance("cumulative_trapezoid", dx)
     after, before = _ends(y, axis)
     if x is not None:
         return div_number(cumsum_((before + after) * _widths("cumulative_trapezoid", y, x, axis), axis), 2)

@@ -160,7 +160,10 @@ logaddexp2 mse_loss nextafter pow remainder smooth_l1_loss zeta
 """
 # Words of refusals that such numbers meet here: by numpy, or by a check that torch makes in the kernel.
 NOT_IMPLEMENTED = "not implemented for '{}'"
-OWN = ('"bmm"', '"addmm', "numpy", "ufunc", "array type", "is singular", "Expected a floating point or complex tensor")
+OWN = (
+    *('"bmm"', '"addmm', "numpy", "ufunc", "array type", "is singular", "without pivoting"),
+    "Expected a floating point or complex tensor",
+)
 
 
 def _read() -> dict[str, dict[np.dtype[Any], str]]:

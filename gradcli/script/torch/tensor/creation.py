@@ -94,7 +94,7 @@ def arange(*bounds: Any, **keywords: Any) -> Tensor:
     names = ["end"] if len(bounds) == 1 and "end" not in keywords else ["start", "end", "step"]
     given = dict(zip(names, bounds, strict=False))
     given.update({name: keywords.pop(name) for name in ("start", "end", "step") if name in keywords})
-    if "end" not in given or len(bounds) > 3:
+    if "end" not in given or len(bounds) > 3 or ("step" in given and "start" not in given):
         raise TypeError("arange() takes an end, a start and an end, or a start, an end and a step")
     values = {name: number("arange", name, value, at + 1) for at, (name, value) in enumerate(given.items())}
     first, last, step = values.get("start", 0), values["end"], values.get("step", 1)
@@ -145,6 +145,7 @@ def _range(name: str, start: Any, end: Any, steps: Any, dtype: np.dtype[Any]) ->
     if any(ndim for _, ndim in dims):
         given = " and ".join(f"{side} with {ndim} dimension(s)" for side, ndim in dims)
         raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {given}.")
+    start, end = (x.detach() if isinstance(x, Tensor) else x for x in (start, end))  # no gradient flows to them
     bounds = (number(name, "start", start, 1), number(name, "end", end, 2))
     count = whole(name, "steps", steps, 3)
     check_kernel(name, dtype)
