@@ -24,6 +24,7 @@ from gradcli.ops.indexing.places import check_places, vector_of
 from gradcli.ops.shaping.shaping import reshaped, view
 from gradcli.ops.support.arguments import Indices
 from gradcli.ops.support.covering import as_one
+from gradcli.ops.support.endings import COPIED
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.sentences import ADDED_AT, PICKED, PLACED
 from gradcli.ops.support.surface import operation
@@ -122,6 +123,7 @@ index_add: Primitive = primitive(
     lambda g, out, x, index, src, *, dim: g,
     None,
     lambda g, out, x, index, src, *, dim: index_select(g, index, dim=dim),
+    gradients=COPIED,
     structured=True,
     notation=dim_second("index_add"),
     says=ADDED_AT,
@@ -131,6 +133,7 @@ masked_select: Primitive = primitive(
     "masked_select",
     lambda x, mask: x[mask],
     lambda g, out, x, mask: index_backward(g, mask, shape=x.shape, dims=(0,)),
+    gradients=({"IndexPutImplBackward0": "MaskedScatterBackward0"},),
     saves=(0,),
     structured=True,
     says=PICKED,

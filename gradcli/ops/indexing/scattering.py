@@ -34,6 +34,7 @@ from gradcli.ops.shaping.shaping import reshaped
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Indices, Operand, Places, Shape, as_tensor
 from gradcli.ops.support.covering import as_one
+from gradcli.ops.support.endings import COPIED, FILLED
 from gradcli.ops.support.sentences import PICKED, PLACED, REPLACED
 from gradcli.ops.support.surface import operation
 
@@ -94,6 +95,7 @@ index_copy = primitive(
     lambda g, out, x, index, src, *, dim: fill_number(g, index, dim=dim, value=0),
     None,
     lambda g, out, x, index, src, *, dim: index_select(g, index, dim=dim),
+    gradients=COPIED,
     structured=True,
     notation=dim_second("index_copy"),
     says=REPLACED,
@@ -122,6 +124,7 @@ take: Primitive = primitive(
     "take",
     lambda x, index: np.take(x, index),
     lambda g, out, x, index: take_backward(g, index, shape=x.shape),
+    gradients=({"TakeBackwardBackward0": "PutBackward0"},),
     saves=(0,),
     structured=True,
     says=PICKED,
@@ -157,6 +160,7 @@ masked_scatter: Primitive = primitive(
     lambda g, out, x, mask, source: where(mask, 0, g),
     None,
     lambda g, out, x, mask, source: masked_scatter_backward(g, mask, shape=source.shape),
+    gradients=FILLED,
     structured=True,
     says=REPLACED,
     index=written.filled_in_order,

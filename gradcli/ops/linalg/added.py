@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.broadcast import sum_to_size
 from gradcli.engine.checks.shapes import extent
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.modes import mode
@@ -16,7 +15,6 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.linalg.contractions import (
     ADDMV,
-    BY_NUMBER,
     bmm,
     check_bmm,
     listed,
@@ -29,6 +27,7 @@ from gradcli.ops.linalg.contractions import (
 from gradcli.ops.shaping.permutations import t
 from gradcli.ops.shaping.shaping import expanded
 from gradcli.ops.support.arguments import check_size
+from gradcli.ops.support.endings import BY_NUMBER
 from gradcli.ops.support.sentences import MATRIX_SUM
 from gradcli.ops.support.surface import operation
 
@@ -55,11 +54,11 @@ def _added(
     return primitive(
         name,
         _plus(product),
-        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(sum_to_size(g, size=c.shape), beta),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(g, beta),
         lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(first(g, a, b), alpha),
         lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(second(g, a, b), alpha),
         says=says,
-        gradients=BY_NUMBER[:1] if name == "addmv" else BY_NUMBER,
+        gradients=BY_NUMBER if name == "addmv" else BY_NUMBER * 3,
         structured=True,
         traits=traits,
         inputs=("self", *factors.split()),

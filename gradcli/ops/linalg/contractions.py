@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.broadcast import row, sum_to_size
+from gradcli.engine.broadcast import row
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.modes import mode
 from gradcli.engine.numerics import products
@@ -22,6 +22,7 @@ from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.shaping.permutations import t, transpose
 from gradcli.ops.shaping.shaping import expanded, reshaped
 from gradcli.ops.support.arguments import check_size
+from gradcli.ops.support.endings import BY_NUMBER
 from gradcli.ops.support.sentences import DOT, MATRIX
 from gradcli.ops.support.surface import operation
 
@@ -30,9 +31,6 @@ def transposed(x: Any) -> Any:
     """Exchange the last two dimensions."""
     ndim = len(x.shape)
     return t(x) if ndim == 2 else transpose(x, dim0=ndim - 2, dim1=ndim - 1)
-
-
-BY_NUMBER = ({"MulBackward0": "MulBackward1"},) * 3  # of gradients that a plain number multiplies
 
 
 def scaled(x: Any, factor: float) -> Any:
@@ -131,10 +129,10 @@ bmm: Primitive = primitive(
 addmm: Primitive = primitive(
     "addmm",
     _addmm,
-    lambda g, out, c, A, B, *, beta, alpha: scaled(sum_to_size(g, size=c.shape), beta),
+    lambda g, out, c, A, B, *, beta, alpha: scaled(g, beta),
     lambda g, out, c, A, B, *, beta, alpha: scaled(mm(g, t(B)), alpha),
     lambda g, out, c, A, B, *, beta, alpha: scaled(mm(t(A), g), alpha),
-    gradients=BY_NUMBER,
+    gradients=BY_NUMBER * 3,
     structured=True,
     notation=_write_addmm,
     traits=("matrix", "product"),

@@ -14,10 +14,10 @@ from gradcli.ops.formulas import nn as entries
 from gradcli.ops.nn.activations import logsigmoid, sigmoid
 from gradcli.ops.nn.losses import check_reduction, check_weight, reduced, shared, write
 from gradcli.ops.pointwise.arithmetic import add, div, mul, neg, rsub, sub
+from gradcli.ops.pointwise.clamping import clamp_min
 from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.pointwise.scalars import add_number, minus_number
 from gradcli.ops.pointwise.selection import minimum, where
-from gradcli.ops.pointwise.ternary import clamp_min
 from gradcli.ops.reducing.distances import pairwise_distance
 from gradcli.ops.reducing.reductions import mean_, sum_
 from gradcli.ops.support.arguments import Real

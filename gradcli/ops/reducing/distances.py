@@ -16,11 +16,11 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
 from gradcli.ops.formulas import distances as entries
 from gradcli.ops.pointwise.arithmetic import div, mul, sub
+from gradcli.ops.pointwise.clamping import clamp_min
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, sign
 from gradcli.ops.pointwise.scalars import add_number
 from gradcli.ops.pointwise.selection import where
-from gradcli.ops.pointwise.ternary import clamp_min
 from gradcli.ops.reducing.extremes import amax_, amin_
 from gradcli.ops.reducing.norms import norm, norm_rule, own_rule
 from gradcli.ops.reducing.reductions import sum_, sum_dim
@@ -72,7 +72,7 @@ dist = primitive(
     "dist",
     lambda x, y, *, p=2: norm(x - y, p=p),
     lambda g, out, x, y, *, p=2: own_rule(g, out, x - y, p=p),
-    lambda g, out, x, y, *, p=2: _defined(own_rule(-g, out, x - y, p=p)),
+    lambda g, out, x, y, *, p=2: -_defined(own_rule(g, out, x - y, p=p)),
     structured=True,
     kinks=lambda x, y, **_: np.equal(x, y),
     convention=norm.convention,

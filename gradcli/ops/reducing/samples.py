@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,11 @@ from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.contractions import mm
 from gradcli.ops.linalg.matmul import squeeze_in_place
 from gradcli.ops.pointwise.arithmetic import div, mul, sub
+from gradcli.ops.pointwise.clamping import clamp
 from gradcli.ops.pointwise.elementwise import exp, sqrt
 from gradcli.ops.pointwise.logic import logical_xor, nan
 from gradcli.ops.pointwise.scalars import mul_number
-from gradcli.ops.pointwise.selection import clamp, where
+from gradcli.ops.pointwise.selection import where
 from gradcli.ops.pointwise.ternary import lerp_tensor
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.reducing.sorting import sort_
@@ -36,7 +38,10 @@ from gradcli.ops.shaping.shaping import flatten, reshape, squeeze, unsqueeze
 from gradcli.ops.support.arguments import Dims, Dtype, Operand, Real, as_tensor, check_size
 from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
 from gradcli.ops.support.dtypes import converted
+from gradcli.ops.support.endings import MASKED
 from gradcli.ops.support.surface import operation
+
+NO_FREEDOM = "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
 
 nansum = primitive(
     "nansum",
@@ -44,6 +49,7 @@ nansum = primitive(
     lambda g, out, x, *, dim=None, keepdim=False: where(
         nan(x), 0, expand(aligned(g, x.shape, dim, keepdim), size=x.shape)
     ),
+    gradients=MASKED,
     structured=True,
     says="A sum hands the gradient on to every entry that was added; those that are nan get 0.",
     index=entries.without_nan,
@@ -139,6 +145,8 @@ def cov(input: Real, *, correction: int = 1, fweights: Tensor | None = None, awe
     weights = _weights(x.shape[1], fweights, aweights)
     if weights is None:
         count = x.shape[1]
+        if count <= correction:
+            warnings.warn(NO_FREEDOM, UserWarning, stacklevel=2)
         centred = sub(x, unsqueeze(_divided(sum_dim(x, dim=1), count), dim=1))
         return squeeze(_divided(mm(centred, t(centred)), max(count - correction, 0)))
     entire = sum_(weights)
@@ -151,6 +159,7 @@ def cov(input: Real, *, correction: int = 1, fweights: Tensor | None = None, awe
         lost = Tensor(np.asarray(correction))
     factor = sub(entire, lost) if np.any(lost.value) else entire
     if factor.value <= 0:
+        warnings.warn(NO_FREEDOM, UserWarning, stacklevel=2)
         factor = Tensor(np.zeros_like(factor.value))
     return squeeze(div(mm(centred, t(mul(centred, weights))), factor))
 

@@ -130,13 +130,14 @@ cumsum: Primitive = primitive(
     "cumsum",
     lambda x, *, dim: running(np.cumsum, x, dim) if x.shape else x,
     lambda g, out, x, *, dim: cumsum_back(g, dim=dim) if x.shape else g,
+    gradients=({"CumsumBackBackward0": "FlipBackward0"},),
     structured=True,
     says="Each entry is in its own sum and in all later ones, so their gradients are added.",
     index=entries.running(),
 )
 cumsum_back: Primitive = primitive(
     "cumsum_back",
-    lambda x, *, dim: np.flip(running(np.cumsum, np.flip(x, dim), dim), dim),
+    lambda x, *, dim: np.ascontiguousarray(np.flip(running(np.cumsum, np.flip(x, dim), dim), dim)),
     lambda g, out, x, *, dim: cumsum(g, dim=dim),
     structured=True,
     notation=_write_back,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.backward import Event, drain, grad, walk
+from gradcli.engine.modes import warn_once
 from gradcli.engine.tensor import Gradient, Tensor, is_floating, tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
@@ -95,7 +96,7 @@ def backward(
     targets = (tensors,) if isinstance(tensors, Tensor) else tuple(map(_output, _several(tensors)))
     given = _upstream(targets, grad_tensors)
     if create_graph:
-        running.machine.warn_once(CYCLE)
+        warn_once(CYCLE)
     for x in only or ():
         if isinstance(x, Tensor):
             x.retain_grad()

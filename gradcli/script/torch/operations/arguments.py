@@ -11,6 +11,7 @@ from itertools import chain, repeat
 from typing import Any
 
 from gradcli.ops.support.surface import Operation
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.absent import check_present
 from gradcli.script.torch.operations.readers import READERS, Reader, kind_name, number, size_tuple, tensor
 from gradcli.source import did_you_mean
@@ -85,6 +86,7 @@ class Signature:
         if self.rest in keywords:
             arguments = (*arguments, keywords.pop(self.rest))
         if len(arguments) > self.most:
+            check_order(self.name, arguments, self.parameters)
             raise TypeError(self._too_many(len(arguments)))
         values = [self._read(n, x, position) for position, (n, x) in enumerate(self._named(arguments))]
         named: dict[str, Any] = {}
@@ -144,6 +146,13 @@ class Signature:
                 kind = "Number"
             place = "" if position is None else f" (position {position + 1 - self.method})"
             raise TypeError(f"{self.name}(): argument '{name}'{place} must be {kind}, not {kind_name(value)}") from None
+
+
+def check_order(name: str, arguments: tuple[Any, ...], parameters: Mapping[str, Parameter]) -> None:
+    """Refuse the old order of arguments, `torch.add(x, 2, y)` for `torch.add(x, y, alpha=2)`."""
+    factor = next((factor for factor in ("beta", "value", "alpha") if factor in parameters), "")
+    if factor and any(type(x) in (int, float) for x in arguments[:2]):
+        raise UnsupportedError(f"the old order of arguments of {name}() is not supported here", help=f"give {factor}=")
 
 
 SCALARS = ("alpha", "value", "negative_slope", "threshold", "lambd", "dx")  # which torch reads as numbers of any kind

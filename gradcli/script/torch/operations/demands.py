@@ -12,7 +12,7 @@ import numpy as np
 from gradcli.engine.broadcast import to_copy
 from gradcli.engine.checks.promotion import fitting
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
-from gradcli.engine.modes import mode
+from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED, underived
@@ -23,6 +23,10 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.overloads import refusal
 from gradcli.script.torch.operations.slices import out_of_bounds
 
+BYTES = (
+    "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
+    "PyTorch. Use a boolean condition instead."
+)
 ADDCDIV = (
     "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
     "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
@@ -59,6 +63,9 @@ def where(condition: Tensor, *given: Any, **named: Any) -> Any:
     """Refuse one of the two tensors without the other."""
     if len(given) + len(named) == 1:
         raise TypeError(refusal("where", (condition, *given), named, "", method=False))
+    if condition.dtype == np.uint8:
+        warn_once(BYTES)
+        condition = Tensor(condition.value.astype(np.bool_))
     tensor = next((x for x in given if isinstance(x, Tensor)), condition)
     return ops.where(condition, *(_fitted(x, tensor) for x in given), **named)
 

@@ -28,6 +28,7 @@ from gradcli.script.torch.operations.outputs import into
 from gradcli.script.torch.operations.overloads import FITTING, refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.operations.whole import WHOLE, whole
+from gradcli.script.torch.outdated import warning
 
 Function = Callable[..., Any]
 
@@ -108,7 +109,7 @@ def keywords_of(function: Function) -> Iterable[str]:
 def plain(name: str, *, method: bool, shown: str = "") -> Function:
     """An operation that reads its arguments as torch does; `shown` is its name in messages."""
     operation = OPERATIONS[name]
-    run = LOWERED.get(name, operation.function)
+    run = warning(name, LOWERED.get(name, operation.function))
     signature = Signature(operation, shown or name, keywords_of(run) if name in LOWERED else (), method=method)
     bind, readers = signature.bind, signature.positional
     exclusive = EXCLUSIVE.get(name, frozenset(("",)))
