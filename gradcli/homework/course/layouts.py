@@ -76,12 +76,7 @@ def works(files: Sequence[File], layout: str | None = None, *, has_attempts: boo
         for work in LAYOUTS[layout or recognised(folder)](folder):
             found.setdefault(work.file.path, []).append(work)
     for file, student in zip(files, students_of(files), strict=True):
-        clues = (
-            student,
-            file.path.stem,
-            file.path.parent.name,
-        )  # the last: of the folder of one student, which is named
-        for work in found.get(file.path) or [Work(file, student, clues)]:
+        for work in found.get(file.path) or [Work(file, student, (student, file.path.stem, around(file)))]:
             yield numbered(work) if has_attempts else replace(work, attempt=None)
 
 
@@ -126,7 +121,7 @@ def folders(folder: Folder) -> Iterator[Work]:
     for file in folder.files:
         first = folder.parts(file)[0]
         name = first if len(folder.parts(file)) > 1 else file.path.stem
-        yield Work(file, name, (name, *re.split("[_ ]", name), file.path.stem))
+        yield Work(file, name, (name, *re.split("[_ ]", name), file.path.stem, around(file)))
 
 
 def moodle(folder: Folder) -> Iterator[Work]:
@@ -201,13 +196,22 @@ def common(names: Sequence[str]) -> str:
     return shared[: shared.rfind("-") + 1] if len(names) > 1 else ""
 
 
+def around(file: File) -> str:
+    """Return the name of the nearest folder that is no attempt; it may be that of the student, if it is named alone."""
+    return next((name for name in reversed(file.path.parent.parts) if not ATTEMPT.search(name)), "")
+
+
 def numbered(work: Work) -> Work:
     """Return work with the number of its attempt, where its name or that of a folder says so: `attempt_2`."""
-    parts = work.file.path.relative_to(work.file.folder).parts if work.file.folder else (work.file.path.name,)
+    parts = work.file.path.relative_to(work.file.folder).parts if work.file.folder else work.file.path.parts[-2:]
     found = [ATTEMPT.search(part) for part in (*parts[:-1], Path(parts[-1]).stem)]
     number = next((int(one[1]) for one in reversed(found) if one), work.attempt)
-    student = ATTEMPT.sub("", work.student) or work.student
-    return Work(work.file, student, (*(ATTEMPT.sub("", clue) for clue in work.clues), *work.clues), number)
+    student = ATTEMPT.sub("", work.student)
+    if any(found[:-1]) and student in ("", str(work.file.path)):  # called after the folder of the attempt alone
+        student = around(work.file)
+    return Work(
+        work.file, student or work.student, (*(ATTEMPT.sub("", clue) for clue in work.clues), *work.clues), number
+    )
 
 
 LAYOUTS: Mapping[str, Callable[[Folder], Iterator[Work]]] = {

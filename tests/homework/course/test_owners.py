@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gradcli.homework.course.collect import collected
-from gradcli.homework.course.roster import read_roster
+from gradcli.homework.course.roster import Roster, read_roster
 from gradcli.homework.submission.files import files_of
 from tests.homework.course.test_layouts import made
 from tests.homework.course.weeks import ROSTER, roster
@@ -36,3 +36,16 @@ def test_the_folder_of_a_student_says_whose_the_only_file_is(name: str, tmp_path
     found = list(collected(files_of([str(tmp_path / name)]), roster()))
     assert [item.student for item in found] == ["ada", "bob", "zoe"]
     assert [bool(item.read().given) for item in found] == [True, False, False]
+
+
+@pytest.mark.parametrize("named", [".", "bob", "bob/attempt_2/answers.txt"])
+@pytest.mark.parametrize("students", [None, roster()])
+def test_a_folder_of_an_attempt_is_no_student(named: str, students: Roster | None, tmp_path: Path) -> None:
+    """Where there is one student alone, as where one is looked at again."""
+    root = made(tmp_path / "week", ["bob/attempt_1/answers.txt", "bob/attempt_2/answers.txt"])
+    found = collected(files_of([str(root / named)]), students, has_attempts=True)
+    handed_in = [(item.student, item.attempt) for item in found if item.read().given]
+    if named.endswith(".txt"):
+        assert handed_in == [("bob" if students else "answers", 2)]
+    else:
+        assert handed_in == [("bob", 1), ("bob", 2)]
