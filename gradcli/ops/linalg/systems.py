@@ -24,7 +24,7 @@ from gradcli.ops.reducing.distances import matrix_norm
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim
-from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.arguments import Operand, Real, as_tensor
 from gradcli.ops.support.covering import as_one
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
@@ -142,7 +142,14 @@ def solve_triangular(A: Real, B: Real, *, upper: bool, left: bool = True, unitri
 
 
 @operation("A = [[1, 2], [3, 5], [0, 1]]; pinv(A)", method=False)
-def pinv_(A: Real, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
+def pinv_(
+    A: Real,
+    rcond: Operand | None = None,
+    hermitian: bool = False,
+    *,
+    atol: Operand | None = None,
+    rtol: Operand | None = None,
+) -> Any:
     """The pseudo-inverse, which takes the place of the inverse in least squares."""
     if A.ndim < 2:
         raise AutogradError(
@@ -165,7 +172,10 @@ def pinv_(A: Real, rcond: Any = None, hermitian: bool = False, *, atol: Any = No
 
 def _tolerances(A: Tensor, atol: Any, rtol: Any) -> tuple[Any, Any]:
     """Return how large a singular value is still 0, and as a share of the largest one: for all matrices or for each."""
-    absolute, relative = (x.value if isinstance(x, Tensor) else x for x in (atol, rtol))
+    absolute, relative = (None if x is None else as_tensor(x).value for x in (atol, rtol))
+    for given in (absolute, relative):
+        if given is not None and given.ndim and given.shape != A.shape[:-2]:
+            raise AutogradError("a tolerance is one number, or one for each matrix", code="E301")
     absolute = np.asarray(0.0 if absolute is None else absolute)
     usual = max(A.shape[-2:]) * np.finfo(A.dtype).eps
     return absolute, np.where(absolute > 0, 0.0, usual) if relative is None else np.asarray(relative)
@@ -213,7 +223,14 @@ def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = 
 
 
 @operation("matrix_rank([[1.0, 2.0], [2.0, 4.0]])", method=False, only="linalg")
-def matrix_rank(A: Real, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
+def matrix_rank(
+    A: Real,
+    tol: Operand | None = None,
+    hermitian: bool = False,
+    *,
+    atol: Operand | None = None,
+    rtol: Operand | None = None,
+) -> Any:
     """How many singular values are not 0, or not above a tolerance."""
     if A.ndim < 2:
         raise AutogradError(
