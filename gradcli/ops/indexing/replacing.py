@@ -202,6 +202,7 @@ scatter_reduce = primitive(
     _own_rule,
     None,
     _source_rule,
+    gradients=({"WhereBackward0": "ScatterBackward1"}, {}, {"DivBackward0": "WhereBackward0"}),
     structured=True,
     notation=_write_reduce,
     says="Each entry that was combined gets its part: all of a sum, a share of a mean, the winner of a maximum.",

@@ -72,7 +72,7 @@ def write(name: str, *weights: str) -> Notation:
 
 def _mse_backward(g: Array, x: Array, y: Array, *, reduction: str) -> Any:
     """The gradient of `mse_loss` by its input."""
-    return _twice(x, reduction) * (x - y) * g
+    return (_twice(x, reduction) * (x - y) * g).astype(x.dtype)
 
 
 mse_backward: Primitive = primitive(
