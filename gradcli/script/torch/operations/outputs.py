@@ -11,7 +11,7 @@ import numpy as np
 
 from gradcli.engine.checks.promotion import CATEGORIES
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
-from gradcli.engine.memory.in_place import check_in_place, check_overlap
+from gradcli.engine.memory.in_place import check_apart, check_in_place, check_overlap
 from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import before_writing
@@ -34,6 +34,17 @@ addmm addmv aminmax baddbmm bmm cross det diag eigh eigvalsh gather index_add in
 lu_factor log_softmax matmul matrix_power mm msort mv norm permute_copy qr renorm scatter scatter_add scatter_reduce
 slice_scatter slogdet softmax solve sort svd svdvals take_along_dim topk triangular_solve tril triu vector_norm
 avg_pool2d avg_pool3d
+"""
+
+# Functions that torch lets write into a part of what they read; of the others that may not, some may not write into
+# what they read either.
+TOGETHER = """
+amax amin argmax argmin avg_pool2d avg_pool3d bmm cummax cummin diag dot einsum inv kthvalue log_softmax logsumexp matmul
+matrix_power mean mm multi_dot mv nanmean nanquantile nansum prod quantile softmax solve std sum tensordot tril triu var
+"""
+SEPARATE = """
+addr cat concat concatenate cross gather hstack index_add index_copy index_select kron masked_select outer scatter
+scatter_add stack take take_along_dim vstack
 """
 
 
@@ -61,7 +72,14 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
         if name in EXACT.split() and output.dtype != value.dtype:
             wanted, given = (C_NAMES[TYPE_NAMES[x.dtype]] for x in (value, output))
             raise RuntimeError(f"Expected out tensor to have dtype {wanted}, but got {given} instead")
+    operands = [
+        x
+        for given in (*arguments, *keywords.values())
+        for x in (given if isinstance(given, tuple | list) else (given,))
+    ]
     for output, value in zip(outputs, results, strict=True):
+        if output.shape == value.shape and name not in TOGETHER.split():
+            check_apart(output, operands, wholly=name in SEPARATE.split())
         fill(output, value)
     if isinstance(result, ReturnType):
         return ReturnType(f"{result.name}_out", **dict(zip(result._fields, outputs, strict=True)))
