@@ -143,4 +143,7 @@ def drawn(
     yield from after_a_second(sheets, len(students), page.looks, stack)
     for question, faults in draws.lasting.items():
         warn(f"{question}, on every sheet: {listed(faults)}")
+    for question, one in draws.questions.items():
+        if len(students) > 1 and one.is_alone:
+            warn(f"{question}, on every new sheet: the same values, no others of its {one.count} are fit")
     yield from before.without(students) if before else ()

@@ -73,7 +73,8 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False, *, randomness
         def of_chosen(*chosen: Any) -> Any:
             new, (whole,) = list(args), (build(iter(chosen)),)
             for place, x in zip(places, [whole] if isinstance(argnums, int) else whole, strict=True):
-                new[place] = x
+                if place >= 0:  # torch looks for the number itself, so counted from the end it finds no argument
+                    new[place] = x
             return func(*new)
 
         for leaf in leaves:

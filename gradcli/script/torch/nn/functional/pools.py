@@ -16,7 +16,7 @@ from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.shaping.shaping import APART, unsafe_view, viewable
 from gradcli.ops.support.arguments import Shape, check_size
-from gradcli.ops.support.covering import as_one, ended
+from gradcli.ops.support.covering import as_one, begun, ended
 from gradcli.ops.windows.pooling_shapes import options
 from gradcli.ops.windows.pools import positions
 from gradcli.ops.windows.windows import count as counted
@@ -171,7 +171,8 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
             help="pool with avg_pool3d",
         )
     kernel = tuple(own // n for own, n in zip(input.shape[-3:], sizes, strict=True))
-    return ended(checked("avg_pool3d")(input, kernel), "AdaptiveAvgPool3DBackward0", input)
+    through = begun(input, "AdaptiveAvgPool3DBackwardBackward0")
+    return ended(checked("avg_pool3d")(through, kernel), "AdaptiveAvgPool3DBackward0", input)
 
 
 max_unpool1d, max_unpool2d, max_unpool3d = _unpooled(1), _unpooled(2), _unpooled(3)
