@@ -39,8 +39,8 @@ avg_pool2d avg_pool3d
 # Functions that torch lets write into a part of what they read; of the others that may not, some may not write into
 # what they read either.
 TOGETHER = """
-amax amin argmax argmin avg_pool2d avg_pool3d bmm cummax cummin diag dot einsum inv kthvalue log_softmax logsumexp matmul
-matrix_power mean mm multi_dot mv nanmean nanquantile nansum prod quantile softmax solve std sum tensordot tril triu var
+amax amin argmax argmin avg_pool2d avg_pool3d bmm cummax cummin diag dot einsum inv kthvalue log_softmax logsumexp
+matmul matrix_power mean mm multi_dot mv nanmean nanquantile nansum prod quantile softmax solve std sum tensordot tril triu var
 """
 SEPARATE = """
 addr cat concat concatenate cross gather hstack index_add index_copy index_select kron masked_select outer scatter
@@ -54,13 +54,13 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
     for output in outputs:
         if not isinstance(output, Tensor):
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {kind_name(output)}")
-    operands = [*arguments, *keywords.values(), *outputs]
-    if mode.grad_enabled and any(isinstance(x, Tensor) and x.requires_grad for x in operands):
+    operands = [*arguments, *keywords.values()]
+    if mode.grad_enabled and any(isinstance(x, Tensor) and x.requires_grad for x in [*operands, *outputs]):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
         )
-    if tangents_of(*operands):
+    if tangents_of(*operands, *outputs):
         raise NotImplementedError(
             f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
         )
