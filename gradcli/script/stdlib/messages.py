@@ -70,7 +70,7 @@ class Record(Facade):
             process=1, thread=1, processName="MainProcess", threadName="MainThread",
         )  # fmt: skip
 
-    def getMessage(self) -> str:  # noqa: N802  Python's name
+    def getMessage(self) -> str:
         """Return the message with its arguments."""
         return str(vars(self)["message"])
 
@@ -82,7 +82,7 @@ class Handler(Facade):
         self.level = 0
         self.formatter: Any = None
 
-    def setLevel(self, level: Any) -> None:  # noqa: N802  Python's name
+    def setLevel(self, level: Any) -> None:
         self.level = number_of(level)
 
     def format(self, record: Record) -> str:
@@ -90,7 +90,7 @@ class Handler(Facade):
         written = attribute(self.formatter or Formatter(), "format")(record)
         return str(written)
 
-    def setFormatter(self, fmt: Formatter) -> None:  # noqa: N802  Python's name
+    def setFormatter(self, fmt: Formatter) -> None:
         self.formatter = fmt
 
     def emit(self, record: Record) -> None:
@@ -129,13 +129,13 @@ class Logger(Facade):
             yield logger
             logger = logger.parent if logger.propagate else None
 
-    def getEffectiveLevel(self) -> int:  # noqa: N802  Python's name
+    def getEffectiveLevel(self) -> int:
         logger: Logger | None = self
         while logger is not None and not logger.level:
             logger = logger.parent
         return logger.level if logger is not None else 0
 
-    def isEnabledFor(self, level: int) -> bool:  # noqa: N802  Python's name
+    def isEnabledFor(self, level: int) -> bool:
         return not self.disabled and level > _loggers().least and level >= self.getEffectiveLevel()
 
     def log(self, level: int, msg: Any, *args: Any, exc_info: Any = None, **_: Any) -> None:
@@ -156,21 +156,21 @@ class Logger(Facade):
         """Write a message with the traceback of an error."""
         self.log(LEVELS["ERROR"], msg, *args, exc_info=True)
 
-    def setLevel(self, level: Any) -> None:  # noqa: N802  Python's name
+    def setLevel(self, level: Any) -> None:
         self.level = number_of(level)
 
-    def addHandler(self, hdlr: Any) -> None:  # noqa: N802  Python's name
+    def addHandler(self, hdlr: Any) -> None:
         if hdlr not in self.handlers:
             self.handlers.append(hdlr)
 
-    def removeHandler(self, hdlr: Any) -> None:  # noqa: N802  Python's name
+    def removeHandler(self, hdlr: Any) -> None:
         if hdlr in self.handlers:
             self.handlers.remove(hdlr)
 
-    def hasHandlers(self) -> bool:  # noqa: N802  Python's name
+    def hasHandlers(self) -> bool:
         return any(logger.handlers for logger in self._chain())
 
-    def getChild(self, suffix: str) -> Logger:  # noqa: N802  Python's name
+    def getChild(self, suffix: str) -> Logger:
         return _loggers().get(suffix if self.parent is None else f"{self.name}.{suffix}")
 
     def __repr__(self) -> str:

@@ -17,7 +17,7 @@ Hook = Callable[..., Any]
 # Options that a saved state from before they existed may leave out, with their values then.
 LATER: Group = {
     **dict.fromkeys(("foreach", "fused")),
-    **dict.fromkeys("amsgrad capturable centered differentiable maximize nesterov".split(), False),
+    **dict.fromkeys(["amsgrad", "capturable", "centered", "differentiable", "maximize", "nesterov"], False),
 }
 
 
