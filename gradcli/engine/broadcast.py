@@ -123,6 +123,8 @@ def summed_to(gradient: Any, shape: tuple[int, ...]) -> Any:
     """Add the entries of a gradient that one entry of the shape was copied to."""
     summing = sum_to_size
     if getattr(gradient, "node", None) is not None:  # recorded again: a number, or behind fewer dimensions a view
+        if gradient.shape == shape:
+            return gradient
         summing = _named("SumBackward0" if not shape else _LAST[gradient.ndim > len(shape)])
     return summing(gradient, size=shape)
 

@@ -36,6 +36,7 @@ from gradcli.ops.shaping.permutations import t, transpose
 from gradcli.ops.shaping.shaping import flatten, reshape, squeeze, unsqueeze
 from gradcli.ops.support.arguments import Dims, Dtype, Operand, Real, as_tensor, check_size
 from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
+from gradcli.ops.support.covering import changed
 from gradcli.ops.support.dtypes import converted
 from gradcli.ops.support.endings import MASKED
 from gradcli.ops.support.surface import operation
@@ -244,10 +245,11 @@ def quantiles(
     below, above, weights = _ranks(rows.value, np.atleast_1d(shares), interpolation, passes_nan)
     last = rows.ndim - 1
     found = gather(rows, Tensor(below), dim=last)
-    if interpolation in ("linear", "midpoint"):
+    weighed = interpolation in ("linear", "midpoint")
+    if weighed:
         found = lerp_tensor(found, gather(rows, Tensor(above), dim=last), Tensor(weights))
     if not np.ndim(shares):
-        return squeeze_in_place(found, dim=last)
+        return changed(squeeze_in_place(found, dim=last), weighed + 1)
     beside = named(unsqueeze, "UnsqueezeBackward1", view=False)(found, dim=0)
     turned = named(transpose, "TransposeBackward1", view=False)(beside, dim0=0, dim1=rows.ndim)
-    return squeeze_in_place(turned, dim=rows.ndim)
+    return changed(squeeze_in_place(turned, dim=rows.ndim), weighed + 3)
