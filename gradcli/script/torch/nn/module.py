@@ -31,7 +31,7 @@ LAYERS = Places(
             "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConvTranspose1d "
             "LazyConvTranspose2d LazyLinear"
         ),
-        "layers.linear": "Bilinear Flatten Identity Linear Unflatten",
+        "layers.linear": "Bilinear DataParallel Flatten Identity Linear Unflatten",
         "layers.loss": (
             "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss HingeEmbeddingLoss "
             "HuberLoss KLDivLoss L1Loss MSELoss MarginRankingLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss "
