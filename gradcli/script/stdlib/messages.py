@@ -70,7 +70,7 @@ class Record(Facade):
             process=1, thread=1, processName="MainProcess", threadName="MainThread",
         )  # fmt: skip
 
-    def getMessage(self) -> str:  # noqa: N802  Python's name
+    def getMessage(self) -> str:
         """Return the message with its arguments."""
         return str(vars(self)["message"])
 
@@ -82,7 +82,7 @@ class Handler(Facade):
         self.level = 0
         self.formatter: Any = None
 
-    def setLevel(self, level: Any) -> None:  # noqa: N802  Python's name
+    def setLevel(self, level: Any) -> None:
         self.level = number_of(level)
 
     def format(self, record: Record) -> str:
@@ -90,7 +90,7 @@ class Handler(Facade):
         written = attribute(self.formatter or Formatter(), "format")(record)
         return str(written)
 
-    def setFormatter(self, fmt: Formatter) -> None:  # noqa: N802  Python's name
+    def setFormatter(self, fmt: Formatter) -> None:
         self.formatter = fmt
 
     def emit(self, record: Record) -> None:
@@ -116,12 +116,20 @@ class StreamHandler(Handler):
 class Logger(Facade):
     """A logger; what it lets through goes to its handlers and to those of its parents."""
 
-    def __init__(self, name: str, parent: Logger | None, level: int = 0) -> None:
-        self.name, self.parent, self.level = name, parent, level
+    def __init__(self, name: str, level: int = 0) -> None:
+        self.name, self.level = name, level
         self.handlers: list[Any] = []
         self.propagate, self.disabled = True, False
         for word, number in METHODS.items():
             vars(self)[word] = partial(self.log, number)
+
+    @property
+    def parent(self) -> Logger | None:
+        """The nearest logger above that there is; None of the root."""
+        loggers, above = _loggers(), self.name.rpartition(".")[0]
+        while above and above not in loggers.named:
+            above = above.rpartition(".")[0]
+        return None if self is loggers.root else loggers.named.get(above, loggers.root)
 
     def _chain(self) -> Iterable[Logger]:
         logger: Logger | None = self
@@ -129,13 +137,13 @@ class Logger(Facade):
             yield logger
             logger = logger.parent if logger.propagate else None
 
-    def getEffectiveLevel(self) -> int:  # noqa: N802  Python's name
+    def getEffectiveLevel(self) -> int:
         logger: Logger | None = self
         while logger is not None and not logger.level:
             logger = logger.parent
         return logger.level if logger is not None else 0
 
-    def isEnabledFor(self, level: int) -> bool:  # noqa: N802  Python's name
+    def isEnabledFor(self, level: int) -> bool:
         return not self.disabled and level > _loggers().least and level >= self.getEffectiveLevel()
 
     def log(self, level: int, msg: Any, *args: Any, exc_info: Any = None, **_: Any) -> None:
@@ -156,21 +164,21 @@ class Logger(Facade):
         """Write a message with the traceback of an error."""
         self.log(LEVELS["ERROR"], msg, *args, exc_info=True)
 
-    def setLevel(self, level: Any) -> None:  # noqa: N802  Python's name
+    def setLevel(self, level: Any) -> None:
         self.level = number_of(level)
 
-    def addHandler(self, hdlr: Any) -> None:  # noqa: N802  Python's name
+    def addHandler(self, hdlr: Any) -> None:
         if hdlr not in self.handlers:
             self.handlers.append(hdlr)
 
-    def removeHandler(self, hdlr: Any) -> None:  # noqa: N802  Python's name
+    def removeHandler(self, hdlr: Any) -> None:
         if hdlr in self.handlers:
             self.handlers.remove(hdlr)
 
-    def hasHandlers(self) -> bool:  # noqa: N802  Python's name
+    def hasHandlers(self) -> bool:
         return any(logger.handlers for logger in self._chain())
 
-    def getChild(self, suffix: str) -> Logger:  # noqa: N802  Python's name
+    def getChild(self, suffix: str) -> Logger:
         return _loggers().get(suffix if self.parent is None else f"{self.name}.{suffix}")
 
     def __repr__(self) -> str:
@@ -182,18 +190,13 @@ class Loggers:
     """The loggers of one snippet by their names, below the root."""
 
     def __init__(self) -> None:
-        self.root = Logger("root", None, LEVELS["WARNING"])
+        self.root = Logger("root", LEVELS["WARNING"])
         self.named: dict[str, Logger] = {}
         self.least = 0  # messages up to this level are dropped
 
     def get(self, name: str | None = None) -> Logger:
-        """Return the logger with a name; its parents are made with it."""
-        logger = self.root
-        parts = name.split(".") if name and name != "root" else []
-        for end in range(1, len(parts) + 1):
-            path = ".".join(parts[:end])
-            logger = self.named.setdefault(path, Logger(path, logger))
-        return logger
+        """Return the logger with a name, which is made when it is first asked for."""
+        return self.named.setdefault(name, Logger(name)) if name and name != "root" else self.root
 
     def configure(
         self, *, level: Any = None, format: str | None = None, datefmt: str | None = None, style: str = "%",

@@ -8,6 +8,7 @@ from typing import Any
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace
 
+
 class StringIO(Facade):
     """A text that is written and read like a file."""
 
