@@ -14,8 +14,6 @@ from gradcli.engine.backward import Event, drain, grad, walk
 from gradcli.engine.modes import warn_once
 from gradcli.engine.recorder import listening
 from gradcli.engine.tangents import Level
-from gradcli.engine.recorder import listening
-from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Gradient, Tensor, is_floating, tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
