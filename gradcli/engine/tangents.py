@@ -55,7 +55,12 @@ BACKWARD_FORWARDLESS = {
     "SiluBackward0": "aten::silu_backward",
     "SoftMarginLossBackward0": "soft_margin_loss_backward",
 }
-COMPOSED = {"LogitBackward0", "MishBackward0", "NativeGroupNormBackward0", "SiluBackward0"}  # in passes that make a graph
+COMPOSED = {
+    "LogitBackward0",
+    "MishBackward0",
+    "NativeGroupNormBackward0",
+    "SiluBackward0",
+}  # in passes that make a graph
 NO_FORWARD_OF_BACKWARD = "Trying to use forward AD with {} that does not support it."
 
 

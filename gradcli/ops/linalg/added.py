@@ -13,17 +13,8 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.indices import entry, spread
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.linalg.contractions import (
-    ADDMV,
-    bmm,
-    check_bmm,
-    listed,
-    mv,
-    outer,
-    same_dtype,
-    scaled,
-    transposed,
-)
+from gradcli.ops.linalg.contractions import bmm, mv, outer, scaled, transposed
+from gradcli.ops.linalg.factors import ADDMV, check_bmm, listed, same_dtype
 from gradcli.ops.shaping.permutations import t
 from gradcli.ops.shaping.shaping import expanded
 from gradcli.ops.support.arguments import check_size
@@ -124,6 +115,8 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: 
     for name, x in (("vec1", vec1), ("vec2", vec2)):
         if x.ndim != 1:
             raise AutogradError(f"addr: Expected 1-D argument {name}, but got {x.ndim}-D", code="E301")
+    if mode.strict and input.dtype.kind in "iu" and isinstance(alpha, float):
+        raise AutogradError("For integral input tensors, argument alpha must not be a floating point number.")
     expanded(input, (*vec1.shape, *vec2.shape))
     check_size((*vec1.shape, *vec2.shape))
     return addr(*same_dtype(input, vec1, vec2), beta=beta, alpha=alpha)

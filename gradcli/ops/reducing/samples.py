@@ -37,6 +37,7 @@ from gradcli.ops.shaping.permutations import t, transpose
 from gradcli.ops.shaping.shaping import flatten, reshape, squeeze, unsqueeze
 from gradcli.ops.support.arguments import Dims, Dtype, Operand, Real, as_tensor, check_size
 from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
+from gradcli.ops.support.covering import changed
 from gradcli.ops.support.dtypes import converted
 from gradcli.ops.support.endings import MASKED
 from gradcli.ops.support.surface import operation
@@ -108,11 +109,19 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
         raise AutogradError("diff expects input to be at least one-dimensional", code="E301")
     if n < 0:
         raise AutogradError(f"order must be non-negative but got {n}")
+    if not n:  # then nothing else is looked at
+        return copy(Tensor(np.zeros_like(input.value)), input)
     axis = dimension(dim, input.ndim)
     if any(x is not None and x.ndim != input.ndim for x in (prepend, append)):
         raise AutogradError("diff expects prepend or append to be the same dimension as input", code="E301")
-    if not n:
-        return copy(Tensor(np.zeros_like(input.value)), input)
+    for part in (prepend, append):
+        for at, size in enumerate(() if part is None else part.shape):
+            if at != axis and size != input.shape[at]:
+                raise AutogradError(
+                    "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                    f"differencing dimension; input.size({at}) = {input.shape[at]}, but got tensor.size({at}) = {size}",
+                    code="E301",
+                )
     x: Any = input
     if prepend is not None or append is not None:
         x = cat_([_like(part, input) for part in (prepend, input, append) if part is not None], axis)
@@ -265,10 +274,11 @@ def quantiles(
     below, above, weights = _ranks(rows.value, np.atleast_1d(shares), interpolation, passes_nan)
     last = rows.ndim - 1
     found = gather(rows, Tensor(below), dim=last)
-    if interpolation in ("linear", "midpoint"):
+    weighed = interpolation in ("linear", "midpoint")
+    if weighed:
         found = lerp_tensor(found, gather(rows, Tensor(above), dim=last), Tensor(weights))
     if not np.ndim(shares):
-        return squeeze_in_place(found, dim=last)
+        return changed(squeeze_in_place(found, dim=last), weighed + 1)
     beside = named(unsqueeze, "UnsqueezeBackward1", view=False)(found, dim=0)
     turned = named(transpose, "TransposeBackward1", view=False)(beside, dim0=0, dim1=rows.ndim)
-    return squeeze_in_place(turned, dim=rows.ndim)
+    return changed(squeeze_in_place(turned, dim=rows.ndim), weighed + 3)

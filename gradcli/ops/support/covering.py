@@ -58,6 +58,12 @@ def begun(x: Tensor, node: str) -> Tensor:
     return _beginning(node)(x) if x.requires_grad else x
 
 
+def changed(x: Tensor, times: int) -> Tensor:
+    """Return a tensor that torch makes by so many changes in place."""
+    x.history = [0] * times
+    return x
+
+
 def one_way(result: Any, message: str) -> Any:
     """Return the result, whose node refuses the backward pass with a RuntimeError, as a kernel of torch does."""
 

@@ -148,7 +148,8 @@ class Optimizer(Stateful):
             if replaced is not None:
                 if not (isinstance(replaced, tuple) and len(replaced) == 2):
                     raise RuntimeError(
-                        f"<function {type(self).__name__}.step at {hex(id(hook))}> must return None or a tuple of (new_args, new_kwargs), but got {text(replaced)}."
+                        f"<function {type(self).__name__}.step at {hex(id(hook))}> must return None or a tuple of "
+                        f"(new_args, new_kwargs), but got {text(replaced)}."
                     )
                 (_, *arguments), keywords = replaced
         found = self._step(*arguments, **keywords)
