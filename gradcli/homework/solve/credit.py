@@ -40,7 +40,9 @@ class Own:
             if quantity not in self.unlike:
                 self.unlike[quantity] = False
                 with suppress(*FAILURES), np.errstate(all="ignore"):
-                    self.unlike[quantity] = any(bears(other, one[0]) and spoils(other, {quantity: one}) for other in self.known.values())
+                    self.unlike[quantity] = any(
+                        bears(other, one[0]) and spoils(other, {quantity: one}) for other in self.known.values()
+                    )
         return {quantity for quantity, is_unlike in self.unlike.items() if is_unlike}
 
     @property
