@@ -67,7 +67,7 @@ def follows(
 
 def choices(own: Earlier, spare: Iterable[Collection[Quantity]]) -> Iterator[tuple[Quantity, ...]]:
     """Yield the sets of own numbers that a student may have gone on with, the latest number first in each."""
-    everything, seen = list(own)[::-1], {()}
+    everything, seen = list(own)[::-1], set[tuple[Quantity, ...]]([()])
     for some in chain([()], spare if len(own) > 1 else ()):  # the groups are found only where they are needed
         chosen = tuple(quantity for quantity in everything if quantity not in some)
         if chosen not in seen:

@@ -194,7 +194,8 @@ class Graph:
     def after(self, given: frozenset[int]) -> list[tuple[int, int | None]]:
         """Return the vertices that are computed from given ones, in order, each with the one that it is a copy of."""
         if given not in self.orders:
-            found, touched = [], set(given)
+            found: list[tuple[int, int | None]] = []
+            touched = set(given)
             for index, vertex in enumerate(self.vertices):
                 if index not in given and not touched.isdisjoint(vertex.sources):
                     found.append((index, None))

@@ -135,6 +135,7 @@ SENTENCES = {
         "cov(): bool dtype is not supported for input": "corrcoef cov",
         "topk does not support bool dtypes on CPU": "topk",
         "trapezoid: received a bool input for `y`, but bool is not supported": "trapezoid trapz",
+        "cumulative_trapezoid: received a bool input for `y`, but bool is not supported": "cumulative_trapezoid",
     },
     "u": {
         "cannot do hardtanh on an unsigned type with negative limits": "hardtanh",
