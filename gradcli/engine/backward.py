@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.engine.accumulation import Accumulation, Carrier, added, arrivals, changed
 from gradcli.engine.broadcast import fit
-from gradcli.engine.graph import Node, Target, ancestors, reachable, rename
+from gradcli.engine.graph import Node, Target, ancestors, names_of_sum, reachable, rename
 from gradcli.engine.hooks import after_hooks, before_hooks, has_posthooks, hooks_of_nothing, replaced_rules, whole_hooks
 from gradcli.engine.modes import changes, set_grad_enabled
 from gradcli.engine.saved import DEPENDING, check_versions, joined, operands, release
@@ -115,7 +115,7 @@ def walk(
                 unsummed = rule(upstream, out, *values, **options) if options else rule(upstream, out, *values)
                 if create_graph and node.primitive.node in DEPENDING:
                     unsummed = joined(unsummed, node, values, position)
-                if create_graph and position < len(node.primitive.gradients):
+                if create_graph and unsummed is not upstream and position < len(node.primitive.gradients):
                     rename(unsummed.node, node.primitive.gradients[position])
                 if unsummed is not None:  # a snippet's own backward may have nothing to give
                     kind = type(unsummed)
@@ -126,7 +126,10 @@ def walk(
                 raise
             if unsummed is not None:
                 if edge in pending:
+                    names = names_of_sum(pending[edge], total) if create_graph else None
                     total = added(pending, edge, total, upstream, in_place)
+                    if names:
+                        rename(total.node, names)
                 pending[edge] = total
                 if events:
                     yield node, position, upstream, unsummed, contribution, total
@@ -195,11 +198,13 @@ def grad(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     allow_unused: bool = False,
+    carries: bool = False,
     follow: Callable[[Iterator[Event]], Iterator[Event]] | None = None,
 ) -> tuple[Tensor | None, ...]:
     """Return the gradients of `outputs` with respect to `inputs`, as `torch.autograd.grad` does.
 
-    `follow` passes on the events of the walk, and may look at them.
+    `follow` passes on the events of the walk, and may look at them. A pass that `carries` computes with Tensors, whose
+    tangents are known, also where it makes no graph.
     """
     captured: dict[Target, Carrier] = {}
     in_place: dict[Target, int] = {}
@@ -211,8 +216,8 @@ def grad(
     steps = walk(
         outputs,
         gradients,
-        retain_graph=retain_graph,
-        create_graph=create_graph,
+        retain_graph=create_graph if retain_graph is None else retain_graph,
+        create_graph=create_graph or carries,
         captured=captured,
         events=follow is not None,
         in_place=in_place,

@@ -222,6 +222,15 @@ def rename(node: Target | None, names: dict[str, str]) -> None:
         node.primitive = replace(node.primitive, node=names[node.name()])
 
 
+JOINING = {name: {"AddBackward0": name} for name in ("CatBackward0", "StackBackward0")}
+
+
+def names_of_sum(first: Any, second: Any) -> dict[str, str] | None:
+    """Return what `rename` calls the sum of two gradients of parts, which torch's one node joins."""
+    node = second.node
+    return JOINING.get(node.name()) if first.node and node and first.node.name() == node.name() else None
+
+
 def bind(nodes: Sequence[Any]) -> None:
     """Note that torch has one node for these, the nodes of the results of one operation."""
     whole = Whole(nodes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from itertools import count
@@ -21,7 +22,7 @@ class Mode:
 
     __slots__ = (
         "default_dtype", "examples", "grad_asked", "grad_enabled", "handles", "inference", "largest", "strict", "tape",
-        "wrapping",
+        "warned", "warns_always", "wrapping",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -33,6 +34,8 @@ class Mode:
         self.largest = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
         self.tape: Tape | None = None
         self.wrapping: Any = None  # in a function that torch.func differentiates: its `check_write` knows what it may
+        self.warned: set[str] = set()  # what torch warns of the first time in a run alone, and did
+        self.warns_always = False
         self.handles = 0  # how many hooks were registered
         self.examples: Any = None  # under vmap: its `refuse` is asked before a tensor becomes a number or a shape
 
@@ -74,6 +77,13 @@ def renewed(**settings: Any) -> AbstractContextManager[None]:
 def _set(settings: dict[str, Any]) -> None:
     for name, value in settings.items():
         setattr(mode, name, value)
+
+
+def warn_once(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn where torch does so only the first time in a run, unless it is to warn always."""
+    if mode.warns_always or message not in mode.warned:
+        mode.warned.add(message)
+        warnings.warn(message, category, stacklevel=3)
 
 
 def set_grad_enabled(enabled: bool) -> AbstractContextManager[None]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.modes import mode
+from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.operators import FUNCTIONS, OPERAND, Arithmetic, Binary, binary, reflected
 from gradcli.engine.primitive import REGISTRY
 from gradcli.errors import AutogradError
@@ -128,7 +127,7 @@ class TensorProtocol(Arithmetic):
 
     def __float__(self) -> float:
         if self.requires_grad and mode.grad_enabled:
-            warnings.warn(GRADIENT_LOST, UserWarning, stacklevel=2)
+            warn_once(GRADIENT_LOST)
         if mode.examples is not None:
             mode.examples.refuse(self, "item")
         return float(single(self.value))

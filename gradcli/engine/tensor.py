@@ -67,6 +67,10 @@ class Tensor(TensorProtocol):
         return self.value.shape  # type: ignore[no-any-return]
 
     @property
+    def strides(self) -> tuple[int, ...]:
+        return self.array.strides
+
+    @property
     def dtype(self) -> np.dtype[Any]:
         return self.value.dtype  # type: ignore[no-any-return]
 

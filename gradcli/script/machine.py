@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterator, MutableSequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from gradcli.engine.protocol import GRADIENT_LOST
 from gradcli.script.limits import Budget, Limits
 from gradcli.script.torch.random.generator import Generator
 from gradcli.source import Source, Span
@@ -62,8 +60,6 @@ class Machine:
         self._warn = warn
         self._write_error = write_error
         self._warned: set[tuple[str, int]] = set()
-        self._once: set[str] = set()
-        self.warns_always = False
         self._own: dict[type, Any] = {}
 
     @property
@@ -104,17 +100,9 @@ class Machine:
         if self._write_error is not None:
             self._write_error(text)
 
-    def warn_once(self, message: str, category: type[Warning] = UserWarning) -> None:
-        """Warn where torch does so only the first time in a run, unless it is to warn always."""
-        if self.warns_always:
-            warnings.warn(message, category, stacklevel=3)
-        elif message not in self._once:
-            self._once.add(message)
-            warnings.warn(message, category, stacklevel=3)
-
     def warned(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         """Pass a warning on, once for each line, as Python does."""
-        place = (str(message), 0 if str(message) == GRADIENT_LOST else self.line)  # torch warns once in a run
+        place = (str(message), self.line)
         if place not in self._warned:
             self._warned.add(place)
             self._warn(category.__name__, str(message), self.source, self.line)

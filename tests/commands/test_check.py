@@ -162,7 +162,7 @@ def test_the_page_and_the_table(capsys: pytest.CaptureFixture[str], week: Path) 
     assert page.startswith("bob   ")
     assert "Differentiate." in page
     table = gradcli(capsys, "check week1.toml answers").out
-    assert table.startswith("Week 1   4 submissions, mean ")
+    assert table.startswith("Week 1   4 students, mean ")
     assert [name for name in ("ada", "bob", "cy", "dan") if re.search(rf"^  {name} +[\d.]+ of 5", table, re.MULTILINE)]
     every = gradcli(capsys, "check week1.toml answers --all").out
     assert every.endswith(table)

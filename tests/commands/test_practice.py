@@ -18,7 +18,7 @@ import pytest
 from gradcli.homework.mistakes.catalogue import TITLES
 from gradcli.homework.practice.topics import ORDER
 from gradcli.render.documents.schemas import schema
-from tests.commands.running import Result, document, gradcli
+from tests.commands.running import ROOT, Result, document, gradcli
 from tests.commands.served import served
 from tests.commands.test_streams import QUIET, at_terminal
 
@@ -100,7 +100,7 @@ def test_the_end_of_the_input_gives_the_score(
     assert "right is " in result.out
     assert "0 of 1 points\n1 given up\n" in result.out
     nothing = practised(capsys, monkeypatch, "", diamond)
-    assert nothing.out.endswith("\nnothing answered\n")
+    assert nothing.out.endswith("\nnothing finished\n")
 
 
 def test_the_topics(capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,10 +142,27 @@ def test_anything_can_be_typed(
 
 
 def test_a_wrong_assignment_is_told_before_anything(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "bad.toml").write_text(DIAMOND.replace("p*m", "p*k"), encoding="utf-8")
-    result = gradcli(capsys, ["practice", str(tmp_path / "bad.toml")])
-    assert result.code == 2
-    assert "E022" in result.err
+    """Also where it is the second question that has no answer."""
+    bad = DIAMOND.replace("p*m", "p*k")
+    for text in (bad, DIAMOND + bad.replace('"diamond"', '"other"')):
+        (tmp_path / "bad.toml").write_text(text.replace('title = "A diamond"', ""), encoding="utf-8")
+        result = gradcli(capsys, ["practice", str(tmp_path / "bad.toml")])
+        assert (result.code, result.out) == (2, "")
+        assert "E022" in result.err
+
+
+def test_the_records_of_the_guide_are_those_of_a_session() -> None:
+    guide = (ROOT / "samples" / "homework" / "README.md").read_text(encoding="utf-8")
+    asked, typed = re.findall(r"^\{.*\}$", guide.partition("## Practice")[2], re.MULTILINE)
+    (found,) = records(asked)
+    assert found["kind"] == "ask"
+    assert list(json.loads(typed)) == ["answer"]
+
+
+def test_of_a_wrong_answer_nothing_is_finished(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, diamond: str
+) -> None:
+    assert practised(capsys, monkeypatch, "1.7\n", diamond, *SEED).out.endswith("\nnothing finished\n")
 
 
 def records(text: str) -> list[dict[str, Any]]:

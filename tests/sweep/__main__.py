@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from tests.sweep.edges import edges
+from tests.sweep.kinds import KINDS as FURTHER
 from tests.sweep.kinds import kinds as further
 from tests.sweep.modules import modules
 from tests.sweep.running import Verdict, verdict
-from tests.sweep.samples import KINDS, MOST, samples
+from tests.sweep.samples import KINDS, MOST, Sample, samples
 
 WIDTH = 300
 
@@ -20,7 +23,9 @@ def main() -> int:
     kinds = options.kind or KINDS
     counts: dict[str, Counter[str]] = {}
     groups: dict[tuple[str, ...], list[Verdict]] = {}
-    others = {"edges": edges, "modules": modules, "further": further}
+    chosen = partial(further, wanted=options.kind or FURTHER)
+    others: dict[str, Callable[[str, int], Iterator[Sample]]]
+    others = {"edges": edges, "modules": modules, "further": chosen}
     name = next((name for name in others if getattr(options, name)), "")
     given = others[name](options.only, options.most) if name else samples(options.only, kinds, options.most)
     for sample in given:
@@ -42,7 +47,7 @@ def main() -> int:
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.sweep", description=__doc__)
     parser.add_argument("--only", default="", help="operators whose name has this regular expression")
-    parser.add_argument("--kind", action="append", choices=KINDS)
+    parser.add_argument("--kind", action="append", choices=(*KINDS, *FURTHER))
     parser.add_argument("--edges", action="store_true", help="calls that torch's samples leave out, in their place")
     parser.add_argument("--modules", action="store_true", help="torch's samples of its modules, in their place")
     parser.add_argument("--further", action="store_true", help="other operands and other ways to call, in their place")

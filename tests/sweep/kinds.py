@@ -8,6 +8,7 @@ viewed, unrecorded       the change in place of a view, or under no_grad
 scalars, empties         all tensors without dimensions, or without entries; scalar, empty: the first one alone
 keyword, positional      all arguments by name, or as many as can be by position
 printed, laid            what is shown of the result, and where it lies in memory
+filled                   what the operands are after the result was written over
 underived                every tensor requires grad, of an operator without a derivative
 jvp, vmap, checked       the function of the first tensor: pushed forward, over a stack of two, by finite differences
 """
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import torch
@@ -32,6 +33,11 @@ SHOWN = {
     "printed": "str(o)",
     "laid": "(o.stride(), o.is_leaf, o._is_view(), o._version, o.storage_offset(), o.data_ptr() == x0.data_ptr())",
 }
+FILLED = (
+    "for o in out if isinstance(out, tuple | list) else (out,):",
+    "    if isinstance(o, torch.Tensor):",
+    "        o.zero_()",
+)
 # What is made of the function of the first tensor.
 TRANSFORMED = {
     "jvp": "torch.func.jvp(f, (x0,), (torch.cos(x0) + 0.5,))",
@@ -108,6 +114,7 @@ KINDS = (
     "positional",
     "underived",
     *SHOWN,
+    "filled",
     *TRANSFORMED,
 )
 
@@ -139,6 +146,13 @@ def text_of(kind: str, form: str, sample: Any) -> tuple[str, tuple[str, ...]]:
             raise UnwritableError("input")
         each_of = "(out if isinstance(out, tuple | list) else (out,)) if isinstance(o, torch.Tensor)"
         lines.append(f"y = tuple({SHOWN[kind]} for o in {each_of})")
+    if kind == "filled":
+        lines += ["with torch.no_grad():", *(f"    {line}" for line in FILLED)]
+        names = re.findall(r"^(p?x\d+) =", "\n".join(writer.lines), re.MULTILINE)
+        if not names:
+            raise UnwritableError("no operands")
+        lines.append(f"out = ({', '.join(f'{name}.detach().clone()' for name in names)},)")
+        return "\n".join([*lines, ""]), ()
     if kind in AFTER:
         lines.append(f"out = tuple({AFTER[kind]} for o in (out if isinstance(out, tuple) else (out,)) {FLOATS}")
     return "\n".join([*lines, ""]), tuple(writer.leaves)
@@ -166,21 +180,21 @@ def named(kind: str, form: str, given: Given, writer: Further) -> str:
     return f"{form}({', '.join(parts)})"
 
 
-def kinds(only: str = "", most: int = 3) -> Iterator[Sample]:
-    """So many samples of each operator in each of the kinds."""
+def kinds(only: str = "", most: int = 3, wanted: Iterable[str] = KINDS) -> Iterator[Sample]:
+    """So many samples of each operator in each of the kinds that are wanted."""
     seen = set()
     for op in op_db:
         if not re.search(only, op.full_name) or op.variant_test_name in COMPOSED:
             continue
         ways = dict(reversed(list(forms(op))))  # of each the most direct one
-        for kind in KINDS:
+        for kind in wanted:
             form = ways.get("in_place" if kind in ("viewed", "unrecorded") else "function")
             if form is None or (kind in CHANGES and CRASHING.search(op.full_name)):
                 continue
             if kind == "underived" and op.supports_autograd:
                 continue
-            wanted = op.supports_autograd or kind == "underived"
-            for sample in spread(sampled(op, torch.float64, requires_grad=wanted), most):
+            required = op.supports_autograd or kind == "underived"
+            for sample in spread(sampled(op, torch.float64, requires_grad=required), most):
                 try:
                     text, leaves = text_of(kind, form, sample)
                 except UnwritableError:

@@ -169,6 +169,8 @@ def facts(name: str, ours: Any, theirs: torch.Tensor, here: Any, there: Any, sam
         yield "dtype", found.dtype, expected.dtype
     elif "empty" not in sample.name and not same(found, expected, noise(name, there, sample), sample.kind == "mixed"):
         yield "value", found, expected
+    if any(step < 0 for step in found.strides):
+        yield "stride", found.strides, expected.strides
     if ours.requires_grad != theirs.requires_grad:
         yield "requires_grad", ours.requires_grad, theirs.requires_grad
     elif name in ("out", "y", "grads") and name_of(ours) != name_of(theirs):

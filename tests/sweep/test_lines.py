@@ -16,7 +16,8 @@ B, S, v = torch.stack([A, A.T]), A @ A.T, torch.tensor([2.0, -1.0, 0.5])
 """
 LINES = [
     line
-    for line in (Path(__file__).parent / "lines.txt").read_text(encoding="utf-8").splitlines()
+    for path in sorted(Path(__file__).parent.glob("lines*.txt"))
+    for line in path.read_text(encoding="utf-8").splitlines()
     if line and not line.startswith("#")
 ]
 

@@ -32,6 +32,18 @@ def dimension(dim: int, ndim: int) -> int:
     return found
 
 
+def extent(shape: tuple[int, ...], dim: int) -> int:
+    """Return the size along a dimension; AutogradError for a scalar, which has none."""
+    check_extents(shape, dim)
+    return shape[dimension(dim, len(shape))]
+
+
+def check_extents(shape: tuple[int, ...], dim: int) -> None:
+    """Refuse a scalar where a dimension of it is asked for."""
+    if not shape:
+        raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
+
+
 def dimensions(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
     """Count dimensions from the front; AutogradError where one is named twice."""
     wrapped = tuple(dimension(dim, ndim) for dim in dims)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Any, Literal
 from unicodedata import normalize
 
@@ -76,6 +77,11 @@ class Question:
     def max_score(self) -> float:
         return added(ask.points for ask in self.asks)
 
+    def printing(self, ask: Ask) -> str:
+        """Return the line of the snippet whose output is asked for, "" for any other quantity."""
+        number = int(ask.quantity.of or 0) if ask.quantity.kind == "printed" else 0
+        return "".join(self.source.text.splitlines()[max(number - 1, 0) : number]).strip()
+
     def refused(self, span: Span, message: str, help: str) -> UsageError:
         """Return an error at a place in the assignment."""
         return UsageError("E022", f"question {self.id}: {message}", span=span, help=help, source=self.file)
@@ -123,6 +129,10 @@ class Assignment:
     def varies(self) -> bool:
         """Whether students have different sheets."""
         return any(question.varies for question in self.questions)
+
+    def is_called(self, title: str, file: str) -> bool:
+        """Return whether a record about an assignment of this title, in this file, may be about this one."""
+        return PurePath(file).name == PurePath(self.file).name or (title != "" and title == self.title)
 
 
 def read_assignment(source: Source) -> Assignment:

@@ -132,7 +132,7 @@ def better_point(key: Key) -> str:
         with np.errstate(all="ignore"):
             if all(is_clean(ask, replace(known[ask], graph=moved, cache={}), own[ask], always[ask]) for ask in always):
                 values = ", ".join(f"{name} = {answer(value)}" for name, value in at.items())
-                return f"{'at = ' if question.at else 'values such as '}{{ {values} }} would do"
+                return f"{'values such as ' if question.varies or not question.at else 'at = '}{{ {values} }} would do"
     return ""
 
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
-from pathlib import PurePath
 from typing import Any
 
 from gradcli.errors import UsageError
@@ -127,10 +126,8 @@ def points(value: Any) -> float:
 
 def check(old: Mapping[str, Any], assignment: Assignment, source: Source) -> None:
     """Refuse the document of another assignment: one of another name and title, or without a common question."""
-    same_name = PurePath(old["file"]).name == PurePath(assignment.file).name
-    same_title = bool(assignment.title) and old["title"] == assignment.title
     common = {one["id"] for one in old["questions"]} & {one.id for one in assignment.questions}
-    if not common or not (same_name or same_title):
+    if not common or not assignment.is_called(old["title"], old["file"]):
         title = visible(str(old["title"] or old["file"]))[:60]
         raise unread(source, f"it is about another assignment, {title}")
 

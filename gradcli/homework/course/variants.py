@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,7 +15,7 @@ from gradcli.explanation.refusals import numbers
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import Value
 from gradcli.homework.submission.names import identity
-from gradcli.source import Source
+from gradcli.source import Source, visible
 
 SCHEMA = "gradcli.variants/1"
 NO_SHEET = "no sheet was handed out to this student"
@@ -62,9 +63,11 @@ def read_variants(source: Source, assignment: Assignment) -> Variants:
             raise unread(source, "it is another document")
         ids = set(found["assignment"]["questions"])
         varying = {one.id: set(one.varies) for one in assignment.questions if one.varies}
-        if ids != set(varying):
-            title = found["assignment"]["title"]
+        title = str(found["assignment"]["title"])
+        if ids != set(varying) or not assignment.is_called(title, found["assignment"]["file"]):
             raise unread(source, f"it is of another assignment ({title!r:.60}, with the questions {sorted(ids)!r:.60})")
+        if title != assignment.title:
+            warnings.warn(f"the sheets in {visible(source.name)} were handed out as {title!r:.60}", stacklevel=2)
         sheets = [Sheet(str(one["student"]), values(one["values"])) for one in found["students"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, EvaluationError):
         raise unread(source, "it is no record of sheets") from None

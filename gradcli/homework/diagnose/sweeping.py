@@ -47,7 +47,7 @@ class Walk:
 
     def __init__(self, problem: Problem, changes: Slipped = MappingProxyType({}), begun: Begun | None = None) -> None:
         self.problem, self.changes, self.begun = problem, changes, begun
-        self.only = problem.part(frozenset(problem.given)) if problem.is_alone else None
+        self.only = problem.alone
 
     def down_to(self, vertex: int) -> Begun:
         """Return the sweep as it comes to a vertex, each time to a lower one; to -1 where it ends."""
@@ -90,7 +90,7 @@ def attempt(
 ) -> dict[int, Value]:
     """Run one sweep; empty where the mistake does not fit the shapes."""
     of_same = all(vertex.sources == problem.graph.vertices[index].sources for index, vertex in changed.items())
-    only = problem.part(frozenset(problem.given)) if problem.is_alone and of_same else None
+    only = problem.alone if of_same else None
     try:
         return problem.swept(changes, values=values, changed=changed, only=only)
     except (*FAILURES, TypeError):

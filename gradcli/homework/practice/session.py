@@ -136,9 +136,14 @@ class Exercise:
 
 
 class Session:
-    """The quantities of an assignment in order, each question with fresh values; `count` of them, or each once."""
+    """The quantities of an assignment in order, each question with fresh values; `count` of them, or each once.
+
+    Raises UsageError for a question without an answer, before anything is asked.
+    """
 
     def __init__(self, assignment: Assignment, seed: int, count: int | None = None) -> None:
+        for question in assignment.questions:
+            Key(question, assignment)
         self.assignment, self.seed = assignment, seed
         self.count = count or sum(len(question.asks) for question in assignment.questions)
         self.score = Score()

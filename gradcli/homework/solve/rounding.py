@@ -13,6 +13,7 @@ import numpy as np
 
 from gradcli.homework.mistakes.pen import CUT_OFF, ROUNDING, rounding
 from gradcli.homework.model import Diagnosis, Value
+from gradcli.homework.solve.bearing import bearing
 from gradcli.homework.solve.carried import Earlier, recomputed
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
@@ -70,7 +71,7 @@ def up_to_rounding(problem: Problem, typed: Typed, right: Earlier, tolerance: To
 
 def used(problem: Problem, right: Earlier) -> Iterator[Value]:
     """Yield the answer as computed from right answers as they were typed: from each alone, and from all."""
-    usable = [one for one in right.items() if one[1][1].is_alive]
+    usable = [one for one in bearing(problem, right).items() if one[1][1].is_alive]
     for chosen in (*([one] for one in reversed(usable)), *([usable] if len(usable) > 1 else ())):
         with np.errstate(all="ignore"):
             value = recomputed(problem, dict(chosen))

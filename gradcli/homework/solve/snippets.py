@@ -29,6 +29,7 @@ from gradcli.script.timeline.reasons import of
 from gradcli.source import Source
 
 SMALL = Limits(steps=100_000, elements=2**16, seconds=1)
+SHOWN = 5  # lines that print, in a message
 LIMITS = Limits(steps=2_000_000, elements=2**20, seconds=10)
 
 
@@ -78,7 +79,9 @@ class SnippetSolution:
         lines = [text for line, text in self.printed if not ask.quantity.of or str(line) == ask.quantity.of]
         if not "".join(lines).strip():
             where = f"line {ask.quantity.of} of the script prints" if ask.quantity.of else "the script prints"
-            raise self.question.refused(ask.span, f"{where} nothing", "ask for a line that calls print()")
+            lines = [str(line) for line in sorted({line for line, text in self.printed if text.strip()})]
+            help = f"write line = {' or '.join(lines[:SHOWN])}" if lines else "ask for a line that calls print()"
+            raise self.question.refused(ask.span, f"{where} nothing", help)
         return "".join(lines).strip()
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -61,6 +62,12 @@ class HandIn:
         return Submission(str(self.file.path), self.student).ended(reason)
 
     @property
+    def is_blank(self) -> bool:
+        """Whether the file can be read and holds no text."""
+        text, problem = read_file(self.file, LARGEST)
+        return not problem and not (text_of(text) if self.file.kind == ".html" else text).strip()
+
+    @property
     def is_class(self) -> bool:
         """Whether the file may hold the answers of a class: then it is named itself, and does not lie in a folder."""
         return is_class(self.file) and self.submission is None
@@ -81,6 +88,7 @@ def told_apart(found: Sequence[HandIn], known: Callable[[str], str] = str) -> It
 
     A student who is found in several files has one item, in place of the first: it is unreadable, and names the files.
     """
+    found = without_blank(found)
     places = places_of(found, known)
     told: set[Who] = set()
     for one in found:
@@ -91,9 +99,22 @@ def told_apart(found: Sequence[HandIn], known: Callable[[str], str] = str) -> It
                 yield item
             elif who not in told:
                 told.add(who)
-                why = f"this student is found {len(where)} times: in {listed([ending(place) for place in where])}"
+                files = listed([ending(place) for place in where])
+                why = f"this student is found {len(where)} times: in {files}; leave one"
                 unreadable = Submission(str(item.file.path), item.student, unreadable=why)
                 yield replace(item, submission=unreadable)
+
+
+def without_blank(found: Sequence[HandIn]) -> list[HandIn]:
+    """Return work without the files that hold no text and lie beside another of the student that does.
+
+    Moodle exports such a file for the field that nobody typed into.
+    """
+    owners = [(identity(one.student), one.attempt) for one in found]
+    times = Counter(owners)
+    blank = [times[who] > 1 and one.is_blank for one, who in zip(found, owners, strict=True)]
+    filled = {who for who, is_blank in zip(owners, blank, strict=True) if not is_blank}
+    return [one for one, who, is_blank in zip(found, owners, blank, strict=True) if not is_blank or who not in filled]
 
 
 def own_hand_ins(one: HandIn, known: Callable[[str], str]) -> Iterator[HandIn]:

@@ -63,10 +63,19 @@ def named(taking: Primitive, node: str, **facts: Any) -> Primitive:
     return replace(taking, node=node, **facts)
 
 
+OTHERS = {"Im2ColBackward0": "Col2ImBackward0", "ChannelShuffleBackward0": "ChannelShuffleBackward0"}
+
+
+@cache
+def _reading(node: str, saves: tuple[int, ...] | None) -> Primitive:
+    gradients = ({"EntriesBackwardBackward0": OTHERS.get(node, f"{node[:-1]}Backward0")},)
+    return replace(entries, node=node, saves=saves, gradients=gradients)
+
+
 def taken(x: Tensor, places: Any, dims: int, node: str, saves: tuple[int, ...] | None = None) -> Any:
     """Return the entries at an array of places, recorded as a node of the given name; torch saves no places."""
     check_size((*x.shape[: x.ndim - dims], *places.shape))
-    return named(entries, node, saves=saves)(x, Tensor(places), dims=dims)
+    return _reading(node, saves)(x, Tensor(places), dims=dims)
 
 
 def added(x: Tensor, places: Any, shape: Shape, dims: int, node: str) -> Any:

@@ -24,6 +24,7 @@ from gradcli.ops.indexing.places import check_places, vector_of
 from gradcli.ops.shaping.shaping import reshaped, view
 from gradcli.ops.support.arguments import Indices
 from gradcli.ops.support.covering import as_one
+from gradcli.ops.support.endings import COPIED
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.sentences import ADDED_AT, PICKED, PLACED
 from gradcli.ops.support.surface import operation
@@ -122,6 +123,7 @@ index_add: Primitive = primitive(
     lambda g, out, x, index, src, *, dim: g,
     None,
     lambda g, out, x, index, src, *, dim: index_select(g, index, dim=dim),
+    gradients=COPIED,
     structured=True,
     notation=dim_second("index_add"),
     says=ADDED_AT,
@@ -131,6 +133,7 @@ masked_select: Primitive = primitive(
     "masked_select",
     lambda x, mask: x[mask],
     lambda g, out, x, mask: index_backward(g, mask, shape=x.shape, dims=(0,)),
+    gradients=({"IndexPutImplBackward0": "MaskedScatterBackward0"},),
     saves=(0,),
     structured=True,
     says=PICKED,
@@ -144,7 +147,7 @@ def gather_(input: Tensor, dim: int, index: Indices, *, sparse_grad: bool = Fals
     if sparse_grad and input.requires_grad:
         raise AutogradError("gather(sparse_grad=True) is not supported here: gradients are dense", code="E401")
     axis = dimension(dim, input.ndim)
-    if not index.value.size and index.ndim != input.ndim:
+    if not index.value.size:  # of which torch looks at nothing
         return forgotten("GatherBackward0", np.zeros(index.shape, input.dtype), input, saves=(0,))
     check_places("gather", input, axis, index)
     return gather(input, index, dim=axis)
@@ -174,9 +177,9 @@ def scattering(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:
     check_places("scatter", x, axis, index)
     if settings.strict and src.requires_grad and settings.grad_enabled and wanted != given:
         raise AutogradError(
-            "the gradient of a source that is larger than the index is not supported, and torch refuses it in backward",
+            "the gradient of a source that is larger than the index is not supported here",
             code="E401",
-            help="cut the source to the size of the index before",
+            help="torch refuses it in backward; cut the source to the size of the index before",
         )
     found = src if src.ndim else reshaped(src, (1,))
     for dim, (size, length) in enumerate(zip(wanted, given, strict=True)):

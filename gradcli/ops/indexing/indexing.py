@@ -64,13 +64,14 @@ def _slice_backward(g: Array, *, shape: Shape, dim: int, start: int, stop: int, 
     return out
 
 
-def selecting(name: str, node: str, *traits: str) -> Primitive:
+def selecting(name: str, node: str, *traits: str, gradients: tuple[dict[str, str], ...] = ()) -> Primitive:
     """Declare the selection of one index of a dimension: a view, even of a single entry."""
     return primitive(
         name,
         lambda x, *, dim, index: x[(*_before(dim), index, ...)],
         lambda g, out, x, *, dim, index: select_backward(g, shape=x.shape, dim=dim, index=index),
         node=node,
+        gradients=gradients,
         structured=True,
         view=True,
         notation=_write_select,
@@ -80,7 +81,14 @@ def selecting(name: str, node: str, *traits: str) -> Primitive:
     )
 
 
-def slicing(name: str, node: str, *traits: str, view: bool = True, copy: bool = False) -> Primitive:
+def slicing(
+    name: str,
+    node: str,
+    *traits: str,
+    view: bool = True,
+    copy: bool = False,
+    gradients: tuple[dict[str, str], ...] = (),
+) -> Primitive:
     """Declare the slicing of one dimension; `index` is the number of the part, where it is one of several."""
 
     def forward(x: Array, *, dim: int, start: int, stop: int, step: int = 1, index: int = 0) -> Any:
@@ -94,6 +102,7 @@ def slicing(name: str, node: str, *traits: str, view: bool = True, copy: bool = 
             g, shape=x.shape, dim=dim, start=start, stop=stop, step=step
         ),
         node=node,
+        gradients=gradients,
         structured=True,
         view=view,
         notation=_write_slice,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import indices
 from gradcli.ops.support.surface import operation
 
+BYTES = "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
 NARROW = (np.int8, np.int16)  # which torch takes as one index alone
 NOT_WHOLE = "tensors used as indices must be long, int, byte or bool tensors"
 ALLOWED = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
@@ -93,6 +95,7 @@ def _item(item: Any) -> Any:
     if isinstance(item, Tensor) and item.dtype == np.bool_:
         refuse_examples("mask", item)
     if mode.strict and isinstance(item, Tensor) and item.dtype == np.uint8:
+        warnings.warn(BYTES, UserWarning, stacklevel=2)
         item = Tensor(item.value.astype(np.bool_))  # torch's masks were bytes once, and bytes are masks still
     if mode.strict and isinstance(item, dict | set):
         raise AutogradError(f"{ALLOWED} (got {type(item).__name__})")

@@ -6,27 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.broadcast import sum_to_size
+from gradcli.engine.checks.shapes import extent
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
+from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.indices import entry, spread
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.linalg.contractions import (
-    ADDMV,
-    BMM,
-    BY_NUMBER,
-    bmm,
-    check_bmm,
-    listed,
-    mv,
-    outer,
-    same_dtype,
-    scaled,
-    transposed,
-)
+from gradcli.ops.linalg.contractions import bmm, mv, outer, scaled, transposed
+from gradcli.ops.linalg.factors import ADDMV, check_bmm, listed, same_dtype
 from gradcli.ops.shaping.permutations import t
 from gradcli.ops.shaping.shaping import expanded
 from gradcli.ops.support.arguments import check_size
+from gradcli.ops.support.endings import BY_NUMBER
 from gradcli.ops.support.sentences import MATRIX_SUM
 from gradcli.ops.support.surface import operation
 
@@ -53,11 +45,11 @@ def _added(
     return primitive(
         name,
         _plus(product),
-        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(sum_to_size(g, size=c.shape), beta),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(g, beta),
         lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(first(g, a, b), alpha),
         lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(second(g, a, b), alpha),
         says=says,
-        gradients=BY_NUMBER[:1] if name == "addmv" else BY_NUMBER,
+        gradients=BY_NUMBER if name == "addmv" else BY_NUMBER * 3,
         structured=True,
         traits=traits,
         inputs=("self", *factors.split()),
@@ -97,9 +89,13 @@ addr = _added(
 @operation("C = [[[1, 1], [0, 2]]]; A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; baddbmm(C, A, B, alpha=2)")
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
     """`beta*input + alpha*bmm(batch1, batch2)`."""
+    expanded(input, (extent(batch1.shape, 0), extent(batch1.shape, 1), extent(batch2.shape, 2)))
     check_bmm(batch1, batch2)
-    expanded(input, (*batch1.shape[:2], batch2.shape[2]))
-    return baddbmm(*same_dtype(input, batch1, batch2, refusal=BMM), beta=beta, alpha=alpha)
+    tensors = (input, batch1, batch2)
+    if mode.strict and input.dtype != batch1.dtype:
+        kinds = zip(("input", "batch1:", "batch2:"), (C_NAMES[TYPE_NAMES[x.dtype]] for x in tensors), strict=True)
+        raise AutogradError(f"Input dtypes must be the same, got: {', '.join(map(' '.join, kinds))}")
+    return baddbmm(*same_dtype(*tensors, refusal="expected scalar type {1} but found {2}"), beta=beta, alpha=alpha)
 
 
 @operation("b = [1, 2]; A = [[1, 2], [3, 4]]; x = [5, 6]; addmv(b, A, x)")
@@ -119,6 +115,8 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: 
     for name, x in (("vec1", vec1), ("vec2", vec2)):
         if x.ndim != 1:
             raise AutogradError(f"addr: Expected 1-D argument {name}, but got {x.ndim}-D", code="E301")
+    if mode.strict and input.dtype.kind in "iu" and isinstance(alpha, float):
+        raise AutogradError("For integral input tensors, argument alpha must not be a floating point number.")
     expanded(input, (*vec1.shape, *vec2.shape))
     check_size((*vec1.shape, *vec2.shape))
     return addr(*same_dtype(input, vec1, vec2), beta=beta, alpha=alpha)

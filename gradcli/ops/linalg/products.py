@@ -15,18 +15,12 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.indices import entry, letters, spread, summed
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.linalg.contractions import (
-    TENSORDOT,
-    dot,
-    dot_,
-    inner_product,
-    mm_,
-    same_dtype,
-)
+from gradcli.ops.linalg.contractions import dot, dot_, inner_product, mm_
+from gradcli.ops.linalg.factors import TENSORDOT, same_dtype
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.shaping.permutations import permute
-from gradcli.ops.shaping.shaping import flatten, reshape, reshaped, squeeze, unsafe_view
+from gradcli.ops.shaping.shaping import APART, flatten, reshape, reshaped, squeeze, unsafe_view, viewable
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.sentences import DOT
 from gradcli.ops.support.surface import operation
@@ -77,7 +71,10 @@ def kron(input: Tensor, other: Tensor) -> Any:
     check_size((*a, *b))
     left = unsafe_view(input, shape=tuple(size for n in a for size in (n, 1)))
     right = unsafe_view(other, shape=tuple(size for n in b for size in (1, n)))
-    return unsafe_view(mul(left, right), shape=tuple(m * n for m, n in zip(a, b, strict=True)))
+    product, shape = mul(left, right), tuple(m * n for m, n in zip(a, b, strict=True))
+    if mode.strict and not viewable(product, shape):
+        raise AutogradError(APART, code="E301")
+    return unsafe_view(product, shape=shape)
 
 
 @operation(

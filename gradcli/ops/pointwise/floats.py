@@ -19,6 +19,7 @@ from gradcli.ops.pointwise.logic import nan
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.support.arguments import Operand, Real, as_tensor
 from gradcli.ops.support.constants import LOG_2
+from gradcli.ops.support.endings import FILLED
 from gradcli.ops.support.forgetting import nothing
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import operation
@@ -35,6 +36,7 @@ fmax = primitive(
     np.fmax,
     lambda g, out, x, y: where(either(x >= y, nan(y)), g, 0),
     lambda g, out, x, y: where(opposite(either(x >= y, nan(y))), g, 0),
+    gradients=FILLED * 2,
     kinks=np.equal,
     convention="at a tie the first gets the gradient",
     says="The larger of the two gets the gradient, and the first one if they are equal.",
@@ -44,6 +46,7 @@ fmin = primitive(
     np.fmin,
     lambda g, out, x, y: where(either(x <= y, nan(y)), g, 0),
     lambda g, out, x, y: where(opposite(either(x <= y, nan(y))), g, 0),
+    gradients=FILLED * 2,
     kinks=np.equal,
     convention="at a tie the first gets the gradient",
     says="The smaller of the two gets the gradient, and the first one if they are equal.",
@@ -72,6 +75,7 @@ ldexp = primitive(
     lambda x, n: (x * np.exp2(n)).astype(x.dtype),
     lambda g, out, x, n: g * exp2(n),
     lambda g, out, x, n: g * out * LOG_2.beside(g),
+    gradients=({}, {"MulBackward0": "MulBackward1"}),
     says="The mantissa gets the gradient times the power of 2, and the exponent times the result and log(2).",
 )
 following = primitive(

@@ -8,6 +8,7 @@ from gradcli.engine.numerics.precision import fused
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.notation import Notation, infix, number
 from gradcli.language.tree import Binary
+from gradcli.ops.support.endings import BY_NUMBER, OVER_NUMBER
 
 add_number = primitive(
     "add_number",
@@ -32,7 +33,7 @@ mul_number = primitive(
     operator.mul,
     lambda g, out, x, n: g * n,
     node="MulBackward1",
-    gradients=({"MulBackward0": "MulBackward1"},),
+    gradients=BY_NUMBER,
     saves=None,
     notation=lambda operands, _: Binary("*", operands[1].tree, operands[0].tree),
     says="A factor that is a number multiplies the gradient too.",
@@ -42,7 +43,7 @@ div_number = primitive(
     operator.truediv,
     lambda g, out, x, n: g / n,
     node="DivBackward1",
-    gradients=({"DivBackward0": "DivBackward1"},),
+    gradients=OVER_NUMBER,
     saves=None,
     notation=infix("/"),
     says="A number that divides the input divides the gradient too.",

@@ -6,7 +6,7 @@ would give nan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,14 @@ from gradcli.engine.checks.shapes import broadcastable, mismatch
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import Notation
 from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.pointwise.comparisons import at_least, at_most, both, either, equal
+from gradcli.ops.pointwise.comparisons import either, equal
 from gradcli.ops.pointwise.logic import nan
-from gradcli.ops.support.arguments import Operand, as_tensor
+from gradcli.ops.support.arguments import Operand
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.choice import chosen
-from gradcli.ops.support.covering import as_one
-from gradcli.ops.support.sentences import BETWEEN, BOUND
+from gradcli.ops.support.endings import FILLED
 from gradcli.ops.support.surface import operation
 
 
@@ -75,6 +72,7 @@ masked_fill = primitive(
     "masked_fill",
     _masked_fill,
     lambda g, out, x, mask, value: where(mask, 0, g),
+    gradients=FILLED,
     keeps_dtype=True,
     inputs=("self", "mask"),
     says="Entries that are filled no longer count and get 0; the others get their gradient.",
@@ -85,6 +83,7 @@ masked_fill_tensor = primitive(
     lambda g, out, x, mask, value: where(mask, 0, g),
     None,
     lambda g, out, x, mask, value: where(mask, g, 0),
+    gradients=FILLED,
     keeps_dtype=True,
     node="MaskedFillBackward1",
     notation=masked_fill.notation,
@@ -97,7 +96,12 @@ def _shared(g: Any, a: Any, b: Any, wins: Any) -> Any:
     return guarded(equal(a, b), g / 2, guarded(either(nan(a), nan(b)), g, where(wins, g, 0)))
 
 
-TIED: Any = {"kinks": np.equal, "convention": "at a tie each gets half the gradient", "traits": ("choice",)}
+TIED: Any = {
+    "gradients": FILLED * 2,
+    "kinks": np.equal,
+    "convention": "at a tie each gets half the gradient",
+    "traits": ("choice",),
+}
 maximum = primitive(
     "maximum",
     np.maximum,
@@ -113,86 +117,6 @@ minimum = primitive(
     lambda g, out, a, b: _shared(g, a, b, b < a),
     **TIED,
     says="The smaller of the two gets the gradient, and equal ones get half of it each.",
-)
-
-
-def _clamp(x: Any, *, min: float | None = None, max: float | None = None) -> Any:
-    return np.clip(x, min, max)
-
-
-def _between(g: Any, out: Any, x: Any, *, min: float | None = None, max: float | None = None) -> Any:
-    if min is None:
-        return where(at_most(x, max), g, 0)
-    return where(at_least(x, min) if max is None else both(at_least(x, min), at_most(x, max)), g, 0)
-
-
-def _at_bound(x: Any, min: Any = None, max: Any = None) -> Any:
-    return np.isin(x, [bound for bound in (min, max) if bound is not None])
-
-
-def _write_clamp(*bounds: str) -> Notation:
-    """Write `clamp(x, min=a, max=b)` with the given bounds."""
-
-    def write(operands: Sequence[Formula], _: dict[str, Any]) -> Expression:
-        named = [Argument(bound.tree, name) for name, bound in zip(bounds, operands[1:], strict=True)]
-        return Call("clamp", (Argument(operands[0].tree), *named))
-
-    return write
-
-
-BOUNDS: dict[str, Any] = {"convention": "clamp' is 1 at the bounds and 0 outside"}
-
-clamp = primitive(
-    "clamp",
-    _clamp,
-    _between,
-    node="ClampBackward1",
-    kinks=_at_bound,
-    **BOUNDS,
-    traits=("bounded", "gate"),
-    says=BETWEEN,
-)
-
-
-def _at_either(x: Any, low: Any, high: Any) -> Any:
-    """Tell where the input is one of its bounds, or they meet above it; bounds that are crossed leave the upper one."""
-    return ((np.equal(x, low) | np.equal(x, high)) & np.less(low, high)) | (np.equal(low, high) & np.less_equal(x, low))
-
-
-clamp_tensor = primitive(
-    "clamp_tensor",
-    np.clip,
-    lambda g, out, x, low, high: where(both(x >= low, x <= high), g, 0),
-    lambda g, out, x, low, high: where(both(x < low, low < high), g, 0),
-    lambda g, out, x, low, high: where(either(x > high, high < low), g, 0),
-    node="ClampBackward0",
-    notation=_write_clamp("min", "max"),
-    kinks=_at_either,
-    **BOUNDS,
-    says=BOUND,
-)
-# torch's node has the missing bound among its inputs, as None; here it has the given one alone.
-clamp_min_tensor = primitive(
-    "clamp_min_tensor",
-    np.maximum,
-    lambda g, out, x, low: where(x >= low, g, 0),
-    lambda g, out, x, low: where(x < low, g, 0),
-    node="ClampBackward0",
-    notation=_write_clamp("min"),
-    kinks=np.equal,
-    **BOUNDS,
-    says=BOUND,
-)
-clamp_max_tensor = primitive(
-    "clamp_max_tensor",
-    np.minimum,
-    lambda g, out, x, high: where(x <= high, g, 0),
-    lambda g, out, x, high: where(x > high, g, 0),
-    node="ClampBackward0",
-    notation=_write_clamp("max"),
-    kinks=np.equal,
-    **BOUNDS,
-    says=BOUND,
 )
 
 
@@ -255,25 +179,3 @@ def maximum_(input: Operand, other: Operand) -> Any:
 def minimum_(input: Operand, other: Operand) -> Any:
     """The smaller of the two, entry by entry."""
     return minimum(other, input) if _is_number(input) else minimum(input, other)
-
-
-@operation(
-    "x = [-2, 0.5, 3]; clamp(x, -1, 1)",
-    "x = [-2, 0.5, 3]; clamp(x, min=0)",
-    "x = [-2, 0.5, 3]; clamp(x, max=1)",
-    "x = [-2, 0.5, 3]; low = [-1, 0, 1]; high = [1, 2, 2]; clamp(x, low, high)",
-    "x = [-2, 0.5, 3]; low = [-1, 0, 1]; clamp(x, min=low)",
-    "x = [-2, 0.5, 3]; high = [1, 2, 2]; clamp(x, max=high)",
-    aliases=["clip"],
-)
-def clamp_(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Any:
-    """The input held between two bounds; either may be left out."""
-    if min is None and max is None:
-        raise AutogradError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if all(bound is None or _is_number(bound) for bound in (min, max)):
-        return clamp(input, **{k: v for k, v in (("min", min), ("max", max)) if v is not None})
-    if max is None:
-        return as_one(clamp_min_tensor(input, min), input, min, None)
-    if min is None:
-        return as_one(clamp_max_tensor(input, max), input, None, max)
-    return clamp_tensor(input, as_tensor(min), as_tensor(max))

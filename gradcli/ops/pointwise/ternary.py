@@ -17,7 +17,7 @@ from gradcli.ops.pointwise.elementwise import exp, exp2, log
 from gradcli.ops.pointwise.logic import finite
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.support.arguments import Operand, Real, as_tensor
-from gradcli.ops.support.sentences import BOUND
+from gradcli.ops.support.endings import BY_NUMBER, MASKED
 from gradcli.ops.support.surface import operation
 
 DOUBLE = np.dtype(np.float64)
@@ -35,7 +35,7 @@ addcdiv = primitive(
     "addcdiv",
     lambda x, a, b, *, value=1: x + value * (a / b),
     lambda g, out, x, a, b, *, value=1: g,
-    lambda g, out, x, a, b, *, value=1: g * value / b,
+    lambda g, out, x, a, b, *, value=1: g * (value / b),
     lambda g, out, x, a, b, *, value=1: -g * value * (a / b**2),
     inputs=("self", "tensor1", "tensor2"),
     domain=other_than_0(2),
@@ -53,6 +53,7 @@ lerp = primitive(
     lambda a, b, *, weight: a + weight * (b - a) if abs(weight) < 0.5 else b - (b - a) * (1 - weight),
     lambda g, out, a, b, *, weight: g * (1 - weight),
     lambda g, out, a, b, *, weight: g * weight,
+    gradients=BY_NUMBER * 2,
     says="Each end gets its share of the gradient, 1 - weight and weight.",
 )
 lerp_tensor = primitive(
@@ -128,50 +129,11 @@ xlogy_number = primitive(
     notation=xlogy.notation,
     says="The derivative of x*log(y) by x is log(y).",
 )
-clamp_min = primitive(
-    "clamp_min",
-    np.maximum,
-    lambda g, out, x, low: where(x >= low, g, 0),
-    kinks=np.equal,
-    convention="clamp_min' is 1 at the bound",
-    traits=("bounded", "gate"),
-    says="The gradient comes through above the bound, and is 0 below it.",
-)
-clamp_max = primitive(
-    "clamp_max",
-    np.minimum,
-    lambda g, out, x, high: where(x <= high, g, 0),
-    kinks=np.equal,
-    convention="clamp_max' is 1 at the bound",
-    traits=("bounded",),
-    says="The gradient comes through below the bound, and is 0 above it.",
-)
-clamp_min_to = primitive(
-    "clamp_min_to",
-    np.maximum,
-    lambda g, out, x, low: where(x >= low, g, 0),
-    lambda g, out, x, low: where(x < low, g, 0),
-    node="ClampMinBackward1",
-    notation=clamp_min.notation,
-    kinks=np.equal,
-    convention=clamp_min.convention,
-    says=BOUND,
-)
-clamp_max_to = primitive(
-    "clamp_max_to",
-    np.minimum,
-    lambda g, out, x, high: where(x <= high, g, 0),
-    lambda g, out, x, high: where(x > high, g, 0),
-    node="ClampMaxBackward1",
-    notation=clamp_max.notation,
-    kinks=np.equal,
-    convention=clamp_max.convention,
-    says=BOUND,
-)
 nan_to_num = primitive(
     "nan_to_num",
     lambda x, *, nan=0.0, posinf=None, neginf=None: np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)[()],
     lambda g, out, x, **_: where(finite(x), g, 0),
+    gradients=MASKED,
     says="Finite entries get their gradient; entries that were replaced get 0.",
 )
 
@@ -252,18 +214,6 @@ def float_power(input: Operand, exponent: Operand) -> Any:
 
 def _doubled(x: Any) -> Any:
     return x if _is_number(x) or x.dtype == DOUBLE else to_copy(x, dtype=DOUBLE)
-
-
-@operation("x = [-1, 2]; clamp_min(x, 0)", "x = [-1, 2]; y = [0, 3]; clamp_min(x, y)")
-def clamp_min_(input: Tensor, min: Operand) -> Any:
-    """The input where it is above a bound, else the bound."""
-    return clamp_min(input, min) if _is_number(min) else clamp_min_to(input, min)
-
-
-@operation("x = [-1, 2]; clamp_max(x, 0)", "x = [-1, 2]; y = [0, 3]; clamp_max(x, y)")
-def clamp_max_(input: Tensor, max: Operand) -> Any:
-    """The input where it is below a bound, else the bound."""
-    return clamp_max(input, max) if _is_number(max) else clamp_max_to(input, max)
 
 
 @operation("x = [1, 2]; nan_to_num(x**2)", "x = [1, 2]; nan_to_num(log(x), nan=7, posinf=5, neginf=-5)")

@@ -106,7 +106,8 @@ def bincount(input: Indices, weights: Tensor | None = None, minlength: int = 0) 
         return counts(input, minlength=minlength)
     if weights.shape != input.shape:
         raise AutogradError("weights should be 1-d and have the same length as input", code="E301")
-    return counts(input, weights.detach(), minlength=minlength)
+    wide = weights.dtype if weights.dtype == np.float32 else np.float64
+    return counts(input, Tensor(weights.value.astype(wide)), minlength=minlength)
 
 
 @operation("histc([1, 2, 1, 4], bins=4, min=0, max=3)", "histc([1, 2, 1, 4], 2)", integers_stay=True)
@@ -116,12 +117,12 @@ def histc(input: Real, bins: int = 100, min: float = 0, max: float = 0) -> Any:
         raise AutogradError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     check_size((bins,))
     low, high = min, max
+    if low > high:
+        raise AutogradError("torch.histc: max must be larger than min")
     if low == high and input.value.size:
         low, high = float(np.min(input.value)), float(np.max(input.value))
     if not np.isfinite([low, high]).all():
         raise AutogradError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
-    if low > high:
-        raise AutogradError("torch.histc: max must be larger than min")
     if low == high:
         low, high = low - 1, high + 1
     return bars(input.detach(), bins=bins, bounds=(low, high))

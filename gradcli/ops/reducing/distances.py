@@ -16,11 +16,11 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
 from gradcli.ops.formulas import distances as entries
 from gradcli.ops.pointwise.arithmetic import div, mul, sub
+from gradcli.ops.pointwise.clamping import clamp_min
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, sign
 from gradcli.ops.pointwise.scalars import add_number
 from gradcli.ops.pointwise.selection import where
-from gradcli.ops.pointwise.ternary import clamp_min
 from gradcli.ops.reducing.extremes import amax_, amin_
 from gradcli.ops.reducing.norms import norm, norm_rule, own_rule
 from gradcli.ops.reducing.reductions import sum_, sum_dim
@@ -35,7 +35,7 @@ from gradcli.ops.support.surface import operation
 norm_over = primitive(
     "norm_over",
     norm.forward,
-    norm_rule,
+    own_rule,
     node="NormBackward1",
     structured=True,
     notation=norm.notation,
@@ -58,11 +58,21 @@ at_least = primitive(
     traits=("lenient",),
     says=SAME,
 )
+
+
+def _defined(gradient: Any) -> Any:
+    """Refuse the gradient that there is none of, which torch would turn round."""
+    if gradient is None:
+        words = "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 'self'"
+        raise AutogradError(words, help="a count of entries has no gradient")
+    return gradient
+
+
 dist = primitive(
     "dist",
     lambda x, y, *, p=2: norm(x - y, p=p),
     lambda g, out, x, y, *, p=2: own_rule(g, out, x - y, p=p),
-    lambda g, out, x, y, *, p=2: own_rule(-g, out, x - y, p=p),
+    lambda g, out, x, y, *, p=2: -_defined(own_rule(g, out, x - y, p=p)),
     structured=True,
     kinks=lambda x, y, **_: np.equal(x, y),
     convention=norm.convention,

@@ -22,6 +22,7 @@ from gradcli.ops.pointwise.selection import maximum_, minimum_, where
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Dims, Places, as_tensor
 from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
+from gradcli.ops.support.endings import COUNTED, PLACED, SHARED
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import CHOSEN, EXTREME
 from gradcli.ops.support.surface import operation
@@ -69,7 +70,7 @@ def tied(find: Callable[..., Any]) -> Callable[..., Any]:
     return kinks
 
 
-EVENLY = "ties share the gradient evenly"
+EVENLY: Any = {"structured": True, "convention": "ties share the gradient evenly", "says": EXTREME}
 FIRST = "at a tie the first gets the gradient"
 
 
@@ -88,20 +89,18 @@ amax = primitive(
     "amax",
     lambda x, *, dim=None, keepdim=False: np.max(x, axis=axes(dim, x.ndim), keepdims=keepdim),
     counted_rule,
-    structured=True,
+    gradients=COUNTED,
     kinks=tied(np.max),
-    convention=EVENLY,
-    says=EXTREME,
+    **EVENLY,
     index=entries.extreme("max"),
 )
 amin = primitive(
     "amin",
     lambda x, *, dim=None, keepdim=False: np.min(x, axis=axes(dim, x.ndim), keepdims=keepdim),
     counted_rule,
-    structured=True,
+    gradients=COUNTED,
     kinks=tied(np.min),
-    convention=EVENLY,
-    says=EXTREME,
+    **EVENLY,
     index=entries.extreme("min"),
 )
 largest = primitive(
@@ -109,10 +108,9 @@ largest = primitive(
     lambda x: np.max(x),
     shared_rule,
     node="MaxBackward1",
-    structured=True,
+    gradients=SHARED,
     kinks=tied(np.max),
-    convention=EVENLY,
-    says=EXTREME,
+    **EVENLY,
     index=entries.extreme("max"),
 )
 smallest = primitive(
@@ -120,10 +118,9 @@ smallest = primitive(
     lambda x: np.min(x),
     shared_rule,
     node="MinBackward1",
-    structured=True,
+    gradients=SHARED,
     kinks=tied(np.min),
-    convention=EVENLY,
-    says=EXTREME,
+    **EVENLY,
     index=entries.extreme("min"),
 )
 
@@ -177,6 +174,7 @@ first_largest = primitive(
     picked,
     picked_rule,
     node="MaxBackward0",
+    gradients=PLACED,
     structured=True,
     notation=values_of("max"),
     kinks=tied(np.max),
@@ -189,6 +187,7 @@ first_smallest = primitive(
     picked,
     picked_rule,
     node="MinBackward0",
+    gradients=PLACED,
     structured=True,
     notation=values_of("min"),
     kinks=tied(np.min),
@@ -205,7 +204,8 @@ def refuse_empty(name: str, shape: tuple[int, ...], dim: Axes) -> None:
         raise AutogradError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{advice}")
     for axis in axes(dim, len(shape)):
         if shape[axis] == 0:
-            raise AutogradError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+            shown = getattr(axis, "given", axis) if name in ("amax", "amin") else axis
+            raise AutogradError(f"{name}(): Expected reduction dim {shown} to have non-zero size.")
 
 
 def _extreme(

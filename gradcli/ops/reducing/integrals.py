@@ -29,17 +29,21 @@ def _ends(y: Any, axis: int) -> tuple[Any, Any]:
 
 
 def _widths(name: str, y: Tensor, x: Tensor, axis: int) -> Any:
-    if not x.ndim or axis - y.ndim + x.ndim < 0:
-        raise AutogradError(f"{name}: expected `x` to have a dimension for the samples", code="E301")
+    if x.dtype == np.bool_:
+        raise AutogradError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
     if x.ndim == 1:
         if x.shape[0] != y.shape[axis]:
-            raise AutogradError(
-                f"{name}: There must be one `x` value for each sample point",
-                code="E301",
-            )
+            raise AutogradError(f"{name}: There must be one `x` value for each sample point", code="E301")
         x = reshape(x, shape=tuple(x.shape[0] if at == axis else 1 for at in range(y.ndim)))
-    after, before = _ends(x, axis - y.ndim + x.ndim)
+    elif x.ndim < y.ndim:
+        x = reshape(x, shape=(1,) * (y.ndim - x.ndim) + x.shape)
+    after, before = _ends(x, axis)  # counted from the front, even where `x` has more dimensions
     return after - before
+
+
+def _check_distance(name: str, dx: Any) -> None:
+    if isinstance(dx, bool):
+        raise AutogradError(f"{name}: Currently, we only support dx as a real number.")
 
 
 @operation(
@@ -49,7 +53,7 @@ def _widths(name: str, y: Tensor, x: Tensor, axis: int) -> Any:
     aliases=["trapz"],
     method=False,
 )
-def trapezoid(y: Real, x: Real | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+def trapezoid(y: Real, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
     """The integral along a dimension by the trapezoidal rule, for samples at `x` or at distances `dx`."""
     axis = dimension(dim, y.ndim)
     if not y.ndim:
@@ -60,6 +64,7 @@ def trapezoid(y: Real, x: Real | None = None, *, dx: float = 1.0, dim: int = -1)
     if x is not None:
         after, before = _ends(y, axis)
         return div_number(sum_dim((before + after) * _widths("trapezoid", y, x, axis), dim=axis), 2)
+    _check_distance("trapezoid", dx)
     ends = select(y, dim=axis, index=0) + select(y, dim=axis, index=y.shape[axis] - 1)
     return mul_number(sum_dim(y, dim=axis) - mul_number(ends, 0.5), dx)
 
@@ -69,11 +74,12 @@ def trapezoid(y: Real, x: Real | None = None, *, dx: float = 1.0, dim: int = -1)
     "y = [1, 4, 9]; cumulative_trapezoid(y, [0.0, 1.0, 3.0])",
     method=False,
 )
-def cumulative_trapezoid(y: Real, x: Real | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+def cumulative_trapezoid(y: Real, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
     """The integrals up to each sample but the first, by the trapezoidal rule."""
     axis = dimension(dim, y.ndim)
     if not y.ndim:
         raise AutogradError("slice() cannot be applied to a 0-dim tensor.", code="E301")
+    _check_distance("cumulative_trapezoid", dx)
     after, before = _ends(y, axis)
     if x is not None:
         return div_number(cumsum_((before + after) * _widths("cumulative_trapezoid", y, x, axis), axis), 2)

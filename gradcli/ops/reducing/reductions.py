@@ -22,6 +22,7 @@ from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.arguments import Dims, Dtype, Real
 from gradcli.ops.support.axes import Axes, aligned, axes, count, wrapped
 from gradcli.ops.support.dtypes import converted
+from gradcli.ops.support.endings import OVER_NUMBER
 from gradcli.ops.support.sentences import MEAN, SUM
 from gradcli.ops.support.surface import operation
 
@@ -58,6 +59,7 @@ mean = primitive(
     lambda x: summation.total(x) / x.size,
     lambda g, out, x: expand(g, size=x.shape) / math.prod(x.shape),
     node="MeanBackward0",
+    gradients=OVER_NUMBER,
     structured=True,
     traits=("average",),
     says=MEAN,
@@ -70,6 +72,7 @@ mean_dim = primitive(
         expand(aligned(g, x.shape, dim, keepdim), size=x.shape) / count(x.shape, dim)
     ),
     node="MeanBackward1",
+    gradients=OVER_NUMBER,
     structured=True,
     notation=call("mean", _mean_dim),
     traits=("average",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,11 @@ from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.contractions import mm
 from gradcli.ops.linalg.matmul import squeeze_in_place
 from gradcli.ops.pointwise.arithmetic import div, mul, sub
+from gradcli.ops.pointwise.clamping import clamp
 from gradcli.ops.pointwise.elementwise import exp, sqrt
 from gradcli.ops.pointwise.logic import logical_xor, nan
 from gradcli.ops.pointwise.scalars import mul_number
-from gradcli.ops.pointwise.selection import clamp, where
+from gradcli.ops.pointwise.selection import where
 from gradcli.ops.pointwise.ternary import lerp_tensor
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.reducing.sorting import sort_
@@ -35,8 +37,12 @@ from gradcli.ops.shaping.permutations import t, transpose
 from gradcli.ops.shaping.shaping import flatten, reshape, squeeze, unsqueeze
 from gradcli.ops.support.arguments import Dims, Dtype, Operand, Real, as_tensor, check_size
 from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
+from gradcli.ops.support.covering import changed
 from gradcli.ops.support.dtypes import converted
+from gradcli.ops.support.endings import MASKED
 from gradcli.ops.support.surface import operation
+
+NO_FREEDOM = "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
 
 nansum = primitive(
     "nansum",
@@ -44,6 +50,7 @@ nansum = primitive(
     lambda g, out, x, *, dim=None, keepdim=False: where(
         nan(x), 0, expand(aligned(g, x.shape, dim, keepdim), size=x.shape)
     ),
+    gradients=MASKED,
     structured=True,
     says="A sum hands the gradient on to every entry that was added; those that are nan get 0.",
     index=entries.without_nan,
@@ -102,11 +109,19 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
         raise AutogradError("diff expects input to be at least one-dimensional", code="E301")
     if n < 0:
         raise AutogradError(f"order must be non-negative but got {n}")
+    if not n:  # then nothing else is looked at
+        return copy(Tensor(np.zeros_like(input.value)), input)
     axis = dimension(dim, input.ndim)
     if any(x is not None and x.ndim != input.ndim for x in (prepend, append)):
         raise AutogradError("diff expects prepend or append to be the same dimension as input", code="E301")
-    if not n:
-        return copy(Tensor(np.zeros_like(input.value)), input)
+    for part in (prepend, append):
+        for at, size in enumerate(() if part is None else part.shape):
+            if at != axis and size != input.shape[at]:
+                raise AutogradError(
+                    "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                    f"differencing dimension; input.size({at}) = {input.shape[at]}, but got tensor.size({at}) = {size}",
+                    code="E301",
+                )
     x: Any = input
     if prepend is not None or append is not None:
         x = cat_([_like(part, input) for part in (prepend, input, append) if part is not None], axis)
@@ -139,6 +154,8 @@ def cov(input: Real, *, correction: int = 1, fweights: Tensor | None = None, awe
     weights = _weights(x.shape[1], fweights, aweights)
     if weights is None:
         count = x.shape[1]
+        if count <= correction:
+            warnings.warn(NO_FREEDOM, UserWarning, stacklevel=2)
         centred = sub(x, unsqueeze(_divided(sum_dim(x, dim=1), count), dim=1))
         return squeeze(_divided(mm(centred, t(centred)), max(count - correction, 0)))
     entire = sum_(weights)
@@ -151,6 +168,7 @@ def cov(input: Real, *, correction: int = 1, fweights: Tensor | None = None, awe
         lost = Tensor(np.asarray(correction))
     factor = sub(entire, lost) if np.any(lost.value) else entire
     if factor.value <= 0:
+        warnings.warn(NO_FREEDOM, UserWarning, stacklevel=2)
         factor = Tensor(np.zeros_like(factor.value))
     return squeeze(div(mm(centred, t(mul(centred, weights))), factor))
 
@@ -256,10 +274,11 @@ def quantiles(
     below, above, weights = _ranks(rows.value, np.atleast_1d(shares), interpolation, passes_nan)
     last = rows.ndim - 1
     found = gather(rows, Tensor(below), dim=last)
-    if interpolation in ("linear", "midpoint"):
+    weighed = interpolation in ("linear", "midpoint")
+    if weighed:
         found = lerp_tensor(found, gather(rows, Tensor(above), dim=last), Tensor(weights))
     if not np.ndim(shares):
-        return squeeze_in_place(found, dim=last)
+        return changed(squeeze_in_place(found, dim=last), weighed + 1)
     beside = named(unsqueeze, "UnsqueezeBackward1", view=False)(found, dim=0)
     turned = named(transpose, "TransposeBackward1", view=False)(beside, dim0=0, dim1=rows.ndim)
-    return squeeze_in_place(turned, dim=rows.ndim)
+    return changed(squeeze_in_place(turned, dim=rows.ndim), weighed + 3)

@@ -18,6 +18,7 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import scans as entries
 from gradcli.ops.pointwise.comparisons import equal
@@ -98,9 +99,18 @@ def _cumprod_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
         return g
     return unless(
         equal(x, 0),
-        lambda: prod_before(x, dim=dim) * (g + carry(g * x, x, dim=dim)),
+        lambda: prod_before(_finite(x), dim=dim) * (g + carry(g * x, x, dim=dim)),
         lambda: cumsum_back(g * out, dim=dim) / x,
     )
+
+
+def _finite(x: Any) -> Any:
+    """Refuse entries of which torch has another gradient with a graph than without one."""
+    if not np.isfinite(x.value if isinstance(x, Formula | Tensor) else x).all():
+        raise AutogradError(
+            "the gradient of a running product of zeros beside inf or nan is not supported here", code="E401"
+        )
+    return x
 
 
 def _write_back(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
@@ -120,13 +130,14 @@ cumsum: Primitive = primitive(
     "cumsum",
     lambda x, *, dim: running(np.cumsum, x, dim) if x.shape else x,
     lambda g, out, x, *, dim: cumsum_back(g, dim=dim) if x.shape else g,
+    gradients=({"CumsumBackBackward0": "FlipBackward0"},),
     structured=True,
     says="Each entry is in its own sum and in all later ones, so their gradients are added.",
     index=entries.running(),
 )
 cumsum_back: Primitive = primitive(
     "cumsum_back",
-    lambda x, *, dim: np.flip(running(np.cumsum, np.flip(x, dim), dim), dim),
+    lambda x, *, dim: np.ascontiguousarray(np.flip(running(np.cumsum, np.flip(x, dim), dim), dim)),
     lambda g, out, x, *, dim: cumsum(g, dim=dim),
     structured=True,
     notation=_write_back,
@@ -137,6 +148,7 @@ cumprod = primitive(
     "cumprod",
     lambda x, *, dim: running(np.cumprod, x, dim) if x.shape else x,
     _cumprod_rule,
+    gradients=({"MulBackward0": "torch::autograd::CopySlices"},),
     structured=True,
     says="Each entry is a factor of its own product and of all later ones, so their parts are added.",
     index=entries.running_product,

@@ -24,8 +24,9 @@ from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied, values_of
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array
+from gradcli.ops.support.endings import PLACED, SHARED
 from gradcli.ops.support.pairs import ReturnType
-from gradcli.ops.support.sentences import CHOSEN, EXTREME, MOVED, PICKED
+from gradcli.ops.support.sentences import CHOSEN, MOVED, PICKED
 from gradcli.ops.support.surface import operation
 
 
@@ -94,7 +95,7 @@ def _chosen(x: Any, indices: Any, *, k: int, dim: int = -1, largest: bool = True
 
 
 def _running_entries(x: Any, indices: Any, *, dim: int) -> Any:
-    return _at(x, indices, dim)
+    return np.asarray(_at(x, indices, dim), order="C")[()]
 
 
 def _kth_picked(x: Any, indices: Any, *, k: int, dim: int = -1, keepdim: bool = False) -> Any:
@@ -134,6 +135,7 @@ def _by_index(
         forward,
         rule or (lambda g, out, x, indices, *, dim, **_: gather_backward(g, indices, shape=x.shape, dim=dim)),
         node=node,
+        gradients=() if rule else PLACED,
         structured=True,
         notation=values_of(function, forward),
         says=says,
@@ -160,6 +162,7 @@ def _picking(name: str, forward: Callable[..., Any], node: str, function: str) -
         forward,
         picked_rule,
         node=node,
+        gradients=PLACED,
         structured=True,
         notation=values_of(function, forward),
         says=CHOSEN,
@@ -184,10 +187,9 @@ median = primitive(
     _median,
     shared_rule,
     node="MedianBackward0",
-    structured=True,
+    gradients=SHARED,
     kinks=tied(lambda x, axis, keepdims: np.reshape(_median(x), [1] * np.ndim(x))),
-    convention=EVENLY,
-    says=EXTREME,
+    **EVENLY,
     index=entries.middle,
 )
 

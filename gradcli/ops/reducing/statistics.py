@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,16 @@ from gradcli.ops.reducing.extremes import EVENLY, amax, amin, counted_rule, tied
 from gradcli.ops.reducing.reductions import mean, mean_dim
 from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.axes import Axes, aligned, axes, count, wrapped
+from gradcli.ops.support.endings import COUNTED
 from gradcli.ops.support.pairs import ReturnType
-from gradcli.ops.support.sentences import EXTREME, MEAN
+from gradcli.ops.support.sentences import MEAN
 from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import operation
+
+NO_FREEDOM = (
+    "{}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
+    "divided by output numel)."
+)
 
 
 def _freedom(x: Any, dim: Axes, correction: float) -> float:
@@ -151,10 +158,9 @@ def _extreme_of_both(name: str, extreme: Any, find: Any, number: int) -> Any:
         node="AminmaxBackward0",
         number=number,
         notation=lambda operands, options: Attribute(write(operands, options), name),
-        structured=True,
+        gradients=COUNTED,
         kinks=tied(find),
-        convention=EVENLY,
-        says=EXTREME,
+        **EVENLY,
         index=extreme.index,
     )
 
@@ -162,13 +168,18 @@ def _extreme_of_both(name: str, extreme: Any, find: Any, number: int) -> Any:
 least, most = _extreme_of_both("min", amin, np.min, 0), _extreme_of_both("max", amax, np.max, 1)
 
 
-def _options(input: Tensor, dim: Any, unbiased: bool, keepdim: bool, correction: float | None) -> dict[str, Any]:
+def _options(
+    name: str, input: Tensor, dim: Any, unbiased: bool, keepdim: bool, correction: float | None
+) -> dict[str, Any]:
     """Read torch's three forms of the arguments: `var(x, False)`, `var(x, 0, False)` and `var(x, 0, correction=0)`."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     if correction is None:
         correction = 1 if unbiased else 0
-    return {"dim": wrapped(dim, input.ndim), "correction": correction, "keepdim": keepdim}
+    dim = wrapped(dim, input.ndim)
+    if count(input.shape, dim) <= correction:
+        warnings.warn(NO_FREEDOM.format(name), UserWarning, stacklevel=3)
+    return {"dim": dim, "correction": correction, "keepdim": keepdim}
 
 
 @operation(
@@ -187,7 +198,7 @@ def var_(
     correction: float | None = None,
 ) -> Any:
     """The variance: squared deviations over `n - correction`; `unbiased=False` is `correction=0`."""
-    return var(input, **_options(input, dim, unbiased, keepdim, correction))
+    return var(input, **_options("var", input, dim, unbiased, keepdim, correction))
 
 
 @operation(
@@ -206,7 +217,7 @@ def std_(
     correction: float | None = None,
 ) -> Any:
     """The standard deviation, the root of the variance."""
-    return std(input, **_options(input, dim, unbiased, keepdim, correction))
+    return std(input, **_options("std", input, dim, unbiased, keepdim, correction))
 
 
 @operation(
@@ -222,7 +233,7 @@ def std_mean(
     correction: float | None = None,
 ) -> tuple[Any, Any]:
     """The standard deviation and the mean."""
-    options = _options(input, dim, unbiased, keepdim, correction)
+    options = _options("std_mean", input, dim, unbiased, keepdim, correction)
     return bound((std_beside(input, **options), mean_beside_std(input, **options)))
 
 
@@ -239,7 +250,7 @@ def var_mean(
     correction: float | None = None,
 ) -> tuple[Any, Any]:
     """The variance and the mean."""
-    options = _options(input, dim, unbiased, keepdim, correction)
+    options = _options("var_mean", input, dim, unbiased, keepdim, correction)
     return bound((var_beside(input, **options), mean_beside_var(input, **options)))
 
 
@@ -247,7 +258,9 @@ def var_mean(
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> ReturnType:
     """The smallest entry, `.min`, and the largest, `.max`; ties share the gradient."""
     axis = wrapped(dim, input.ndim)
-    if not (input.shape[axis] if isinstance(axis, int) and input.ndim else input.value.size):
+    if isinstance(axis, int) and input.ndim and not input.shape[axis]:
+        raise AutogradError(f"aminmax: Expected reduction dim {axis} to have non-zero size.")
+    if axis is None and not input.value.size:
         raise AutogradError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
         )

@@ -50,7 +50,7 @@ def _triu(x: Any, *, diagonal: int = 0) -> Any:
 
 
 def _diag(x: Any, *, diagonal: int = 0) -> Any:
-    return _diagonal(x, offset=diagonal)
+    return _diagonal(x, offset=diagonal).copy()
 
 
 diagonal: Primitive = primitive(
@@ -127,6 +127,7 @@ trace: Primitive = primitive(
     "trace",
     lambda x: np.trace(x, dtype=x.dtype),
     lambda g, out, x: trace_backward(g, shape=x.shape),
+    gradients=({"TraceBackwardBackward0": "ViewBackward0"},),
     structured=True,
     says="A trace adds the diagonal, so each entry of the diagonal gets the gradient and the others get 0.",
     index="out = Σi x[i,i]",

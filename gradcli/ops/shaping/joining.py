@@ -10,6 +10,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import sum_to_size
 from gradcli.engine.checks.shapes import dimension, dimensions
+from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, literal, positional
@@ -20,6 +21,7 @@ from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import cut, select, selecting, slicing
 from gradcli.ops.shaping.shaping import flat, reshape
 from gradcli.ops.support.arguments import Dims, Shape, check_size
+from gradcli.ops.support.endings import JOINED
 from gradcli.ops.support.forgetting import nothing
 from gradcli.ops.support.sentences import MOVED, OWN_PART
 from gradcli.ops.support.several import bound
@@ -78,16 +80,22 @@ stack: Primitive = primitive(
     says=OWN_PART,
     index=entries.stacked,
 )
-# one application for each part, where torch has one node with many outputs
-split_part = slicing("split_part", "SplitBackward0", "part")
-split_part_with_sizes = slicing("split_part_with_sizes", "SplitWithSizesBackward0", "part")
-unsafe_part = slicing("unsafe_split_part", "UnsafeSplitBackward0", view=False)
-unsafe_part_with_sizes = slicing("unsafe_split_part_with_sizes", "UnsafeSplitWithSizesBackward0", view=False)
-unbind_part = selecting("unbind_part", "UnbindBackward0", "part")
+# one application for each part, where torch has one node with many outputs, whose gradients it joins again
+split_part = slicing("split_part", "SplitBackward0", "part", gradients=JOINED)
+split_part_with_sizes = slicing("split_part_with_sizes", "SplitWithSizesBackward0", "part", gradients=JOINED)
+unsafe_part = slicing("unsafe_split_part", "UnsafeSplitBackward0", view=False, gradients=JOINED)
+unsafe_part_with_sizes = slicing(
+    "unsafe_split_part_with_sizes", "UnsafeSplitWithSizesBackward0", view=False, gradients=JOINED
+)
+unbind_part = selecting(
+    "unbind_part", "UnbindBackward0", "part", gradients=({"SelectBackwardBackward0": "StackBackward0"},)
+)
 
 
 def _repeat_rule(g: Any, out: Any, x: Any, *, repeats: Shape) -> Any:
     """Split each dimension into copies and size, then sum over the copies."""
+    if repeats == (1,) * len(x.shape):
+        return g
     sizes = (1,) * (len(repeats) - len(x.shape)) + x.shape
     copies = reshape(g, shape=tuple(chain(*zip(repeats, sizes, strict=True))))
     once = sum_to_size(copies, size=tuple(chain(*((1, size) for size in sizes))))
@@ -98,6 +106,7 @@ repeat: Primitive = primitive(
     "repeat",
     lambda x, *, repeats: np.asarray(np.tile(x, repeats), order="C"),
     _repeat_rule,
+    gradients=({"ViewBackward0": "SumBackward1"},),
     structured=True,
     notation=positional("repeat"),
     says="The input was copied, so the gradients of all the copies are added.",
@@ -105,7 +114,7 @@ repeat: Primitive = primitive(
 )
 flip: Primitive = primitive(
     "flip",
-    lambda x, *, dims: np.flip(x, dims).copy("K"),
+    lambda x, *, dims: laid_out(np.flip(x, dims).copy(), (x,)),
     lambda g, out, x, *, dims: flip(g, dims=dims),
     structured=True,
     notation=positional("flip"),
@@ -211,9 +220,9 @@ def split(tensor: Tensor, split_size_or_sections: Dims, dim: int = 0) -> tuple[A
 @operation("x = [1, 2, 3]; chunk(x, 2)[1]", "x = [[1, 2, 3]]; chunk(x, 3, dim=1)[2]")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     """At most `chunks` parts, of equal size but for the last."""
-    axis = _axis(input, dim, "chunk")
-    if chunks < 1:
+    if input.ndim and chunks < 1:
         raise AutogradError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    axis = _axis(input, dim, "chunk")
     size = input.shape[axis]
     if not size:  # then torch keeps the number of parts
         return split(input, (0,) * chunks, dim)

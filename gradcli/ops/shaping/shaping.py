@@ -16,6 +16,7 @@ from gradcli.engine.symbolic.notation import positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.arguments import Dims, Shape, check_size
+from gradcli.ops.support.endings import UNSQUEEZED
 from gradcli.ops.support.folding import fold_reshape, fold_same, fold_squeeze
 from gradcli.ops.support.sentences import SAME, SHAPE
 from gradcli.ops.support.surface import operation
@@ -54,10 +55,17 @@ unsqueeze: Primitive = primitive(
     says=SHAPE,
     index=same_entries,
 )
+
+
+def _squeezed(g: Any, out: Any, x: Any, **_: Any) -> Any:
+    return g if g.shape == x.shape else reshape(g, shape=x.shape)
+
+
 squeeze: Primitive = primitive(
     "squeeze",
     np.squeeze,
-    lambda g, out, x: reshape(g, shape=x.shape),
+    _squeezed,
+    gradients=UNSQUEEZED,
     structured=True,
     view=True,
     fold=fold_same,
@@ -71,7 +79,8 @@ squeeze: Primitive = primitive(
 squeeze_dim: Primitive = primitive(
     "squeeze_dim",
     lambda x, *, dim: np.squeeze(x, dim) if x.shape and x.shape[dim] == 1 else x[...],  # others stay, as in torch
-    lambda g, out, x, *, dim: reshape(g, shape=x.shape),
+    _squeezed,
+    gradients=UNSQUEEZED,
     node="SqueezeBackward1",
     structured=True,
     view=True,
@@ -85,7 +94,8 @@ squeeze_dim: Primitive = primitive(
 squeeze_dims: Primitive = primitive(
     "squeeze_dims",
     lambda x, *, dim: np.squeeze(x, tuple(d for d in dim if x.shape and x.shape[d] == 1)),
-    lambda g, out, x, *, dim: reshape(g, shape=x.shape),
+    _squeezed,
+    gradients=UNSQUEEZED,
     node="SqueezeBackward2",
     structured=True,
     view=True,

@@ -59,6 +59,7 @@ strided: Primitive = primitive(
     "as_strided",
     _read_memory,
     lambda g, out, x, *, size, stride, offset: strided_back(g, shape=x.shape, size=size, stride=stride, offset=offset),
+    gradients=({"AsStridedBackwardBackward0": "AsStridedBackward0"},),
     structured=True,
     view=True,
     notation=positional("as_strided"),

@@ -171,6 +171,7 @@ deg2rad = elementwise(
     lambda g, out, x: g * PI.beside(g) / 180,
     "Degrees as radians.",
     node="Deg2RadBackward0",
+    gradients=({"DivBackward0": "MulBackward1"},),
     says="The conversion is a factor of pi/180, and so is the slope.",
 )
 rad2deg = elementwise(
@@ -179,6 +180,7 @@ rad2deg = elementwise(
     lambda g, out, x: g * 180 / PI.beside(g),
     "Radians as degrees.",
     node="Rad2DegBackward0",
+    gradients=({"DivBackward0": "MulBackward1"},),
     says="The conversion is a factor of 180/pi, and so is the slope.",
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from gradcli.engine.modes import warn_once
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
@@ -23,6 +24,11 @@ from gradcli.ops.windows.convolution_shapes import check_upstream, options, plac
 from gradcli.ops.windows.padding import pad_constant
 from gradcli.ops.windows.patches import correlate, input_gradient, weight_gradient
 from gradcli.ops.windows.windows import Sizes
+
+UNEVEN = (
+    "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
+    "created"
+)
 
 
 def _write(suffix: str, where_size: int | None) -> Any:
@@ -94,6 +100,7 @@ def _same(x: Any, kernel: Sizes, stride: Pair, dilation: Sizes) -> tuple[Any, Si
         raise AutogradError("padding='same' is not supported for strided convolutions")
     totals = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
     if any(total % 2 for total in totals):
+        warn_once(UNEVEN)
         behind = [size for total in reversed(totals) for size in (0, total % 2)]
         x = pad_constant(x, pad=tuple(behind), value=0)
     return x, tuple(total // 2 for total in totals)

@@ -40,7 +40,8 @@ resample: Primitive = primitive(
 
 @cache
 def _named(node: str) -> Primitive:
-    return replace(resample, node=node, saves=None)
+    gradients = ({"ResampleBackward0": f"{node[:-1]}Backward0"},)
+    return replace(resample, node=node, saves=None, gradients=gradients)
 
 
 @operation("x = [[[1, 2], [3, 5]]]; resample(x, [[1, 0], [0.5, 0.5], [0, 1]], [[1, 0], [0, 1]])", method=False)

@@ -35,7 +35,7 @@ def class_sections(totals: ClassTotals, looks: Looks) -> list[Section]:
 
 
 def title(totals: ClassTotals, looks: Looks) -> str:
-    """The assignment, how many handed in, and their mean."""
+    """The assignment, the number of students, and their mean, also over those who handed in nothing."""
     count = len(totals.students)
     name = clipped(totals.assignment.title or totals.assignment.file, NAME, looks)
     if not count:
@@ -46,7 +46,7 @@ def title(totals: ClassTotals, looks: Looks) -> str:
     share = percent(scored, of)
     mean = points(round(scored, 2), round(of, 2))
     mean = f", mean {mean} points{f' ({share})' if share else ''}" if mean else ""
-    return f"{name}   {counted(count, 'submission')}{mean}"
+    return f"{name}   {counted(count, 'student')}{mean}"
 
 
 def student(row: Student, looks: Looks) -> Row:

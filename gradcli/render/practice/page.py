@@ -60,7 +60,9 @@ def choices_page(exercise: Exercise, looks: Looks) -> str:
 def prompt(exercise: Exercise, looks: Looks) -> str:
     """The line that waits for an answer."""
     kind = "a formula for " if exercise.ask.form == "expression" else ""
-    return f"[{exercise.number}/{exercise.count}] {kind}{plain(exercise.ask.written, looks)} = "
+    printing = exercise.question.printing(exercise.ask)
+    asked = ", by ".join(filter(None, (exercise.ask.written, printing)))
+    return f"[{exercise.number}/{exercise.count}] {kind}{plain(asked, looks)} = "
 
 
 def told_page(told: Told | None, looks: Looks) -> str:
@@ -99,7 +101,7 @@ def _again(marked: Marked) -> str:
 def score_page(score: Score, seed: int, looks: Looks) -> str:
     """The score so far."""
     if not score.asked:
-        return lay_out([Section("", [Row(("nothing answered",), "title")])], looks)
+        return lay_out([Section("", [Row(("nothing finished",), "title")])], looks)
     total = Row((f"{points(score.points, score.max_points)} points",), "title")
     counts = [
         f"{count} {what}"

@@ -13,12 +13,17 @@ def point(question: Question) -> list[str]:
     return [f"{visible(name)} = {answer(value)}" for name, value in question.at.items()]
 
 
-def about(ask: Ask) -> str:
-    """Return the points of an answer, and its form or choices: `2 points, a formula`, `1 point, (1) yes or (2) no`."""
+def about(question: Question, ask: Ask) -> str:
+    """Return the points of an answer, and what else says how it is to be.
+
+    `2 points, a formula`, `1 point, (1) yes or (2) no`, `1 point, by print(w)`.
+    """
     worth = f"{exact(ask.points)} point{'' if ask.points == 1 else 's'}"
     if ask.words.choices:
         *others, last = (f"({number}) {one_line(text)}" for number, text in enumerate(ask.words.choices, 1))
         return f"{worth}, {', '.join(others)} or {last}"
+    if printing := question.printing(ask):
+        return f"{worth}, by {visible(printing)}"
     return f"{worth}, a formula" if ask.form == "expression" else worth
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -37,7 +37,7 @@ def latex_question(question: Question) -> Iterator[str]:
     yield escaped(one_line(question.text))
     terms = None if question.is_script else terms_of(question)
     yield listing(program(question)) if terms is None else aligned(statement(terms.explanation, terms))
-    yield from blanks(question.asks, terms)
+    yield from blanks(question, terms)
 
 
 def terms_of(question: Question) -> Terms:
@@ -46,10 +46,10 @@ def terms_of(question: Question) -> Terms:
         return Terms(next(Solution(question, is_raw=True).explanations()), DIGITS)
 
 
-def blanks(asks: Sequence[Ask], terms: Terms | None) -> Iterator[str]:
+def blanks(question: Question, terms: Terms | None) -> Iterator[str]:
     """Yield a line for each answer."""
-    for ask in asks:
-        yield rf"\par\medskip\noindent {asked_for(ask, terms)} {RULE}{escaped(about(ask))}"
+    for ask in question.asks:
+        yield rf"\par\medskip\noindent {asked_for(ask, terms)} {RULE}{escaped(about(question, ask))}"
     yield r"\par"
 
 

@@ -29,7 +29,10 @@ def markdown_question(question: Question) -> Iterator[str]:
     yield fenced("\n".join(program(question)), "python" if question.is_script else "")
     if values := point(question):
         yield "At " + ", ".join(map(code, values))
-    rows = [f"| {code(ask.written).replace('|', chr(92) + '|')} | | {plain(about(ask))} |" for ask in question.asks]
+    rows = [
+        f"| {code(ask.written).replace('|', chr(92) + '|')} | | {plain(about(question, ask))} |"
+        for ask in question.asks
+    ]
     yield "\n".join(["| quantity | your answer | |", "| --- | --- | --- |", *rows])
 
 
@@ -52,7 +55,7 @@ def html_question(question: Question) -> Html:
             "tr",
             element("th", one_line(ask.written), scope="row"),
             element("td", class_="blank"),
-            element("td", about(ask), class_="quiet"),
+            element("td", about(question, ask), class_="quiet"),
         )
         for ask in question.asks
     )

@@ -34,7 +34,7 @@ def commented(question: Question) -> Iterator[str]:
 def blanks(question: Question) -> Iterator[str]:
     """Yield a line for each answer, below a comment that says what it is worth."""
     for ask in question.asks:
-        yield comment(about(ask))
+        yield comment(about(question, ask))
         yield f"{ask.written} ="
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
-from gradcli.engine.modes import mode
+from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.primitive import OUT
 from gradcli.engine.saved import watch, watch_beside
 from gradcli.engine.tensor import Tensor
@@ -26,25 +26,10 @@ from gradcli.script.machine import running
 from gradcli.script.torch.operations.forward import refuse_forward
 from gradcli.script.torch.operations.lowering import check_share
 from gradcli.script.torch.operations.whole import whole
+from gradcli.script.torch.outdated import CHAIN, CHOLESKY, LU, QR, RANGE, TRIANGULAR
 from gradcli.script.torch.tensor.casting import tensor_type
 from gradcli.script.torch.tensor.options import made, number, read_options
 from gradcli.script.torch.tensor.spacing import check_step
-
-RANGE = (
-    "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
-    "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
-)
-CHAIN = (
-    "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
-    "instead, which accepts a list of two or more tensors rather than multiple parameters."
-)
-QR = (
-    "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\n"
-    "The boolean parameter 'some' has been replaced with a string parameter 'mode'.\n"
-    "Q, R = torch.qr(A, some)\n"
-    "should be replaced with\n"
-    "Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
-)
 
 
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> ReturnType:
@@ -54,28 +39,31 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> ReturnType
 
 
 def qr(input: Tensor, some: bool = True) -> ReturnType:
-    warnings.warn(QR, UserWarning, stacklevel=2)
+    warn_once(QR)
     return ops.qr(input, "reduced" if some else "complete")  # type: ignore[no-any-return]
 
 
 def cholesky(input: Tensor, upper: bool = False) -> Any:
     refuse_forward("cholesky", input)
+    warn_once(CHOLESKY)
     return ended(ops.cholesky(input, upper), "CholeskyBackward0", input, saves=(OUT,))
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Any, ...]:
     """Return both triangles in one matrix, and the rows that were exchanged."""
-    LU, pivots = ops.lu_factor(A, pivot=pivot)
-    return (LU, pivots, Tensor(np.zeros(A.shape[:-2], np.int32)[()])) if get_infos else (LU, pivots)
+    warn_once(LU)
+    factors, pivots = ops.lu_factor(A, pivot=pivot)
+    return (factors, pivots, Tensor(np.zeros(A.shape[:-2], np.int32)[()])) if get_infos else (factors, pivots)
 
 
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
-    return ops.pinv(input)
+    return ops.pinv(input, rcond)
 
 
 def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> ReturnType:
+    warn_once(TRIANGULAR)
     matrix = ops.mT(A) if transpose else A
     found = ops.solve_triangular(matrix, b, upper=upper != transpose, unitriangular=unitriangular)
     copied = ops.clone(A)
@@ -155,7 +143,7 @@ addbmm = whole(addbmm)
 
 def chain_matmul(*matrices: Tensor) -> Any:
     """Multiply matrices in the order that takes the fewest steps."""
-    warnings.warn(CHAIN, UserWarning, stacklevel=2)
+    warn_once(CHAIN)
     if len(matrices) == 1:
         return matrices[0]
     return ops.chain_matmul(list(matrices))
@@ -182,7 +170,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
         watch(found, input)
         return found
     axis = dimension(dim, input.ndim)
-    if not input.ndim:
+    if not input.value.size or not input.ndim:
         found, places = ops.median(input, dim, keepdim)
         return ReturnType("nanmedian", values=ended(found, "NanmedianBackward1", input), indices=places)
     counts = np.sum(present, axis=axis, keepdims=True)

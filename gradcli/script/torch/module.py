@@ -76,7 +76,7 @@ def set_default_dtype(dtype: Any) -> None:
 
 def set_warn_always(b: bool, /) -> None:
     """Let torch give each time the warnings that it gives once in a run."""
-    running.machine.warns_always = b
+    mode.warns_always = b
 
 
 def of_tensor(name: str) -> Any:
@@ -146,7 +146,7 @@ MEMBERS: dict[str, Any] = {
     "is_inference_mode_enabled": lambda: mode.inference,
     "is_inference": grad_modes.is_inference,
     "is_anomaly_enabled": lambda: anomaly().enabled,
-    "is_warn_always_enabled": lambda: running.machine.warns_always,
+    "is_warn_always_enabled": lambda: mode.warns_always,
     "set_warn_always": set_warn_always,
     "is_anomaly_check_nan_enabled": lambda: anomaly().checks,
     "is_tensor": is_tensor,

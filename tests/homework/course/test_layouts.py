@@ -99,6 +99,8 @@ def test_each_system_is_recognised_and_matched(system: str, tmp_path: Path) -> N
         (SYSTEMS["moodle"], ["Ada Lovelace", "Bob Ross", "Group B-Zoë Müller"]),
         (["A B_1_assignsubmission_file_/a.txt", "a b_2_assignsubmission_file_/a.txt"], ["A B_1", "a b_2"]),
         (SYSTEMS["canvas"], ["lovelaceada", "müllerzoë", "rossbob"]),
+        (["anon_x7Yz1_90_a.txt", "LATE_anon_aaaaa_91_a.txt", "anon_bbbbb_text.html"], ["aaaaa", "bbbbb", "x7Yz1"]),
+        (["ada_1_answers.txt", "bob_2_answers.txt"], ["ada_1_answers", "bob_2_answers"]),
         (SYSTEMS["gradescope"], ["ada", "bob@x.org", "zoe"]),
         (["submission_9/a.txt"], ["submission_9"]),
         (["ada/answers.txt", "bob/answers.txt", "bob/more.txt"], ["ada", "bob"]),
@@ -249,3 +251,20 @@ def test_what_systems_leave_in_folders_is_no_work(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(ANSWERS, "utf-8")
     assert [file.path.name for file in files_of([str(tmp_path)])] == ["ada.txt"]
+
+
+def test_an_empty_field_of_moodle_beside_a_file_is_no_second_one(tmp_path: Path) -> None:
+    """Both plugins are on, and most students type nothing; who handed in nothing else has two files without text."""
+    for name, text in {
+        "Ada Lovelace_1_assignsubmission_file/a.txt": ANSWERS,
+        "Ada Lovelace_1_assignsubmission_onlinetext/onlinetext.html": "<html><body><p> </p></body></html>",
+        "Bob Ross_2_assignsubmission_file/a.txt": ANSWERS,
+        "Bob Ross_2_assignsubmission_onlinetext/onlinetext.html": "<p>see my file</p>",
+        "Zoë Müller_3_assignsubmission_file/a.txt": "",
+        "Zoë Müller_3_assignsubmission_onlinetext/onlinetext.html": "",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    ada, bob, zoe = (one.read() for one in collected(files_of([str(tmp_path)]), roster()))
+    assert [given.text for given in ada.given] == ["9"]
+    assert all(two.unreadable.endswith("; leave one") for two in (bob, zoe))

@@ -44,6 +44,10 @@ def changed(**parts: Any) -> str:
     return json.dumps({**json.loads(written()), **parts})
 
 
+def about(**parts: Any) -> str:
+    return changed(assignment={**json.loads(written())["assignment"], **parts})
+
+
 ADA = {"student": "ada", "values": {"diamond": {"x": 1}, "layer": {"W": [[1]], "x": [1]}}}
 
 
@@ -60,13 +64,23 @@ ADA = {"student": "ada", "values": {"diamond": {"x": 1}, "layer": {"W": [[1]], "
         (changed(students=[{**ADA, "values": {"diamond": {"x": [1, [2]]}}}]), "no record"),
         (changed(students=[{**ADA, "values": {"diamond": {"x": float("nan")}}}]), "no record"),
         (changed(students=[{**ADA, "values": {"diamond": {"x": 1}}}]), "other variables"),
-        (changed(assignment={"title": "Week 4", "questions": ["other"]}), "another assignment .'Week 4'"),
+        (about(questions=["other"]), "another assignment .'Week 3'"),
+        (about(title="Week 4", file="week4.toml"), "another assignment .'Week 4'"),
+        (about(title="", file="week4.toml"), "another assignment"),
     ],
 )
 def test_any_other_text_is_refused(text: str, told: str) -> None:
     with pytest.raises(UsageError, match=told) as refused:
         read(text)
     assert "--handout" in refused.value.help
+
+
+@pytest.mark.parametrize(("parts", "is_told"), [({"title": "Weak 3"}, True), ({"file": "old/sheet3.toml"}, False)])
+def test_of_file_and_title_one_may_have_changed(parts: dict[str, str], is_told: bool, recwarn: Any) -> None:
+    assert repr(list(read(about(**parts)))) == repr(list(variants()))
+    assert [str(one.message) for one in recwarn] == [
+        "the sheets in variants.json were handed out as 'Weak 3'"
+    ] * is_told
 
 
 def test_each_is_graded_by_the_own_sheet() -> None:

@@ -146,6 +146,12 @@ def test_asks_that_are_refused(ask: str, said: str) -> None:
     assert said in caught.value.message
 
 
+def test_the_lines_that_print_are_told() -> None:
+    with pytest.raises(UsageError) as caught:
+        grader("{ quantity = 'printed', line = 2 }", "{ quantity = 'raises' }")
+    assert caught.value.help == "write line = 5 or 6"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [("[grading]\ncarry_share = 2", "carry_share is 2"), ("[grading]\nentries = 'some'", "entries is 'some'"),

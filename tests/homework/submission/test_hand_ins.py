@@ -84,7 +84,7 @@ def test_who_is_found_in_two_files_is_told_and_costs_no_other(answers: Path, oth
     file.write_text("[d]\ns = 9\n")
     (told,) = [one for one in found(answers) if one != BOB]
     first, second = sorted([file, answers / "ada.txt"])
-    assert told == (first.stem, "", f"this student is found 2 times: in {first} and {second}")
+    assert told == (first.stem, "", f"this student is found 2 times: in {first} and {second}; leave one")
     assert BOB in found(answers)
     assert shown in {first.stem, second.stem}
 
@@ -92,11 +92,11 @@ def test_who_is_found_in_two_files_is_told_and_costs_no_other(answers: Path, oth
 def test_who_is_found_in_a_folder_and_in_a_class(answers: Path) -> None:
     Path("class.csv").write_text(f"{HEADER}Ada,d,s,1\ndan,d,s,2\n")
     Path("again.csv").write_text(f"{HEADER}dan,d,s,2\n,d,s,2\n")
-    told = ("ada", "", "this student is found 2 times: in answers/ada.txt and class.csv")
+    told = ("ada", "", "this student is found 2 times: in answers/ada.txt and class.csv; leave one")
     assert found(answers, "class.csv") == [told, BOB, ("dan", "s=2", "")]
     assert found("class.csv", "again.csv", answers) == [
-        ("Ada", "", "this student is found 2 times: in class.csv and answers/ada.txt"),
-        ("dan", "", "this student is found 2 times: in class.csv and again.csv"),
+        ("Ada", "", "this student is found 2 times: in class.csv and answers/ada.txt; leave one"),
+        ("dan", "", "this student is found 2 times: in class.csv and again.csv; leave one"),
         (NOBODY, "s=2", ""),
         BOB,
     ]
@@ -106,8 +106,8 @@ def test_what_cannot_be_read_is_found_too(answers: Path) -> None:
     (answers / "ada.md").symlink_to("bob.json")
     Path("bob.csv").write_bytes(b"\xff\xfe\xff")
     assert found(answers, "bob.csv") == [
-        ("ada", "", "this student is found 2 times: in answers/ada.md and answers/ada.txt"),
-        ("bob", "", "this student is found 2 times: in answers/bob.json and bob.csv"),
+        ("ada", "", "this student is found 2 times: in answers/ada.md and answers/ada.txt; leave one"),
+        ("bob", "", "this student is found 2 times: in answers/bob.json and bob.csv; leave one"),
     ]
 
 
@@ -115,11 +115,11 @@ def test_paths_of_any_length_are_told_by_their_ends(answers: Path) -> None:
     folder = answers.joinpath(*["x" * 200] * 3)
     folder.mkdir(parents=True)
     for name in ("ada.json", "ada.md"):
-        (folder / name).touch()
+        (folder / name).write_text("s")
     ((_, _, why), bob) = found(answers)
     assert bob == BOB
     assert why.startswith("this student is found 3 times: in answers/ada.txt, ...xxx")
-    assert why.endswith("x/ada.md")
+    assert why.endswith("x/ada.md; leave one")
     assert len(why) < 300
 
 

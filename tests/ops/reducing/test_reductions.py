@@ -42,6 +42,7 @@ def test_a_nan_is_the_largest_entry() -> None:
     assert (math.isnan(value), gradient) == (True, [0, 1, 0])
 
 
+@pytest.mark.filterwarnings("ignore:.*degrees of freedom is <= 0:UserWarning")
 @pytest.mark.parametrize(
     ("name", "options", "x", "value", "gradient"),
     [

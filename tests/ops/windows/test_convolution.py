@@ -17,6 +17,7 @@ def leaf(*shape: int) -> Tensor:
     return tensor(np.ones(shape), requires_grad=True)
 
 
+@pytest.mark.filterwarnings("ignore:Using padding=.same. with even kernel lengths:UserWarning")
 @pytest.mark.parametrize(
     ("operands", "options", "expected"),
     [

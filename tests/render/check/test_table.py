@@ -17,7 +17,7 @@ from tests.homework.results import ASSIGNMENT, CLASS, ENDED, PARTLY, results, un
 from tests.render.check.test_page import ESCAPE, assert_harmless
 
 TABLE = r"""
-Backpropagation, week 1   3 submissions, mean 1.5 of 4.33 points (35%)
+Backpropagation, week 1   3 students, mean 1.5 of 4.33 points (35%)
 
 Students
   bob                             2 of 2    100%

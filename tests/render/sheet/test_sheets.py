@@ -79,6 +79,15 @@ def test_choices_stand_on_the_sheet_and_not_which_is_right(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
+def test_the_line_that_prints_stands_on_the_sheet(form: str) -> None:
+    """Nobody counts the lines, of which empty ones at the beginning are not shown."""
+    script = r'script = "\n\nimport torch\n\nprint(torch.ones(2))"'
+    asked_for = f'[[question]]\nid = "q"\n{script}\nask = [{{ quantity = "printed", line = 5 }}]\n'
+    found = written(form, read_assignment(Source(asked_for, "w.toml")))
+    assert "1 point, by print(torch.ones(2))" in found.replace("\\", "")
+
+
+@pytest.mark.parametrize("form", FORMATS)
 def test_what_the_texts_hold_is_text(form: str) -> None:
     program = 'program = "y = x**2"\nat = { x = 2 }\nask = ["y"]\n'
     source = Source(f'[[question]]\nid = "q"\ntext = {json.dumps(NASTY)}\n{program}', "w.toml")

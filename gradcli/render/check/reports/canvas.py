@@ -1,8 +1,8 @@
 """The table that Canvas imports into its gradebook: a row with the points possible, then one row a student.
 
 Canvas finds a student by the id of the university, else by the login, else by the name, and an assignment by its title,
-or by a number in brackets that ends the title, `Week 1 (4711)`. A submission that could not be read has an empty cell,
-which changes no grade there.
+or by a number in brackets that ends the title, `Week 1 (4711)`. A submission that could not be read has an empty cell:
+no grade, which is not 0.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def in_words(one: Foreseen) -> str:
     words = one.ask.words
     if words.choices:
         lines = [
-            f"{'=' if number == words.answer else '~'}{plain(html(text))}"
+            f"{'=' if number == words.answer else '~%0%'}{plain(html(text))}"
             for number, text in enumerate(words.choices, 1)
         ]
         return "\n".join(["{", *lines, "}"])

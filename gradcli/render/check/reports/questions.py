@@ -51,7 +51,8 @@ def lines(text: str) -> str:
 
 def prompt(one: Foreseen) -> str:
     """Write the quantity as it is asked for."""
-    kind = " (a formula)" if one.is_formula else ""
+    printing = one.question.printing(one.ask)
+    kind = " (a formula)" if one.is_formula else f", by {clipped(printing, SENTENCE)}" if printing else ""
     return f"{clipped(one.ask.written, SENTENCE)}{kind} = ?"
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from gradcli.engine.graph import Handle
 from gradcli.engine.memory.lifetimes import apart
+from gradcli.engine.modes import mode
 from gradcli.engine.saved import SECOND_TIME, modified, origin
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -31,7 +32,8 @@ class Context(Facade):
 
     def __init__(self, function: type, arguments: tuple[Any, ...]) -> None:
         self.needs_input_grad = tuple(isinstance(x, Tensor) and x.requires_grad for x in arguments)
-        self._name = f"{function.__name__}Backward"
+        generated = "Generated" if mode.wrapping is not None else ""  # torch.func makes a function of its own of it
+        self._name = f"{function.__name__}{generated}Backward"
         self._own: dict[str, Any] = {}  # what the snippet keeps here, names with an underscore too
         self._saved: tuple[Any, ...] = ()
         self._versions: tuple[int, ...] = ()

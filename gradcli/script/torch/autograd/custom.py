@@ -97,7 +97,7 @@ class Call:
         self.places = [place for place, x in enumerate(arguments) if isinstance(x, Tensor)]
         self.results = [(x.shape, x.dtype) if isinstance(x, Tensor) else None for x in results]
         self.outputs = {n: x for n, x in enumerate(results) if self._differentiable(x)}
-        self.name = f"{function.__name__}Backward"
+        self.name = context._name
         self.arrived: set[int] = set()  # the outputs that a gradient came for
         self.missing = False  # whether a gradient came for none
         self.parts: dict[int, PartNode] = {}

@@ -35,6 +35,7 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_a
     for x, direction in zip(given, directions, strict=True):
         check_dual(x, direction)
     with tangents.level() as level:
+        level.transforms = True
         duals = [tangents.carry(x, ops.view(x, x.shape)) for x in given]
         for dual, direction in zip(duals, directions, strict=True):
             level.set(dual, direction)
@@ -72,7 +73,8 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False, *, randomness
         def of_chosen(*chosen: Any) -> Any:
             new, (whole,) = list(args), (build(iter(chosen)),)
             for place, x in zip(places, [whole] if isinstance(argnums, int) else whole, strict=True):
-                new[place] = x
+                if place >= 0:  # torch looks for the number itself, so counted from the end it finds no argument
+                    new[place] = x
             return func(*new)
 
         for leaf in leaves:

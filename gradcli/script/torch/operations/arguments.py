@@ -11,6 +11,7 @@ from itertools import chain, repeat
 from typing import Any
 
 from gradcli.ops.support.surface import Operation
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.absent import check_present
 from gradcli.script.torch.operations.readers import READERS, Reader, kind_name, number, size_tuple, tensor
 from gradcli.source import did_you_mean
@@ -51,7 +52,7 @@ class Signature:
         own, first = self.operation, parameter.name in ("input", "self")
         if (own.integers_stay and kind == "Real") or (own.name in OWN_INDICES and kind == "Indices"):
             read = tensor
-        if parameter.name == "alpha":  # a whole number leaves sums of integers whole
+        if parameter.name in ("alpha", "dx"):  # a whole number leaves sums of integers whole; no truth value is a width
             read = number
         is_tensor = own.numbers == "never" or (first and own.numbers == "after")
         if kind == "Operand" and parameter.default is parameter.empty and is_tensor:
@@ -85,6 +86,7 @@ class Signature:
         if self.rest in keywords:
             arguments = (*arguments, keywords.pop(self.rest))
         if len(arguments) > self.most:
+            check_order(self.name, arguments, self.parameters)
             raise TypeError(self._too_many(len(arguments)))
         values = [self._read(n, x, position) for position, (n, x) in enumerate(self._named(arguments))]
         named: dict[str, Any] = {}
@@ -146,7 +148,14 @@ class Signature:
             raise TypeError(f"{self.name}(): argument '{name}'{place} must be {kind}, not {kind_name(value)}") from None
 
 
-SCALARS = ("alpha", "value", "negative_slope", "threshold", "lambd")  # which torch reads as numbers of any kind
+def check_order(name: str, arguments: tuple[Any, ...], parameters: Mapping[str, Parameter]) -> None:
+    """Refuse the old order of arguments, `torch.add(x, 2, y)` for `torch.add(x, y, alpha=2)`."""
+    factor = next((factor for factor in ("beta", "value", "alpha") if factor in parameters), "")
+    if factor and any(type(x) in (int, float) for x in arguments[:2]):
+        raise UnsupportedError(f"the old order of arguments of {name}() is not supported here", help=f"give {factor}=")
+
+
+SCALARS = ("alpha", "value", "negative_slope", "threshold", "lambd", "dx")  # which torch reads as numbers of any kind
 
 
 def cast_first(

@@ -12,7 +12,7 @@ import numpy as np
 from gradcli.engine.broadcast import to_copy
 from gradcli.engine.checks.promotion import fitting
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
-from gradcli.engine.modes import mode
+from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED, underived
@@ -23,6 +23,10 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.overloads import refusal
 from gradcli.script.torch.operations.slices import out_of_bounds
 
+BYTES = (
+    "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
+    "PyTorch. Use a boolean condition instead."
+)
 ADDCDIV = (
     "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
     "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
@@ -59,6 +63,9 @@ def where(condition: Tensor, *given: Any, **named: Any) -> Any:
     """Refuse one of the two tensors without the other."""
     if len(given) + len(named) == 1:
         raise TypeError(refusal("where", (condition, *given), named, "", method=False))
+    if condition.dtype == np.uint8:
+        warn_once(BYTES)
+        condition = Tensor(condition.value.astype(np.bool_))
     tensor = next((x for x in given if isinstance(x, Tensor)), condition)
     return ops.where(condition, *(_fitted(x, tensor) for x in given), **named)
 
@@ -81,6 +88,17 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
     return ops.clamp(input, _fitted(min, input), _fitted(max, input))
 
 
+def _bounded(name: str) -> Callable[..., Any]:
+    """Make `clamp_max` or `clamp_min`, for which truth values have no order."""
+
+    def call(input: Tensor, bound: Any) -> Any:
+        if isinstance(bound, bool) and input.dtype == np.bool_:
+            raise NotImplementedError(f"\"{name}_scalar_cpu\" not implemented for 'Bool'")
+        return getattr(ops, name)(input, bound)
+
+    return call
+
+
 def check_fraction(name: str, dtype: Any) -> None:
     """Refuse a dtype in which there is no mean."""
     if dtype is not None and np.dtype(dtype).kind != "f":
@@ -97,7 +115,7 @@ def nanmean(input: Tensor, *arguments: Any, **options: Any) -> Any:
 
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
-    if is_floating(input.value):
+    if is_floating(input.value) or input.dtype == np.bool_:
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{TYPE_NAMES[input.dtype]}'")
     return ops.bincount(input, weights, minlength)
 
@@ -159,6 +177,7 @@ def narrowed(name: str) -> Callable[..., Any]:
             check_fraction(name, dtype)
         casts = dtype is not None and input.dtype != dtype
         if casts and input.requires_grad and mode.grad_enabled and np.dtype(dtype).kind != "f":
+            getattr(ops, name)(input.detach(), *arguments, **options)  # for the arguments are looked at first
             raise RuntimeError(f"Autograd not support dtype: {TYPE_NAMES[np.dtype(dtype)]}")
         found = getattr(ops, name)(input, *arguments, **options)
         if casts:  # by the node of the result itself, in torch
@@ -212,6 +231,8 @@ def _scaled(name: str, input: Any, other: Any, *, alpha: Any = 1) -> Any:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(alpha, bool) and kinds != ["b", "b"]:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if type(alpha) is int and all(isinstance(x, Tensor) and x.dtype == np.uint8 for x in (input, other)):
+        alpha = int(fitting(alpha, input.dtype))
     found = getattr(ops, name)(input, other, alpha=alpha)
     return to_copy(found, dtype=np.dtype(np.bool_)) if kinds == ["b", "b"] and found.dtype.kind != "b" else found
 
@@ -233,6 +254,7 @@ DEMANDS: dict[str, Callable[..., Any]] = {
     "masked_fill": masked_fill,
     "clamp": clamp,
     "clip": clamp,
+    **{name: _bounded(name) for name in ("clamp_max", "clamp_min")},
     "nanmean": nanmean,
     "bincount": bincount,
     "take_along_dim": take_along_dim,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.checks.promotion import result_type
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.pointwise.arithmetic import quotient
@@ -140,11 +141,20 @@ def _with_tensor(name: str) -> Callable[..., Any]:
     return call
 
 
+def _dist(input: Tensor, other: Tensor, p: Any = 2) -> Any:
+    """Measure the difference, in the dtype that it has."""
+    dtype = result_type([input.value, other.value])
+    if dtype.kind != "f":
+        words = "norm(): input dtype should be either floating point or complex. Got {} instead."
+        raise RuntimeError(words.format(TYPE_NAMES[dtype]))
+    return ops.dist(*(x if is_floating(x.value) else Tensor(x.value.astype(dtype)) for x in (input, other)), p)
+
+
 LOWERED: dict[str, Callable[..., Any]] = {
     **{name: _of_reals(name, EXPECTED.format(name) + "{}") for name in ("det", "slogdet")},
     **{name: _of_reals("inverse", EXPECTED.format("inv") + "{}") for name in ("inverse", "inv")},
     "norm": _norm,
-    "dist": _of_reals("dist", "norm(): input dtype should be either floating point or complex. Got {} instead."),
+    "dist": _dist,
     "quantile": _quantile,
     **{name: _with_tensor(name) for name in ("pow", "float_power", "remainder", "xlogy")},
     "hardtanh": _held,

@@ -11,13 +11,14 @@ import numpy as np
 
 from gradcli.engine.checks.promotion import CATEGORIES
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
-from gradcli.engine.memory.in_place import check_in_place, check_overlap
+from gradcli.engine.memory.in_place import check_apart, check_in_place, check_overlap
 from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import before_writing
 from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.pairs import ReturnType
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.readers import kind_name
 
 RESIZED = (
@@ -34,6 +35,11 @@ addmm addmv aminmax baddbmm bmm cross det diag eigh eigvalsh gather index_add in
 lu_factor log_softmax matmul matrix_power mm msort mv norm permute_copy qr renorm scatter scatter_add scatter_reduce
 slice_scatter slogdet softmax solve sort svd svdvals take_along_dim topk triangular_solve tril triu vector_norm
 avg_pool2d avg_pool3d
+"""
+# Functions that read all of an operand before they write, or while they do: torch does not look where that is.
+WHOLE = """
+addbmm addmm addmv addr amax amin baddbmm bmm dot inverse log_softmax logsumexp matmul matrix_norm mean median mm mv
+nanmean nansum norm outer prod renorm softmax stack std sum tril triu var vector_norm
 """
 
 
@@ -55,17 +61,42 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
         )
     if name == "multinomial" and outputs[0].dtype != np.int64:
         raise RuntimeError(f"multinomial expects Long tensor out, got: {TYPE_NAMES[outputs[0].dtype]}")
+    if name in ("all", "any") and outputs[0].dtype not in (np.bool_, np.uint8):
+        raise RuntimeError(f"{name} only supports bool tensor for result, got: {TYPE_NAMES[outputs[0].dtype]}")
     result = call(*arguments, **keywords)
     results = list(result) if isinstance(result, tuple) else [result]
     for output, value in zip(outputs, results, strict=True):
         if name in EXACT.split() and output.dtype != value.dtype:
             wanted, given = (C_NAMES[TYPE_NAMES[x.dtype]] for x in (value, output))
             raise RuntimeError(f"Expected out tensor to have dtype {wanted}, but got {given} instead")
+    check_part(name, outputs, results, operands[: -len(outputs)])
     for output, value in zip(outputs, results, strict=True):
         fill(output, value)
     if isinstance(result, ReturnType):
         return ReturnType(f"{result.name}_out", **dict(zip(result._fields, outputs, strict=True)))
     return out
+
+
+def check_part(name: str, outputs: list[Tensor], results: list[Any], operands: list[Any]) -> None:
+    """Refuse to write into memory of which an operand has another part."""
+    read = [part for x in operands for part in (x if isinstance(x, tuple | list) else (x,))]
+    for output, value in zip(outputs, results, strict=True):
+        if output.shape != value.shape:  # it will have other memory
+            continue
+        if name not in WHOLE.split():
+            check_apart(output, read)
+        elif any(isinstance(x, Tensor) and _shared(name, output.array, x.array) for x in read):
+            words = f"{name} into the memory of its operand is not supported here"
+            raise UnsupportedError(words, help="give out= a tensor of its own")
+
+
+def _shared(name: str, output: Any, operand: Any) -> bool:
+    """Whether both have memory in common, unless each entry is read where the entry in its place is written."""
+    one, other = (x.__array_interface__ for x in (output, operand))
+    same = all(one[key] == other[key] for key in ("data", "shape", "strides"))
+    if same and name in ("log_softmax", "softmax", "tril", "triu"):
+        return False
+    return bool(np.may_share_memory(output, operand))
 
 
 def with_out(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

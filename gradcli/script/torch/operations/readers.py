@@ -48,7 +48,17 @@ def operand(value: Any) -> Any:
     raise TypeError
 
 
+def plain(value: Any, kinds: str = "fiub") -> Any:
+    """The number in a tensor without dimensions, of some kinds, that no gradient flows through; others stay."""
+    if not isinstance(value, Tensor):
+        return value
+    if value.ndim or value.requires_grad or value.dtype.kind not in kinds:
+        raise TypeError
+    return value.item()
+
+
 def integer(value: Any) -> int:
+    value = plain(value, "iu")
     if isinstance(value, float):
         raise TypeError
     return value if type(value) is int else reading.integer(value)
@@ -61,7 +71,13 @@ def boolean(value: Any) -> bool:
 
 
 def number(value: Any) -> Any:
+    value = plain(value)
     return value if type(value) in (int, bool) else reading.floating(value)
+
+
+def floating(value: Any) -> float:
+    value = plain(value)
+    return float(value) if isinstance(value, bool) else reading.floating(value)
 
 
 def string(value: Any) -> str:
@@ -110,7 +126,7 @@ READERS: dict[str, tuple[Reader, str]] = {
     "Tensors": (lambda value: value if isinstance(value, Tensor) else tensors(value), "Tensor"),
     "Dtype": (lambda value: np.dtype(numpy_dtype(value)), "torch.dtype"),
     "int": (integer, "int"),
-    "float": (lambda value: float(value) if isinstance(value, bool) else reading.floating(value), "float"),
+    "float": (floating, "float"),
     "bool": (boolean, "bool"),
     "str": (string, "str"),
     "Any": (lambda value: value, "Any"),

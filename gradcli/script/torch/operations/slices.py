@@ -38,6 +38,7 @@ def others(x: Tensor, axis: int) -> list[int]:
 
 
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
+    axis = dimension(dim, input.ndim)
     if index.ndim > 1:
         raise IndexError(
             f"index_add_(): Index is supposed to be a vector, but got dim: {index.ndim} with type: {named(index)} and "
@@ -49,14 +50,14 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
         raise RuntimeError(
             f"index_add_(): self ({named(input)}) and source ({named(source)}) must have the same scalar type"
         )
-    axis = dimension(dim, input.ndim)
     count = source.shape[axis] if axis < source.ndim else 1
     if index.value.size != count:
         raise RuntimeError(
             f"index_add_(): Number of indices ({index.value.size}) should be equal to source.size(dim): ({count}), "
             f"for dim: {axis}"
         )
-    if input.ndim and (source.ndim != input.ndim or others(source, axis) != others(input, axis)):
+    is_slice = source.ndim == input.ndim and others(source, axis) == others(input, axis)
+    if not (is_slice if input.ndim else source.value.size == 1):
         raise RuntimeError(
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{list(input.shape)} source.shape = {list(source.shape)}"
@@ -97,8 +98,15 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
+    if isinstance(value, Tensor) and value.ndim:
+        raise RuntimeError(
+            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
     if index.dtype != np.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    dimension(dim, input.ndim)
+    if index.ndim > 1:
+        raise IndexError("Index has to be a vector/scalar")
     return ops.index_fill(input, dim, index, value)
 
 

@@ -32,7 +32,15 @@ SCHEDULERS = Places(
         "sequences": "ChainedScheduler SequentialLR",
     },
 )
+AVERAGES = Places(
+    "gradcli.script.torch.optim",
+    {
+        "swa_utils": "AveragedModel SWALR get_ema_avg_fn get_ema_multi_avg_fn get_swa_avg_fn get_swa_multi_avg_fn "
+        "update_bn"
+    },
+)
 FILES = {name.lower(): name for name in OPTIMIZERS}  # torch has a module for each
+PARTS = ("lr_scheduler", "swa_utils", *FILES)
 
 
 @cache
@@ -41,11 +49,13 @@ def namespace(name: str) -> Namespace:
     part = name.removeprefix("torch.optim").removeprefix(".")
     if part == "lr_scheduler":
         return Namespace(name, find=SCHEDULERS.get, known=SCHEDULERS)
+    if part == "swa_utils":
+        return Namespace(name, find=AVERAGES.get, known=AVERAGES)
     if part:
         own = {FILES[part]: OPTIMIZERS[FILES[part]]}
         return Namespace(name, own | ({"required": REQUIRED} if part == "optimizer" else {}))
 
     def find(kind: str) -> Any:
-        return namespace(f"{name}.{kind}") if kind in ("lr_scheduler", *FILES) else OPTIMIZERS.get(kind)
+        return namespace(f"{name}.{kind}") if kind in PARTS else OPTIMIZERS.get(kind)
 
-    return Namespace(name, find=find, known=[*OPTIMIZERS, "lr_scheduler", *FILES])
+    return Namespace(name, find=find, known=[*OPTIMIZERS, *PARTS])

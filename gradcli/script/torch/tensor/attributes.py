@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from sys import getrefcount
 from typing import Any
@@ -41,7 +42,7 @@ from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, tol
 
 def new(name: str) -> Callable[..., Tensor]:
     """`x.new_zeros(...)`: as `torch.zeros`, in the dtype of `x`."""
-    make = CREATION[name]
+    make = CREATION[name] if name != "tensor" else partial(CREATION[name], owner=("tensor", "new_tensor"))
     return lambda x, *arguments, **keywords: make(*arguments, **{"dtype": x.dtype, **keywords})
 
 

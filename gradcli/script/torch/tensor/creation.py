@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.promotion import fitting
+from gradcli.engine.memory.layout import laid_out, outermost_first
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
@@ -70,8 +71,11 @@ def like(name: str) -> Callable[..., Tensor]:
             laid = _as_laid(input, CREATION["zeros"](shape, **keywords))
             laid.array[...] = numbers_for(laid, "normal" if name == "randn" else "uniform", source)
             return laid
-        if name == "randint":
-            return CREATION[name](*arguments, size=shape, **keywords)  # type: ignore[no-any-return]
+        if name == "randint":  # drawn in the order in which the entries lie in memory
+            axes = outermost_first([input.array])
+            drawn: Tensor = CREATION[name](*arguments, size=tuple(shape[axis] for axis in axes), **keywords)
+            drawn.value = drawn.array.transpose(np.argsort(axes))
+            return drawn
         return CREATION[name](shape, *arguments, **keywords)  # type: ignore[no-any-return]
 
     return make
@@ -79,7 +83,7 @@ def like(name: str) -> Callable[..., Tensor]:
 
 def _as_laid(x: Tensor, made: Tensor) -> Tensor:
     """Lay the entries of a new tensor in memory in the order of the model."""
-    made.value = np.full_like(x.array, made.value.flat[0] if made.value.size else 0, made.dtype, order="K")
+    made.value = laid_out(made.value, (x.array,))
     return made
 
 
@@ -94,7 +98,7 @@ def arange(*bounds: Any, **keywords: Any) -> Tensor:
     names = ["end"] if len(bounds) == 1 and "end" not in keywords else ["start", "end", "step"]
     given = dict(zip(names, bounds, strict=False))
     given.update({name: keywords.pop(name) for name in ("start", "end", "step") if name in keywords})
-    if "end" not in given or len(bounds) > 3:
+    if "end" not in given or len(bounds) > 3 or ("step" in given and "start" not in given):
         raise TypeError("arange() takes an end, a start and an end, or a start, an end and a step")
     values = {name: number("arange", name, value, at + 1) for at, (name, value) in enumerate(given.items())}
     first, last, step = values.get("start", 0), values["end"], values.get("step", 1)
@@ -145,6 +149,7 @@ def _range(name: str, start: Any, end: Any, steps: Any, dtype: np.dtype[Any]) ->
     if any(ndim for _, ndim in dims):
         given = " and ".join(f"{side} with {ndim} dimension(s)" for side, ndim in dims)
         raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {given}.")
+    start, end = (x.detach() if isinstance(x, Tensor) else x for x in (start, end))  # no gradient flows to them
     bounds = (number(name, "start", start, 1), number(name, "end", end, 2))
     count = whole(name, "steps", steps, 3)
     check_kernel(name, dtype)

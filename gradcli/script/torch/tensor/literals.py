@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.promotion import CATEGORIES
-from gradcli.engine.modes import mode
+from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.protocol import GRADIENT_LOST
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
@@ -19,7 +19,7 @@ from gradcli.script.torch.tensor.options import made, read_options
 
 COPY_WARNING = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
+    "sourceTensor.detach().clone().requires_grad_(True), rather than {}.{}(sourceTensor)."
 )
 SLOW = (
     "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
@@ -33,7 +33,7 @@ DEEPEST = 64  # dimensions
 NUMBERS: dict[type, Any] = {bool: np.dtype(np.bool_), int: np.dtype(np.int64)}
 
 
-def tensor_(*data: Any, **keywords: Any) -> Tensor:
+def tensor_(*data: Any, owner: tuple[str, str] = ("torch", "tensor"), **keywords: Any) -> Tensor:
     """`torch.tensor`: copy the data; floats take the default dtype, arrays and tensors keep theirs."""
     if "data" in keywords and not data:
         data = (keywords.pop("data"),)
@@ -44,9 +44,9 @@ def tensor_(*data: Any, **keywords: Any) -> Tensor:
     options = read_options("tensor", keywords)
     source = data[0]
     if isinstance(source, Tensor):
-        warnings.warn(COPY_WARNING, UserWarning, stacklevel=2)
+        warnings.warn(COPY_WARNING.format(*owner), UserWarning, stacklevel=2)
     elif isinstance(source, list | tuple) and source and isinstance(source[0], np.ndarray):
-        running.machine.warn_once(SLOW)
+        warn_once(SLOW)
     return copied("torch.tensor()", source, made(array_of(source, options.dtype), options))
 
 
@@ -172,7 +172,7 @@ def _number(number: Any) -> Any:
         if number.value.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if number.requires_grad and mode.grad_enabled:
-            warnings.warn(GRADIENT_LOST, UserWarning, stacklevel=2)
+            warn_once(GRADIENT_LOST)
         return number.value.item()
     return number
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.checks.shapes import check_extents, dimension
 from gradcli.engine.memory.views import View, first_entry
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
@@ -36,6 +36,7 @@ def stride(x: Tensor, dim: Any = None) -> Any:
 def _dimension(name: str, dim: Any, x: Tensor) -> int:
     if not isinstance(dim, int):
         raise TypeError(f"{name}(): argument 'dim' (position 1) must be int, not {kind_name(dim)}")
+    check_extents(x.shape, dim)
     return dimension(dim, x.ndim)
 
 
@@ -44,7 +45,7 @@ def storage_offset(x: Tensor) -> int:
 
 
 def data_ptr(x: Tensor) -> int:
-    return int(x.array.ctypes.data)
+    return int(x.array.ctypes.data) if x.array.size else 0
 
 
 def base(x: Tensor) -> Tensor | None:

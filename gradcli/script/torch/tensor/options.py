@@ -136,7 +136,8 @@ def size_tuple(name: str, size: Any, position: int = 1) -> tuple[int, ...]:
 
 def number(name: str, parameter: str, value: Any, position: int) -> Any:
     """Read a plain number, or the one in a tensor."""
-    if (isinstance(value, Tensor) and value.value.size == 1) or isinstance(value, np.generic):
+    is_plain = isinstance(value, Tensor) and not value.ndim and not value.requires_grad
+    if is_plain or isinstance(value, np.generic):
         return value.item()
     if not isinstance(value, int | float):
         raise TypeError(
@@ -147,7 +148,8 @@ def number(name: str, parameter: str, value: Any, position: int) -> Any:
 
 def whole(name: str, parameter: str, value: Any, position: int) -> int:
     """Read a whole number, or the one in a tensor."""
-    if (isinstance(value, Tensor) and value.value.size == 1) or isinstance(value, np.integer):
+    is_plain = isinstance(value, Tensor) and not value.ndim and not value.requires_grad
+    if is_plain or isinstance(value, np.integer):
         value = value.item()
     if not isinstance(value, int):
         raise TypeError(f"{name}(): argument '{parameter}' (position {position}) must be int, not {kind_name(value)}")

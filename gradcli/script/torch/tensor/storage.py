@@ -9,8 +9,8 @@ import numpy as np
 
 from gradcli.engine.memory.layout import owner
 from gradcli.engine.memory.views import writable
+from gradcli.engine.modes import warn_once
 from gradcli.engine.tensor import Tensor
-from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import TYPES
@@ -72,7 +72,7 @@ class Untyped(Typed):
 
 
 def storage(x: Tensor) -> Typed:
-    running.machine.warn_once(DEPRECATED)
+    warn_once(DEPRECATED)
     return Typed(writable(owner(x.array)))
 
 
@@ -81,7 +81,7 @@ def untyped_storage(x: Tensor) -> Untyped:
 
 
 METHODS: dict[str, Any] = {
-    "data_ptr": lambda storage: int(storage.row.ctypes.data),
+    "data_ptr": lambda storage: int(storage.row.ctypes.data) if storage.row.size else 0,
     "nbytes": lambda storage: storage.row.nbytes,
     "size": len,
     "tolist": lambda storage: storage.row.tolist(),

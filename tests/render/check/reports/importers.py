@@ -193,7 +193,7 @@ def _gift(text: str) -> Imported:
         return Imported("essay", _bare(name), setting)
     if not answers.startswith("#") and "~" in answers:
         found = [part for part in answers.replace("=", "~=").split("~") if part.strip()]
-        shares = [Answer(shown(_bare(part.removeprefix("="))), float(part.startswith("=")), "") for part in found]
+        shares = [Answer(shown(_bare(part[1:])), 1.0, "") if part[0] == "=" else _chosen(part) for part in found]
         return Imported("multichoice", _bare(name), setting, shares)
     if not answers.startswith("#"):
         assert "->" not in answers
@@ -219,6 +219,13 @@ def _weighed(text: str) -> Answer:
     assert weight, text
     share, text = float(weight[0].strip("%")) / 100, text[weight.end() :]
     return Answer(_bare(text.partition("#")[0]), share, _after(text))
+
+
+def _chosen(text: str) -> Answer:
+    """Read a wrong choice: what stands between two percent signs at its beginning is its weight."""
+    weight = WEIGHT.match(text.strip())
+    share = float(weight[0].strip("%")) / 100 if weight else 0.0
+    return Answer(shown(_bare(text.strip()[weight.end() if weight else 0 :])), share, "")
 
 
 def _measured(answer: Answer) -> Answer:

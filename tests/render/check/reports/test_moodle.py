@@ -174,7 +174,7 @@ id = "words"
 script = "import torch\nx = torch.ones(2, requires_grad=True)\nprint(x.sum().size())"
 ask = [
   { quantity = "printed", line = 3, accept = ["size *"] },
-  { quantity = "Is x a leaf?", choices = ["no ~ {=", "yes < 2", "= never"], answer = 2 },
+  { quantity = "Is x a leaf?", choices = ["no ~ {=", "yes < 2", "= never", "%50% of it"], answer = 2 },
 ]
 """
 
@@ -183,14 +183,15 @@ ask = [
 def test_words_and_choices(name: str) -> None:
     printed, choice = questions(name, Grader(assignment(WORDS)))
     assert printed.kind == "shortanswer"
+    assert "printed line 3, by print(x.sum().size()) = ?" in printed.text
     for typed, fraction in (("torch.Size([])", 1), ("size *", 1), ("size 2", 0)):
         found = graded(printed.answers, typed)
         assert found is not None
         assert found.fraction == fraction
     assert choice.kind == "multichoice"
     texts = [unescape(answer.text) for answer in choice.answers]
-    assert texts == ["no ~ {=", "yes < 2", "= never"]
-    assert [answer.fraction for answer in choice.answers] == [0, 1, 0]
+    assert texts == ["no ~ {=", "yes < 2", "= never", "%50% of it"]
+    assert [answer.fraction for answer in choice.answers] == [0, 1, 0, 0]
 
 
 ERRORS = """

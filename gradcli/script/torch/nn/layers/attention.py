@@ -113,8 +113,7 @@ class MultiheadAttention(Module):
             inputs = [turned.get(id(x), x) for x in inputs]
         check_shapes(inputs, padding, mask, self.num_heads)
         if not batched:
-            seen = {id(x): ops.unsqueeze(x, 1) for x in inputs}
-            inputs = [seen[id(x)] for x in inputs]
+            inputs = [ops.unsqueeze(x, 1) for x in inputs]
             padding = None if padding is None else ops.unsqueeze(padding, 0)
         if is_causal and mask is None:
             raise AutogradError(

@@ -121,7 +121,9 @@ class RNNBase(Recurrence):
         return sequence, tuple(ops.stack(list(states), 0) for states in zip(*finals, strict=True))
 
     def _turned(self, sequence: Any) -> Any:
-        """Put the batch first again; torch transposes the outputs in place."""
+        """Put the batch first again; torch transposes the outputs in place, but for those of an LSTM."""
+        if self._states > 1:
+            return ops.transpose(sequence, 0, 1)
         turn = facade.in_place("transpose_")
         assert turn is not None
         return turn(sequence, 0, 1)
