@@ -9,7 +9,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from gradcli.homework.solve.carried import Earlier, is_partial, local_changes, passed_on
+from gradcli.homework.solve.bearing import Earlier
+from gradcli.homework.solve.carried import is_partial, local_changes, passed_on
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
 

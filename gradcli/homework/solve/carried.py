@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
+from gradcli.homework.solve.bearing import Earlier, bearing
 from gradcli.homework.solve.graph import Change, Edge, Graph
 from gradcli.homework.solve.problem import Problem, scaled, slope
 from gradcli.homework.solve.sweep import sweep
@@ -22,7 +24,6 @@ CLOSE = 0.05  # a share within which digits that were not written down may lead
 SIGNS = 8
 LEAST = 0.1  # of how far the entry that moves most may be off, by which each may be: few signs are tried
 FAR = 4  # times the reach of such digits, from where no other signs lead
-Earlier = Mapping[Quantity, tuple[Problem, Typed]]  # wrong answers, with the problems that they are about
 
 
 def follows(
@@ -31,7 +32,7 @@ def follows(
     own: Earlier,
     tolerance: Tolerance,
     *,
-    spare: Sequence[Collection[Quantity]] = (),
+    spare: Iterable[Collection[Quantity]] = (),
     right: Earlier = MappingProxyType({}),
 ) -> Quantity | None:
     """Return the wrong number of a student's `own` from which an answer follows, or None.
@@ -46,8 +47,13 @@ def follows(
     if is_nothing(typed.value, tolerance):
         return None
     own = {q: (seen, one) for q, (other, one) in own.items() if (seen := other.seen_in(problem.graph, q)) is not None}
-    for chosen in choices(own, spare):
-        wrong = {quantity: own[quantity] for quantity in chosen}
+    telling, right = bearing(problem, own), bearing(problem, right)
+    tried: set[tuple[Quantity, ...]] = set()
+    for chosen in choices(own, spare if right or len(telling) > 1 else ()):
+        wrong = {quantity: own[quantity] for quantity in chosen if quantity in telling}
+        if tuple(wrong) in tried:
+            continue
+        tried.add(tuple(wrong))
         more = passed_on(wrong) if problem.kind == "gradient" else {}
         for used in (*([{**right, **wrong}] if right else ()), wrong, *([{**more, **wrong}] if more else ())):
             value = recomputed(problem, used)
@@ -56,15 +62,19 @@ def follows(
             if not is_met(problem, typed, used, value, tolerance) or is_dead(problem, used, value):
                 continue
             if is_alive(problem, used, value, tolerance):
-                return source(problem, wrong)
+                return source(problem, wrong) or chosen[0]
     return None
 
 
-def choices(own: Earlier, spare: Sequence[Collection[Quantity]]) -> list[tuple[Quantity, ...]]:
-    """Return the sets of own numbers that a student may have gone on with, the latest number first in each."""
+def choices(own: Earlier, spare: Iterable[Collection[Quantity]]) -> Iterator[tuple[Quantity, ...]]:
+    """Yield the sets of own numbers that a student may have gone on with, the latest number first in each."""
     everything = list(own)[::-1]
-    sets = (tuple(quantity for quantity in everything if quantity not in some) for some in ((), *spare))
-    return [chosen for chosen in dict.fromkeys(sets) if chosen]
+    seen: set[tuple[Quantity, ...]] = {()}
+    for some in chain([()], spare if len(own) > 1 else ()):  # the groups are found only where they are needed
+        chosen = tuple(quantity for quantity in everything if quantity not in some)
+        if chosen not in seen:
+            seen.add(chosen)
+            yield chosen
 
 
 def spoils(problem: Problem, wrong: Earlier) -> bool:
@@ -84,13 +94,13 @@ def passed_on(wrong: Earlier) -> Earlier:
     return {quantity: one for quantity, one in found.items() if quantity not in wrong}
 
 
-def source(problem: Problem, wrong: Earlier) -> Quantity:
-    """Return the last number that changes an answer by itself."""
+def source(problem: Problem, wrong: Earlier) -> Quantity | None:
+    """Return the last number that changes an answer by itself, if one does."""
     for quantity, one in wrong.items() if len(wrong) > 1 else ():
         value = recomputed(problem, {quantity: one})
         if value is not None and not is_still(value, problem.truth):
             return quantity
-    return next(iter(wrong))
+    return next(iter(wrong), None)
 
 
 def is_met(problem: Problem, typed: Typed, used: Earlier, value: Value, tolerance: Tolerance) -> bool:

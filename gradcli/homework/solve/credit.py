@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +13,7 @@ from gradcli.homework.assignment.assignments import Ask, Assignment
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.mistakes.pen import is_slip
 from gradcli.homework.model import CREDITED
+from gradcli.homework.solve.bearing import bearing, bears
 from gradcli.homework.solve.carried import choices, follows, recomputed, spoils
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.rounding import rounded_to, too_coarse, up_to_rounding
@@ -38,20 +40,23 @@ class Own:
             if quantity not in self.unlike:
                 self.unlike[quantity] = False
                 with suppress(*FAILURES), np.errstate(all="ignore"):
-                    self.unlike[quantity] = any(spoils(other, {quantity: one}) for other in self.known.values())
+                    self.unlike[quantity] = any(
+                        bears(other, one[0]) and spoils(other, {quantity: one}) for other in self.known.values()
+                    )
         return {quantity for quantity, is_unlike in self.unlike.items() if is_unlike}
 
     @property
-    def spare(self) -> list[set[Quantity]]:
-        """Groups of wrong numbers that a student need not have gone on with."""
+    def spare(self) -> Iterator[set[Quantity]]:
+        """Groups of wrong numbers that a student need not have gone on with, found as far as they are asked for."""
         each = [{quantity} for quantity in self.slips] if len(self.slips) > 1 else []
         backward = {  # a cross entropy has `p - y` from the probabilities alone
             quantity
             for quantity, (problem, _) in self.wrong.items()
             if problem.kind == "gradient" and problem.graph.has_softmax
         }
-        groups, unused = (self.carried, self.slips, self.carried | self.slips, backward, *each), self.unused
-        return [group for group in (*groups, *(one | unused for one in (set(), *groups))) if group]
+        groups = (self.carried, self.slips, self.carried | self.slips, backward, *each)
+        yield from groups
+        yield from (one | self.unused for one in (set(), *groups))
 
     def keep(self, ask: Ask, problem: Problem | None, verdict: Verdict) -> None:
         """Keep a right number that was rounded, from which others may follow."""
@@ -72,8 +77,8 @@ class Own:
             self.carried.add(quantity)
         else:
             with suppress(*FAILURES), np.errstate(all="ignore"):
-                chosen = choices(self.wrong, self.spare) if self.wrong else []
-                sets = [{q: self.wrong[q] for q in some} for some in chosen]
+                own = bearing(problem, self.wrong)
+                sets = [{q: own[q] for q in some} for some in choices(own, self.spare)]
                 meant = [value for used in sets if (value := recomputed(problem, used)) is not None]
                 nearly = replace(typed, unit=5 * np.asarray(typed.unit))  # digits that were not written down
                 if any(is_slip(nearly, value, tolerance) for value in (problem.truth, *meant)):

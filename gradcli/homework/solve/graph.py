@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -27,7 +27,7 @@ from gradcli.ops.pointwise.arithmetic import div
 from gradcli.source import Span
 
 Change = Callable[[Value, Value], Value]  # from upstream gradient and right contribution to the mistaken contribution
-RECENT = 8  # forward passes that are remembered
+RECENT = 2**6  # forward passes that are remembered
 CUT = re.compile(r"\.(detach\(\)|data)$")
 UNNAMED = re.compile(r"[vc]\d+")  # the names that gradcli gives to steps of a snippet
 
@@ -44,10 +44,11 @@ Ways = list[tuple[Vertex, list[Way], Mapping[str, Any]]]  # by vertex, with the 
 
 
 class Part(NamedTuple):
-    """The part of a graph that leads to one gradient: its vertices, and the ways that end in them."""
+    """The part of a graph that leads to one gradient: its vertices, the ways that end in them, and what those read."""
 
     vertices: frozenset[int]
     ways: Ways
+    read: frozenset[int]  # the vertices whose values its rules have
 
 
 class Graph:
@@ -103,7 +104,8 @@ class Graph:
     def part(self, only: frozenset[int]) -> Part:
         """Return the part of the graph with some vertices `only`."""
         ways = [(v, [way for way in rules if way[2] in only], options) for v, rules, options in self.ways]
-        return Part(only, ways)
+        read = (source for i, (v, rules, _) in enumerate(ways) if rules for source in (i, *v.sources))
+        return Part(only, ways, frozenset(read))
 
     @cached_property
     def is_scalar(self) -> bool:
@@ -160,6 +162,15 @@ class Graph:
 
     def label(self, index: int) -> str:
         """Return the name of a vertex, or the text it is written as."""
+        if index not in self.labels:
+            self.labels[index] = self.labelled(index)
+        return self.labels[index]
+
+    @cached_property
+    def labels(self) -> dict[int, str]:
+        return {}
+
+    def labelled(self, index: int) -> str:
         line = self.vertices[index].line
         if index in self.named or line.is_variable:
             return line.name
@@ -179,17 +190,57 @@ class Graph:
         out = vertex.value if out is None else out
         return vertex.rules[edge.position](ones_like(out), out, *operands, **vertex.options)
 
-    def forward(self, given: Mapping[int, Value]) -> list[Value]:
-        """Return the values with other values for some vertices; values that do not depend on them stay."""
+    def forward(self, given: Mapping[int, Value], read: frozenset[int] | None = None) -> list[Value]:
+        """Return the values with other values for some vertices; values that do not depend on them stay.
+
+        Of those that do, others than what is `read` are not computed; where none is, it returns `values` themselves.
+        """
         values = {index: np.asarray(value)[()] for index, value in given.items()}  # a typed number is Python's
         values |= {twin: np.log(np.abs(values[index])) for index in values for twin in self.twins.get(index, ())}
-        given = values.copy()
-        for index, vertex in enumerate(self.vertices):
-            if index not in given and any(source in values for source in vertex.sources):
-                values[index] = vertex.forward(self.operands(index, values))
-            elif index in self.copies and self.copies[index] in values:
-                values[index] = values[self.copies[index]]
+        after = self.after(frozenset(values))
+        if read is not None:
+            after = self.before(after, read)
+            if not after and read.isdisjoint(values):
+                return self.values
+        for index, copied in after:
+            values[index] = (
+                self.vertices[index].forward(self.operands(index, values)) if copied is None else values[copied]
+            )
         return [values.get(index, vertex.value) for index, vertex in enumerate(self.vertices)]
+
+    def after(self, given: frozenset[int]) -> list[tuple[int, int | None]]:
+        """Return the vertices that are computed from given ones, in order, each with the one that it is a copy of."""
+        if given not in self.orders:
+            found: list[tuple[int, int | None]] = []
+            touched = set(given)
+            for index, vertex in enumerate(self.vertices):
+                if index not in given and not touched.isdisjoint(vertex.sources):
+                    found.append((index, None))
+                elif self.copies.get(index) in touched:
+                    found.append((index, self.copies[index]))
+                else:
+                    continue
+                touched.add(index)
+            self.orders[given] = found
+        return self.orders[given]
+
+    def before(self, after: Sequence[tuple[int, int | None]], read: frozenset[int]) -> list[tuple[int, int | None]]:
+        """Return those of some vertices from which others are computed that are `read`, or that are read themselves."""
+        needed, found = set(read), []
+        for index, copied in reversed(after):
+            if index in needed:
+                needed.update(self.vertices[index].sources if copied is None else (copied,))
+                found.append((index, copied))
+        return found[::-1]
+
+    @cached_property
+    def orders(self) -> dict[frozenset[int], list[tuple[int, int | None]]]:
+        return {}
+
+    def touched(self, given: Collection[int]) -> set[int]:
+        """Return the vertices whose values other values of some vertices change, these among them."""
+        own = {*given, *(twin for index in given for twin in self.twins.get(index, ()))}
+        return own | {index for index, _ in self.after(frozenset(own))}
 
     def forward_once(self, given: Mapping[int, Value]) -> Sequence[Value]:
         """Return what `forward` does, remembered: one wrong number is looked into for many answers."""
@@ -226,7 +277,7 @@ class Graph:
         """Return the operands of a vertex where some vertices have these values."""
         vertex = self.vertices[index]
         pairs = zip(vertex.sources, vertex.operands, strict=True)
-        return [values.get(source, operand) if source >= 0 else operand for source, operand in pairs]
+        return [values.get(source, operand) for source, operand in pairs]
 
 
 def at_values(vertex: Vertex, values: Sequence[Value]) -> list[Any]:

@@ -71,14 +71,12 @@ class Problem:
         until: int = 0,
     ) -> dict[int, Value]:
         """Return the gradients of `of`, by vertex, with some rules or vertices changed, or at other values."""
-        merged = {**self.own, **(changes or {})}
-        given = {vertex: value for vertex, value in self.given.items() if vertex != self.by}
         return sweep(
             self.graph,
             self.of,
-            merged,
+            {**self.own, **(changes or {})} if self.own else changes,
             seed=self.seed,
-            given=given,
+            given={vertex: value for vertex, value in self.given.items() if vertex != self.by} if self.given else None,
             values=values,
             changed=changed,
             stop=self.stop,
@@ -103,7 +101,7 @@ class Problem:
             found = self.cache["totals"] = {vertex: np.asarray(total)[()] for vertex, total in self.swept().items()}
         return found
 
-    @property
+    @cached_property
     def truth(self) -> Value:
         """The right value; None where the output does not depend on the variable."""
         if self.kind == "value":
@@ -139,7 +137,9 @@ class Problem:
 
     def into(self, vertex: int) -> list[Edge]:
         """Return the edges that bring the gradient of a vertex."""
-        return [edge for edge in self.graph.into.get(vertex, ()) if self.reaches(edge.vertex)]
+        return self.once(
+            ("into", vertex), lambda: [e for e in self.graph.into.get(vertex, ()) if self.reaches(e.vertex)]
+        )
 
     def seen_in(self, graph: Graph, quantity: Quantity) -> Problem | None:
         """Return the problem of a quantity as it stands in a graph; None where it has no part in it.
@@ -184,6 +184,11 @@ class Problem:
         parts: Remembered[Part] = self.once("parts", lambda: Remembered(PARTS))
         return parts.once((self.by, given), lambda: self.graph.part(self._above(given)))
 
+    @cached_property
+    def alone(self) -> Part | None:
+        """The part that is enough where nobody asks for the gradients of other vertices."""
+        return self.part(frozenset(self.given)) if self.is_alone else None
+
     def _walk(self) -> Iterator[tuple[Edge, ...]]:
         above = self.above
         waiting: list[tuple[int, tuple[Edge, ...]]] = [(self.of, ())]
@@ -197,9 +202,9 @@ class Problem:
 
     def feels(self, edges: Collection[Edge]) -> bool:
         """Whether changed edges change something that is asked for: the gradient of `by`, where that is alone."""
-        if not self.is_alone:
+        if self.alone is None:
             return True
-        on_the_way = self.part(frozenset(self.given)).vertices
+        on_the_way = self.alone.vertices
         return any(edge.vertex in on_the_way and self.graph.source(edge) in on_the_way for edge in edges)
 
     def _above(self, given: Collection[int] = ()) -> frozenset[int]:
@@ -215,7 +220,7 @@ class Problem:
     def flow(self, path: tuple[Edge, ...]) -> Value:
         """Return the contribution of one path alone."""
         others = {edge: nothing for edge in self.edges if edge not in path}
-        return self.swept(others)[self.by]
+        return self.swept(others, until=self.by + 1)[self.by]
 
     @cached_property
     def flows(self) -> list[Value]:

@@ -18,6 +18,7 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import scans as entries
 from gradcli.ops.pointwise.comparisons import equal
@@ -98,9 +99,18 @@ def _cumprod_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
         return g
     return unless(
         equal(x, 0),
-        lambda: prod_before(x, dim=dim) * (g + carry(g * x, x, dim=dim)),
+        lambda: prod_before(_finite(x), dim=dim) * (g + carry(g * x, x, dim=dim)),
         lambda: cumsum_back(g * out, dim=dim) / x,
     )
+
+
+def _finite(x: Any) -> Any:
+    """Refuse entries of which torch has another gradient with a graph than without one."""
+    if not np.isfinite(x.value if isinstance(x, Formula | Tensor) else x).all():
+        raise AutogradError(
+            "the gradient of a running product of zeros beside inf or nan is not supported here", code="E401"
+        )
+    return x
 
 
 def _write_back(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
@@ -138,6 +148,7 @@ cumprod = primitive(
     "cumprod",
     lambda x, *, dim: running(np.cumprod, x, dim) if x.shape else x,
     _cumprod_rule,
+    gradients=({"MulBackward0": "torch::autograd::CopySlices"},),
     structured=True,
     says="Each entry is a factor of its own product and of all later ones, so their parts are added.",
     index=entries.running_product,

@@ -9,6 +9,7 @@ from typing import Any
 from gradcli.engine.graph import Node, outer
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
+from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 
@@ -41,6 +42,28 @@ def ended(x: Tensor, node: str, *inputs: Tensor | None, saves: tuple[int, ...] =
     """
     found = _ending(node, saves)(x)
     return as_one(found, *inputs) if inputs else found
+
+
+@cache
+def _beginning(node: str) -> Primitive:
+    passed = passing("gradient", node)
+
+    def rule(g: Any, out: Any, x: Any) -> Any:
+        return passed(g) if isinstance(g, Tensor) else g
+
+    return Primitive("operand", _same, (rule,), node, call("operand", _same), structured=True)
+
+
+def begun(x: Tensor, node: str) -> Tensor:
+    """Return the input of several nodes that are one in torch, whose gradient by it has a last node of this name."""
+    return _beginning(node)(x) if x.requires_grad else x
+
+
+def changed(x: Tensor, times: int) -> Tensor:
+    """Return a tensor that torch makes by so many changes in place."""
+    if not tangents_of(x):  # which go by the changes that there were
+        x.history = [0] * times
+    return x
 
 
 def one_way(result: Any, message: str) -> Any:

@@ -1,0 +1,33 @@
+"""Which numbers of a sheet can have a part in an answer, whatever they are: the others need not be gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gradcli.homework.assignment.quantities import Quantity
+from gradcli.homework.solve.problem import Problem
+from gradcli.homework.submission.numerals import Typed
+
+Earlier = Mapping[Quantity, tuple[Problem, Typed]]  # answers, with the problems that they are about
+
+
+def bearing(problem: Problem, earlier: Earlier) -> dict[Quantity, tuple[Problem, Typed]]:
+    """Return the earlier answers that can have a part in another one."""
+    return {quantity: one for quantity, one in earlier.items() if bears(problem, one[0])}
+
+
+def bears(problem: Problem, other: Problem) -> bool:
+    """Whether one quantity can have a part in another; found once for both, by the edges of their graph."""
+    if other.graph is not problem.graph:
+        return False
+    key = ("bears", problem.kind, problem.by, other.kind, other.of, other.by, other.stop)
+    return problem.once(key, lambda: is_behind(problem, other))
+
+
+def is_behind(problem: Problem, other: Problem) -> bool:
+    if other.kind == "value":
+        read = frozenset({problem.by}) if problem.kind == "value" else problem.part().read
+        return not read.isdisjoint(problem.graph.touched({other.by}))
+    if problem.kind == "value":
+        return False
+    return any(one.by in problem.above for one in (other, *(above for above, _ in other.sums())))
