@@ -198,11 +198,13 @@ def grad(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     allow_unused: bool = False,
+    carries: bool = False,
     follow: Callable[[Iterator[Event]], Iterator[Event]] | None = None,
 ) -> tuple[Tensor | None, ...]:
     """Return the gradients of `outputs` with respect to `inputs`, as `torch.autograd.grad` does.
 
-    `follow` passes on the events of the walk, and may look at them.
+    `follow` passes on the events of the walk, and may look at them. A pass that `carries` computes with Tensors, whose
+    tangents are known, also where it makes no graph.
     """
     captured: dict[Target, Carrier] = {}
     in_place: dict[Target, int] = {}
@@ -214,8 +216,8 @@ def grad(
     steps = walk(
         outputs,
         gradients,
-        retain_graph=retain_graph,
-        create_graph=create_graph,
+        retain_graph=create_graph if retain_graph is None else retain_graph,
+        create_graph=create_graph or carries,
         captured=captured,
         events=follow is not None,
         in_place=in_place,

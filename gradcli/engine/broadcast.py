@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -102,7 +103,7 @@ expand: Primitive = primitive(
 )
 to_copy = primitive(
     "to_copy",
-    lambda x, *, dtype: x.astype(dtype),
+    lambda x, *, dtype: laid_out(x.astype(dtype), (x,)),
     lambda g, out, x, *, dtype: g,
     notation=lambda operands, _: operands[0].tree,
     traits=("layout",),
@@ -122,6 +123,8 @@ def summed_to(gradient: Any, shape: tuple[int, ...]) -> Any:
     """Add the entries of a gradient that one entry of the shape was copied to."""
     summing = sum_to_size
     if getattr(gradient, "node", None) is not None:  # recorded again: a number, or behind fewer dimensions a view
+        if gradient.shape == shape:
+            return gradient
         summing = _named("SumBackward0" if not shape else _LAST[gradient.ndim > len(shape)])
     return summing(gradient, size=shape)
 

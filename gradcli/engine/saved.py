@@ -85,7 +85,7 @@ ONCE = {
 }
 DEPENDING = JOINT | ONCE.keys() | {GROUP}
 # Of some gradients the operand is no part, from this one on.
-LINEAR = {"BinaryCrossEntropyBackward0": 1, "EmbeddingBagBackward0": 0, "EmbeddingBagWeightsBackward0": 0}
+LINEAR = {"EmbeddingBagBackward0": 0, "EmbeddingBagWeightsBackward0": 0}
 
 
 @cache
@@ -125,6 +125,8 @@ def joined(gradient: Any, node: Node, inputs: Sequence[Any], position: int = 0) 
     """
     once = node.primitive.node in ONCE
     if not isinstance(gradient, Tensor) or (once and not mode.strict):
+        return gradient
+    if node.primitive.node == "BinaryCrossEntropyBackward0" and position:  # the target's is an ordinary function
         return gradient
     if node.primitive.node == GROUP and position == 2:  # the bias is only added
         inputs = ()

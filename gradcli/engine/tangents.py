@@ -6,7 +6,7 @@ that upstream, in the direction of the tangent of the input. No operation declar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -15,7 +15,7 @@ import numpy as np
 
 from gradcli.engine.backward import grad
 from gradcli.engine.broadcast import fit
-from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.graph import AccumulateGrad, reachable
 from gradcli.engine.memory.in_place import IN_PLACE
 from gradcli.engine.memory.views import View, writable
 from gradcli.engine.memory.writing import follow, overwrite
@@ -45,6 +45,24 @@ NO_FORWARD = (
     "prioritize its implementation or submit a PR adding the implementation to derivatives.yaml"
 )
 
+# The nodes whose backward pass torch has no forward mode for, each with the name that its error has.
+BACKWARD_FORWARDLESS = {
+    "HardsigmoidBackward0": "aten::hardsigmoid_backward",
+    "HuberLossBackward0": "huber_loss_backward",
+    "LogitBackward0": "aten::logit_backward",
+    "MishBackward0": "aten::mish_backward",
+    "NativeGroupNormBackward0": "aten::native_group_norm_backward",
+    "SiluBackward0": "aten::silu_backward",
+    "SoftMarginLossBackward0": "soft_margin_loss_backward",
+}
+COMPOSED = {
+    "LogitBackward0",
+    "MishBackward0",
+    "NativeGroupNormBackward0",
+    "SiluBackward0",
+}  # in passes that make a graph
+NO_FORWARD_OF_BACKWARD = "Trying to use forward AD with {} that does not support it."
+
 
 class Level:
     """One forward pass: the tangents of the tensors that were computed since it began.
@@ -53,6 +71,7 @@ class Level:
     """
 
     nested = True
+    transforms = False  # whether it is one of torch.func
 
     def __init__(self) -> None:
         self.known: WeakKeyDictionary[Any, tuple[Tensor, int]] = WeakKeyDictionary()
@@ -82,6 +101,16 @@ class Level:
         if stale:
             raise AutogradError(CHANGED, code="E401", help=OUT_OF_PLACE)
         return None if found is None else found[0]
+
+    def check_backward(self, outputs: Iterable[Tensor], create_graph: bool) -> None:
+        """Raise where torch has no forward mode for a node of a backward pass; some have one if that makes a graph."""
+        for node in reachable(x.node for x in outputs if x.node is not None)[0]:
+            name = BACKWARD_FORWARDLESS.get(node.primitive.node)
+            if name is None or node.inputs is None or (create_graph and node.primitive.node in COMPOSED):
+                continue
+            if any(isinstance(x, Tensor) and self.get(x) is not None for x in node.inputs):
+                message = NO_FORWARD_OF_BACKWARD if name.startswith("aten::") else NO_FORWARD
+                raise NotImplementedError(message.format(name))
 
     def written(self, target: Tensor, result: Tensor) -> Callable[[], None]:
         """Return what gives the changed tensor its tangent, once `result` is written over `target`."""

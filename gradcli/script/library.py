@@ -26,16 +26,19 @@ PLACES = {
     "gradcli.script.stdlib.iteration": "itertools",
     "gradcli.script.stdlib.annotations": "typing abc",
     "gradcli.script.stdlib.kinds": "types numbers",
-    "gradcli.script.stdlib.system": "sys os string gc platform traceback",
+    "gradcli.script.stdlib.system": "sys os string platform traceback",
+    "gradcli.script.stdlib.weakrefs": "weakref gc",
     "gradcli.script.stdlib.documents": "json pprint textwrap",
     "gradcli.script.stdlib.patterns": "re",
     "gradcli.script.stdlib.dates": "datetime",
     "gradcli.script.stdlib.ordering": "heapq bisect",
-    "gradcli.script.stdlib.streams": "io logging",
+    "gradcli.script.stdlib.streams": "io",
+    "gradcli.script.stdlib.messages": "logging",
     "gradcli.script.stdlib.arguments": "argparse",
     "gradcli.script.stdlib.pictures": "matplotlib mpl_toolkits seaborn",
     "gradcli.script.stdlib.progress": "tqdm",
     "gradcli.script.stdlib.characters": "unicodedata",
+    "gradcli.script.stdlib.threads": "threading",
 }
 MODULES = {name: place for place, names in PLACES.items() for name in names.split()}
 ORIGINALS = {"numpy", *MODULES} & {"numpy", *sys.stdlib_module_names}  # modules of Python, which know their names

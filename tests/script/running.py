@@ -40,6 +40,8 @@ def torchs(text: str) -> str:
             exec(compile(text, "snippet.py", "exec"), variables)
         except Exception as error:
             print(f"Error: {type(error).__name__}: {error}")
+    if "torch.compile(" in text:  # which switches off for the whole process what a distribution checks
+        variables["torch"].distributions.Distribution.set_default_validate_args(True)
     return worded(printed.getvalue()).replace("PatternError", "error")
 
 

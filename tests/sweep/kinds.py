@@ -8,6 +8,7 @@ viewed, unrecorded       the change in place of a view, or under no_grad
 scalars, empties         all tensors without dimensions, or without entries; scalar, empty: the first one alone
 keyword, positional      all arguments by name, or as many as can be by position
 printed, laid            what is shown of the result, and where it lies in memory
+filled                   what the operands are after the result was written over
 underived                every tensor requires grad, of an operator without a derivative
 jvp, vmap, checked       the function of the first tensor: pushed forward, over a stack of two, by finite differences
 """
@@ -32,6 +33,11 @@ SHOWN = {
     "printed": "str(o)",
     "laid": "(o.stride(), o.is_leaf, o._is_view(), o._version, o.storage_offset(), o.data_ptr() == x0.data_ptr())",
 }
+FILLED = (
+    "for o in out if isinstance(out, tuple | list) else (out,):",
+    "    if isinstance(o, torch.Tensor):",
+    "        o.zero_()",
+)
 # What is made of the function of the first tensor.
 TRANSFORMED = {
     "jvp": "torch.func.jvp(f, (x0,), (torch.cos(x0) + 0.5,))",
@@ -108,6 +114,7 @@ KINDS = (
     "positional",
     "underived",
     *SHOWN,
+    "filled",
     *TRANSFORMED,
 )
 
@@ -139,6 +146,13 @@ def text_of(kind: str, form: str, sample: Any) -> tuple[str, tuple[str, ...]]:
             raise UnwritableError("input")
         each_of = "(out if isinstance(out, tuple | list) else (out,)) if isinstance(o, torch.Tensor)"
         lines.append(f"y = tuple({SHOWN[kind]} for o in {each_of})")
+    if kind == "filled":
+        lines += ["with torch.no_grad():", *(f"    {line}" for line in FILLED)]
+        names = re.findall(r"^(p?x\d+) =", "\n".join(writer.lines), re.MULTILINE)
+        if not names:
+            raise UnwritableError("no operands")
+        lines.append(f"out = ({', '.join(f'{name}.detach().clone()' for name in names)},)")
+        return "\n".join([*lines, ""]), ()
     if kind in AFTER:
         lines.append(f"out = tuple({AFTER[kind]} for o in (out if isinstance(out, tuple) else (out,)) {FLOATS}")
     return "\n".join([*lines, ""]), tuple(writer.leaves)

@@ -29,7 +29,7 @@ def singular_values(A: Any) -> Any:
     return _each(lambda x: (np.linalg.svd(x, compute_uv=False),), A, "svd", "singular values")[0]
 
 
-def pseudo_inverse(A: Any, cut: float) -> Any:
+def pseudo_inverse(A: Any, cut: Any) -> Any:
     """Return the pseudo-inverse of each matrix without its singular values below a share of the largest."""
     _check_numbers(A)
     return _each(lambda x: (np.linalg.pinv(x, cut),), A, "svd", "singular values")[0]

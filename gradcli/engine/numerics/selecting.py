@@ -225,4 +225,4 @@ def running(better: Callable[[Any, Any], Any], x: Any, dim: int) -> Any:
         found = better(rows[i], best[0]) | np.isnan(rows[i])
         out[i] = np.where(found, i, out[i - 1])
         best[0] = np.where(found, rows[i], best[0])
-    return np.moveaxis(out, 0, dim)
+    return np.ascontiguousarray(np.moveaxis(out, 0, dim))

@@ -41,7 +41,7 @@ def collected(
         student = students.find([name])
         return student.id if student else name
 
-    found = [placed(work, students) for work in works(files, layout, has_attempts=has_attempts)]
+    found = [one for work in works(files, layout, has_attempts=has_attempts) for one in placed(work, students)]
     if roster is None:
         items = told_apart(found, known)
         yield from by_student(items) if has_attempts else items
@@ -59,21 +59,22 @@ def with_others(files: Sequence[File], others: Sequence[File], students: Roster,
 
     Warns of the rest.
     """
-    have = {identity(placed(work, students).student) for work in works(files, layout)} if others else set()
+    have = {one.student for work in works(files, layout) for one in placed(work, students)} if others else set()
     theirs = [
         work.file
         for work in works(others, layout)
-        if (who := students.find((work.student, *work.clues))) is not None and identity(who.id) not in have
+        if any(who.id not in have for who in students.owners((work.student, *work.clues)))
     ]
     warn_of([file for file in others if file not in theirs])
     problem = f"files of this kind are not read: hand in one that ends in {ENDINGS[0]}"
     return [*files, *(replace(file, problem=problem) for file in dict.fromkeys(theirs))]
 
 
-def placed(work: Work, students: Roster) -> HandIn:
-    """Return work as that of the student whom it says."""
-    student = students.find((work.student, *work.clues))
-    return HandIn(work.file, student.id if student else work.student, attempt=work.attempt)
+def placed(work: Work, students: Roster) -> Iterator[HandIn]:
+    """Yield work as that of the student whom it says, or of each in the group."""
+    found = students.owners((work.student, *work.clues))
+    for student in [one.id for one in found] or [work.student]:
+        yield HandIn(work.file, student, attempt=work.attempt)
 
 
 def by_student(items: Iterable[HandIn]) -> Iterator[HandIn]:

@@ -2,8 +2,9 @@
 
 Moodle puts each student's files into `Ada Lovelace_657717_assignsubmission_file_/`, or before the name of each; Canvas
 writes `lovelaceada_LATE_4711_90210_answers-1.txt` with the numbers of user and attachment, and how often a name was
-handed in before; Gradescope `submission_123/` beside `submission_metadata.yml`; GitHub Classroom a clone
-`week3-adalovelace/` each in `week3-submissions/`.
+handed in before, or `anon_x7Yz1_90210_answers.txt`; both name a group that hands in together. Gradescope makes
+`submission_123/` beside `submission_metadata.yml`; GitHub Classroom a clone `week3-adalovelace/` each in
+`week3-submissions/`.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from gradcli.homework.submission.files import File, students_of
 from gradcli.homework.submission.names import identity
 from gradcli.homework.submission.reading import read_file
 
-MOODLE = re.compile(r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<rest>.*)", re.DOTALL)
+MOODLE = re.compile(r"(?P<name>.+?)(?:_(?P<number>\d+))?_assignsubmission_(?:file|onlinetext)_?(?P<rest>.*)", re.DOTALL)
 CANVAS = re.compile(
-    r"(?P<name>[^\W_]+)_(?:LATE_)?(?P<number>\d+)_(?:\d+_(?P<rest>.+)|(?:text|link)\.html)", re.IGNORECASE | re.DOTALL
+    r"(?:(?P<name>[^\W_]+)_(?:LATE_)?(?P<number>\d+)|(?:LATE_)?anon_(?P<anonymous>\w+?))"
+    r"_(?:\d+_(?P<rest>.+)|(?:text|link)\.html)",
+    re.IGNORECASE | re.DOTALL,
 )
 GRADESCOPE = re.compile(r"submission_\d+")
 CLONES = "-submissions"  # ends the name of a folder that `gh classroom clone student-repos` makes
@@ -73,7 +76,7 @@ def works(files: Sequence[File], layout: str | None = None, *, has_attempts: boo
         for work in LAYOUTS[layout or recognised(folder)](folder):
             found.setdefault(work.file.path, []).append(work)
     for file, student in zip(files, students_of(files), strict=True):
-        for work in found.get(file.path) or [Work(file, student, (student, file.path.stem))]:
+        for work in found.get(file.path) or [Work(file, student, (student, file.path.stem, around(file)))]:
             yield numbered(work) if has_attempts else replace(work, attempt=None)
 
 
@@ -118,7 +121,7 @@ def folders(folder: Folder) -> Iterator[Work]:
     for file in folder.files:
         first = folder.parts(file)[0]
         name = first if len(folder.parts(file)) > 1 else file.path.stem
-        yield Work(file, name, (name, *re.split("[_ ]", name), file.path.stem))
+        yield Work(file, name, (name, *re.split("[_ ]", name), file.path.stem, around(file)))
 
 
 def moodle(folder: Folder) -> Iterator[Work]:
@@ -135,20 +138,27 @@ def canvas(folder: Folder) -> Iterator[Work]:
 
 
 def named_and_numbered(folder: Folder, pattern: re.Pattern[str]) -> Iterator[Work]:
-    """Yield files in whose first part a pattern finds a name and a number; without them, the part is the name."""
+    """Yield files in whose first part a pattern finds a name, and mostly a number; without, the part is the name."""
     matches = [pattern.fullmatch(folder.parts(file)[0]) for file in folder.files]
+    found = [(called(match), match["number"] or "") if match else None for match in matches]
     numbers: dict[str, set[str]] = {}
-    for found in filter(None, matches):
-        numbers.setdefault(identity(found["name"]), set()).add(found["number"])
-    for file, match in zip(folder.files, matches, strict=True):
-        if match is None:
+    for name, number in filter(None, found):
+        numbers.setdefault(identity(name), set()).add(number)
+    for file, one in zip(folder.files, found, strict=True):
+        if one is None:
             stem = Path(folder.parts(file)[0]).stem
             yield Work(file, stem, (stem,))
             continue
-        name, number = match["name"], match["number"]
+        name, number = one
         is_alone = len(numbers[identity(name)]) == 1
         after = name.rpartition("-")[2].strip()  # behind the name of a group
         yield Work(file, name if is_alone else f"{name}_{number}", (number, name, after))
+
+
+def called(match: re.Match[str]) -> str:
+    """Return the name that a pattern has found, or what stands for one where nobody is to see it."""
+    found = match.groupdict()
+    return str(found["name"] or found["anonymous"])
 
 
 def gradescope(folder: Folder) -> Iterator[Work]:
@@ -186,13 +196,22 @@ def common(names: Sequence[str]) -> str:
     return shared[: shared.rfind("-") + 1] if len(names) > 1 else ""
 
 
+def around(file: File) -> str:
+    """Return the name of the nearest folder that is no attempt; it may be that of the student, if it is named alone."""
+    return next((name for name in reversed(file.path.parent.parts) if not ATTEMPT.search(name)), "")
+
+
 def numbered(work: Work) -> Work:
     """Return work with the number of its attempt, where its name or that of a folder says so: `attempt_2`."""
-    parts = work.file.path.relative_to(work.file.folder).parts if work.file.folder else (work.file.path.name,)
+    parts = work.file.path.relative_to(work.file.folder).parts if work.file.folder else work.file.path.parts[-2:]
     found = [ATTEMPT.search(part) for part in (*parts[:-1], Path(parts[-1]).stem)]
     number = next((int(one[1]) for one in reversed(found) if one), work.attempt)
-    student = ATTEMPT.sub("", work.student) or work.student
-    return Work(work.file, student, (*(ATTEMPT.sub("", clue) for clue in work.clues), *work.clues), number)
+    student = ATTEMPT.sub("", work.student)
+    if any(found[:-1]) and student in ("", str(work.file.path)):  # called after the folder of the attempt alone
+        student = around(work.file)
+    return Work(
+        work.file, student or work.student, (*(ATTEMPT.sub("", clue) for clue in work.clues), *work.clues), number
+    )
 
 
 LAYOUTS: Mapping[str, Callable[[Folder], Iterator[Work]]] = {

@@ -21,23 +21,28 @@ HEADINGS = {  # columns as Canvas (SIS), Moodle and Gradescope (SID) name them, 
            "matrikelnummer", "matrikelnr", "matrikelnr.", "matr.-nr.", "username"),
     "email": ("email address", "e-mail", "e-mail address", "e-mail-adresse", "mail"),
     "name": ("full name", "student name", "student", "vollständiger name"),
+    "group": ("group name", "team", "gruppe"),
     FIRST: ("firstname", "given name", "vorname"),
     LAST: ("lastname", "surname", "family name", "nachname"),
 }  # fmt: skip
 POSSIBLE = "points possible"  # begins a row of Canvas that is no student
-KNOWN = {"id", "name", "email", FIRST, LAST}
+KNOWN = {"id", "name", "email", "group", FIRST, LAST}
 MOST = 100_000  # students
 LONGEST = 200  # characters of an id or a name
 
 
 @dataclass(frozen=True, slots=True)
 class Enrolled:
-    """A student of a course; `others` are the cells of other columns, such as the name on GitHub."""
+    """A student of a course; `others` are the cells of other columns, such as the name on GitHub.
+
+    What a `group` hands in is the work of each of its students.
+    """
 
     id: str
     name: str = ""
     email: str = ""
     others: tuple[str, ...] = ()
+    group: str = ""
 
     @property
     def whose(self) -> str:
@@ -79,6 +84,23 @@ class Roster:
                     return self.students[places[0]]
         return None
 
+    @cached_property
+    def groups(self) -> dict[str, list[Enrolled]]:
+        """The students of each group, by the spellings of its name."""
+        found: dict[str, list[Enrolled]] = {}
+        for student in self.students:
+            for spelling in {identity(student.group), letters(student.group)} - {""}:
+                found.setdefault(spelling, []).append(student)
+        return found
+
+    def owners(self, clues: Iterable[str]) -> list[Enrolled]:
+        """Return the students whose work it is: the one whom the clues mean, else all of the group that they name."""
+        clues = list(clues)
+        if student := self.find(clues):
+            return [student]
+        named = (key for clue in clues for key in (identity(clue), letters(clue)))
+        return next((self.groups[key] for key in named if key in self.groups), [])
+
     def is_ambiguous(self, name: str) -> bool:
         """Return whether a name is that of several students."""
         return len(self.known.get(identity(name), ())) > 1
@@ -111,7 +133,7 @@ def read_roster(data: str | bytes, file: str) -> Roster:
         named = dict(zip(header, (cell.strip()[:LONGEST] for cell in cells), strict=False))
         others = tuple(cell for column, cell in named.items() if column not in KNOWN)
         name = named.get("name") or " ".join(filter(None, (named.get(FIRST), named.get(LAST))))
-        student = Enrolled(named.get("id", ""), name, named.get("email", ""), others)
+        student = Enrolled(named.get("id", ""), name, named.get("email", ""), others, named.get("group", ""))
         who = identity(student.id)
         if not who:
             raise refused(file, f"line {line} has no id", "give every student an id")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -22,11 +21,10 @@ from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.solve.key import Key
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.submission.names import identity
-from gradcli.homework.wording import listed
 
 SHORTEST = 8  # characters of a secret that nobody guesses
 TRIED = 200  # draws for one question, before it is given up
-TOLD = 3  # reasons in a message
+TOLD = 3  # values, and reasons, in a message
 
 
 def handed_out(
@@ -90,13 +88,18 @@ class QuestionSheets:
         self.count = 1
         for choice in question.varies.values():
             self.count *= choice.count
-        self.tried: dict[str, list[str]] = {}
+        self.tried: dict[str, tuple[At, str]] = {}  # each with its first fault, "" for none
         self.alike: dict[Ask, Coincidences | None] = {}
         self.lasting: dict[str, str] = {}  # by quantity
 
     @cached_property
     def key(self) -> Key:
         return Key(self.question, self.assignment)
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether all values were tried, and those of one sheet alone have no fault."""
+        return len(self.tried) == self.count and [fault for _, fault in self.tried.values()].count("") == 1
 
     def drawn(self, draws: Draws) -> At:
         """Return values without any fault. Raises UsageError, which names the faults of those that were tried."""
@@ -105,10 +108,10 @@ class QuestionSheets:
             written = repr(at)
             if written not in self.tried:
                 with np.errstate(all="ignore"):
-                    self.tried[written] = list(islice(self.faults(at), 1))
-            if not self.tried[written]:
+                    self.tried[written] = at, next(self.faults(at), "")
+            if not self.tried[written][1]:
                 return at
-            if len(self.tried) == self.count and all(self.tried.values()):
+            if len(self.tried) == self.count and all(fault for _, fault in self.tried.values()):
                 break
         raise self.refused()
 
@@ -161,9 +164,10 @@ class QuestionSheets:
         return self.alike[ask]
 
     def refused(self) -> UsageError:
-        """Return the error of a question for which no values are found, with its commonest faults."""
-        counts = Counter(message for messages in self.tried.values() for message in dict.fromkeys(messages))
-        told = listed([message for message, _ in counts.most_common(TOLD)])
+        """Return the error of a question for which no values are found, with all faults of some that were tried."""
+        with np.errstate(all="ignore"):
+            faults = dict.fromkeys(fault for at, _ in islice(self.tried.values(), TOLD) for fault in self.faults(at))
+        told = "; ".join(islice(faults, TOLD))
         name = next(iter(self.question.varies))
         tried = f"of the {len(self.tried)} values tried" if self.count > len(self.tried) else f"of its {self.count}"
         return self.question.refused(

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from gradcli.homework.solve.bearing import Earlier
 from gradcli.homework.solve.carried import is_partial, local_changes, passed_on
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.runs.bearing import Earlier
 
 
 def based(problem: Problem, earlier: Earlier, before: Sequence[Problem]) -> Problem | None:

@@ -147,7 +147,7 @@ def gather_(input: Tensor, dim: int, index: Indices, *, sparse_grad: bool = Fals
     if sparse_grad and input.requires_grad:
         raise AutogradError("gather(sparse_grad=True) is not supported here: gradients are dense", code="E401")
     axis = dimension(dim, input.ndim)
-    if not index.value.size and index.ndim != input.ndim:
+    if not index.value.size:  # of which torch looks at nothing
         return forgotten("GatherBackward0", np.zeros(index.shape, input.dtype), input, saves=(0,))
     check_places("gather", input, axis, index)
     return gather(input, index, dim=axis)
@@ -177,9 +177,9 @@ def scattering(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:
     check_places("scatter", x, axis, index)
     if settings.strict and src.requires_grad and settings.grad_enabled and wanted != given:
         raise AutogradError(
-            "the gradient of a source that is larger than the index is not supported, and torch refuses it in backward",
+            "the gradient of a source that is larger than the index is not supported here",
             code="E401",
-            help="cut the source to the size of the index before",
+            help="torch refuses it in backward; cut the source to the size of the index before",
         )
     found = src if src.ndim else reshaped(src, (1,))
     for dim, (size, length) in enumerate(zip(wanted, given, strict=True)):

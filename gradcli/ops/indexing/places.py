@@ -15,7 +15,7 @@ def _outside(index: Tensor, size: int) -> int | None:
 
 
 def check_places(name: str, x: Tensor, dim: int, index: Tensor) -> None:
-    if index.dtype == np.bool_:
+    if index.dtype == np.bool_ or (index.dtype.itemsize < 4 and index.value.size):
         raise AutogradError(f"{name}(): Expected dtype int32/int64 for index")
     if max(index.ndim, 1) != max(x.ndim, 1):
         owner = "self" if name.startswith("scatter") else "input"

@@ -150,7 +150,8 @@ def _own_rule(g: Any, out: Any, x: Any, index: Any, src: Any, *, dim: int, how: 
     if how == "prod":
         found = own_rule(g, x, src, _product(index, dim, include_self))
     elif how in ("amax", "amin"):
-        found = where(equal(x, out), g / _tied(x, index, src, out, dim), 0)
+        share = g / _tied(x, index, src, out, dim)
+        found = where(equal(x, out), share, share * 0)  # a zero with the sign of the share, as in torch
     else:
         found = g / _divisors(g, index, dim, include_self) if how == "mean" else g
     return found if include_self else where(_reached(g, _value(index), dim), 0, found)
@@ -162,8 +163,8 @@ def _source_rule(
     if how == "prod":
         return factor_rule(g, out, x, index, src, dim, _product(index, dim, include_self))
     if how in ("amax", "amin"):
-        share = g / _tied(x, index, src, out, dim)
-        return where(equal(src, gather(out, index, dim=dim)), gather(share, index, dim=dim), 0)
+        share = gather(g / _tied(x, index, src, out, dim), index, dim=dim)
+        return where(equal(src, gather(out, index, dim=dim)), share, share * 0)
     return gather(g / _divisors(g, index, dim, include_self) if how == "mean" else g, index, dim=dim)
 
 
@@ -201,6 +202,7 @@ scatter_reduce = primitive(
     _own_rule,
     None,
     _source_rule,
+    gradients=({"WhereBackward0": "ScatterBackward1"}, {}, {"DivBackward0": "WhereBackward0"}),
     structured=True,
     notation=_write_reduce,
     says="Each entry that was combined gets its part: all of a sum, a share of a mean, the winner of a maximum.",

@@ -209,6 +209,8 @@ def index_copy_(input: Tensor, dim: int, index: Indices, source: Tensor) -> Any:
     places, given = vector_of("index_copy", input, axis, index), source
     if not input.ndim and source.value.size == 1:
         source = reshaped(source, ())
+    if input.ndim == 1 and not source.ndim and places.value.size == 1:
+        source = reshaped(source, (1,))
     expected = (*input.shape[:axis], places.value.size, *input.shape[axis + 1 :]) if input.ndim else ()
     if source.shape != expected:
         raise AutogradError(
@@ -225,7 +227,12 @@ def index_copy_(input: Tensor, dim: int, index: Indices, source: Tensor) -> Any:
 def index_fill(input: Tensor, dim: int, index: Indices, value: Operand) -> Any:
     """The input with one number at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
-    places = vector_of("index_fill", input, axis, _wrapped(index, input.shape[axis] if input.ndim else 1))
+    index = _wrapped(index, input.shape[axis] if input.ndim else 1)
+    count, derived = index.value.size, isinstance(value, Tensor) and value.requires_grad
+    if mode.strict and not input.ndim and count != 1 and (count or not derived):  # torch fills a scalar for any index
+        index = Tensor(index.value[:1])
+        check_places("index_fill", Tensor(np.zeros(1)), 0, index)
+    places = index if not index.value.size and not derived else vector_of("index_fill", input, axis, index)
     if not isinstance(value, Tensor):
         return fill_number(input, places, dim=axis, value=value)
     if value.ndim:

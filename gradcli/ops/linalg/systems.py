@@ -24,7 +24,7 @@ from gradcli.ops.reducing.distances import matrix_norm
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim
-from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.arguments import Operand, Real, as_tensor
 from gradcli.ops.support.covering import as_one
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
@@ -78,13 +78,13 @@ def _lower(A: Any) -> Any:
     return np.tril(A) + np.tril(A, -1).swapaxes(-2, -1)
 
 
-def _pseudo(A: Any, *, rtol: float | None = None, hermitian: bool = False) -> Any:
+def _pseudo(A: Any, *, rtol: Any = None, hermitian: bool = False) -> Any:
     A = _lower(A) if hermitian else A
-    cut = max(A.shape[-2:]) * np.finfo(A.dtype).eps if rtol is None else rtol
+    cut = max(A.shape[-2:]) * np.finfo(A.dtype).eps if rtol is None else np.array(rtol)
     return cleared(lapack.pseudo_inverse(A.astype(np.float64), cut)).astype(A.dtype)
 
 
-def _pseudo_rule(g: Any, out: Any, A: Any, *, rtol: float | None = None, hermitian: bool = False) -> Any:
+def _pseudo_rule(g: Any, out: Any, A: Any, *, rtol: Any = None, hermitian: bool = False) -> Any:
     """Return the gradient by Golub and Pereyra, The differentiation of pseudo-inverses (1973), theorem 4.3."""
     turned, flat = transposed(out), transposed(g)
     left = _times(_times(flat, out), turned)
@@ -142,7 +142,14 @@ def solve_triangular(A: Real, B: Real, *, upper: bool, left: bool = True, unitri
 
 
 @operation("A = [[1, 2], [3, 5], [0, 1]]; pinv(A)", method=False)
-def pinv_(A: Real, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False) -> Any:
+def pinv_(
+    A: Real,
+    rcond: Operand | None = None,
+    hermitian: bool = False,
+    *,
+    atol: Operand | None = None,
+    rtol: Operand | None = None,
+) -> Any:
     """The pseudo-inverse, which takes the place of the inverse in least squares."""
     if A.ndim < 2:
         raise AutogradError(
@@ -150,14 +157,28 @@ def pinv_(A: Real, *, atol: float | None = None, rtol: float | None = None, herm
             "float, double, cfloat or cdouble types",
             code="E301",
         )
-    options: dict[str, Any] = {} if rtol is None else {"rtol": rtol}
+    if not A.value.size:  # for which no triangle is read
+        return pinv(A)
+    options: dict[str, Any] = {"hermitian": True} if hermitian else {}
     if hermitian:
         _check_square("linalg.eigh", A)
-        options["hermitian"] = True
-    if atol is not None:
-        largest = float(np.max(lapack.singular_values(_lower(A.value) if hermitian else A.value), initial=0))
-        options["rtol"] = max(rtol or 0, atol / largest if largest else 0)
+    if not (rcond is atol is rtol is None):
+        absolute, relative = _tolerances(A, atol, rtol if rcond is None else rcond)
+        largest = np.max(lapack.singular_values(_lower(A.value) if hermitian else A.value), axis=-1)
+        least = np.maximum(relative, np.divide(absolute, largest, out=np.zeros_like(largest), where=largest > 0))
+        options["rtol"] = least.tolist()
     return pinv(A, **options)
+
+
+def _tolerances(A: Tensor, atol: Any, rtol: Any) -> tuple[Any, Any]:
+    """Return how large a singular value is still 0, and as a share of the largest one: for all matrices or for each."""
+    absolute, relative = (None if x is None else as_tensor(x).value for x in (atol, rtol))
+    for given in (absolute, relative):
+        if given is not None and given.ndim and given.shape != A.shape[:-2]:
+            raise AutogradError("a tolerance is one number, or one for each matrix", code="E301")
+    absolute = np.asarray(0.0 if absolute is None else absolute)
+    usual = max(A.shape[-2:]) * np.finfo(A.dtype).eps
+    return absolute, np.where(absolute > 0, 0.0, usual) if relative is None else np.asarray(relative)
 
 
 summed = replace(sum_dim, node="LinalgLstsqBackward0")
@@ -203,20 +224,24 @@ def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = 
 
 @operation("matrix_rank([[1.0, 2.0], [2.0, 4.0]])", method=False, only="linalg")
 def matrix_rank(
-    A: Real, tol: float | None = None, hermitian: bool = False, *, atol: float | None = None, rtol: float | None = None
+    A: Real,
+    tol: Operand | None = None,
+    hermitian: bool = False,
+    *,
+    atol: Operand | None = None,
+    rtol: Operand | None = None,
 ) -> Any:
     """How many singular values are not 0, or not above a tolerance."""
     if A.ndim < 2:
         raise AutogradError(
             "torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.", code="E301"
         )
-    if hermitian:
+    if hermitian and A.value.size:
         _check_square("linalg.eigh", A)
-    values = lapack.singular_values(_lower(A.value) if hermitian else A.value)
+    values = lapack.singular_values(_lower(A.value) if hermitian and A.value.size else A.value)
     largest = values.max(axis=-1, keepdims=True, initial=0)
-    relative = (0 if atol else max(A.shape[-2:]) * np.finfo(A.dtype).eps) if rtol is None else rtol
-    bound = np.maximum(atol or 0, relative * largest) if tol is None else tol
-    return Tensor(np.sum(values > bound, axis=-1)[()])
+    absolute, relative = _tolerances(A, atol, rtol) if tol is None else _tolerances(A, tol, 0.0)
+    return Tensor(np.sum(values > np.maximum(absolute[..., None], relative[..., None] * largest), axis=-1)[()])
 
 
 @operation("A = [[1, 2], [3, 5]]; cond(A)", "cond([[1.0, 2.0], [3.0, 5.0]], 1)", method=False, only="linalg")

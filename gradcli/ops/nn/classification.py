@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.memory.writing import fill
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.nn.likelihood import Labels, check_labels, class_axis, nll_loss
@@ -104,5 +106,7 @@ def _against_probabilities(
         product = product * _by_class(weight, input.ndim)
     if reduction == "none":
         return -sum_(product, axis)
+    if reduction == "mean" and not input.value.size:  # torch writes a nan over the sum
+        return -fill(sum_(product), math.nan)
     loss = -sum_(product)
     return div_number(loss, input.value.size // max(classes, 1)) if reduction == "mean" else loss

@@ -107,6 +107,8 @@ def _variance(input: Tensor, var: Operand) -> Any:
         return var
     if input.shape[:-1] == var.shape:
         return unsqueeze(var, dim=var.ndim)
-    if var.shape == (*input.shape[:-1], 1):
-        return var
+    if var.ndim == input.ndim:
+        differing = [one for one, other in zip(var.shape, input.shape, strict=True) if one != other]
+        if differing == [1]:
+            return var
     raise AutogradError("var is of incorrect size", code="E301")

@@ -72,7 +72,7 @@ def write(name: str, *weights: str) -> Notation:
 
 def _mse_backward(g: Array, x: Array, y: Array, *, reduction: str) -> Any:
     """The gradient of `mse_loss` by its input."""
-    return _twice(x, reduction) * (x - y) * g
+    return (_twice(x, reduction) * (x - y) * g).astype(x.dtype)
 
 
 mse_backward: Primitive = primitive(
@@ -178,12 +178,13 @@ def check_reduction(reduction: str) -> None:
 
 def _matched(x: Tensor, y: Tensor, reduction: str) -> tuple[Any, Any]:
     """Expand both to one shape, with torch's warning where the shapes differ."""
-    check_reduction(reduction)
     if x.shape == y.shape:
+        check_reduction(reduction)
         return x, y
     warnings.warn(DIFFERENT_SIZE.format(list(y.shape), list(x.shape)), UserWarning, stacklevel=3)
     if not broadcastable([x.value, y.value]):
         raise mismatch([x.value, y.value])
+    check_reduction(reduction)
     shape = broadcast_shapes(x.shape, y.shape)
     return tuple(v if v.shape == shape else expand(v, size=shape) for v in (x, y))  # type: ignore[return-value]
 

@@ -35,7 +35,7 @@ from gradcli.ops.support.surface import operation
 norm_over = primitive(
     "norm_over",
     norm.forward,
-    norm_rule,
+    own_rule,
     node="NormBackward1",
     structured=True,
     notation=norm.notation,
@@ -58,11 +58,21 @@ at_least = primitive(
     traits=("lenient",),
     says=SAME,
 )
+
+
+def _defined(gradient: Any) -> Any:
+    """Refuse the gradient that there is none of, which torch would turn round."""
+    if gradient is None:
+        words = "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 'self'"
+        raise AutogradError(words, help="a count of entries has no gradient")
+    return gradient
+
+
 dist = primitive(
     "dist",
     lambda x, y, *, p=2: norm(x - y, p=p),
     lambda g, out, x, y, *, p=2: own_rule(g, out, x - y, p=p),
-    lambda g, out, x, y, *, p=2: -own_rule(g, out, x - y, p=p),
+    lambda g, out, x, y, *, p=2: -_defined(own_rule(g, out, x - y, p=p)),
     structured=True,
     kinks=lambda x, y, **_: np.equal(x, y),
     convention=norm.convention,

@@ -1,4 +1,4 @@
-"""Running sums and products, and products that leave one entry out.
+"""Running sums, products and logarithms of sums, and products that leave one entry out.
 
 The gradient of a product divides by its entries, which a zero forbids. At a zero `carry` gives the gradient without
 dividing; it is its own adjoint, so derivatives of any order work at zeros too.
@@ -18,12 +18,16 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import scans as entries
 from gradcli.ops.pointwise.comparisons import equal
-from gradcli.ops.pointwise.selection import unless
+from gradcli.ops.pointwise.elementwise import exp
+from gradcli.ops.pointwise.selection import unless, where
+from gradcli.ops.reducing.reductions import sum_dim
+from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.adjoints import printed
-from gradcli.ops.support.arguments import Array, Dtype
+from gradcli.ops.support.arguments import Array, Dtype, Real, check_size
 from gradcli.ops.support.dtypes import converted
 from gradcli.ops.support.surface import operation
 
@@ -98,9 +102,18 @@ def _cumprod_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
         return g
     return unless(
         equal(x, 0),
-        lambda: prod_before(x, dim=dim) * (g + carry(g * x, x, dim=dim)),
+        lambda: prod_before(_finite(x), dim=dim) * (g + carry(g * x, x, dim=dim)),
         lambda: cumsum_back(g * out, dim=dim) / x,
     )
+
+
+def _finite(x: Any) -> Any:
+    """Refuse entries of which torch has another gradient with a graph than without one."""
+    if not np.isfinite(x.value if isinstance(x, Formula | Tensor) else x).all():
+        raise AutogradError(
+            "the gradient of a running product of zeros beside inf or nan is not supported here", code="E401"
+        )
+    return x
 
 
 def _write_back(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
@@ -138,9 +151,30 @@ cumprod = primitive(
     "cumprod",
     lambda x, *, dim: running(np.cumprod, x, dim) if x.shape else x,
     _cumprod_rule,
+    gradients=({"MulBackward0": "torch::autograd::CopySlices"},),
     structured=True,
     says="Each entry is a factor of its own product and of all later ones, so their parts are added.",
     index=entries.running_product,
+)
+
+
+def _logcumsumexp_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
+    """Sum `g[j]*exp(x[i] - out[j])` over all j from i on; the factor is never above 1."""
+    if not x.shape or 0 in x.shape:
+        return g
+    behind = np.triu(np.ones((x.shape[dim],) * 2, bool)).reshape(*(x.shape[dim],) * 2, *(1,) * (len(x.shape) - dim - 1))
+    exponents = where(behind, unsqueeze(x, dim=dim + 1) - unsqueeze(out, dim=dim), -math.inf)
+    return sum_dim(unsqueeze(g, dim=dim) * exp(exponents), dim=dim + 1)
+
+
+logcumsumexp = primitive(
+    "logcumsumexp",
+    lambda x, *, dim: np.logaddexp.accumulate(x, axis=dim, dtype=np.float64).astype(x.dtype) if x.shape else x,
+    _logcumsumexp_rule,
+    gradients=({"SumBackward1": "SubBackward0"},),
+    structured=True,
+    says="Each entry adds up, from its own place on, its softmax share of the gradients.",
+    index=entries.running_logarithm,
 )
 
 
@@ -154,3 +188,11 @@ def cumsum_(input: Tensor, dim: int, *, dtype: Dtype | None = None) -> Any:
 def cumprod_(input: Tensor, dim: int, *, dtype: Dtype | None = None) -> Any:
     """The running product along a dimension."""
     return cumprod(converted(input, dtype), dim=dimension(dim, input.ndim))
+
+
+@operation("x = [[1, 3, -2], [0.5, 4, 1]]; logcumsumexp(x, 1)", "x = [[1, 3], [0.5, 4]]; logcumsumexp(x, 0)")
+def logcumsumexp_(input: Real, dim: int) -> Any:
+    """The logarithm of the running sum of the exponentials."""
+    axis = dimension(dim, input.ndim)
+    check_size((*input.shape, input.shape[axis] if input.ndim else 1))
+    return logcumsumexp(input, dim=axis)

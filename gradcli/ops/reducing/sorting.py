@@ -95,7 +95,7 @@ def _chosen(x: Any, indices: Any, *, k: int, dim: int = -1, largest: bool = True
 
 
 def _running_entries(x: Any, indices: Any, *, dim: int) -> Any:
-    return _at(x, indices, dim)
+    return np.asarray(_at(x, indices, dim), order="C")[()]
 
 
 def _kth_picked(x: Any, indices: Any, *, k: int, dim: int = -1, keepdim: bool = False) -> Any:

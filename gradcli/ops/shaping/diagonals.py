@@ -50,7 +50,7 @@ def _triu(x: Any, *, diagonal: int = 0) -> Any:
 
 
 def _diag(x: Any, *, diagonal: int = 0) -> Any:
-    return _diagonal(x, offset=diagonal)
+    return _diagonal(x, offset=diagonal).copy()
 
 
 diagonal: Primitive = primitive(

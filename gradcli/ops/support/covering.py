@@ -43,6 +43,27 @@ def ended(x: Tensor, node: str, *inputs: Tensor | None, saves: tuple[int, ...] =
     return as_one(found, *inputs) if inputs else found
 
 
+@cache
+def _beginning(node: str) -> Primitive:
+    passed = passing("gradient", node)
+
+    def rule(g: Any, out: Any, x: Any) -> Any:
+        return passed(g) if isinstance(g, Tensor) else g
+
+    return Primitive("operand", _same, (rule,), node, call("operand", _same), structured=True)
+
+
+def begun(x: Tensor, node: str) -> Tensor:
+    """Return the input of several nodes that are one in torch, whose gradient by it has a last node of this name."""
+    return _beginning(node)(x) if x.requires_grad else x
+
+
+def changed(x: Tensor, times: int) -> Tensor:
+    """Return a tensor that torch makes by so many changes in place."""
+    x.history = [0] * times
+    return x
+
+
 def one_way(result: Any, message: str) -> Any:
     """Return the result, whose node refuses the backward pass with a RuntimeError, as a kernel of torch does."""
 

@@ -183,7 +183,7 @@ def _shuffled(x: Any, *, upscale_factor: int) -> Any:
     parts = x.reshape(*lead, channels // r**2, r, r, height, width)
     n = len(lead)
     order = (*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    return parts.transpose(order).reshape(*lead, channels // r**2, height * r, width * r)
+    return parts.transpose(order).copy().reshape(*lead, channels // r**2, height * r, width * r)
 
 
 def _gathered(g: Any, *, upscale_factor: int) -> Any:

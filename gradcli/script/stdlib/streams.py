@@ -1,4 +1,4 @@
-"""`io` and `logging`: buffers of text and of what torch saves, and messages, which are not shown."""
+"""`io`: buffers of text and of what torch saves."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from typing import Any
 
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace
-
-LEVELS = {"NOTSET": 0, "DEBUG": 10, "INFO": 20, "WARNING": 30, "ERROR": 40, "CRITICAL": 50}
-SILENT = "debug info warning warn error critical exception log basicConfig disable setLevel addHandler setFormatter"
 
 
 class StringIO(Facade):
@@ -83,25 +80,6 @@ class BytesIO(Facade):
         return place
 
 
-class Logger(Facade):
-    """A logger, which drops its messages."""
-
-    def __init__(self, name: str = "root") -> None:
-        self.name = name
-
-
-def _silent(*_: Any, **__: Any) -> None:
-    """Drop a message."""
-
-
-for _name in SILENT.split():
-    setattr(Logger, _name, _silent)
-
-
 def namespace(name: str) -> Namespace:
-    """`io` or `logging`."""
-    if name == "io":
-        return Namespace(name, {"StringIO": StringIO, "BytesIO": BytesIO})
-    root: dict[str, Any] = dict.fromkeys(SILENT.split(), _silent)
-    kinds = {word: lambda *_, **__: Logger() for word in ("StreamHandler", "Formatter", "NullHandler")}
-    return Namespace(name, {**root, **kinds, **LEVELS, "getLogger": Logger, "Logger": Logger})
+    """`io`."""
+    return Namespace(name, {"StringIO": StringIO, "BytesIO": BytesIO})

@@ -57,7 +57,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Any, ...
 
 
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
-    return ops.pinv(input)
+    return ops.pinv(input, rcond)
 
 
 def triangular_solve(

@@ -32,6 +32,7 @@ def attempts(tmp_path: Path, *names: str, rule: str = "best") -> list[tuple[str,
             ["rossbob_1_20_a.txt", "rossbob_1_21_a-1.txt", "rossbob_1_22_a-2.txt"],
             [("rossbob", None), ("rossbob", 2), ("rossbob", 3)],
         ),
+        (["ada/x.txt", "ada_attempt2/x.txt", "bob/x.txt"], [("ada", None), ("ada", 2), ("bob", None)]),
         (["attempt2.txt", "retry.txt"], [("attempt2", 2), ("retry", None)]),
     ],
 )

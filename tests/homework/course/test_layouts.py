@@ -99,6 +99,8 @@ def test_each_system_is_recognised_and_matched(system: str, tmp_path: Path) -> N
         (SYSTEMS["moodle"], ["Ada Lovelace", "Bob Ross", "Group B-Zoë Müller"]),
         (["A B_1_assignsubmission_file_/a.txt", "a b_2_assignsubmission_file_/a.txt"], ["A B_1", "a b_2"]),
         (SYSTEMS["canvas"], ["lovelaceada", "müllerzoë", "rossbob"]),
+        (["anon_x7Yz1_90_a.txt", "LATE_anon_aaaaa_91_a.txt", "anon_bbbbb_text.html"], ["aaaaa", "bbbbb", "x7Yz1"]),
+        (["ada_1_answers.txt", "bob_2_answers.txt"], ["ada_1_answers", "bob_2_answers"]),
         (SYSTEMS["gradescope"], ["ada", "bob@x.org", "zoe"]),
         (["submission_9/a.txt"], ["submission_9"]),
         (["ada/answers.txt", "bob/answers.txt", "bob/more.txt"], ["ada", "bob"]),

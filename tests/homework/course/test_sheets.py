@@ -109,7 +109,11 @@ def test_a_sheet_that_lint_cannot_satisfy_names_the_mistakes_that_collide() -> N
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("[1.3, 1.7, 2.2, 2.6]", "[2, -2]", "no value of its 2 is fit for a sheet: s is 4: one digit"),
+        (
+            "[1.3, 1.7, 2.2, 2.6]",
+            "[2, -2]",
+            "is fit for a sheet: s is 4: one digit.*also comes out if",
+        ),
         ("[1.3, 1.7, 2.2, 2.6]", "[1, -1]", "m is 0"),
         ("q = p*m", "q = p*m + sigmoid(30*x)", "sigmoid.* is saturated"),
         ("q = p*m", "q = p*m + relu(-x)", "lets nothing through"),
@@ -129,6 +133,14 @@ def test_a_choice_with_one_good_value_gives_it_to_all() -> None:
     assert (
         drawn("a", "b", "c", text=WEEK.replace("[1.3, 1.7, 2.2, 2.6]", "[1, 2.2, -1]")) == [{"diamond": {"x": 2.2}}] * 3
     )
+
+
+def test_whether_there_is_one_good_value_alone_is_known() -> None:
+    for values, is_alone in (("[1, 2.2, -1]", True), ("[1, 2.2, 1.3]", False), ("[1.7, 2.2]", False)):
+        sheets = Sheets(week(WEEK.replace("[1.3, 1.7, 2.2, 2.6]", values)))
+        for number in range(40):
+            sheets.of(SECRET, "week", str(number))
+        assert sheets.questions["diamond"].is_alone == is_alone
 
 
 def test_what_was_handed_out_stays() -> None:

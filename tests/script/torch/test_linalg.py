@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 torch.manual_seed(0)
 A = torch.tensor([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]])
-C = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]])
+C = torch.tensor([[1.0, 2.0], [3.0, -4.0], [5.0, 7.0]])
 L = torch.linalg
 """
 EXPRESSIONS = r"""

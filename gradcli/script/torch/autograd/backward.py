@@ -12,6 +12,8 @@ import numpy as np
 
 from gradcli.engine.backward import Event, drain, grad, walk
 from gradcli.engine.modes import warn_once
+from gradcli.engine.recorder import listening
+from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Gradient, Tensor, is_floating, tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
@@ -148,6 +150,9 @@ def gradient(
         if not isinstance(target, Tensor | GradientEdge):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {kind_name(target)}")
     unused = bool(allow_unused) or materialize_grads
+    levels = listening(Level)
+    for level in levels:
+        level.check_backward(sources, create_graph)
     rows = [upstream] if not is_grads_batched else list(zip(*map(_rows, upstream), strict=False))
     timeline = running.machine.timeline
     rounds = []
@@ -162,6 +167,7 @@ def gradient(
                 retain_graph=True if row is not rows[-1] else retain_graph,
                 create_graph=create_graph,
                 allow_unused=unused,
+                carries=bool(levels),
                 follow=_following(timeline and partial(timeline.differentiated, sources, targets, row)),
             )
         rounds.append(found)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gradcli.engine.modes import mode
+from gradcli.engine.recorder import listening
+from gradcli.engine.tangents import Level
 from gradcli.script.errors import UnsupportedError
 
 MORE = " For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
@@ -24,7 +26,8 @@ AMBIGUOUS = (
 def check_transforms(cls: Any, separate: bool, own: bool, arguments: tuple[Any, ...]) -> None:
     """Refuse in a function that torch.func transforms what torch refuses there, and a batching rule of one's own."""
     examples = mode.examples
-    if not separate and (mode.wrapping is not None or examples is not None):
+    forward = any(level.transforms for level in listening(Level))
+    if not separate and (mode.wrapping is not None or examples is not None or forward):
         raise RuntimeError(NO_SETUP)
     if examples is None or not any(map(examples.holds, arguments)):
         return

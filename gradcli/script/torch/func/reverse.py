@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any
+from weakref import WeakSet
 
 from gradcli.engine import tangents
 from gradcli.engine.graph import AccumulateGrad, Node, reachable
@@ -27,6 +28,7 @@ HOOKED = (
 )
 Func = Callable[..., Any]
 Places = int | tuple[int, ...]
+OVER: WeakSet[AccumulateGrad] = WeakSet()  # the ends of graphs at the arguments of functions that have returned
 
 
 def shown(value: Any) -> str:
@@ -80,6 +82,7 @@ class Inputs:
 
     def outside(self, results: Any) -> Any:
         """Keep results in the graph outside of the function, if that is recorded now, and in no other."""
+        OVER.update(leaf.node for leaf in self.leaves if isinstance(leaf.node, AccumulateGrad))
         return mapped(self._outside if is_recorded() else self._cut, results)
 
     def _cut(self, x: Any) -> Any:
@@ -90,9 +93,8 @@ class Inputs:
     def _outside(self, x: Any) -> Any:
         if not isinstance(x, Tensor) or x.node is None:
             return x
-        node, own = x.node, {leaf.node for leaf in self.leaves}
-        ends = set(reachable([node])[1]) if isinstance(node, Node) else {node}
-        if any(isinstance(end, AccumulateGrad) and end not in own for end in ends):
+        ends = reachable([x.node])[1] if isinstance(x.node, Node) else [x.node]
+        if any(isinstance(end, AccumulateGrad) and end not in OVER for end in ends):
             return x
         return tangents.carry(x, x.detach(), self._outside)
 

@@ -56,7 +56,8 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
             f"index_add_(): Number of indices ({index.value.size}) should be equal to source.size(dim): ({count}), "
             f"for dim: {axis}"
         )
-    if input.ndim and (source.ndim != input.ndim or others(source, axis) != others(input, axis)):
+    is_slice = source.ndim == input.ndim and others(source, axis) == others(input, axis)
+    if not (is_slice if input.ndim else source.value.size == 1):
         raise RuntimeError(
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{list(input.shape)} source.shape = {list(source.shape)}"

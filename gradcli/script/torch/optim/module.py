@@ -7,7 +7,11 @@ from typing import Any
 
 from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.stdlib import containers  # noqa: F401  the texts of defaultdict and Counter
-from gradcli.script.torch.optim.optimizer import REQUIRED
+from gradcli.script.torch.optim.optimizer import (
+    REQUIRED,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
 from gradcli.script.torch.places import Places
 
 OPTIMIZERS = Places(
@@ -32,7 +36,20 @@ SCHEDULERS = Places(
         "sequences": "ChainedScheduler SequentialLR",
     },
 )
+AVERAGES = Places(
+    "gradcli.script.torch.optim",
+    {
+        "swa_utils": "AveragedModel SWALR get_ema_avg_fn get_ema_multi_avg_fn get_swa_avg_fn get_swa_multi_avg_fn "
+        "update_bn"
+    },
+)
 FILES = {name.lower(): name for name in OPTIMIZERS}  # torch has a module for each
+BESIDE: dict[str, Any] = {
+    "required": REQUIRED,
+    "register_optimizer_step_pre_hook": register_optimizer_step_pre_hook,
+    "register_optimizer_step_post_hook": register_optimizer_step_post_hook,
+}
+PARTS = ("lr_scheduler", "swa_utils", *FILES)
 
 
 @cache
@@ -41,11 +58,13 @@ def namespace(name: str) -> Namespace:
     part = name.removeprefix("torch.optim").removeprefix(".")
     if part == "lr_scheduler":
         return Namespace(name, find=SCHEDULERS.get, known=SCHEDULERS)
+    if part == "swa_utils":
+        return Namespace(name, find=AVERAGES.get, known=AVERAGES)
     if part:
         own = {FILES[part]: OPTIMIZERS[FILES[part]]}
-        return Namespace(name, own | ({"required": REQUIRED} if part == "optimizer" else {}))
+        return Namespace(name, own | (BESIDE if part == "optimizer" else {}))
 
     def find(kind: str) -> Any:
-        return namespace(f"{name}.{kind}") if kind in ("lr_scheduler", *FILES) else OPTIMIZERS.get(kind)
+        return namespace(f"{name}.{kind}") if kind in PARTS else OPTIMIZERS.get(kind)
 
-    return Namespace(name, find=find, known=[*OPTIMIZERS, "lr_scheduler", *FILES])
+    return Namespace(name, find=find, known=[*OPTIMIZERS, *PARTS])

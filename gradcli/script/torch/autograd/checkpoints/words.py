@@ -50,6 +50,9 @@ OVERLAP = (
     "is not allowed while under the torch.utils.checkpoint.GraphExecGroup context. "
 )
 NESTED = "GraphExecGroup contexts cannot be nested. Already inside group {}"
+UNEXPECTED = (
+    "Something went unexpectedly wrong in activation checkpoint. Please report this bug by filing an issue to PyTorch."
+)
 DEBUGGED = "the message of a checkpoint with debug=True is not supported here"
 MORE = (
     "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original forward pass."

@@ -177,8 +177,7 @@ class BackwardHooks:
 
     def _left(self, position: int, gradient: Tensor | None) -> tuple[Any, ...] | None:
         """Note a gradient that the passage of an input gives; return what is put in its place."""
-        found = None if gradient is None else self._arrived_at_input(position, gradient)
-        return None if found is None else (found,)
+        return None if gradient is None else (self._arrived_at_input(position, gradient),)
 
     def _arrived_at_output(self, position: int, gradient: Tensor) -> Any:
         self.outputs[position] = gradient

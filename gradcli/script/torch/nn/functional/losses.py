@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 from gradcli.engine.checks.promotion import result_type
+from gradcli.engine.checks.shapes import broadcastable
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -36,14 +37,18 @@ def legacy(size_average: bool | None, reduce: bool | None) -> str:
     return reduction
 
 
-def loss(function: Function) -> Function:
-    """Let a loss take the deprecated arguments for its reduction too, and check the reduction."""
+SHORT = ("gaussian_nll_loss", "multilabel_soft_margin_loss")  # whose refusal of a reduction has fewer words
+
+
+def loss(function: Function, *, checks: bool = False) -> Function:
+    """Let a loss take the deprecated arguments for its reduction too, and check the reduction unless it does."""
 
     @wraps(function, updated=())
     def call(*arguments: Any, size_average: bool | None = None, reduce: bool | None = None, **keywords: Any) -> Any:
         if size_average is not None or reduce is not None:
             keywords["reduction"] = legacy(size_average, reduce)
-        check_reduction(keywords.get("reduction", "mean"), function.__name__)
+        if not checks:
+            check_reduction(keywords.get("reduction", "mean"), function.__name__)
         return function(*arguments, **keywords)
 
     call.__module__ = "torch.nn.functional"
@@ -52,7 +57,7 @@ def loss(function: Function) -> Function:
 
 def check_reduction(reduction: Any, name: str = "") -> None:
     if reduction not in REDUCTIONS and not (name == "kl_div" and reduction == "batchmean"):
-        valid = "valid" if name == "gaussian_nll_loss" else "a valid value for reduction"
+        valid = "valid" if name in SHORT else "a valid value for reduction"
         raise ValueError(f"{reduction} is not {valid}")
 
 
@@ -73,10 +78,12 @@ def _difference(name: str) -> Function:
                 raise AttributeError(f"{type(value).__name__!r} object has no attribute 'size'")
         if input.dtype is not target.dtype:
             input, target = promoted(input, target)
+        if broadcastable([input.value, target.value]):  # which torch looks at first
+            check_reduction(reduction)
         return getattr(ops, name)(input, target, reduction, *arguments, **keywords)
 
     call.__name__ = call.__qualname__ = name
-    return loss(call)
+    return loss(call, checks=True)
 
 
 mse_loss, l1_loss = _difference("mse_loss"), _difference("l1_loss")
@@ -195,7 +202,7 @@ def _composed(name: str) -> Function:
             raise
 
     call.__name__ = call.__qualname__ = name
-    return loss(call)
+    return loss(call, checks=True)
 
 
 def __getattr__(name: str) -> Function:

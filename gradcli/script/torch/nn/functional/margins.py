@@ -12,8 +12,10 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import ended
+from gradcli.ops.support.covering import begun, ended
 from gradcli.script.torch.nn.functional.losses import loss
+
+NOT_IMPLEMENTED = "torch::autograd::NotImplemented"
 
 
 def _over(losses: Any, reduction: str) -> Any:
@@ -39,7 +41,7 @@ def multi_margin_loss(
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.ndim != 1:
         raise ValueError("weight must be one-dimensional")
-    rows, labels = _rows(input), target.array.reshape(-1)
+    rows, labels = _rows(begun(input, NOT_IMPLEMENTED)), target.array.reshape(-1)
     count, classes = rows.shape
     if labels.size != count:
         raise AutogradError(
@@ -69,7 +71,8 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
         raise AutogradError(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}", code="E301"
         )
-    rows, labels = _rows(input), target.array.reshape(-1, target.shape[-1] if target.ndim else 1)
+    rows = _rows(begun(input, NOT_IMPLEMENTED))
+    labels = target.array.reshape(-1, target.shape[-1] if target.ndim else 1)
     count, classes = rows.shape
     if labels.max(initial=-1) >= classes or labels.min(initial=0) < -1:
         raise AutogradError("target is out of range")

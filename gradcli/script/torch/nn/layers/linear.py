@@ -8,13 +8,15 @@ from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.linalg.matmul import linear
-from gradcli.ops.support.covering import ended
+from gradcli.ops.support.covering import begun, ended
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.making import biased, fan_in_uniform, redraw, uniform
 from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_tensor
 from gradcli.script.torch.nn.functional.module import checked
 from gradcli.script.torch.nn.initialisation import uniform_
+
+TRILINEAR = "TrilinearBackward0"
 
 
 class Identity(Module):
@@ -27,6 +29,20 @@ class Identity(Module):
 
     def forward(self, input: Any) -> Any:
         return input
+
+
+class DataParallel(Module):
+    """A module that runs on several GPUs, of which there are none: it calls the one that it was given."""
+
+    __module__ = "torch.nn.parallel.data_parallel"
+
+    def __init__(self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0) -> None:
+        super().__init__()
+        self.module = module
+        self.device_ids: list[int] = []
+
+    def forward(self, *inputs: Any, **keywords: Any) -> Any:
+        return self.module(*inputs, **keywords)
 
 
 class Linear(Module):
@@ -77,10 +93,9 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             problem = f"input{number} size does not match weight size: {found}"
     if problem:
         raise AutogradError(f"bilinear(): {problem}", code="E301")
-    rows = [checked("reshape")(x, (-1, x.shape[-1])) for x in (input1, input2)]
-    product = ended(
-        checked("einsum")("bi,oij,bj->bo", rows[0], weight, rows[1]), "TrilinearBackward0", rows[0], weight, rows[1]
-    )
+    one, two = (checked("reshape")(x, (-1, x.shape[-1])) for x in (input1, input2))
+    product = checked("einsum")("bi,oij,bj->bo", one, begun(weight, TRILINEAR), two)
+    product = ended(product, TRILINEAR, one, weight, two)
     product = checked("reshape")(product, (*input1.shape[:-1], weight.shape[0]))
     return product if bias is None else product + bias
 

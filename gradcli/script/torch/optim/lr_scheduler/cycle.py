@@ -58,6 +58,8 @@ class OneCycleLR(LRScheduler):
             if cycle_momentum:
                 set_momentum(group, max_momentum)
                 group.update(max_momentum=max_momentum, base_momentum=base_momentum)
+        if cycle_momentum:
+            self.use_beta1 = "betas" in optimizer.defaults
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> Rates:
