@@ -91,7 +91,7 @@ def _norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False,
         if p != "nuc":
             raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
         axes = (-2, -1) if dim is None else dim
-        return ops.matrix_norm(input, p, axes, keepdim)
+        return ops.matrix_norm(input, p, axes, keepdim, **options)
     return _of_reals("norm", EXPECTED.format("vector_norm") + "{}")(input, p, dim, keepdim, **options)
 
 

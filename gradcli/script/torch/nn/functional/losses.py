@@ -14,6 +14,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.lowering import LOWERED
@@ -72,7 +73,11 @@ def promoted(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 def _difference(name: str) -> Function:
     """Return the loss of the differences of two tensors that has this name."""
 
-    def call(input: Tensor, target: Tensor, reduction: str = "mean", *arguments: Any, **keywords: Any) -> Any:
+    def call(
+        input: Tensor, target: Tensor, reduction: str = "mean", *arguments: Any, weight: Any = None, **keywords: Any
+    ) -> Any:
+        if weight is not None:
+            raise UnsupportedError(f"{name} with a weight is not supported here", help="multiply the losses by it")
         for value in (target, input):
             if not isinstance(value, Tensor):
                 raise AttributeError(f"{type(value).__name__!r} object has no attribute 'size'")
@@ -183,9 +188,6 @@ def nll_loss(
     return ops.nll_loss(input, target, weight, ignore_index, reduction)
 
 
-VALUE_ERRORS = ("var has negative entry/entries", "var is of incorrect size")
-
-
 def _composed(name: str) -> Function:
     """Return the loss that is an operation of the same name and arguments."""
     function = facade.function(name)
@@ -194,12 +196,7 @@ def _composed(name: str) -> Function:
     def call(*arguments: Any, **keywords: Any) -> Any:
         if name == "triplet_margin_loss" and keywords.get("margin", 1) <= 0:
             raise ValueError(f"margin must be greater than 0, got {keywords['margin']}")
-        try:
-            return function(*arguments, **keywords)
-        except AutogradError as error:
-            if error.message in VALUE_ERRORS:
-                raise ValueError(error.message) from None
-            raise
+        return function(*arguments, **keywords)
 
     call.__name__ = call.__qualname__ = name
     return loss(call, checks=True)
