@@ -193,7 +193,7 @@ def is_still(value: Value, other: Value) -> bool:
     if isinstance(value, float) and isinstance(other, float):  # most are; numpy takes ten times as long
         return bool(value == other or abs(value - other) <= STILL * abs(other) < np.inf)
     off = np.abs(np.subtract(value, other))
-    return bool(np.all((value == other) | ((off <= STILL * np.abs(other)) & np.isfinite(other))))
+    return bool((np.equal(value, other) | ((off <= STILL * np.abs(other)) & np.isfinite(other))).all())
 
 
 def recomputed(problem: Problem, earlier: Earlier) -> Value | None:

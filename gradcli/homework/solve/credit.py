@@ -65,7 +65,7 @@ class Own:
             self.known[ask.quantity] = problem
         if problem is None or ask.form == "expression" or verdict.verdict not in kinds:
             return
-        if isinstance(verdict.read, Typed) and np.any(verdict.read.value != problem.truth):
+        if isinstance(verdict.read, Typed) and np.not_equal(verdict.read.value, problem.truth).any():
             kinds[verdict.verdict][ask.quantity] = (problem, verdict.read)
 
     def add(
