@@ -9,10 +9,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from gradcli.homework.solve.bearing import Earlier
 from gradcli.homework.solve.carried import is_partial, local_changes, passed_on
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.runs.bearing import Earlier
 
 NOTHING: Earlier = MappingProxyType({})
 

@@ -133,7 +133,7 @@ class Detective:
             certain and felt and known,
             self.rule_in_words(suspect),
             first.node,
-            tuple(dict.fromkeys(edge for part in suspect.parts for edge in part.edges)),
+            tuple(dict.fromkeys((vertex, place) for part in suspect.parts for vertex, place in part.edges)),
             suspect.kind,
             rank + UNFELT * (not felt),
         )

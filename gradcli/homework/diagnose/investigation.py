@@ -25,9 +25,9 @@ from gradcli.homework.mistakes.habits import ANOTHER_QUESTION, STALE_GRAD, SWAPP
 from gradcli.homework.mistakes.scripts import Mutant, mutants
 from gradcli.homework.model import Diagnosis, Value
 from gradcli.homework.remembered import Remembered
-from gradcli.homework.solve.bearing import Earlier
 from gradcli.homework.solve.points import CLOSE
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.runs.bearing import Earlier
 from gradcli.homework.solve.runs.reruns import with_gradients
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution

@@ -6,6 +6,7 @@ import pickle
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from math import log10
 from tempfile import TemporaryFile
 from types import MappingProxyType
@@ -14,6 +15,7 @@ from gradcli.homework.mistakes.catalogue import KIN, LATE, TIERS
 from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.model import Diagnosis, Marked, Result
 
+TOGETHER = 16  # results that wait in one piece: much of them is the same
 UNLIKELY = 100  # the rank from which a mistake disagrees with the rest of a sheet
 Kind = tuple[str, str]  # the code of a mistake, and the way in which it is made
 Sizes = Mapping[Kind, int]
@@ -52,15 +54,17 @@ def in_class_order(results: Iterable[Result]) -> Iterator[Result]:
     Whether a mistake is common is known at the end, so the results wait in a file: the memory stays flat, and the order
     is the same for any number of processes.
     """
-    habits, count = Habits(), 0
+    habits, count, waiting = Habits(), 0, iter(results)
     with TemporaryFile() as file:
-        for count, result in enumerate(results, 1):  # noqa: B007  the last is the number of all
-            habits.add(result)
-            pickle.dump(result, file, pickle.HIGHEST_PROTOCOL)
+        while some := list(islice(waiting, TOGETHER)):
+            for result in some:
+                habits.add(result)
+            pickle.dump(some, file, pickle.HIGHEST_PROTOCOL)
+            count += 1
         file.seek(0)
         sizes = habits.sizes()
         for _ in range(count):
-            yield ordered(pickle.load(file), sizes)
+            yield from (ordered(result, sizes) for result in pickle.load(file))
 
 
 def ordered(result: Result, sizes: Sizes = NO_CLASS) -> Result:

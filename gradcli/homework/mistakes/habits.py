@@ -71,17 +71,17 @@ def left_over(problem: Problem) -> Iterator[Guess]:
 def another_variable(problem: Problem) -> Iterator[Guess]:
     if problem.kind != "gradient" or problem.stop:
         return
-    for other in [*problem.graph.leaves, *(v for v in sorted(problem.graph.named) if v not in problem.graph.leaves)]:
+    asked, leaves = problem.ratio(problem.of, problem.by), problem.graph.leaves
+    for other in [*leaves, *(v for v in sorted(problem.graph.named) if v not in leaves)]:
         if other in problem.totals and other not in (problem.by, problem.of):
-            asked, given = problem.ratio(problem.of, problem.by), problem.ratio(problem.of, other)
+            given = problem.ratio(problem.of, other)
             found = problem.at(other).swept(until=other + 1)[other] if other in problem.given else problem.totals[other]
-            is_sign = np.array_equal(found, -problem.truth)
             yield Guess(
                 problem.by,
                 f"{asked} = {given}",
                 f"this is the gradient of {problem.label(other)}, not of {problem.label(problem.by)}",
                 found,
-                rank=int(is_sign) if other in problem.graph.leaves else 3,
+                rank=int(np.array_equal(found, -problem.truth)) if other in leaves else 3,
             )
 
 
