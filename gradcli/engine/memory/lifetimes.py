@@ -7,7 +7,7 @@ saved, and a leaf its end weakly. So the references that torch has not are dropp
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from sys import getrefcount
 from typing import Any
 from weakref import ref
@@ -43,8 +43,8 @@ HOLDERS: dict[type, Callable[[Any], None]] = {}  # other classes, and what lets 
 
 def drop() -> None:
     """Drop the references that torch has not: of nodes to inputs, and in pairs that nobody else holds."""
-    kinds = (Node, *PAIRS, *HOLDERS)
-    found = [x for x in gc.get_objects() if isinstance(x, kinds)]
+    kinds = {*_family(Node), *PAIRS, *HOLDERS}
+    found = [x for x in gc.get_objects() if type(x) in kinds]
     for x in found:
         if isinstance(x, Node):
             _drop_inputs(x)
@@ -55,6 +55,12 @@ def drop() -> None:
     x = None
     while sum(_part(owner()) for owner in owners):  # those that went may have held others
         owners = [owner for owner in owners if owner() is not None]
+
+
+def _family(kind: type) -> Iterator[type]:
+    yield kind
+    for child in kind.__subclasses__():
+        yield from _family(child)
 
 
 def _drop_inputs(node: Node) -> None:

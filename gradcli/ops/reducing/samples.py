@@ -80,19 +80,20 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
         raise AutogradError("diff expects input to be at least one-dimensional", code="E301")
     if n < 0:
         raise AutogradError(f"order must be non-negative but got {n}")
-    if not n:  # then nothing else is looked at
-        return copy(Tensor(np.zeros_like(input.value)), input)
-    axis = dimension(dim, input.ndim)
-    if any(x is not None and x.ndim != input.ndim for x in (prepend, append)):
-        raise AutogradError("diff expects prepend or append to be the same dimension as input", code="E301")
-    for part in (prepend, append):
-        for at, size in enumerate(() if part is None else part.shape):
+    for part in (part for part in (prepend, append) if part is not None):
+        if part.ndim != input.ndim:
+            raise AutogradError("diff expects prepend or append to be the same dimension as input", code="E301")
+        axis = dimension(dim, input.ndim)
+        for at, size in enumerate(part.shape):
             if at != axis and size != input.shape[at]:
                 raise AutogradError(
                     "diff expects the shape of tensor to prepend or append to match that of input except along the "
                     f"differencing dimension; input.size({at}) = {input.shape[at]}, but got tensor.size({at}) = {size}",
                     code="E301",
                 )
+    if not n:  # then no dimension is looked at
+        return copy(Tensor(np.zeros_like(input.value)), input)
+    axis = dimension(dim, input.ndim)
     x: Any = input
     if prepend is not None or append is not None:
         x = cat_([_like(part, input) for part in (prepend, input, append) if part is not None], axis)
