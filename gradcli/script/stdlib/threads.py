@@ -54,14 +54,18 @@ class Thread(Facade):
             raise RuntimeError("threads can only be started once")
         self._started = True
         if listening(Packer) or listening(Level):
-            raise UnsupportedError("a thread inside of hooks on saved tensors, or of a dual level, is not supported here")
+            raise UnsupportedError(
+                "a thread inside of hooks on saved tensors, or of a dual level, is not supported here"
+            )
         with switched(grad_enabled=True, grad_asked=False, inference=False):
             try:
                 self.run()
             except (UnsupportedError, LimitError, ExitError):
                 raise
             except Exception as error:
-                running.machine.write_error(f"Exception in thread {self.name}: {python_class(error).__name__}: {error}\n")
+                running.machine.write_error(
+                    f"Exception in thread {self.name}: {python_class(error).__name__}: {error}\n"
+                )
 
     def join(self, timeout: float | None = None) -> None:
         """Wait for the end, which `start` has done."""

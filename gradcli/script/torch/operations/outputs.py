@@ -40,7 +40,8 @@ avg_pool2d avg_pool3d
 # what they read either.
 TOGETHER = """
 amax amin argmax argmin avg_pool2d avg_pool3d bmm cummax cummin diag dot einsum inv kthvalue log_softmax logsumexp
-matmul matrix_power mean mm multi_dot mv nanmean nanquantile nansum prod quantile softmax solve std sum tensordot tril triu var
+matmul matrix_power mean mm multi_dot mv nanmean nanquantile nansum prod quantile softmax solve std sum tensordot tril
+triu var
 """
 SEPARATE = """
 addr cat concat concatenate cross gather hstack index_add index_copy index_select kron masked_select outer scatter
