@@ -40,6 +40,7 @@ TRAITS = {
     "saturating": "nearly constant where the input is large",
     "sum": "the inputs are added, perhaps with signs and factors",
 }
+LAYOUT = ("shape", "strides")  # facts of a tensor that a rule may read without saving its values
 VARARGS = 4  # Python's flag of a function that takes `*rest`
 
 Rule = Callable[..., Any]  # (g, out, *inputs, **options) -> gradient of one input
@@ -203,7 +204,7 @@ class Primitive:
 
 
 def mentioned(rule: Rule, with_rest: bool = False) -> frozenset[int]:
-    """Return the positions of the values that a rule reads; `x.shape` alone saves nothing, as in torch.
+    """Return the positions of the values that a rule reads; `x.shape` and `x.strides` alone save nothing, as in torch.
 
     `*indices` count as the first of them, if `with_rest`.
     """
@@ -218,8 +219,8 @@ def mentioned(rule: Rule, with_rest: bool = False) -> frozenset[int]:
         if "LOAD_FAST" in this.opname:  # of one variable or, from Python 3.13 on, of two
             names = this.argval if isinstance(this.argval, tuple) else (this.argval,)
             loaded = names[this.opname.startswith("STORE") :]  # STORE_FAST_LOAD_FAST: the first is written
-            only_shape = following is not None and following.opname == "LOAD_ATTR" and following.argval == "shape"
-            read.update(loaded[:-1] if only_shape else loaded)
+            only_layout = following is not None and following.opname == "LOAD_ATTR" and following.argval in LAYOUT
+            read.update(loaded[:-1] if only_layout else loaded)
     return frozenset(position + OUT for position, name in enumerate(parameters) if name in read)
 
 

@@ -68,6 +68,24 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "html", "latex"])
+def test_the_key_of_a_sheet_is_that_of_an_assignment_with_its_values(
+    course: Path, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    """Also where its letters are no ASCII, and a page is styled by a style that its policy names by a digest."""
+    Path("week3.toml").write_text(WEEK.replace("Week 3", "Übung 3"), encoding="utf-8")
+    assert gradcli(capsys, "check --handout week3.toml --roster roster.csv --secret-file secret -o sheets/").code == 0
+    (ada, *_) = json.loads(Path("sheets/variants.json").read_text())["students"]
+    assert gradcli(capsys, f"check --key week3.toml --variants sheets/variants.json --format {form} -o keys/").code == 0
+    choice, value = "{ choose = [1.3, 1.7, 2.2, 2.6] }", str(ada["values"]["diamond"]["x"])
+    Path("week3.toml").write_text(WEEK.replace("Week 3", "Übung 3").replace(choice, value), encoding="utf-8")
+    assert gradcli(capsys, f"check --key week3.toml --format {form} -o alone").code == 0
+    (written,) = Path("keys").glob("ada.*")
+    assert written.read_text(encoding="utf-8") == Path("alone").read_text(encoding="utf-8")
+    assert {"html": "Übung", "json": '"gradcli.key/1"', "latex": "diamond"}.get(form, "∂") in written.read_text("utf-8")
+
+
 HAND_OUT = "check --handout week3.toml --roster roster.csv"
 REFUSED = [
     ("check --handout week3.toml", "E024", "add --roster roster.csv"),

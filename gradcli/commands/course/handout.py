@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, redirect_stdout
-from io import StringIO
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,10 +54,12 @@ def print_key(
     if not page.is_folder:
         raise UsageError("E001", "each sheet has its own key", help="write to a folder: -o keys/")
     for sheet in sheets or ():
-        with redirect_stdout(StringIO()) as written:
+        written = BytesIO()
+        with redirect_stdout(TextIOWrapper(written, "utf-8", newline="")) as stream:  # a StringIO says no encoding
             key_of(sheet.of(assignment), page, form, all=all, is_raw=is_raw, standalone=standalone)
+            stream.flush()
         name = file_name(sheet.student, FORMS[form].endings[0])
-        write_in(Path(page.destination), name, [written.getvalue()])
+        write_in(Path(page.destination), name, [written.getvalue().decode()])
     return 0
 
 

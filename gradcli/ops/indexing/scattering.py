@@ -209,6 +209,8 @@ def index_copy_(input: Tensor, dim: int, index: Indices, source: Tensor) -> Any:
     places, given = vector_of("index_copy", input, axis, index), source
     if not input.ndim and source.value.size == 1:
         source = reshaped(source, ())
+    if input.ndim == 1 and not source.ndim and places.value.size == 1:
+        source = reshaped(source, (1,))
     expected = (*input.shape[:axis], places.value.size, *input.shape[axis + 1 :]) if input.ndim else ()
     if source.shape != expected:
         raise AutogradError(

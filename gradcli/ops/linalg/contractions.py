@@ -8,16 +8,26 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import row
-from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
-from gradcli.engine.modes import mode
 from gradcli.engine.numerics import products
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.indices import spread
 from gradcli.engine.symbolic.notation import call, infix
-from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression
+from gradcli.ops.linalg.factors import (
+    ADDMM,
+    ADDMM_SELF,
+    BMM,
+    COLUMNS,
+    MV,
+    UNEQUAL,
+    check_bmm,
+    check_mm,
+    listed,
+    same_dtype,
+)
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.shaping.permutations import t, transpose
 from gradcli.ops.shaping.shaping import expanded, reshaped
@@ -26,11 +36,28 @@ from gradcli.ops.support.endings import BY_NUMBER
 from gradcli.ops.support.sentences import DOT, MATRIX
 from gradcli.ops.support.surface import operation
 
+Strides = tuple[int, ...]
+
 
 def transposed(x: Any) -> Any:
     """Exchange the last two dimensions."""
     ndim = len(x.shape)
     return t(x) if ndim == 2 else transpose(x, dim0=ndim - 2, dim1=ndim - 1)
+
+
+def _by_first(g: Any, strides: Strides, B: Any) -> Any:
+    """Return the gradient of A in `A @ B`, in columns if A lies so, as torch has it."""
+    return t(mm(B, t(g))) if _in_columns(strides, g.shape[0]) else mm(g, t(B))
+
+
+def _by_second(g: Any, A: Any, strides: Strides) -> Any:
+    """Return the gradient of B in `A @ B`, in columns if B lies so: by rows for the weight whose transpose B is."""
+    return t(mm(t(g), A)) if _in_columns(strides, A.shape[1]) else mm(t(A), g)
+
+
+def _in_columns(strides: Strides, rows: int) -> bool:
+    """Tell whether a matrix lies column by column in memory; formulas lie nowhere."""
+    return bool(strides) and strides[1] == strides[0] * rows
 
 
 def scaled(x: Any, factor: float) -> Any:
@@ -104,8 +131,8 @@ def _fold_mm(A: Formula, B: Formula, *, value: Any) -> Formula | None:
 mm: Primitive = primitive(
     "mm",
     products.matrix_product,
-    lambda g, out, A, B: mm(g, t(B)),
-    lambda g, out, A, B: mm(t(A), g),
+    lambda g, out, A, B: _by_first(g, A.strides, B),
+    lambda g, out, A, B: _by_second(g, A, B.strides),
     structured=True,
     notation=infix("@"),
     fold=_fold_mm,
@@ -130,8 +157,8 @@ addmm: Primitive = primitive(
     "addmm",
     _addmm,
     lambda g, out, c, A, B, *, beta, alpha: scaled(g, beta),
-    lambda g, out, c, A, B, *, beta, alpha: scaled(mm(g, t(B)), alpha),
-    lambda g, out, c, A, B, *, beta, alpha: scaled(mm(t(A), g), alpha),
+    lambda g, out, c, A, B, *, beta, alpha: scaled(_by_first(g, A.strides, B), alpha),
+    lambda g, out, c, A, B, *, beta, alpha: scaled(_by_second(g, A, B.strides), alpha),
     gradients=BY_NUMBER * 3,
     structured=True,
     notation=_write_addmm,
@@ -140,37 +167,6 @@ addmm: Primitive = primitive(
     says="The added part gets the gradient, and each factor the gradient times the other one transposed.",
     index=_index_addmm,
 )
-
-
-MM = "expected m1 and m2 to have the same dtype, but got: {a} != {b}"
-MV = "addmv input tensors must have the same dtype, but got {1}, {0}, and {1}"
-UNEQUAL = "dot : expected both vectors to have same dtype, but found {0} and {1}"
-ADDMM = "mat1 and mat2 must have the same dtype, but got {1} and {2}"
-ADDMM_SELF = "self and mat2 must have the same dtype, but got {0} and {2}"
-ADDMV = "addmv input tensors must have the same dtype, but got {0}, {1}, and {2}"
-TENSORDOT = "both inputs should have same dtype"
-BMM = "expected scalar type {0} but found {1}"
-KERNELS = {UNEQUAL: "dot", MV: "addmv_impl_cpu", MM: "addmm_impl_cpu_", BMM: "bmm"}
-
-
-def same_dtype(*tensors: Tensor, refusal: str = MM) -> tuple[Tensor, ...]:
-    """Convert integers beside floating point numbers; refuse floats of two dtypes, in strict mode any two."""
-    dtypes = [x.dtype for x in tensors]
-    if dtypes.count(dtypes[0]) == len(dtypes):
-        if dtypes[0] == np.bool_ and len(dtypes) == 2 and mode.strict and refusal in KERNELS:
-            raise AutogradError(f"\"{KERNELS[refusal]}\" not implemented for 'Bool'")
-        return tensors
-    floating = [dtype for dtype in dtypes if dtype.kind == "f"]
-    if mode.strict or any(dtype != floating[0] for dtype in floating):
-        names = [TYPE_NAMES[dtype] for dtype in dtypes]
-        raise AutogradError(refusal.format(*names, a=C_NAMES[names[-2]], b=C_NAMES[names[-1]]))
-    if not floating:
-        return tensors
-    return tuple(x if is_floating(x.value) else Tensor(x.value.astype(floating[0])) for x in tensors)
-
-
-def listed(x: Tensor) -> str:
-    return "x".join(map(str, x.shape))
 
 
 @operation("x = [1, 2]; y = [3, 4]; dot(x, y)", "x = [1, 2]; y = [3, 4]; x @ y", contracts=True)
@@ -221,35 +217,11 @@ def mm_(input: Tensor, mat2: Tensor) -> Any:
     return mm(*same_dtype(input, mat2))
 
 
-COLUMNS = "the first needs as many columns as the second has rows; .T transposes"
-
-
-def check_mm(a: Tensor, b: Tensor) -> None:
-    if a.shape[1] != b.shape[0]:
-        text = f"mat1 and mat2 shapes cannot be multiplied ({listed(a)} and {listed(b)})"
-        raise AutogradError(text, code="E301", help=COLUMNS)
-    check_size((a.shape[0], b.shape[1]))
-
-
 @operation("A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; bmm(A, B)", contracts=True)
 def bmm_(input: Tensor, mat2: Tensor) -> Any:
     """The products of two batches of matrices, one by one."""
     check_bmm(input, mat2)
     return bmm(*same_dtype(input, mat2, refusal=BMM))
-
-
-def check_bmm(input: Tensor, mat2: Tensor) -> None:
-    for name, x in (("batch1", input), ("batch2", mat2)):
-        if x.ndim != 3:
-            raise AutogradError(f"{name} must be a 3D tensor", code="E301")
-    batch, rows, inner = input.shape
-    if mat2.shape[:2] != (batch, inner):
-        raise AutogradError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {inner}] but got: "
-            f"{list(mat2.shape[:2])}.",
-            code="E301",
-        )
-    check_size((batch, rows, mat2.shape[2]))
 
 
 @operation("x = [1, 2]; y = [3, 4, 5]; outer(x, y)", aliases=["ger"], contracts=True)

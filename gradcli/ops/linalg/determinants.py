@@ -31,6 +31,8 @@ from gradcli.ops.support.sentences import SOLVED
 from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import operation
 
+SINGULAR = "torch.linalg.solve: The solver failed because the input matrix is singular."
+
 
 def _times(a: Any, b: Any) -> Any:
     return (mm if len(a.shape) == 2 else bmm)(a, b)
@@ -105,11 +107,20 @@ def _part(name: str) -> Notation:
     return lambda operands, options: Attribute(write(operands, options), name)
 
 
+def _regular(A: Any) -> Any:
+    """Return the matrix, or refuse a singular one, for which torch gives what a division by 0 leaves of numbers."""
+    if np.any(np.linalg.slogdet(getattr(A, "value", A))[1] == -np.inf):
+        if isinstance(A, Tensor):
+            raise AutogradError(SINGULAR)
+        raise AutogradError("the derivative of the logarithm of a determinant of 0 is not supported", code="E401")
+    return A
+
+
 sign_of = primitive("slogdet_sign", lambda A: np.linalg.slogdet(A)[0][()], structured=True, notation=_part("sign"))
 log_of = primitive(
     "slogdet_logabsdet",
     lambda A: np.linalg.slogdet(A)[1][()],
-    lambda g, out, A: _over(g, A) * transposed(inverse(A)),
+    lambda g, out, A: _over(g, A) * transposed(inverse(_regular(A))),
     node="LinalgSlogdetBackward0",
     gradients=({"MulBackward0": "LinalgSolveExBackward0"},),
     number=1,
@@ -126,7 +137,7 @@ def _solve(A: Any, B: Any) -> Any:
     try:
         found = np.linalg.solve(A, B[..., None] if vectors else B)
     except np.linalg.LinAlgError:
-        raise AutogradError("torch.linalg.solve: The solver failed because the input matrix is singular.") from None
+        raise AutogradError(SINGULAR) from None
     return found[..., 0] if vectors else found
 
 

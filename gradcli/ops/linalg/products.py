@@ -15,14 +15,8 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.indices import entry, letters, spread, summed
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.linalg.contractions import (
-    TENSORDOT,
-    dot,
-    dot_,
-    inner_product,
-    mm_,
-    same_dtype,
-)
+from gradcli.ops.linalg.contractions import dot, dot_, inner_product, mm_
+from gradcli.ops.linalg.factors import TENSORDOT, same_dtype
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.shaping.permutations import permute
@@ -118,6 +112,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     return reshape(mm_(reshaped(left, (rows, summed)), reshaped(right, (summed, columns))), shape=sizes)
 
 
+DIMS = "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists"
+
+
 def _paired(a: Tensor, b: Tensor, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if isinstance(dims, Tensor) and dims.value.size == 1:
         dims = dims.value.item()
@@ -127,6 +124,8 @@ def _paired(a: Tensor, b: Tensor, dims: Any) -> tuple[tuple[int, ...], tuple[int
         if dims > min(a.ndim, b.ndim):
             raise AutogradError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         return tuple(range(a.ndim - dims, a.ndim)), tuple(range(dims))
+    if not isinstance(dims, tuple | list) or not all(isinstance(side, tuple | list | Tensor) for side in dims):
+        raise AutogradError(f"{DIMS}, but got dims={dims}")
     try:
         first, second = (tuple(int(dim) for dim in side) for side in dims)
     except (TypeError, ValueError):

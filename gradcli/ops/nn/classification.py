@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.memory.writing import fill
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.nn.likelihood import Labels, check_labels, class_axis, nll_loss
@@ -46,8 +48,11 @@ def cross_entropy(
 ) -> Any:
     """Negative log likelihood of the softmax of scores; the target holds labels, or a probability for each class."""
     check_reduction(reduction)
-    if not 0 <= label_smoothing <= 1:
+    if label_smoothing > 1:
         raise AutogradError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    label_smoothing = max(label_smoothing, 0)  # torch leaves a negative one out
+    if not input.ndim and not target.ndim and target.dtype.kind == "f":
+        raise AutogradError("Dimension specified as 1 but tensor has no dimensions", code="E301")
     if input.shape and input.shape == target.shape:
         return _against_probabilities(input, real(target), weight, ignore_index, reduction, label_smoothing)
     if input.ndim == 0:
@@ -104,5 +109,7 @@ def _against_probabilities(
         product = product * _by_class(weight, input.ndim)
     if reduction == "none":
         return -sum_(product, axis)
+    if reduction == "mean" and not input.value.size:  # torch writes a nan over the sum
+        return -fill(sum_(product), math.nan)
     loss = -sum_(product)
     return div_number(loss, input.value.size // max(classes, 1)) if reduction == "mean" else loss

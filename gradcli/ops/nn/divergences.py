@@ -87,7 +87,7 @@ def gaussian_nll_loss(
     input: Real, target: Real, var: Operand, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Any:
     """Minus the log likelihood of normal distributions with mean `input` and variance `var`, at least `eps`."""
-    check_reduction(reduction, "is not valid")
+    check_reduction(reduction)
     together(input, target)
     variance = _variance(input, var)
     if np.any(variance.value < 0):
@@ -107,6 +107,8 @@ def _variance(input: Tensor, var: Operand) -> Any:
         return var
     if input.shape[:-1] == var.shape:
         return unsqueeze(var, dim=var.ndim)
-    if var.shape == (*input.shape[:-1], 1):
-        return var
+    if var.ndim == input.ndim:
+        differing = [one for one, other in zip(var.shape, input.shape, strict=True) if one != other]
+        if differing == [1]:
+            return var
     raise AutogradError("var is of incorrect size", code="E301")

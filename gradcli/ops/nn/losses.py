@@ -171,19 +171,20 @@ huber = primitive(
 )
 
 
-def check_reduction(reduction: str, text: str = "is not a valid value for reduction") -> None:
+def check_reduction(reduction: str) -> None:
     if reduction not in ("mean", "sum", "none"):
-        raise AutogradError(f"{reduction} {text}", help="it is 'mean', 'sum' or 'none'")
+        raise AutogradError(f"{reduction} is not a valid value for reduction", help="it is 'mean', 'sum' or 'none'")
 
 
 def _matched(x: Tensor, y: Tensor, reduction: str) -> tuple[Any, Any]:
     """Expand both to one shape, with torch's warning where the shapes differ."""
-    check_reduction(reduction)
     if x.shape == y.shape:
+        check_reduction(reduction)
         return x, y
     warnings.warn(DIFFERENT_SIZE.format(list(y.shape), list(x.shape)), UserWarning, stacklevel=3)
     if not broadcastable([x.value, y.value]):
         raise mismatch([x.value, y.value])
+    check_reduction(reduction)
     shape = broadcast_shapes(x.shape, y.shape)
     return tuple(v if v.shape == shape else expand(v, size=shape) for v in (x, y))  # type: ignore[return-value]
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import broadcastable, mismatch
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.primitive import primitive
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.nn.activations import logsigmoid, sigmoid
@@ -23,6 +24,9 @@ from gradcli.ops.reducing.reductions import mean_, sum_
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.surface import operation
 
+WHOLE_NUMBERS = (
+    "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: {}"
+)
 SMALL = 1e-12  # torch adds it to squared lengths
 
 
@@ -75,11 +79,14 @@ def soft_margin_loss(input: Real, target: Real, reduction: str = "mean") -> Any:
     return soft_margin(input, target, reduction=reduction)
 
 
-@operation("x = [0.5, 0.25, 2]; hinge_embedding_loss(x, [1, -1, -1])", method=False)
+@operation("x = [0.5, 0.25, 2]; hinge_embedding_loss(x, [1, -1, -1])", method=False, integers_stay=True)
 def hinge_embedding_loss(input: Real, target: Real, margin: float = 1.0, reduction: str = "mean") -> Any:
     """The input where the label is 1; where it is -1, the margin less the input, at least 0."""
     check_reduction(reduction)
     together(target, input)
+    if reduction == "mean" and not is_floating(input.value):
+        kind = TYPE_NAMES[input.dtype]
+        raise AutogradError(WHOLE_NUMBERS.format(kind))
     lacking = clamp_min(sub(constant(margin, input), input), 0)
     apart = where(Tensor(target.value != 1), lacking, constant(0, input))
     near = where(Tensor(target.value != -1), input, constant(0, input))
@@ -173,7 +180,7 @@ def triplet_margin_loss(
 @operation("x = [[0.5, -1, 2]]; multilabel_soft_margin_loss(x, [[1, 0, 1]])", method=False)
 def multilabel_soft_margin_loss(input: Real, target: Real, weight: Real | None = None, reduction: str = "mean") -> Any:
     """Binary cross entropy of each class with its own label, 0 or 1; the mean over the classes."""
-    check_reduction(reduction, "is not valid")
+    check_reduction(reduction)
     if not input.ndim:
         raise AutogradError("Dimension out of range (expected to be in range of [-1, 0], but got 0)", code="E301")
     together(target, input)

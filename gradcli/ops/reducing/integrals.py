@@ -29,6 +29,8 @@ def _ends(y: Any, axis: int) -> tuple[Any, Any]:
 
 
 def _widths(name: str, y: Tensor, x: Tensor, axis: int) -> Any:
+    if x.dtype == np.bool_:
+        raise AutogradError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
     if x.ndim == 1:
         if x.shape[0] != y.shape[axis]:
             raise AutogradError(f"{name}: There must be one `x` value for each sample point", code="E301")
@@ -51,7 +53,7 @@ def _check_distance(name: str, dx: Any) -> None:
     aliases=["trapz"],
     method=False,
 )
-def trapezoid(y: Real, x: Real | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+def trapezoid(y: Real, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
     """The integral along a dimension by the trapezoidal rule, for samples at `x` or at distances `dx`."""
     axis = dimension(dim, y.ndim)
     if not y.ndim:
@@ -72,7 +74,7 @@ def trapezoid(y: Real, x: Real | None = None, *, dx: float = 1.0, dim: int = -1)
     "y = [1, 4, 9]; cumulative_trapezoid(y, [0.0, 1.0, 3.0])",
     method=False,
 )
-def cumulative_trapezoid(y: Real, x: Real | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+def cumulative_trapezoid(y: Real, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
     """The integrals up to each sample but the first, by the trapezoidal rule."""
     axis = dimension(dim, y.ndim)
     if not y.ndim:

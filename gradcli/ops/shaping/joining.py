@@ -10,6 +10,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import sum_to_size
 from gradcli.engine.checks.shapes import dimension, dimensions
+from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, literal, positional
@@ -113,7 +114,7 @@ repeat: Primitive = primitive(
 )
 flip: Primitive = primitive(
     "flip",
-    lambda x, *, dims: np.flip(x, dims).copy("K"),
+    lambda x, *, dims: laid_out(np.flip(x, dims).copy(), (x,)),
     lambda g, out, x, *, dims: flip(g, dims=dims),
     structured=True,
     notation=positional("flip"),

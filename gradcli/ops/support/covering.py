@@ -9,6 +9,7 @@ from typing import Any
 from gradcli.engine.graph import Node, outer
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
+from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 
@@ -56,6 +57,13 @@ def _beginning(node: str) -> Primitive:
 def begun(x: Tensor, node: str) -> Tensor:
     """Return the input of several nodes that are one in torch, whose gradient by it has a last node of this name."""
     return _beginning(node)(x) if x.requires_grad else x
+
+
+def changed(x: Tensor, times: int) -> Tensor:
+    """Return a tensor that torch makes by so many changes in place."""
+    if not tangents_of(x):  # which go by the changes that there were
+        x.history = [0] * times
+    return x
 
 
 def one_way(result: Any, message: str) -> Any:

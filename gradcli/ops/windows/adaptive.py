@@ -21,6 +21,7 @@ from gradcli.ops.support.covering import one_way
 from gradcli.ops.support.sentences import WINDOW_LARGEST, WINDOW_MEAN, WINDOW_SHARES
 from gradcli.ops.support.surface import operation
 from gradcli.ops.windows.pooling import avg_pool2d, max_pool2d
+from gradcli.ops.windows.pooling_shapes import check_filled, row_sizes
 
 
 def _bounds(size: int, parts: int) -> list[tuple[int, int]]:
@@ -115,21 +116,30 @@ printed(adaptive_max, "x = [[[1, 3, 2]]]; adaptive_max_pool2d_values(x, [[[1, 0]
 
 
 def _sizes(name: str, x: Tensor, output_size: Any) -> Shape:
-    if x.ndim not in (3, 4):
-        raise AutogradError(f"{name}(): Expected 3D or 4D tensor, but got {list(x.shape)}", code="E301")
+    """Return the two sizes of the result after torch's checks, which the two poolings put into words of their own."""
+    largest = "max" in name
     sides = output_size if isinstance(output_size, tuple | list) else (output_size, output_size)
+    if isinstance(output_size, tuple | list) and len(sides) >= x.ndim:
+        raise AutogradError(f"Input dimension should be at least {len(sides) + 1}", code="E301")
+    if x.ndim not in (3, 4):
+        colon = ":" if largest else ""
+        raise AutogradError(f"{name}(): Expected 3D or 4D tensor, but got{colon} {list(x.shape)}", code="E301")
     try:
         given = [None if n is None else integer(n) for n in sides]
     except (TypeError, ValueError):
         given = []
     if len(given) != 2:
-        raise AutogradError(f"{name}: output_size must be 2", code="E301")
+        words = f"{name}(): internal error: output_size.size()" if largest else f"{name}: output_size"
+        raise AutogradError(f"{words} must be 2", code="E301")
     sizes = tuple(own if n is None else n for own, n in zip(x.shape[-2:], given, strict=True))
     if min(sizes) < 0:
+        if largest:
+            whole = [*x.shape[:-2], *sizes]
+            raise AutogradError(f"Trying to create tensor with negative dimension {min(sizes)}: {whole}")
         received = f"but received {{{', '.join(map(str, sizes))}}}"
         raise AutogradError(f"{name}: elements of output_size must be greater than or equal to 0 {received}")
-    if 0 in x.shape[-3:]:
-        raise AutogradError(f"{name}(): Expected input to have non-zero size for non-batch dimensions", code="E301")
+    if largest or sizes != (1, 1):
+        check_filled(name, x.shape)
     check_size((*x.shape[:-2], *sizes))
     return sizes
 
@@ -225,15 +235,8 @@ def max_pool1d(
 ) -> Any:
     """The largest entry of each window along the last dimension."""
     image = _as_image("max_pool1d", input)
-    kernel, border, apart = (_length("max_pool1d", value) for value in (kernel_size, padding, dilation))
-    step = kernel if stride is None else _length("max_pool1d", stride)
-    try:
-        found = max_pool2d(image, (1, kernel), (1, step), (0, border), (1, apart), ceil_mode)
-    except AutogradError as error:
-        if "Output size is too small" in error.message:
-            size = (input.shape[-1] + 2 * border - apart * (kernel - 1) - 1) // step + 1
-            raise AutogradError(f"max_pool1d() Invalid computed output size: {size}", code="E301") from None
-        raise
+    kernel, step, border, apart = row_sizes(input.shape[-1], kernel_size, stride, padding, dilation, ceil_mode)
+    found = max_pool2d(image, (1, kernel), (1, step), (0, border), (1, apart), ceil_mode)
     return squeeze_dim(found, dim=input.ndim - 1)
 
 

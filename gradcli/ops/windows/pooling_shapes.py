@@ -121,3 +121,47 @@ def check_upstream(g: Any, x: Shape, o: dict[str, Any]) -> None:
         raise AutogradError(
             f"Expected grad_output to have shape {[*x[:-count], *places]}, but got {list(g.shape)}", code="E301"
         )
+
+
+def row_sizes(
+    length: int, kernel_size: Pair, stride: Pair | None, padding: Pair, dilation: Pair, ceil_mode: bool
+) -> tuple[int, int, int, int]:
+    """Return the sizes of windows along a row, after the checks that torch has for `max_pool1d` alone."""
+    found = []
+    for name, value in (("kernel_size", kernel_size), ("stride", stride), ("padding", padding), ("dilation", dilation)):
+        sizes = (value,) if isinstance(value, int) else value or (kernel_size if name == "stride" else ())
+        sizes = (sizes,) if isinstance(sizes, int) else sizes
+        if len(sizes) != 1:
+            kinds = "None, an int, list of ints," if name == "stride" else "an int, list of ints"
+            kinds += "," * (name == "padding")
+            raise AutogradError(
+                f"max_pool1d() {name} must be {kinds} or tuple of ints of size 1 but got size {len(sizes)}"
+            )
+        found.append(sizes[0])
+    kernel, step, border, apart = found
+    for name, size in (("kernel_size", kernel), ("stride", step)):
+        if size < 1:
+            raise AutogradError(f"max_pool1d() {name} must be greater than zero, but got {size}")
+    if border < 0:
+        raise AutogradError(f"max_pool1d() padding must be non-negative, but got {border}")
+    if border > kernel // 2:
+        raise AutogradError(
+            f"max_pool1d() padding should be at most half of kernel size, but got padding={border} and "
+            f"kernel_size={kernel}"
+        )
+    if apart < 1:
+        raise AutogradError(f"max_pool1d() dilation must be greater than zero, but got {apart}")
+    (places,) = windows.number_of_places((length,), (kernel,), (step,), (border,), (apart,), ceil_mode)
+    if places < 1:
+        raise AutogradError(f"max_pool1d() Invalid computed output size: {places}", code="E301")
+    return kernel, step, border, apart
+
+
+def check_filled(name: str, shape: Shape) -> None:
+    """Refuse an input for adaptive pooling that has no entries, but for one of no examples."""
+    if 0 in shape[1:]:
+        raise AutogradError(
+            f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
+            f"{list(shape)} with dimension {shape.index(0, 1)} being empty",
+            code="E301",
+        )

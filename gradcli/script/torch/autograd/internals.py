@@ -10,6 +10,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace
+from gradcli.script.stdlib.weakrefs import WeakTensorRef
 from gradcli.script.torch.autograd.anomaly import current_node, state_of
 from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.context import Context
@@ -169,5 +170,6 @@ def namespace(name: str) -> Namespace:
         "_is_fwd_grad_enabled": is_forward_enabled,
         "_set_fwd_grad_enabled": set_forward,
         "is_grad_enabled": is_grad_enabled,
+        "_WeakTensorRef": WeakTensorRef,
     }
     return Namespace(name, {"_functions": functions, "_autograd": saved, **members})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -136,12 +135,6 @@ def next_functions(node: Any) -> tuple[tuple[Any, int], ...]:
 def output_number(node: Any) -> int:
     """Return the number of a result among those of the node that torch has for them all."""
     return node.number if isinstance(node, Node) else 0
-
-
-def hooks_of(x: Tensor) -> Any:
-    """`x._backward_hooks`."""
-    hooks = x.node.hooks.tensor if x.node is not None and x.node.hooks is not None else {}
-    return OrderedDict(enumerate(hooks.values())) if hooks else None
 
 
 NODE: dict[str, Callable[[Any], Any]] = {

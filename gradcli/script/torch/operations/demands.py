@@ -88,6 +88,17 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
     return ops.clamp(input, _fitted(min, input), _fitted(max, input))
 
 
+def _bounded(name: str) -> Callable[..., Any]:
+    """Make `clamp_max` or `clamp_min`, for which truth values have no order."""
+
+    def call(input: Tensor, bound: Any) -> Any:
+        if isinstance(bound, bool) and input.dtype == np.bool_:
+            raise NotImplementedError(f"\"{name}_scalar_cpu\" not implemented for 'Bool'")
+        return getattr(ops, name)(input, bound)
+
+    return call
+
+
 def check_fraction(name: str, dtype: Any) -> None:
     """Refuse a dtype in which there is no mean."""
     if dtype is not None and np.dtype(dtype).kind != "f":
@@ -220,6 +231,8 @@ def _scaled(name: str, input: Any, other: Any, *, alpha: Any = 1) -> Any:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(alpha, bool) and kinds != ["b", "b"]:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if type(alpha) is int and all(isinstance(x, Tensor) and x.dtype == np.uint8 for x in (input, other)):
+        alpha = int(fitting(alpha, input.dtype))
     found = getattr(ops, name)(input, other, alpha=alpha)
     return to_copy(found, dtype=np.dtype(np.bool_)) if kinds == ["b", "b"] and found.dtype.kind != "b" else found
 
@@ -241,6 +254,7 @@ DEMANDS: dict[str, Callable[..., Any]] = {
     "masked_fill": masked_fill,
     "clamp": clamp,
     "clip": clamp,
+    **{name: _bounded(name) for name in ("clamp_max", "clamp_min")},
     "nanmean": nanmean,
     "bincount": bincount,
     "take_along_dim": take_along_dim,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.memory.in_place import change, check_in_place
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.primitive import REGISTRY
@@ -41,7 +41,7 @@ EXCLUSIVE: dict[str, frozenset[str]] = {
     **dict.fromkeys(("max", "min"), frozenset(("dim", "other"))),
     "matrix_rank": frozenset(("tol", "atol")),
 }
-SIZED = ("addmm", "addmv", "baddbmm")
+SIZED = ("addmm", "addmv", "baddbmm", "cumprod", "cumsum")
 # Where the functions stand that are no operations of the engine; methods too, where tensors have the name.
 COMPARISONS = ("eq", "ge", "greater", "greater_equal", "gt", "le", "less", "less_equal", "lt", "ne", "not_equal")
 UNDERIVED = ("acosh", "asinh", "atanh")  # of which torch has no derivative in place
@@ -165,10 +165,14 @@ def asked(stem: str, operation: Function) -> Function:
 
 
 def sized(operation: Function) -> Function:
-    """The operation, whose result must have the size of its first tensor, in torch's words for it."""
+    """The operation, whose result must have the size and dtype of its first tensor, in torch's words for it."""
 
     def call(x: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
         found: Tensor = operation(x, *arguments, **keywords)
+        if keywords.get("dtype") is not None and found.dtype != x.dtype:
+            kinds = (C_NAMES[TYPE_NAMES[each.dtype]] for each in (x, found))
+            words = "Bad in-place call: input tensor dtype {} and output tensor dtype {} should match"
+            raise RuntimeError(words.format(*kinds))
         if found.shape != x.shape:
             raise RuntimeError(
                 f"Bad in-place call: input tensor size {list(x.shape)} and output tensor size {list(found.shape)} "

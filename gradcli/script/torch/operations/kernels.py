@@ -135,6 +135,7 @@ SENTENCES = {
         "cov(): bool dtype is not supported for input": "corrcoef cov",
         "topk does not support bool dtypes on CPU": "topk",
         "trapezoid: received a bool input for `y`, but bool is not supported": "trapezoid trapz",
+        "cumulative_trapezoid: received a bool input for `y`, but bool is not supported": "cumulative_trapezoid",
     },
     "u": {
         "cannot do hardtanh on an unsigned type with negative limits": "hardtanh",
@@ -145,8 +146,6 @@ SENTENCES = {
         "linalg.matrix_exp: Expected a floating point or complex tensor as input. Got {}": "matrix_exp",
         "expected common dtype to be floating point, yet common dtype is {}": "cosine_similarity",
         "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}": "normalize",
-        "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
-        "Got: {}": "hinge_embedding_loss",
         "linalg.vecdot: Expected a floating point or complex tensor as input. Got {}": "vecdot",
         "std_mean only support floating point and complex dtypes": "std_mean",
         "var_mean only support floating point and complex dtypes": "var_mean",

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.checks.promotion import result_type
+from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.ops.indexing.gathering import scattering
+from gradcli.ops.indexing.replacing import scatter_reduce
 from gradcli.ops.pointwise.arithmetic import quotient
+from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED as NO_RULE
+from gradcli.ops.pointwise.rounding import underived
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.demands import DEMANDS, quantile_shares
@@ -84,8 +91,12 @@ def _norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False,
         if p != "nuc":
             raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
         axes = (-2, -1) if dim is None else dim
-        return ops.matrix_norm(input, p, axes, keepdim)
+        return ops.matrix_norm(input, p, axes, keepdim, **options)
     return _of_reals("norm", EXPECTED.format("vector_norm") + "{}")(input, p, dim, keepdim, **options)
+
+
+# torch has no derivative for what `reduce=` combines, unlike for `scatter_reduce`.
+scatter_combined = replace(scatter_reduce, node=NO_RULE, rules=(underived("scatter"), None, underived("scatter")))
 
 
 def _scatter(
@@ -100,7 +111,10 @@ def _scatter(
     kinds = {"add": "sum", "multiply": "prod"}
     if reduce not in kinds:
         raise RuntimeError("reduce argument must be either add or multiply.")
-    return ops.scatter_reduce(input, dim, index, source, kinds[reduce])
+    axis = dimension(dim, input.ndim)
+    if source.dtype != input.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    return scatter_combined(input, index, scattering(input, axis, index, source), dim=axis, how=kinds[reduce])
 
 
 def _repeated(input: Tensor, repeats: Any = None, dim: Any = None, output_size: Any = None) -> Any:
@@ -140,11 +154,20 @@ def _with_tensor(name: str) -> Callable[..., Any]:
     return call
 
 
+def _dist(input: Tensor, other: Tensor, p: Any = 2) -> Any:
+    """Measure the difference, in the dtype that it has."""
+    dtype = result_type([input.value, other.value])
+    if dtype.kind != "f":
+        words = "norm(): input dtype should be either floating point or complex. Got {} instead."
+        raise RuntimeError(words.format(TYPE_NAMES[dtype]))
+    return ops.dist(*(x if is_floating(x.value) else Tensor(x.value.astype(dtype)) for x in (input, other)), p)
+
+
 LOWERED: dict[str, Callable[..., Any]] = {
     **{name: _of_reals(name, EXPECTED.format(name) + "{}") for name in ("det", "slogdet")},
     **{name: _of_reals("inverse", EXPECTED.format("inv") + "{}") for name in ("inverse", "inv")},
     "norm": _norm,
-    "dist": _of_reals("dist", "norm(): input dtype should be either floating point or complex. Got {} instead."),
+    "dist": _dist,
     "quantile": _quantile,
     **{name: _with_tensor(name) for name in ("pow", "float_power", "remainder", "xlogy")},
     "hardtanh": _held,

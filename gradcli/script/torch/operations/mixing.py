@@ -58,7 +58,7 @@ def refusing_mixtures(name: str, function: Callable[..., Any]) -> Callable[..., 
     if name not in WORDS and name not in UNSUPPORTED and name != "kl_div":
         return function
     slides = name.startswith("conv")
-    strict = slides or name in ("heaviside", "lstsq", "prelu")
+    strict = slides or name in ("addr", "heaviside", "lstsq", "prelu")
 
     @wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:

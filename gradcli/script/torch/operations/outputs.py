@@ -18,6 +18,7 @@ from gradcli.engine.recorder import before_writing
 from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.pairs import ReturnType
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.readers import kind_name
 
 RESIZED = (
@@ -35,14 +36,13 @@ lu_factor log_softmax matmul matrix_power mm msort mv norm permute_copy qr renor
 slice_scatter slogdet softmax solve sort svd svdvals take_along_dim topk triangular_solve tril triu vector_norm
 avg_pool2d avg_pool3d
 """
-
-# Functions that torch lets write into a part of what they read; of the others that may not, some may not write into
-# what they read either.
-TOGETHER = """
-amax amin argmax argmin avg_pool2d avg_pool3d bmm cummax cummin diag dot einsum inv kthvalue log_softmax logsumexp
-matmul matrix_power mean mm multi_dot mv nanmean nanquantile nansum prod quantile softmax solve std sum tensordot tril
-triu var
+# Functions that read all of an operand before they write, or while they do: torch does not look where that is.
+WHOLE = """
+addbmm addmm addmv amax amin argmax argmin avg_pool2d avg_pool3d baddbmm bmm cummax cummin diag dot einsum inv inverse
+kthvalue log_softmax logsumexp matmul matrix_norm matrix_power mean median mm multi_dot mv nanmean nanquantile nansum
+norm prod quantile renorm softmax solve std sum tensordot tril triu var vector_norm
 """
+# Functions that may not write into what they read, and not only into another part of its memory.
 SEPARATE = """
 addr cat concat concatenate cross gather hstack index_add index_copy index_select kron masked_select outer scatter
 scatter_add stack take take_along_dim vstack
@@ -67,24 +67,42 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
         )
     if name == "multinomial" and outputs[0].dtype != np.int64:
         raise RuntimeError(f"multinomial expects Long tensor out, got: {TYPE_NAMES[outputs[0].dtype]}")
+    if name in ("all", "any") and outputs[0].dtype not in (np.bool_, np.uint8):
+        raise RuntimeError(f"{name} only supports bool tensor for result, got: {TYPE_NAMES[outputs[0].dtype]}")
     result = call(*arguments, **keywords)
     results = list(result) if isinstance(result, tuple) else [result]
     for output, value in zip(outputs, results, strict=True):
         if name in EXACT.split() and output.dtype != value.dtype:
             wanted, given = (C_NAMES[TYPE_NAMES[x.dtype]] for x in (value, output))
             raise RuntimeError(f"Expected out tensor to have dtype {wanted}, but got {given} instead")
-    operands = [
-        x
-        for given in (*arguments, *keywords.values())
-        for x in (given if isinstance(given, tuple | list) else (given,))
-    ]
+    check_part(name, outputs, results, operands)
     for output, value in zip(outputs, results, strict=True):
-        if output.shape == value.shape and name not in TOGETHER.split():
-            check_apart(output, operands, wholly=name in SEPARATE.split())
         fill(output, value)
     if isinstance(result, ReturnType):
         return ReturnType(f"{result.name}_out", **dict(zip(result._fields, outputs, strict=True)))
     return out
+
+
+def check_part(name: str, outputs: list[Tensor], results: list[Any], operands: list[Any]) -> None:
+    """Refuse to write into memory of which an operand has another part."""
+    read = [part for x in operands for part in (x if isinstance(x, tuple | list) else (x,))]
+    for output, value in zip(outputs, results, strict=True):
+        if output.shape != value.shape:  # it will have other memory
+            continue
+        if name not in WHOLE.split():
+            check_apart(output, read, wholly=name in SEPARATE.split())
+        elif any(isinstance(x, Tensor) and _shared(name, output.array, x.array) for x in read):
+            words = f"{name} into the memory of its operand is not supported here"
+            raise UnsupportedError(words, help="give out= a tensor of its own")
+
+
+def _shared(name: str, output: Any, operand: Any) -> bool:
+    """Whether both have memory in common, unless each entry is read where the entry in its place is written."""
+    one, other = (x.__array_interface__ for x in (output, operand))
+    same = all(one[key] == other[key] for key in ("data", "shape", "strides"))
+    if same and name in ("log_softmax", "softmax", "tril", "triu"):
+        return False
+    return bool(np.may_share_memory(output, operand))
 
 
 def with_out(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.promotion import fitting
+from gradcli.engine.memory.layout import laid_out, outermost_first
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
@@ -70,8 +71,11 @@ def like(name: str) -> Callable[..., Tensor]:
             laid = _as_laid(input, CREATION["zeros"](shape, **keywords))
             laid.array[...] = numbers_for(laid, "normal" if name == "randn" else "uniform", source)
             return laid
-        if name == "randint":
-            return CREATION[name](*arguments, size=shape, **keywords)  # type: ignore[no-any-return]
+        if name == "randint":  # drawn in the order in which the entries lie in memory
+            axes = outermost_first([input.array])
+            drawn: Tensor = CREATION[name](*arguments, size=tuple(shape[axis] for axis in axes), **keywords)
+            drawn.value = drawn.array.transpose(np.argsort(axes))
+            return drawn
         return CREATION[name](shape, *arguments, **keywords)  # type: ignore[no-any-return]
 
     return make
@@ -79,7 +83,7 @@ def like(name: str) -> Callable[..., Tensor]:
 
 def _as_laid(x: Tensor, made: Tensor) -> Tensor:
     """Lay the entries of a new tensor in memory in the order of the model."""
-    made.value = np.full_like(x.array, made.value.flat[0] if made.value.size else 0, made.dtype, order="K")
+    made.value = laid_out(made.value, (x.array,))
     return made
 
 

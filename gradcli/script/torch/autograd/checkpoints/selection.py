@@ -130,13 +130,8 @@ class FirstRun(Run):
         operation = overload_of(applications[0], target is not None, strict=self._strict)
         results = [target] if target is not None else [x.out for x in applications]
         output = results[0] if len(results) == 1 else tuple(results)
-        found = self._policy(
-            SelectiveCheckpointContext(
-                is_recompute=False, op_output=results[0] if len(results) == 1 else tuple(results)
-            ),
-            operation,
-            *applications[0].inputs,
-        )
+        context = SelectiveCheckpointContext(is_recompute=False, op_output=output)
+        found = self._policy(context, operation, *applications[0].inputs)
         saves = found is True or found in (CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
         self._storage[self.key(operation)] = Kept(results, target is not None) if saves else None
 

@@ -17,12 +17,14 @@ from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.shaping.shaping import APART, unsafe_view, viewable
 from gradcli.ops.support.arguments import Shape, check_size
 from gradcli.ops.support.covering import as_one, begun, ended
-from gradcli.ops.windows.pooling_shapes import options
+from gradcli.ops.windows.pooling_shapes import check_filled, options
 from gradcli.ops.windows.pools import positions
 from gradcli.ops.windows.windows import count as counted
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.module import checked
 from gradcli.script.torch.operations.whole import whole
+from gradcli.script.torch.tensor.dtypes import Size
+from gradcli.script.torch.tensor.printing import size_text
 
 
 def _each(value: Any, count: int) -> tuple[int, ...]:
@@ -42,10 +44,10 @@ def _largest(count: int, indices: bool = False) -> Callable[..., Any]:
         return_indices: bool = indices,
     ) -> Any:
         sizes = (kernel_size, kernel_size if stride is None else stride, padding, dilation)
+        places = _indices(count, input, sizes, ceil_mode) if return_indices else None
         found = checked(name)(input, *sizes, ceil_mode)
-        if not return_indices:
+        if places is None:
             return found
-        places = _indices(count, input, sizes, ceil_mode)
         watch(found, places)
         return found, places if count > 1 else checked("squeeze")(places, -2)
 
@@ -81,7 +83,7 @@ def _unpooled(count: int) -> Callable[..., Any]:
         sides = zip(input.shape[-count:], steps, kernel, border, strict=True)
         size = tuple((n - 1) * s + k - 2 * p for n, s, k, p in sides)
         if output_size is not None:
-            size = _asked(tuple(output_size), size, steps)
+            size = _asked(output_size, size, steps)
         return _spread(input, indices, size)
 
     call.__name__ = call.__qualname__ = f"max_unpool{count}d"  # in the words of a TypeError
@@ -91,16 +93,17 @@ def _unpooled(count: int) -> Callable[..., Any]:
 
 def _asked(wanted: tuple[int, ...], usual: tuple[int, ...], steps: tuple[int, ...]) -> tuple[int, ...]:
     count = len(usual)
-    given = wanted[2:] if len(wanted) == count + 2 else wanted
+    given = tuple(wanted[2:] if len(wanted) == count + 2 else wanted)
     if len(given) != count:
         raise ValueError(
             f"output_size should be a sequence containing {count} or {count + 2} elements, but it has a length of "
             f"'{len(given)}'"
         )
+    shown = size_text(given) if isinstance(wanted, Size) else given
     for axis, (n, size, step) in enumerate(zip(given, usual, steps, strict=True)):
         if not size - step < n < size + step:
             raise ValueError(
-                f'invalid output_size "{given}" (dim {axis} must be between {size - step} and {size + step})'
+                f'invalid output_size "{shown}" (dim {axis} must be between {size - step} and {size + step})'
             )
     return given
 
@@ -162,9 +165,22 @@ def _power(count: int) -> Callable[..., Any]:
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
     """Average equal parts of each volume, `output_size` in all."""
-    sizes = tuple(own if n is None else n for own, n in zip(input.shape[-3:], _each(output_size, 3), strict=True))
+    if isinstance(output_size, tuple | list) and len(output_size) >= input.ndim:
+        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+    asked = _each(output_size, 3)
+    if len(asked) != 3:
+        raise RuntimeError("adaptive_avg_pool3d: output_size must be 3")
+    if any(n is not None and n < 0 for n in asked):
+        raise RuntimeError(
+            "adaptive_avg_pool3d: elements of output_size must be greater than or equal to 0 but received "
+            f"{{{asked[0]}, {asked[1]},{asked[2]}}}"
+        )
+    sizes = tuple(own if n is None else n for own, n in zip(input.shape[-3:], asked, strict=False))
     if sizes == (1, 1, 1):
         return checked("mean")(input, (-1, -2, -3), True)
+    if input.ndim not in (4, 5):
+        raise RuntimeError(f"adaptive_avg_pool3d(): Expected 4D or 5D tensor, but got {list(input.shape)}")
+    check_filled("adaptive_avg_pool3d", input.shape)
     if any(own % n for own, n in zip(input.shape[-3:], sizes, strict=True)):
         raise UnsupportedError(
             "adaptive_avg_pool3d to sizes that do not divide those of the input is not supported here",

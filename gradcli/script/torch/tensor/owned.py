@@ -1,0 +1,35 @@
+"""What a snippet puts on a tensor: attributes of its own, and a dict of hooks."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
+
+UNUSED = " hooks"  # under this name are the hooks of a tensor outside of the graph
+
+
+def backward_hooks(x: Tensor) -> Any:
+    """`x._backward_hooks`; of a tensor outside of the graph the dict that it was given."""
+    if x.node is None:
+        return own_attributes(x).get(UNUSED)
+    return (x.node.hooks.tensor or None) if x.node.hooks is not None else None
+
+
+def set_backward_hooks(x: Tensor, hooks: Any) -> None:
+    """Take a dict of hooks, which may be put into it later; of a result none, whose node has its own."""
+    if not isinstance(hooks, dict | None) or (hooks is not None and not x.is_leaf):
+        raise UnsupportedError("setting Tensor._backward_hooks is not supported here", help="use x.register_hook(hook)")
+    if x.node is None:
+        own_attributes(x)[UNUSED] = hooks
+    else:
+        x.node.with_hooks().tensor = OrderedDict() if hooks is None else hooks
+
+
+def own_attributes(x: Tensor) -> dict[str, Any]:
+    """Return the attributes that the snippet has put on a tensor."""
+    if not hasattr(x, "own"):
+        x.own = {}
+    return x.own
