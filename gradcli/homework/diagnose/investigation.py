@@ -33,6 +33,7 @@ from gradcli.homework.submission.answers import Formula, UnreadableError, comput
 from gradcli.homework.submission.numerals import Tolerance, Typed, unwritten
 
 ROOM = 4  # by which a difference may make a rounded digit larger
+RERUNS = 2**8  # answers of misread snippets with own gradients that are remembered
 BASES = 2**5  # sets of a student's own numbers of which the mistakes are remembered
 
 
@@ -59,7 +60,7 @@ class Investigation:
         self.detectives: dict[Quantity, Detective] = {}
         self.shared: dict[tuple[Any, ...], Suspects] = {}
         self.bases: Remembered[Suspects | None] = Remembered(BASES)
-        self.reruns: Remembered[Mapping[Quantity, Value]] = Remembered(BASES)
+        self.reruns: Remembered[Mapping[Quantity, Value]] = Remembered(RERUNS)
 
     def detective(self, ask: Ask) -> Detective:
         """Return the detective of a quantity; quantities of one output share its suspects."""
