@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
-from weakref import WeakKeyDictionary, ref
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from gradcli.engine.modes import mode, tick
 from gradcli.engine.operators import FUNCTIONS
@@ -40,8 +41,9 @@ class Uncounted(list[int]):
 
 
 class Hooks:
-    """Callbacks of a node, run in this order: `tensor`, `retain`, `before`, the node itself, `accumulated`, `after`.
+    """Callbacks of a node, run in this order: `tensor`, `before`, the node itself, `accumulated`, `after`.
 
+    `retain` refers to the tensor that keeps the gradient which the first of them leave; it does not hold it.
     `accumulated` hooks belong to leaves and run when `.grad` has its new value. `packed` returns the inputs and the
     result of a node that does not hold them itself. `whole` is torch's node, of which this one is a part: hooks of all
     its parts run when one has a gradient.
@@ -50,11 +52,11 @@ class Hooks:
     __slots__ = ("accumulated", "after", "before", "packed", "retain", "tensor", "whole")
 
     def __init__(self) -> None:
-        self.tensor: dict[int, Hook] = {}
-        self.retain: Hook | None = None
-        self.before: dict[int, Hook] = {}
-        self.accumulated: dict[int, Hook] = {}
-        self.after: dict[int, Hook] = {}
+        self.tensor: dict[int, Hook] = OrderedDict()
+        self.retain: ReferenceType[Any] | None = None
+        self.before: dict[int, Hook] = OrderedDict()
+        self.accumulated: dict[int, Hook] = OrderedDict()
+        self.after: dict[int, Hook] = OrderedDict()
         self.packed: Callable[[], tuple[tuple[Any, ...], Any]] | None = None
         self.whole: Whole | None = None
 
@@ -63,17 +65,19 @@ class Handle:
     """The handle of a registered hook; `remove` takes the hook off again. Handles are counted in a run."""
 
     def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
-        self.hooks = hooks
+        self._hooks = ref(hooks) if isinstance(hooks, OrderedDict) else lambda: hooks
         self.id = mode.handles
         mode.handles += 1
         hooks[self.id] = hook
 
-    def hooks_dict_ref(self) -> dict[int, Any]:
-        """Return the hooks that this one is among; torch refers to them weakly."""
-        return self.hooks
+    def hooks_dict_ref(self) -> dict[int, Any] | None:
+        """Return the hooks that this one is among, None when they are gone."""
+        return self._hooks()
 
     def remove(self) -> None:
-        self.hooks.pop(self.id, None)
+        hooks = self.hooks_dict_ref()
+        if hooks is not None:
+            hooks.pop(self.id, None)
 
     def __enter__(self) -> Handle:
         return self
@@ -193,8 +197,8 @@ class Whole:
 
     def __init__(self, nodes: Sequence[Any]) -> None:
         self.references = [ref(node) for node in nodes if isinstance(node, Node)]
-        self.before: dict[int, Hook] = {}
-        self.after: dict[int, Hook] = {}
+        self.before: dict[int, Hook] = OrderedDict()
+        self.after: dict[int, Hook] = OrderedDict()
 
     @property
     def parts(self) -> list[Node | None]:

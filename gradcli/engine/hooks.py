@@ -23,8 +23,9 @@ def before_hooks(node: Target, gradient: Any, *, passes: bool = True) -> Any:
     for hook in list(hooks.tensor.values()):
         replacement = hook(carried)
         carried = carried if replacement is None else _checked(hook, carried, replacement)
-    if hooks.retain is not None and carried is not None:
-        hooks.retain(carried)
+    keeper = None if hooks.retain is None or carried is None else hooks.retain()
+    if keeper is not None:
+        keeper.keep(carried)
     for before in list(hooks.before.values()) if passes else ():
         (carried,) = replaced(before, (carried,), before((carried,)))
     return carried if isinstance(gradient, Tensor) or carried is None else carried.value

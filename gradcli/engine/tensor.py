@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -154,9 +155,9 @@ class Tensor(TensorProtocol):
         if self.node is None:
             raise AutogradError("can't retain_grad on Tensor that has requires_grad=False")
         if isinstance(self.node, Node):
-            self.node.with_hooks().retain = self._keep
+            self.node.with_hooks().retain = ref(self)
 
-    def _keep(self, gradient: Tensor) -> None:
+    def keep(self, gradient: Tensor) -> None:
         """Accumulate, as a leaf does: a second backward pass adds to the gradient of the first."""
         held: Any = self._grad
         self._grad = FUNCTIONS["apply"](REGISTRY["clone"], (gradient,), {}) if held is None else held + gradient

@@ -123,7 +123,10 @@ def run(
                 if raised is None or isinstance(error, OURS):
                     raise
                 raised.append(with_message(error, machine))
-            return [evaluated(one, machine) for one in asked]
+            found = [evaluated(one, machine) for one in asked]
+            if machine.finalizes:
+                _finalize(machine)
+            return found
         except Exception as error:
             raise with_message(error, machine) from error.__cause__
         finally:
@@ -146,6 +149,15 @@ def _run_cells(cells: Sequence[Source], machine: Machine, echo: bool) -> None:
         if PLACES not in stop.__dict__:  # where the snippet did not raise it, a person did
             raise
         raise ended("KeyboardInterrupt", "derive exceptions of your own from Exception", machine) from None
+
+
+def _finalize(machine: Machine) -> None:
+    """Let go the variables as Python does at its end, those with an underscore first: `__del__` may print."""
+    import gc
+
+    for name in sorted(machine.globals, key=lambda name: not name.startswith("_")):
+        machine.globals[name] = None
+    gc.collect()
 
 
 def ended(message: str, help: str, machine: Machine) -> ExitError:

@@ -18,7 +18,7 @@ import numpy as np
 
 from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.diagnose.shelves import ENTRIES, Shelf, Suspect, crowd, matching, pair_of, shelved
-from gradcli.homework.diagnose.sweeping import attempt, sweeps
+from gradcli.homework.diagnose.sweeping import attempt, part_after, sweeps
 from gradcli.homework.mistakes.catalogue import MISTAKES
 from gradcli.homework.mistakes.catalogue import SINGLE as ALONE
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Slip
@@ -29,6 +29,7 @@ from gradcli.homework.submission.numerals import Tolerance, Typed
 PAIRS = 20_000  # pairs of slips that are tried at once
 SWEEPS = 1500  # the same, where each needs a sweep of its own
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
+LIKELY = 2  # the rank of a mistake in one of several passes
 MOST = 12  # diagnoses of one answer
 SINGLE, PAIR = 0, 1
 
@@ -70,13 +71,7 @@ class Suspects:
             yield from self.slipped(problem, PAIR)
 
     def singles(self, problem: Problem) -> list[tuple[Suspect, Value]]:
-        found = [
-            (Suspect((mistake.code,), (guess,), maker.__name__), guess.value)
-            for mistake in MISTAKES
-            for maker in mistake.guess_makers
-            if np.size(problem.truth) <= ENTRIES
-            for guess in maker(problem)
-        ]
+        found = list(self.guessed(problem))
         if problem.kind == "gradient":
             found.extend(self.slipped(problem, SINGLE))
         found.extend(self.turned(problem))
@@ -102,12 +97,16 @@ class Suspects:
             ):
                 if min(turn.changed) > problem.of:
                     continue
+                part = part_after(problem, turn.changed)
                 try:
-                    values = problem.graph.forward({index: vertex.value for index, vertex in turn.changed.items()})
+                    new = {index: vertex.value for index, vertex in turn.changed.items()}
+                    values = problem.graph.forward(new, part and part.read)
                 except (*FAILURES, TypeError):
                     continue
                 gradients = []
-                if problem.kind == "gradient":
+                if part is not None and values is problem.graph.values:
+                    gradients = [problem.totals] * (1 + turn.is_slip)
+                elif problem.kind == "gradient":
                     gradients.append(attempt(problem, {}, values, turn.changed))
                     if turn.is_slip:
                         gradients.append(attempt(problem, {}, values))
@@ -125,22 +124,31 @@ class Suspects:
             yield from self.every_pass(problem)
 
     def every_pass(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
-        """Yield what comes of one mistake made in all passes that are in a `.grad`."""
+        """Yield what comes of one mistake made in all passes that are in a `.grad`, or in an earlier one alone."""
         own = list(self.alone(replace(problem, before=None)))
         passes = [(one.truth, one.once(("by mistake", one.by), partial(by_mistake, one))) for one in problem.earlier]
+        for truth, values in passes:
+            for suspect, value in values.values():
+                (part,) = suspect.parts
+                guess = Guess(problem.by, part.rule, part.message, None, part.detail, max(part.rank, LIKELY))
+                if value is not None:
+                    yield suspect._replace(parts=(guess,)), problem.truth - truth + value
         for suspect, value in own:
-            others = [values.get(known(suspect), truth) for truth, values in passes]
+            others = [values[key][1] if (key := known(suspect)) in values else truth for truth, values in passes]
             if value is not None and all(other is not None for other in others):
                 yield suspect, reduce(add, others, value)
 
     def alone(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
         """Yield what comes of slips, turns and guesses in one pass."""
-        for mistake in MISTAKES:
-            for maker in mistake.guess_makers:
-                for guess in maker(problem) if np.size(problem.truth) <= ENTRIES else ():
-                    yield Suspect((mistake.code,), (guess,), maker.__name__), guess.value
+        yield from self.guessed(problem)
         yield from zip(self.slips, sweeps(self.problem, self.slips)(problem.by), strict=True)
         yield from self.turned(problem)
+
+    def guessed(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
+        for mistake in MISTAKES if np.size(problem.truth) <= ENTRIES else ():
+            for maker in mistake.guess_makers:
+                for guess in maker(problem):
+                    yield Suspect((mistake.code,), (guess,), maker.__name__), guess.value
 
     @cached_property
     def slips(self) -> list[Suspect]:
@@ -175,9 +183,9 @@ def known(suspect: Suspect) -> tuple[str, str, str]:
     return suspect.code, NUMBER.sub("", part.rule), NUMBER.sub("", part.message)
 
 
-def by_mistake(problem: Problem) -> dict[tuple[str, str, str], Value]:
-    """Return the numbers that come of one mistake in a pass, by the key of the mistake."""
-    return {known(suspect): value for suspect, value in Suspects(problem).alone(problem)}
+def by_mistake(problem: Problem) -> dict[tuple[str, str, str], tuple[Suspect, Value]]:
+    """Return the mistakes in a pass with the numbers that come of them, by their keys."""
+    return {known(suspect): (suspect, value) for suspect, value in Suspects(problem).alone(problem)}
 
 
 def ended(problem: Problem, singles: Sequence[tuple[Suspect, Value]]) -> Iterator[tuple[Suspect, Value]]:

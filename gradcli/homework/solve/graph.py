@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -22,12 +22,13 @@ from gradcli.explanation.lines import Evaluation
 from gradcli.homework.model import Value
 from gradcli.homework.remembered import Remembered
 from gradcli.homework.solve.labels import LONGEST, spelled_out, without_parentheses
+from gradcli.homework.solve.runs.order import Order
 from gradcli.homework.solve.vertices import Vertex, of_line, on_paper
 from gradcli.ops.pointwise.arithmetic import div
 from gradcli.source import Span
 
 Change = Callable[[Value, Value], Value]  # from upstream gradient and right contribution to the mistaken contribution
-RECENT = 8  # forward passes that are remembered
+RECENT = 2**6  # forward passes that are remembered
 CUT = re.compile(r"\.(detach\(\)|data)$")
 UNNAMED = re.compile(r"[vc]\d+")  # the names that gradcli gives to steps of a snippet
 
@@ -162,6 +163,15 @@ class Graph:
 
     def label(self, index: int) -> str:
         """Return the name of a vertex, or the text it is written as."""
+        if index not in self.labels:
+            self.labels[index] = self.labelled(index)
+        return self.labels[index]
+
+    @cached_property
+    def labels(self) -> dict[int, str]:
+        return {}
+
+    def labelled(self, index: int) -> str:
         line = self.vertices[index].line
         if index in self.named or line.is_variable:
             return line.name
@@ -181,39 +191,26 @@ class Graph:
         out = vertex.value if out is None else out
         return vertex.rules[edge.position](ones_like(out), out, *operands, **vertex.options)
 
-    def forward(self, given: Mapping[int, Value]) -> list[Value]:
-        """Return the values with other values for some vertices; values that do not depend on them stay."""
+    def forward(self, given: Mapping[int, Value], read: frozenset[int] | None = None) -> list[Value]:
+        """Return the values with other values for some vertices; values that do not depend on them stay.
+
+        Of those that do, others than what is `read` are not computed; where none is, it returns `values` themselves.
+        """
         values = {index: np.asarray(value)[()] for index, value in given.items()}  # a typed number is Python's
         values |= {twin: np.log(np.abs(values[index])) for index in values for twin in self.twins.get(index, ())}
-        for index, copied in self.after(frozenset(values)):
+        changed = frozenset(values)
+        again = self.order.after(changed) if read is None else self.order.between(changed, read)
+        if read is not None and not again and read.isdisjoint(changed):
+            return self.values
+        for index, copied in again:
             values[index] = (
                 self.vertices[index].forward(self.operands(index, values)) if copied is None else values[copied]
             )
         return [values.get(index, vertex.value) for index, vertex in enumerate(self.vertices)]
 
-    def after(self, given: frozenset[int]) -> list[tuple[int, int | None]]:
-        """Return the vertices that are computed from given ones, in order, each with the one that it is a copy of."""
-        if given not in self.orders:
-            found, touched = [], set(given)
-            for index, vertex in enumerate(self.vertices):
-                if index not in given and not touched.isdisjoint(vertex.sources):
-                    found.append((index, None))
-                elif self.copies.get(index) in touched:
-                    found.append((index, self.copies[index]))
-                else:
-                    continue
-                touched.add(index)
-            self.orders[given] = found
-        return self.orders[given]
-
     @cached_property
-    def orders(self) -> dict[frozenset[int], list[tuple[int, int | None]]]:
-        return {}
-
-    def touched(self, given: Collection[int]) -> set[int]:
-        """Return the vertices whose values other values of some vertices change, these among them."""
-        own = {*given, *(twin for index in given for twin in self.twins.get(index, ()))}
-        return own | {index for index, _ in self.after(frozenset(own))}
+    def order(self) -> Order:
+        return Order([vertex.sources for vertex in self.vertices], self.copies)
 
     def forward_once(self, given: Mapping[int, Value]) -> Sequence[Value]:
         """Return what `forward` does, remembered: one wrong number is looked into for many answers."""

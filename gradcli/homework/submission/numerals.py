@@ -45,7 +45,7 @@ class Typed:
         """Whether something may follow from it: it is finite, and not 0."""
         if isinstance(self.value, float):
             return self.value != 0 and math.isfinite(self.value)
-        return bool(np.any(self.value) and np.all(np.isfinite(self.value)))
+        return bool(np.isfinite(self.value).all() and np.any(self.value))
 
 
 def read_numeral(text: str) -> Typed | None:
@@ -99,7 +99,7 @@ class Tolerance:
     def is_near(self, value: Any, truth: Any) -> bool:
         """Whether all entries of a value are within the tolerance."""
         near = self.near(value, truth)
-        return near if isinstance(near, bool) else bool(np.all(near))
+        return near if isinstance(near, bool) else bool(near.all())
 
     def judge(self, typed: Typed, truth: Any) -> tuple[Any, Any]:
         """Return, entry by entry, whether it is right, and whether it would be with more digits."""
@@ -165,6 +165,8 @@ class Tolerance:
 
 def unwritten(typed: Typed) -> float:
     """Return the share of a number that may have been rounded away, at most a hundredth."""
+    if isinstance(typed.value, float):  # as most are
+        return min(float(typed.unit) / 2 / abs(float(typed.value)), 0.01) if typed.value else 0.0
     with np.errstate(all="ignore"):
         shares = np.where(typed.value == 0, 0.0, typed.unit / 2 / np.abs(typed.value))
     return min(float(np.max(shares)), 0.01)
@@ -172,4 +174,4 @@ def unwritten(typed: Typed) -> float:
 
 def largest(value: Any) -> Any:
     """Return the size of a number, or of the largest entry of a tensor."""
-    return abs(value) if isinstance(value, float) else np.max(np.abs(value), initial=0.0)
+    return abs(value) if isinstance(value, float) else np.abs(value).max(initial=0.0)

@@ -1,4 +1,4 @@
-"""`sys`, `os`, `string`, `gc`, `platform` and `traceback`: the public facts about the process, and constants."""
+"""`sys`, `os`, `string`, `platform` and `traceback`: the public facts about the process, and constants."""
 
 from __future__ import annotations
 
@@ -64,7 +64,6 @@ def nothing(*_: Any, **__: Any) -> None:
 
 SMALL: dict[str, dict[str, Any]] = {
     "string": listed(string, STRING),
-    "gc": {"collect": lambda *_: 0, "enable": nothing, "disable": nothing, "isenabled": lambda: True},
     "platform": {"python_version": lambda: sys.version.split()[0]},
     "traceback": {"print_exc": nothing, "print_stack": nothing},
 }

@@ -53,7 +53,7 @@ class Thread(Facade):
         if self._started:
             raise RuntimeError("threads can only be started once")
         self._started = True
-        if listening(Packer) or listening(Level):
+        if bool(listening(Packer)) or bool(listening(Level)):
             raise UnsupportedError(
                 "a thread inside of hooks on saved tensors, or of a dual level, is not supported here"
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from types import MethodType
 from typing import Any
 
 from gradcli.engine.graph import AccumulateGrad, Node, Target, reachable
@@ -21,8 +20,8 @@ class Walk:
         self.accumulations = accumulations
         self._outputs = {x.node for x in outputs}
         self.order, self.leaves = reachable([x.node for x in outputs if x.node is not None])
-        keepers = [node.hooks.retain for node in self.order if node.hooks is not None]
-        found = [k.__self__ for k in keepers if isinstance(k, MethodType) and isinstance(k.__self__, Tensor)]
+        retained = [node.hooks.retain for node in self.order if node.hooks is not None]
+        found = [x for x in (keeper() for keeper in retained if keeper is not None) if x is not None]
         self.retained = {x: None if x._grad is None else kept(x._grad.value) for x in found}  # what they keep so far
         self.totals: dict[Target, Any] = {}
         self.left: dict[Node, Any] = {}  # the gradient that a node worked with, after its hooks

@@ -11,7 +11,7 @@ from gradcli.script.python.functions.generators import generator_function
 from gradcli.script.python.functions.parameters import Parameters, bind
 from gradcli.script.python.syntax.compiler import RESULT, Closure, Unit, compiled, compiles
 from gradcli.script.python.syntax.names import store_name
-from gradcli.script.python.syntax.scopes import OUTER, Env, Scope, bound, yields
+from gradcli.script.python.syntax.scopes import OUTER, Env, Scope, bound, has_blocks, yields
 from gradcli.script.python.syntax.statements import block
 from gradcli.script.python.values.places import Place, called_from
 
@@ -31,6 +31,7 @@ class Code:
         self.generate: Callable[[Env], Iterator[Any]] | None = None
         self.doc: str | None = None
         self.line = 0
+        self.kept: frozenset[str] | None = None  # the variables that blocks inside hold, if there are such blocks
         defaults = [compiled(default, scope, unit) for default in parameters.defaults]
         names = self.parameters.positional[len(self.parameters.positional) - len(defaults) :]
         named = zip(self.parameters.only_named, parameters.kw_defaults, strict=True)
@@ -80,7 +81,7 @@ class Code:
         return self._running(variables)
 
     def _running(self, variables: Callable[..., Env]) -> Function:
-        machine, body, answer, line = self.machine, self.body, self.answer, self.line
+        machine, body, answer, line, kept = self.machine, self.body, self.answer, self.line, self.kept
         budget, lines = machine.budget, machine.lines
 
         def call(*arguments: Any, **keywords: Any) -> Any:
@@ -101,6 +102,9 @@ class Code:
             finally:
                 machine.depth -= 1
                 lines[0] = before
+                if kept is not None:  # what no block inside reads goes with the call, as in Python
+                    for name in env.keys() - kept:
+                        del env[name]
 
         return call
 
@@ -174,4 +178,6 @@ def code_of(name: str, parameters: ast.arguments, body: list[ast.stmt], scope: S
         code.answer = compiled(body[0].value, inner, unit)
     else:
         code.body = block(body, inner, unit)
+    if has_blocks(body):
+        code.kept = frozenset((OUTER, *inner.cells))
     return code

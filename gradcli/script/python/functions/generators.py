@@ -225,9 +225,11 @@ def _try(node: ast.Try, scope: Scope, unit: Unit) -> Generating:
                 if handler.catches(env, error):
                     before = handler.enter(env, error)
                     try:
-                        return (yield from handle(env))
+                        signal = yield from handle(env)
                     finally:
                         handler.leave(env, before)
+                    unit.machine.handle(error)
+                    return signal
             raise
         return (yield from otherwise(env)) if signal is None else signal
 

@@ -183,9 +183,11 @@ class Handler:
         """Run the body of the clause."""
         before = self.enter(env, error)
         try:
-            return body(env)
+            signal = body(env)
         finally:
             self.leave(env, before)
+        self.machine.handle(error)
+        return signal
 
     def enter(self, env: Env, error: BaseException) -> BaseException | None:
         before, self.machine.handled = self.machine.handled, error

@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from gradcli.script.errors import LimitError, is_final
+from gradcli.script.machine import running
 from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles
 from gradcli.script.python.syntax.exceptions import check_memory
 from gradcli.script.python.syntax.scopes import Env, Scope
@@ -52,7 +53,10 @@ class Context:
         kind = type_of(error) if isinstance(self.kind, Defined) else type(error)
         trace = traceback() if isinstance(self.kind, Defined) else None
         swallowed = self.kind.__exit__(self.manager, kind, error, trace)
-        return bool(swallowed) and not is_final(error)
+        if not swallowed or is_final(error):
+            return False
+        running.machine.handle(error)
+        return True
 
 
 @compiles(ast.With)

@@ -36,6 +36,7 @@ class Scope:
     first_parameter: str | None = None
     name: str = ""  # of a function or class, with those around it: `A.f.<locals>`
     inside: list[str] = field(default_factory=list)  # the annotated names of a class
+    cells: set[str] = field(default_factory=set)  # the names that blocks inside read or bind, which outlive a call
 
     def hops(self, name: str) -> int | None:
         """Return how many blocks outwards the name lives; None for a global."""
@@ -50,6 +51,8 @@ class Scope:
             steps = 0
         while scope is not None and scope.kind != "module":
             if name in scope.names and (scope.kind != "class" or scope is self):
+                if steps:
+                    scope.cells.add(name)
                 return steps
             scope, steps = scope.outer, steps + 1
         return None
@@ -105,6 +108,11 @@ def bound(body: Iterable[ast.AST]) -> dict[str, frozenset[str]]:
         found[how].add(name)
     elsewhere = found["global"] | found["nonlocal"]
     return {how: frozenset(names - elsewhere if how == "local" else names) for how, names in found.items()}
+
+
+def has_blocks(body: Iterable[ast.AST]) -> bool:
+    """Whether there are blocks inside of the statements, which hold the variables around them."""
+    return any(isinstance(node, (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef)) for one in body for node in ast.walk(one))
 
 
 def yields(body: Iterable[ast.AST]) -> bool:

@@ -7,11 +7,12 @@ from types import FunctionType
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.machine import running
 from gradcli.script.python.values.kinds import SHOWN, Defined, Facade, is_own_function
 from gradcli.script.python.values.places import PLACES
 
 # The special methods that a class of a snippet may define, and `super()` may reach. Python or numpy would follow the
-# others to memory or code: `__array_interface__`, `__reduce__`, `__class__`, `__del__` and more.
+# others to memory or code: `__array_interface__`, `__reduce__`, `__class__` and more.
 _DEFINABLE = (
     "__init__ __new__ __call__ __repr__ __str__ __format__ __len__ __length_hint__ __getitem__ __setitem__ __delitem__ "
     "__iter__ __next__ __reversed__ __contains__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __bool__ __float__ "
@@ -21,7 +22,7 @@ _DEFINABLE = (
     "__rmatmul__ __rand__ __ror__ __rxor__ __rlshift__ __rrshift__ __iadd__ __isub__ __imul__ __itruediv__ "
     "__ifloordiv__ __imod__ __ipow__ __imatmul__ __iand__ __ior__ __ixor__ __ilshift__ __irshift__ "
     "__enter__ __exit__ __post_init__ __getattr__ __setattr__ __delattr__ __get__ __set__ __delete__ __set_name__ "
-    "__init_subclass__ __class_getitem__ __missing__"
+    "__init_subclass__ __class_getitem__ __missing__ __del__"
 )
 DEFINABLE = frozenset(_DEFINABLE.split())
 IMPLICIT = frozenset(("__new__", "__init_subclass__", "__set_name__", "__class_getitem__"))  # Python calls them itself
@@ -36,8 +37,13 @@ OPEN = frozenset(  # read although private: the names of modules and their hooks
         "_forward_hooks_with_kwargs",
         "_forward_pre_hooks_with_kwargs",
         "_get_name",
+        "_input_metadata",
+        "_raw_saved_tensors",
+        "_register_hook_dict",
         "_register_load_state_dict_pre_hook",
         "_register_state_dict_hook",
+        "_sequence_nr",
+        "_set_sequence_nr",
         "_version",
     )
 )
@@ -114,12 +120,30 @@ def readable_only(function: Any) -> Any:
     return __getattr__
 
 
+def finalizer(function: Any) -> Any:
+    """Wrap a `__del__` to run in its own run alone; what it raises goes to the errors of the snippet."""
+    machine = running.machine
+    if machine.timeline is not None:
+        raise UnsupportedError("__del__ is not supported here", help="run it without the explanation, which holds all")
+    machine.finalizes = machine.looks = True
+
+    def __del__(self: Any) -> None:  # noqa: N807
+        if running.machine is machine and not machine.budget.over:
+            try:
+                function(self)
+            except Exception as error:  # Python ignores it
+                machine.write_error(f"Exception ignored in: {function.__qualname__}\n{type(error).__name__}: {error}\n")
+
+    return __del__
+
+
 # Python wraps plain functions of these names by itself; `__getattr__` is kept from numpy's questions.
 WRAPPED: dict[str, Any] = {
     "__new__": staticmethod,
     "__init_subclass__": classmethod,
     "__class_getitem__": classmethod,
     "__getattr__": readable_only,
+    "__del__": finalizer,
 }
 
 

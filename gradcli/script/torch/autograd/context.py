@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from gradcli.engine.graph import Handle
+from gradcli.engine.memory.lifetimes import apart
 from gradcli.engine.modes import mode
 from gradcli.engine.saved import SECOND_TIME, modified, origin
 from gradcli.engine.tensor import Tensor
@@ -108,7 +109,19 @@ class Context(Facade):
         if self._clears and self._read:
             raise RuntimeError(ONLY_ONCE)
         self._read = True
-        return tuple(map(unpacked, self._saved))
+        found = tuple(unpacked(self._in_graph(x)) for x in self._saved)
+        if self._clears:
+            self._saved = self._versions = ()
+        return found
+
+    def _in_graph(self, x: Any) -> Any:
+        """Return a saved tensor; where another one stands for an output, one that lies in the graph."""
+        places = [place for place, output in enumerate(self._outputs) if x is output and x.node is None]
+        if not places or not isinstance(x, Tensor) or self._node is None:
+            return x
+        made = apart(x)
+        made.node = self._node.call.parts.get(places[0], self._node)
+        return made
 
     @property
     def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
@@ -148,6 +161,13 @@ class Context(Facade):
         self._outputs = results
         self._saved = tuple(map(packed, saved))
         self._versions = tuple(len(x.history or ()) if isinstance(x, Tensor) else 0 for x in self._saved)
+
+    def _let_go(self, stands: dict[int, Any]) -> None:
+        """Hold the outputs no more: other tensors stand for them."""
+        self._saved, self._outputs = (
+            tuple(stands.get(id(x), x) for x in held) for held in (self._saved, self._outputs)
+        )
+        self._dirty = self._without_gradient = self._forward = ()
 
 
 def refuse_pure_view(ctx: Context, value: Any) -> None:

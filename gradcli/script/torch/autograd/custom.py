@@ -12,6 +12,7 @@ import numpy as np
 from gradcli.engine.checks.shapes import broadcast_shapes
 from gradcli.engine.graph import Handle, Node
 from gradcli.engine.hooks import before_hooks, replaced
+from gradcli.engine.memory.lifetimes import apart, stand_in
 from gradcli.engine.memory.views import View
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
@@ -104,6 +105,13 @@ class Call:
         self.before: dict[int, Any] = {}  # hooks on the gradients of all outputs
         self.given: tuple[Any, ...] = ()  # those that `backward` got
         self.waiting: dict[int, Any] = {}  # the gradients that `backward` gave, until they are asked for
+
+    def let_go(self) -> None:
+        """Hold no tensor but those that the context saved and did not return."""
+        stands = {id(x): apart(x) for x in self.outputs.values()}
+        self.arguments = tuple(stand_in(x) if isinstance(x, Tensor) else x for x in self.arguments)
+        self.outputs = {place: stands[id(x)] for place, x in self.outputs.items()}
+        self.context._let_go(stands)
 
     def _differentiable(self, x: Any) -> bool:
         plain = self.context._without_gradient

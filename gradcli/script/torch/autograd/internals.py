@@ -10,6 +10,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace
+from gradcli.script.stdlib.weakrefs import WeakTensorRef
 from gradcli.script.torch.autograd.anomaly import current_node, state_of
 from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.context import Context
@@ -17,7 +18,8 @@ from gradcli.script.torch.autograd.dual import Forward, is_forward_enabled
 from gradcli.script.torch.autograd.functions import Function, refusing
 from gradcli.script.torch.autograd.grad_modes import is_grad_enabled, is_multithreading_enabled
 from gradcli.script.torch.autograd.nodes import named, visible
-from gradcli.script.torch.autograd.saved.packing import SAVED_TENSOR, Refusal
+from gradcli.script.torch.autograd.old_functions import of_cache
+from gradcli.script.torch.autograd.saved.packing import SAVED_TENSOR, Refusal, saved_alone
 from gradcli.script.torch.operations.readers import kind_name
 
 LEAF = (
@@ -158,7 +160,8 @@ def namespace(name: str) -> Namespace:
     members: dict[str, Any] = {kind.__name__: kind for kind in (UndefinedGrad, DelayedError)}
     hooks = {"_saved_tensors_hooks_is_enabled": lambda: running.machine.own(Refusal).message is None}
     counter = {"_unsafe_set_version_counter": set_versions, "_get_current_graph_task_keep_graph": keeps_graph}
-    saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR, **counter, **hooks})
+    alone = {"_make_saved_tensor": saved_alone}
+    saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR, **counter, **hooks, **alone})
     functions = Namespace(f"{name}._functions", {**members, "AccumulateGrad": named(AccumulateGrad, "AccumulateGrad")})
     members = {
         "_current_graph_task_id": task_number,
@@ -168,5 +171,7 @@ def namespace(name: str) -> Namespace:
         "_is_fwd_grad_enabled": is_forward_enabled,
         "_set_fwd_grad_enabled": set_forward,
         "is_grad_enabled": is_grad_enabled,
+        "_WeakTensorRef": WeakTensorRef,
+        **of_cache(),
     }
     return Namespace(name, {"_functions": functions, "_autograd": saved, **members})

@@ -36,6 +36,7 @@ from gradcli.script.torch.tensor.casting import casting, reinterpreted, to, type
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, CPU, STRIDED, DType, Size, check_device
 from gradcli.script.torch.tensor.legacy import construct
+from gradcli.script.torch.tensor.owned import backward_hooks, own_attributes, set_backward_hooks, volatile
 from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, told
 
 
@@ -176,7 +177,8 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "real": lambda x: x,
     "_version": lambda x: x._version,
     "_base": memory.base,
-    "_backward_hooks": nodes.hooks_of,
+    "_backward_hooks": backward_hooks,
+    "volatile": volatile,
     "is_cpu": lambda x: True,
     "is_cuda": lambda x: False,
     "is_sparse": lambda x: False,
@@ -243,19 +245,6 @@ def set_requires_grad(x: Tensor, value: Any) -> None:
         raise AutogradError("only Tensors of floating point and complex dtype can require gradients")
     check_required(x, value)
     x.requires_grad = value
-
-
-def set_backward_hooks(x: Tensor, value: Any) -> None:
-    """Take no dict of hooks: what is put into it later would go unnoticed."""
-    if value is not None:
-        raise UnsupportedError("setting Tensor._backward_hooks is not supported here", help="use x.register_hook(hook)")
-
-
-def own_attributes(x: Tensor) -> dict[str, Any]:
-    """Return the attributes that the snippet has put on a tensor."""
-    if not hasattr(x, "own"):
-        x.own = {}
-    return x.own
 
 
 describe(

@@ -24,7 +24,7 @@ def test_syntax_errors_are_those_of_python(program: str) -> None:
         ("x = b'a'", "bytes", "numbers and texts"),
         ("x = 3j", "complex", "numbers and texts"),
         ("from . import x", "relative imports", "one file"),
-        ("class A:\n    def __del__(self): pass", "__del__", "plain name"),
+        ("class A:\n    def __reduce__(self): pass", "__reduce__", "plain name"),
         ("class A:\n    __array_interface__ = {}", "__array_interface__", "plain name"),
     ],
 )
