@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 LONGEST = 100_000  # characters of a line that is read
 HINTS = ("?", "hint")
+GOES_ON = "... "
 
 
 def completed(incomplete: str) -> list[str]:
@@ -156,16 +158,39 @@ class Page:
         self.write(choices_page(exercise, self.looks), end="")
 
     def move(self, exercise: Exercise) -> tuple[str, str] | None:
+        from gradcli.homework.submission.marks import open_brackets
         from gradcli.render.practice.page import prompt
 
-        self.write(prompt(exercise, self.looks), end="")
-        line = sys.stdin.readline(LONGEST)
-        if not line:
+        line = self.line(prompt(exercise, self.looks))
+        if line is None:
             return None
-        if not sys.stdin.isatty():  # where nobody sees what was typed
-            self.write(visible(line.rstrip("\n")))
         text = line.strip()
+        while text and open_brackets(text) > 0 and len(text) < LONGEST:  # a matrix of several lines
+            more = (self.line(GOES_ON) or "").strip()
+            if not more:
+                break
+            text = f"{text}\n{more}"
         return ("hint", "") if text.lower() in HINTS else ("answer", text) if text else ("give_up", "")
+
+    def line(self, asked: str) -> str | None:
+        """Ask for one line; None at the end of what is typed. At a terminal the line can be edited."""
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            from gradcli.render.text.streams import encodable
+
+            with suppress(ImportError):
+                import readline
+
+                readline.parse_and_bind("set enable-bracketed-paste off")
+            try:
+                return input(encodable(asked, sys.stdout))[:LONGEST]
+            except EOFError:
+                self.write("")
+                return None
+        self.write(asked, end="")
+        line = sys.stdin.readline(LONGEST)
+        if line and not sys.stdin.isatty():  # where nobody sees what was typed
+            self.write(visible(line.rstrip("\n")))
+        return line or None
 
     def tell(self, told: Told | None) -> None:
         from gradcli.render.practice.page import told_page

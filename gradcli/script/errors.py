@@ -84,6 +84,10 @@ VALUE_ERRORS = (
     "slice step cannot be zero",
     "'shape' cannot have negative values",
     "Input dimension should be at least",
+    "is not a valid value for reduction",
+    " is not valid",
+    "var has negative entry/entries",
+    "var is of incorrect size",
 )
 TYPE_ERRORS = ("expected 'indices' to be integer dtype",)
 NOT_IMPLEMENTED = (" not implemented for '", "combinations for non-constant padding", "Unrecognised padding mode")

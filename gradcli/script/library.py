@@ -38,6 +38,7 @@ PLACES = {
     "gradcli.script.stdlib.pictures": "matplotlib mpl_toolkits seaborn",
     "gradcli.script.stdlib.progress": "tqdm",
     "gradcli.script.stdlib.characters": "unicodedata",
+    "gradcli.script.stdlib.threads": "threading",
 }
 MODULES = {name: place for place, names in PLACES.items() for name in names.split()}
 ORIGINALS = {"numpy", *MODULES} & {"numpy", *sys.stdlib_module_names}  # modules of Python, which know their names

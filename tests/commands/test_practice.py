@@ -92,6 +92,16 @@ def test_another_notation_is_shown_as_it_was_read(
     assert "read as 12.34" in out
 
 
+def test_a_matrix_may_have_several_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """An empty line, or the end, ends what was never closed."""
+    file = tmp_path / "matrix.toml"
+    file.write_text('[[question]]\nid = "m"\nscript = "m = [[1, 2], [3, 4]]"\nask = ["m"]\n', encoding="utf-8")
+    for typed, told in (("[[1. 2.]\n [3. 4.]]\n", "✓ right"), ("[[1, 2]\n\n", "unclosed"), ("(1.5", "unclosed")):
+        assert told in practised(capsys, monkeypatch, typed, str(file), "--count", "1").out
+
+
 def test_the_end_of_the_input_gives_the_score(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, diamond: str
 ) -> None:
@@ -277,6 +287,20 @@ def test_a_session_at_a_terminal(diamond: str) -> None:
 
 
 @pytest.mark.slow
+def test_a_line_can_be_edited_and_got_again(diamond: str) -> None:
+    left, up, end = "\x1b[D", "\x1b[A", "\x05"
+    with terminal(diamond, *SEED, "--color", "never") as screen:
+        x = value_of_x(screen.until("dq/ds = "))
+        wrong, right = f"{x * x + 1.5:.4f}", f"{2 * x * x + 0.8:.4f}"
+        screen.type(f"{wrong}\n")
+        assert "✗ not right" in screen.until("dq/ds = ")
+        screen.type(f"{up}{end}{chr(127) * len(wrong)}{right[1:]}{left * (len(right) - 1)}{right[0]}\n")
+        assert "✓ right" in screen.until("dq/dx = ")
+        screen.type("\x04")
+        screen.until()
+
+
+@pytest.mark.slow
 @pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_gives_the_score_so_far(diamond: str) -> None:
     with terminal(diamond, *SEED, code=130) as screen:
@@ -285,7 +309,7 @@ def test_ctrl_c_gives_the_score_so_far(diamond: str) -> None:
         screen.until("dq/dx = ")
         screen.type("\x03")
         rest = re.sub("\x1b[^m]*m", "", screen.until())
-        assert "^C\n\n1 of 1 points\n1 right at once\n" in rest
+        assert "\n\n1 of 1 points\n1 right at once\n" in rest
         assert "Traceback" not in screen.shown
         assert "\x1b[32m" in screen.shown, "a terminal has colour"
 

@@ -14,6 +14,7 @@ from tests.sweep.kinds import kinds as further
 from tests.sweep.modules import modules
 from tests.sweep.running import Verdict, verdict
 from tests.sweep.samples import KINDS, MOST, Sample, samples
+from tests.sweep.varied import varied
 
 WIDTH = 300
 
@@ -25,7 +26,7 @@ def main() -> int:
     groups: dict[tuple[str, ...], list[Verdict]] = {}
     chosen = partial(further, wanted=options.kind or FURTHER)
     others: dict[str, Callable[[str, int], Iterator[Sample]]]
-    others = {"edges": edges, "modules": modules, "further": chosen}
+    others = {"edges": edges, "modules": modules, "further": chosen, "varied": varied}
     name = next((name for name in others if getattr(options, name)), "")
     given = others[name](options.only, options.most) if name else samples(options.only, kinds, options.most)
     for sample in given:
@@ -51,6 +52,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--edges", action="store_true", help="calls that torch's samples leave out, in their place")
     parser.add_argument("--modules", action="store_true", help="torch's samples of its modules, in their place")
     parser.add_argument("--further", action="store_true", help="other operands and other ways to call, in their place")
+    parser.add_argument("--varied", action="store_true", help="the samples with one more argument, in their place")
     parser.add_argument("--most", type=int, default=MOST, help="at most so many samples of an operator and form")
     parser.add_argument("--show", type=int, default=0, help="show so many samples of each group")
     return parser.parse_args()

@@ -77,3 +77,17 @@ def test_other_operands_and_ways_to_call_agree_or_are_refused(name: str) -> None
     found = [verdict(sample) for sample in kinds(rf"(^|\.){name}$", most=1)]
     assert found
     assert [one for one in found if one.word == "differs" and not any(word in one.why for word in KNOWN)] == []
+
+
+VARIED = "cross_entropy embedding group_norm kl_div max_unpool1d norm.fro softmin tensordot"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", some(VARIED.split(), 3))
+def test_other_arguments_agree_or_are_refused(name: str) -> None:
+    from tests.sweep.running import verdict
+    from tests.sweep.varied import varied
+
+    found = [verdict(sample) for sample in varied(rf"(^|\.){name}$", most=1)]
+    assert found
+    assert [one for one in found if one.word == "differs"] == []

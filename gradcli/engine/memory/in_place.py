@@ -8,8 +8,8 @@ from typing import Any
 from gradcli.engine.checks.promotion import CATEGORIES
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import Node
-from gradcli.engine.memory.layout import overlaps
-from gradcli.engine.memory.views import ITSELF, View, take_over, writable
+from gradcli.engine.memory.layout import overlaps, owner
+from gradcli.engine.memory.views import ITSELF, View, first_entry, take_over, writable
 from gradcli.engine.memory.writing import copy, fill_tensor, node_of_base
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import before_writing
@@ -48,15 +48,25 @@ def check_overlap(target: Tensor) -> None:
         )
 
 
-def check_apart(target: Tensor, operands: Sequence[Any]) -> None:
-    """Refuse to write to memory of which an operand has another part, or the same in another order."""
+def check_apart(target: Tensor, operands: Sequence[Any], *, wholly: bool = False) -> None:
+    """Refuse to write to memory of which an operand has another part, or the same in another order.
+
+    What must be `wholly` apart may not have the same in the same order either.
+    """
     for x in operands:
-        if isinstance(x, Tensor) and x is not target and overlaps(target.value, x.value):
+        if not isinstance(x, Tensor):
+            continue
+        same = wholly and (x is target or _begin_together(x, target))
+        if same or (x is not target and overlaps(target.value, x.value)):
             raise AutogradError(
                 "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
                 "memory location. Please clone() the tensor before performing the operation.",
                 code="E304",
             )
+
+
+def _begin_together(x: Tensor, y: Tensor) -> bool:
+    return owner(x.array) is owner(y.array) and first_entry(x.array) == first_entry(y.array)
 
 
 def change(target: Tensor, function: Callable[..., Tensor], *arguments: Any, **keywords: Any) -> Tensor:

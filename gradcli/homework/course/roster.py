@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from unicodedata import normalize
@@ -14,7 +15,9 @@ from gradcli.homework.submission.reading import decoded
 from gradcli.source import visible
 
 COLUMNS = "write id,name,email in its first line, and a student on each line below"
-SIS = "sis user id"
+SIS, CANVAS_ID = "sis user id", "canvas id"
+WORKSHEET = "identifier"  # of Moodle's grading worksheet: `Participant 657701`, and the folder has the number
+NUMBER = re.compile(r"\d+$")
 FIRST, LAST = "first name", "last name"
 HEADINGS = {  # columns as Canvas (SIS), Moodle and Gradescope (SID) name them, in English and in German
     "id": ("id number", "sid", "student id", "studentid", "student number", "matriculation number",
@@ -25,7 +28,8 @@ HEADINGS = {  # columns as Canvas (SIS), Moodle and Gradescope (SID) name them, 
     FIRST: ("firstname", "given name", "vorname"),
     LAST: ("lastname", "surname", "family name", "nachname"),
 }  # fmt: skip
-POSSIBLE = "points possible"  # begins a row of Canvas that is no student
+NOBODY = ("points possible", "student, test")  # begin rows of Canvas that are no student
+STAFF = ("instructor", "ta", "reader")  # roles of Gradescope
 KNOWN = {"id", "name", "email", "group", FIRST, LAST}
 MOST = 100_000  # students
 LONGEST = 200  # characters of an id or a name
@@ -121,19 +125,19 @@ def read_roster(data: str | bytes, file: str) -> Roster:
         raise refused(file, problem, "save the roster as CSV, UTF-8")
     rows = rows_of(text)
     header = columns([cell.strip() for cell in next(rows, (0, []))[1]])
-    if "id" not in header:
+    if "id" not in header and WORKSHEET not in header:
         raise refused(file, f"its first line has no column id: {visible(','.join(header))[:60] or 'it is empty'}")
     twice = next((name for name in ("id", "name", "email") if header.count(name) > 1), None)
     if twice is not None:
         raise refused(file, f"it has two columns {twice}", "leave one of them out")
     found: dict[str, tuple[int, Enrolled]] = {}
     for line, cells in rows:
-        if not any(cell.strip() for cell in cells) or cells[0].strip().lower() == POSSIBLE:
+        if not cells or cells[0].strip().lower() in NOBODY:
             continue
         named = dict(zip(header, (cell.strip()[:LONGEST] for cell in cells), strict=False))
-        others = tuple(cell for column, cell in named.items() if column not in KNOWN)
-        name = named.get("name") or " ".join(filter(None, (named.get(FIRST), named.get(LAST))))
-        student = Enrolled(named.get("id", ""), name, named.get("email", ""), others, named.get("group", ""))
+        student = enrolled(named)
+        if named.get("role", "").lower() in STAFF or not (student.id or student.name or student.email):
+            continue
         who = identity(student.id)
         if not who:
             raise refused(file, f"line {line} has no id", "give every student an id")
@@ -149,11 +153,21 @@ def read_roster(data: str | bytes, file: str) -> Roster:
     return Roster(tuple(student for _, student in found.values()), file)
 
 
+def enrolled(named: Mapping[str, str]) -> Enrolled:
+    """Return a student by the cells of the columns."""
+    number = NUMBER.search(named.get(WORKSHEET, ""))
+    id = named.get("id") or named.get(CANVAS_ID) or (number[0] if number else "")
+    name = named.get("name") or " ".join(filter(None, (named.get(FIRST), named.get(LAST))))
+    others = [cell for column, cell in named.items() if column not in KNOWN]
+    others += [number[0]] if number else []
+    return Enrolled(id, name, named.get("email", ""), tuple(others), named.get("group", ""))
+
+
 def columns(header: list[str]) -> list[str]:
     """Return the names of columns, in small letters; of the spellings of one in `HEADINGS`, the first that is there."""
     found = [cell.lower() for cell in header]
     if SIS in found:  # Canvas's own id is of no use outside
-        found = [{"id": "canvas id", SIS: "id"}.get(cell, cell) for cell in found]
+        found = [{"id": CANVAS_ID, SIS: "id"}.get(cell, cell) for cell in found]
     plain = [cell.replace("_", " ") for cell in found]
     for name, spellings in HEADINGS.items():
         place = next((plain.index(one) for one in spellings if one in plain), None)

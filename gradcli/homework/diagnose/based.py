@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from gradcli.homework.solve.carried import Earlier, is_partial, local_changes, passed_on
+from gradcli.homework.solve.bearing import Earlier
+from gradcli.homework.solve.carried import is_partial, local_changes, passed_on
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
 

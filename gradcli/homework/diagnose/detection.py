@@ -18,7 +18,7 @@ import numpy as np
 
 from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.diagnose.shelves import ENTRIES, Shelf, Suspect, crowd, matching, pair_of, shelved
-from gradcli.homework.diagnose.sweeping import attempt, sweeps
+from gradcli.homework.diagnose.sweeping import attempt, part_after, sweeps
 from gradcli.homework.mistakes.catalogue import MISTAKES
 from gradcli.homework.mistakes.catalogue import SINGLE as ALONE
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Slip
@@ -70,13 +70,7 @@ class Suspects:
             yield from self.slipped(problem, PAIR)
 
     def singles(self, problem: Problem) -> list[tuple[Suspect, Value]]:
-        found = [
-            (Suspect((mistake.code,), (guess,), maker.__name__), guess.value)
-            for mistake in MISTAKES
-            for maker in mistake.guess_makers
-            if np.size(problem.truth) <= ENTRIES
-            for guess in maker(problem)
-        ]
+        found = list(self.guessed(problem))
         if problem.kind == "gradient":
             found.extend(self.slipped(problem, SINGLE))
         found.extend(self.turned(problem))
@@ -102,12 +96,16 @@ class Suspects:
             ):
                 if min(turn.changed) > problem.of:
                     continue
+                part = part_after(problem, turn.changed)
                 try:
-                    values = problem.graph.forward({index: vertex.value for index, vertex in turn.changed.items()})
+                    new = {index: vertex.value for index, vertex in turn.changed.items()}
+                    values = problem.graph.forward(new, part and part.read)
                 except (*FAILURES, TypeError):
                     continue
                 gradients = []
-                if problem.kind == "gradient":
+                if part is not None and values is problem.graph.values:
+                    gradients = [problem.totals] * (1 + turn.is_slip)
+                elif problem.kind == "gradient":
                     gradients.append(attempt(problem, {}, values, turn.changed))
                     if turn.is_slip:
                         gradients.append(attempt(problem, {}, values))
@@ -135,12 +133,15 @@ class Suspects:
 
     def alone(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
         """Yield what comes of slips, turns and guesses in one pass."""
-        for mistake in MISTAKES:
-            for maker in mistake.guess_makers:
-                for guess in maker(problem) if np.size(problem.truth) <= ENTRIES else ():
-                    yield Suspect((mistake.code,), (guess,), maker.__name__), guess.value
+        yield from self.guessed(problem)
         yield from zip(self.slips, sweeps(self.problem, self.slips)(problem.by), strict=True)
         yield from self.turned(problem)
+
+    def guessed(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
+        for mistake in MISTAKES if np.size(problem.truth) <= ENTRIES else ():
+            for maker in mistake.guess_makers:
+                for guess in maker(problem):
+                    yield Suspect((mistake.code,), (guess,), maker.__name__), guess.value
 
     @cached_property
     def slips(self) -> list[Suspect]:

@@ -30,7 +30,7 @@ ENOUGH = 4  # digits of an answer that can be certain of its mistake
 LIKELY = 2  # the rank of a mistake that can be certain
 UNFELT = 2  # the rank of a mistake with more changed rules than the number shows
 CHANCE = 0.01  # known mistakes that a certain number may be expected to meet by accident
-RECENT = 8  # answers to a quantity whose mistakes are remembered
+RECENT = 2**5  # answers to a quantity whose mistakes are remembered
 COARSE = 2e-3  # the share of it that the last digit may be, with what was rounded away before
 
 
@@ -66,14 +66,15 @@ class Detective:
         if len(answers) == 1 and self.is_short(typed):
             answers = [replace(typed, unit=np.zeros_like(typed.unit)[()])]
         wide = [widened(one, share) for one in answers]
-        single, pairs = self.common(wide if base is None else answers, SINGLE), self.common(answers, PAIR)
+        single = self.common(wide if base is None else answers, SINGLE)
         found = [*(base.matching(problem.by, wide[0], self.tolerance, SINGLE) if base is not None else []), *single]
         if own:
             found.extend(matching(shelved(iter(own), problem.truth), wide[0], self.tolerance))
         slips = self.slips_of_the_pen(problem, typed) if len(answers) == 1 else []
+        clear = bool(found) and not slips and telling(wide[0]) and self.chance(wide, base) <= CHANCE
+        pairs = self.common(answers, PAIR) if clear or not found else []
         codes = {kin(suspect.code) for suspect, _ in found}
-        rivals = [suspect for suspect, _ in pairs if codes.isdisjoint(map(kin, suspect.codes))]
-        clear = bool(found) and not rivals and not slips and telling(wide[0]) and self.chance(wide, base) <= CHANCE
+        clear = clear and all(codes.intersection(map(kin, suspect.codes)) for suspect, _ in pairs)
         told = [self.described(suspect, value, certain=clear, problem=problem) for suspect, value in found or pairs]
         if len(answers) == 1:
             told = [*told, *slips, *rounding(problem, typed)] if found else [*slips, *told, *rounding(problem, typed)]
@@ -112,7 +113,7 @@ class Detective:
         for place, shelves in enumerate(self.beside if level == SINGLE else ()):
             known = {suspect.code for suspect, _ in matches[place]}  # said there with the step in which it was made
             more = [one for one in matching(shelves, answers[place], self.tolerance) if one[0].code not in known]
-            matches[place] = sorted([*matches[place], *more], key=by_rank)
+            matches[place] = sorted([*matches[place], *more], key=by_rank) if more else matches[place]
         first, *others = matches
         told = [{identity(suspect) for suspect, _ in other} for other in others]
         return [(suspect, value) for suspect, value in first if all(identity(suspect) in other for other in told)]

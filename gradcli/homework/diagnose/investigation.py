@@ -23,7 +23,7 @@ from gradcli.homework.mistakes.habits import ANOTHER_QUESTION, STALE_GRAD, SWAPP
 from gradcli.homework.mistakes.scripts import DESCENT, Mutant, mutants
 from gradcli.homework.model import Diagnosis, Value
 from gradcli.homework.remembered import Remembered
-from gradcli.homework.solve.carried import Earlier
+from gradcli.homework.solve.bearing import Earlier
 from gradcli.homework.solve.points import CLOSE
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.runs.reruns import with_gradients

@@ -83,6 +83,8 @@ def ordered(result: Result, sizes: Sizes = NO_CLASS) -> Result:
         )
 
     def sorted_answer(answer: Marked) -> Marked:
+        if len(answer.diagnoses) < 2:
+            return answer
         found = tuple(sorted(answer.diagnoses, key=lambda one: key(answer, one)))
         return replace(answer, diagnoses=found) if found != answer.diagnoses else answer
 

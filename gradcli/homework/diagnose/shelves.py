@@ -63,7 +63,8 @@ def matching(
     shelf = shelves[shape]
     with np.errstate(all="ignore"):
         found = np.flatnonzero(in_precision(tolerance, shelf.numbers, typed).matches(typed, shelf.numbers))
-    return sorted(((shelf.suspects[n], shelf.numbers[n]) for n in found), key=by_rank)
+    pairs = [(shelf.suspects[n], shelf.numbers[n]) for n in found]
+    return sorted(pairs, key=by_rank) if len(pairs) > 1 else pairs
 
 
 def crowd(shelves: Mapping[tuple[int, ...], Shelf], typed: Typed) -> float:
@@ -114,11 +115,13 @@ def shelved(numbers: Iterator[tuple[Suspect, Value]], truth: Value) -> dict[tupl
     for suspect, value in numbers:
         if value is None:
             continue
-        shape = np.shape(value)
-        room -= max(prod(shape), 1)
+        shape = () if isinstance(value, float) else np.shape(value)  # most are single numbers
+        room -= max(prod(shape), 1) if shape else 1
         if room < 0:
             break
-        suspects, values = shelves.setdefault(shape, ([], []))
+        if shape not in shelves:
+            shelves[shape] = ([], [])
+        suspects, values = shelves[shape]
         suspects.append(suspect)
         values.append(value)
     found = {shape: Shelf(suspects, np.array(values)) for shape, (suspects, values) in shelves.items()}

@@ -13,7 +13,7 @@ from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.diagnose.shelves import Suspect
 from gradcli.homework.mistakes.declaration import Slip
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge
+from gradcli.homework.solve.graph import Change, Edge, Part
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.sweep import Begun, sweep
 from gradcli.homework.solve.vertices import Vertex
@@ -64,7 +64,7 @@ def branch_off(walk: Walk, left: Sequence[tuple[int, Sequence[Slipped]]], found:
     alike: dict[int, list[tuple[int, list[Slipped]]]] = {}
     for place, slips in left:
         if slips:
-            first, *others = sorted(slips, key=top, reverse=True)
+            first, *others = sorted(slips, key=top, reverse=True) if len(slips) > 1 else slips
             alike.setdefault(id(first), []).append((place, [first, *others]))
     for some in sorted(alike.values(), key=lambda some: top(some[0][1][0]), reverse=True):
         slip = some[0][1][0]
@@ -89,12 +89,18 @@ def attempt(
     changed: Mapping[int, Vertex] = MappingProxyType({}),
 ) -> dict[int, Value]:
     """Run one sweep; empty where the mistake does not fit the shapes."""
-    of_same = all(vertex.sources == problem.graph.vertices[index].sources for index, vertex in changed.items())
-    only = problem.alone if of_same else None
+    only = part_after(problem, changed)
     try:
         return problem.swept(changes, values=values, changed=changed, only=only)
     except (*FAILURES, TypeError):
         return {}
+
+
+def part_after(problem: Problem, changed: Mapping[int, Vertex]) -> Part | None:
+    """Return the part of a graph that is enough, if there is one, and changed vertices send gradients on as before."""
+    part = problem.alone
+    pairs = ((new.leads, problem.graph.vertices[index].leads) for index, new in changed.items() if part)
+    return part if part and all((a ^ b).isdisjoint(part.vertices) for a, b in pairs) else None
 
 
 def side_by_side(parts: Sequence[tuple[int, Change]]) -> Change:

@@ -23,14 +23,17 @@ BROADCAST_UNSUMMED = Mistake(
 )
 
 
-def stretched(problem: Problem) -> Iterator[tuple[Edge, Any, tuple[int, ...]]]:
-    """Yield the edges whose input was broadcast, with the input and the axes to sum over."""
+def stretched(problem: Problem) -> list[tuple[Edge, Any, tuple[int, ...]]]:
+    """Return the edges whose input was broadcast, with the input and the axes to sum over."""
+    return problem.once("stretched", lambda: list(broadcast_inputs(problem)))
+
+
+def broadcast_inputs(problem: Problem) -> Iterator[tuple[Edge, Any, tuple[int, ...]]]:
     for edge in problem.edges:
         operand = problem.graph.vertices[edge.vertex].operands[edge.position]
         shape = np.shape(problem.graph.vertices[edge.vertex].value)
-        wide = np.shape(problem.contribution(edge)) if not problem.graph.is_scalar else ()
         axes = summed_axes(shape, np.shape(operand)) if np.ndim(operand) <= len(shape) else ()  # a sum has fewer
-        if axes and wide == shape:
+        if axes and np.shape(problem.contribution(edge)) == shape:
             yield edge, operand, axes
 
 

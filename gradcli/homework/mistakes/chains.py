@@ -36,9 +36,11 @@ def local_alone(problem: Problem) -> Iterator[Guess]:
         if len(found) > 1:
             found.append(reduce(add, found))
         if above in graph.named:
-            found.append(sweep(graph, above, stop=graph.named - {above})[problem.by])
+            found.append(sweep(graph, above, stop=graph.named - {above}, until=problem.by + 1)[problem.by])
             if np.ndim(graph.vertices[above].value) == 0 and len(uses) < len(problem.into(problem.by)):
-                found.append(sweep(graph, above, problem.own)[problem.by])  # by its other uses, too
+                found.append(
+                    sweep(graph, above, problem.own, until=problem.by + 1)[problem.by]
+                )  # by its other uses, too
         ratio, rest = problem.ratio(above, problem.by), problem.ratio(problem.of, above)
         if above == problem.of:
             rest = "the gradient that backward was given"
@@ -93,7 +95,7 @@ def named_above(problem: Problem, but: Collection[int] = ()) -> Iterator[tuple[i
     """
     graph = problem.graph
     for above in sorted(graph.named & problem.above - {problem.by, problem.of, *but}):
-        found = sweep(graph, above, problem.own).get(problem.by)
+        found = sweep(graph, above, problem.own, until=problem.by + 1).get(problem.by)
         is_number = np.ndim(graph.vertices[above].value) == 0
         if found is not None and (is_number or is_entrywise(problem, above)):
             yield above, problem.ratio(above, problem.by), found
@@ -137,7 +139,7 @@ def added_at_a_link(problem: Problem) -> Iterator[Slip]:
 
 def by_one(derivative: Value) -> int:
     """Return the rank of a sum with such a derivative: who is off by one may have got there in any way."""
-    return WEAK if np.all(np.abs(derivative) == 1) else 0
+    return WEAK if np.equal(np.abs(derivative), 1).all() else 0
 
 
 def plus(derivative: Value) -> Change:
@@ -176,7 +178,7 @@ def sums_and_products(problem: Problem) -> Iterator[Guess]:
             rank=max(by_one(link) for chain in some for link in chain),
         )
     if len(problem.paths) > 1:
-        product = np.prod([problem.flow(path) for path in problem.paths])
+        product = np.prod(problem.flows)
         yield Guess(
             problem.by,
             f"{ratio} = the product over the paths",
@@ -214,7 +216,7 @@ def link_is_one(problem: Problem) -> Iterator[Guess]:
 @INNER_DROPPED.guesses
 def own_link_is_one(problem: Problem) -> Iterator[Guess]:
     """A student's own gradient of a value, with that of the next step in its place: the link between is forgotten."""
-    for vertex, edge, found in own_links(problem):
+    for vertex, edge, found in problem.once(("own links", problem.by), lambda: list(own_links(problem))):
         if not is_gate(problem.graph.vertices[edge.vertex]):
             what = problem.ratio(edge.vertex, vertex)
             yield Guess(vertex, f"{what} = 1", f"the derivative {what} is missing in the chain", found, rank=1)
@@ -223,7 +225,7 @@ def own_link_is_one(problem: Problem) -> Iterator[Guess]:
 @RELU_GATE.guesses
 def own_gate_is_open(problem: Problem) -> Iterator[Guess]:
     """The same at a mask, which is then ignored."""
-    for vertex, edge, found in own_links(problem):
+    for vertex, edge, found in problem.once(("own links", problem.by), lambda: list(own_links(problem))):
         if is_gate(problem.graph.vertices[edge.vertex]):
             message = f"you let the gradient through {problem.label(edge.vertex)} everywhere"
             yield Guess(vertex, "the mask is 1 everywhere", message, found, rank=1)
@@ -253,7 +255,9 @@ def links(problem: Problem, path: Sequence[Edge]) -> list[Value]:
             others = {other: nothing for other in problem.edges if other not in part}
             alone = len(part) == 1 and not graph.vertices[edge.vertex].structured
             changes = {**problem.own, **others}
-            found.append(problem.local(edge) if alone else sweep(graph, part[0].vertex, changes)[source])
+            found.append(
+                problem.local(edge) if alone else sweep(graph, part[0].vertex, changes, until=source + 1)[source]
+            )
             part = []
             if source in problem.given and source != problem.by:  # the student has the chain so far as one number
                 found = [problem.given[source]]

@@ -72,7 +72,7 @@ def another_variable(problem: Problem) -> Iterator[Guess]:
     for other in [*problem.graph.leaves, *(v for v in sorted(problem.graph.named) if v not in problem.graph.leaves)]:
         if other in problem.totals and other not in (problem.by, problem.of):
             asked, given = problem.ratio(problem.of, problem.by), problem.ratio(problem.of, other)
-            found = problem.at(other).swept()[other] if other in problem.given else problem.totals[other]
+            found = problem.at(other).swept(until=other + 1)[other] if other in problem.given else problem.totals[other]
             is_sign = np.array_equal(found, -problem.truth)
             yield Guess(
                 problem.by,

@@ -160,11 +160,10 @@ def result_for_input(problem: Problem) -> Iterator[Slip]:
             if other in (source, graph.source(edge)) or np.shape(value) != np.shape(factor):
                 continue
             change = _with(vertex, edge, place, value)
-            if possible(problem, edge, change):
-                wanted, used = graph.label(source) if source >= 0 else "the other factor", graph.label(other)
-                message = f"on the way back through {graph.label(edge.vertex)} you used {used}; it is {wanted}"
-                rank = 0 if is_matrix and other in near else LAST + 1
-                yield Slip(edge.vertex, f"{used} for {wanted}", message, {edge: change}, rank=rank)
+            wanted, used = graph.label(source) if source >= 0 else "the other factor", graph.label(other)
+            message = f"on the way back through {graph.label(edge.vertex)} you used {used}; it is {wanted}"
+            rank = 0 if is_matrix and other in near else LAST + 1
+            yield Slip(edge.vertex, f"{used} for {wanted}", message, {edge: change}, rank=rank)
 
 
 def _with(vertex: Vertex, edge: Edge, place: int, value: Any) -> Change:

@@ -47,7 +47,8 @@ def follows(
     if is_nothing(typed.value, tolerance):
         return None
     own = {q: (seen, one) for q, (other, one) in own.items() if (seen := other.seen_in(problem.graph, q)) is not None}
-    telling, right, tried = bearing(problem, own), bearing(problem, right), set()
+    telling, right = bearing(problem, own), bearing(problem, right)
+    tried: set[tuple[Quantity, ...]] = set()
     for chosen in choices(own, spare if right or len(telling) > 1 else ()):
         wrong = {quantity: own[quantity] for quantity in chosen if quantity in telling}
         if tuple(wrong) in tried:
@@ -67,7 +68,8 @@ def follows(
 
 def choices(own: Earlier, spare: Iterable[Collection[Quantity]]) -> Iterator[tuple[Quantity, ...]]:
     """Yield the sets of own numbers that a student may have gone on with, the latest number first in each."""
-    everything, seen = list(own)[::-1], {()}
+    everything = list(own)[::-1]
+    seen: set[tuple[Quantity, ...]] = {()}
     for some in chain([()], spare if len(own) > 1 else ()):  # the groups are found only where they are needed
         chosen = tuple(quantity for quantity in everything if quantity not in some)
         if chosen not in seen:

@@ -27,7 +27,7 @@ from gradcli.ops.pointwise.arithmetic import div
 from gradcli.source import Span
 
 Change = Callable[[Value, Value], Value]  # from upstream gradient and right contribution to the mistaken contribution
-RECENT = 8  # forward passes that are remembered
+RECENT = 2**6  # forward passes that are remembered
 CUT = re.compile(r"\.(detach\(\)|data)$")
 UNNAMED = re.compile(r"[vc]\d+")  # the names that gradcli gives to steps of a snippet
 
@@ -162,6 +162,15 @@ class Graph:
 
     def label(self, index: int) -> str:
         """Return the name of a vertex, or the text it is written as."""
+        if index not in self.labels:
+            self.labels[index] = self.labelled(index)
+        return self.labels[index]
+
+    @cached_property
+    def labels(self) -> dict[int, str]:
+        return {}
+
+    def labelled(self, index: int) -> str:
         line = self.vertices[index].line
         if index in self.named or line.is_variable:
             return line.name
@@ -181,11 +190,19 @@ class Graph:
         out = vertex.value if out is None else out
         return vertex.rules[edge.position](ones_like(out), out, *operands, **vertex.options)
 
-    def forward(self, given: Mapping[int, Value]) -> list[Value]:
-        """Return the values with other values for some vertices; values that do not depend on them stay."""
+    def forward(self, given: Mapping[int, Value], read: frozenset[int] | None = None) -> list[Value]:
+        """Return the values with other values for some vertices; values that do not depend on them stay.
+
+        Of those that do, others than what is `read` are not computed; where none is, it returns `values` themselves.
+        """
         values = {index: np.asarray(value)[()] for index, value in given.items()}  # a typed number is Python's
         values |= {twin: np.log(np.abs(values[index])) for index in values for twin in self.twins.get(index, ())}
-        for index, copied in self.after(frozenset(values)):
+        after = self.after(frozenset(values))
+        if read is not None:
+            after = self.before(after, read)
+            if not after and read.isdisjoint(values):
+                return self.values
+        for index, copied in after:
             values[index] = (
                 self.vertices[index].forward(self.operands(index, values)) if copied is None else values[copied]
             )
@@ -194,7 +211,8 @@ class Graph:
     def after(self, given: frozenset[int]) -> list[tuple[int, int | None]]:
         """Return the vertices that are computed from given ones, in order, each with the one that it is a copy of."""
         if given not in self.orders:
-            found, touched = [], set(given)
+            found: list[tuple[int, int | None]] = []
+            touched = set(given)
             for index, vertex in enumerate(self.vertices):
                 if index not in given and not touched.isdisjoint(vertex.sources):
                     found.append((index, None))
@@ -205,6 +223,15 @@ class Graph:
                 touched.add(index)
             self.orders[given] = found
         return self.orders[given]
+
+    def before(self, after: Sequence[tuple[int, int | None]], read: frozenset[int]) -> list[tuple[int, int | None]]:
+        """Return those of some vertices from which others are computed that are `read`, or that are read themselves."""
+        needed, found = set(read), []
+        for index, copied in reversed(after):
+            if index in needed:
+                needed.update(self.vertices[index].sources if copied is None else (copied,))
+                found.append((index, copied))
+        return found[::-1]
 
     @cached_property
     def orders(self) -> dict[frozenset[int], list[tuple[int, int | None]]]:

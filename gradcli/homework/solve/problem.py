@@ -101,7 +101,7 @@ class Problem:
             found = self.cache["totals"] = {vertex: np.asarray(total)[()] for vertex, total in self.swept().items()}
         return found
 
-    @property
+    @cached_property
     def truth(self) -> Value:
         """The right value; None where the output does not depend on the variable."""
         if self.kind == "value":
@@ -137,7 +137,9 @@ class Problem:
 
     def into(self, vertex: int) -> list[Edge]:
         """Return the edges that bring the gradient of a vertex."""
-        return [edge for edge in self.graph.into.get(vertex, ()) if self.reaches(edge.vertex)]
+        return self.once(
+            ("into", vertex), lambda: [e for e in self.graph.into.get(vertex, ()) if self.reaches(e.vertex)]
+        )
 
     def seen_in(self, graph: Graph, quantity: Quantity) -> Problem | None:
         """Return the problem of a quantity as it stands in a graph; None where it has no part in it.
@@ -218,7 +220,7 @@ class Problem:
     def flow(self, path: tuple[Edge, ...]) -> Value:
         """Return the contribution of one path alone."""
         others = {edge: nothing for edge in self.edges if edge not in path}
-        return self.swept(others)[self.by]
+        return self.swept(others, until=self.by + 1)[self.by]
 
     @cached_property
     def flows(self) -> list[Value]:

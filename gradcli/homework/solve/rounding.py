@@ -13,8 +13,8 @@ import numpy as np
 
 from gradcli.homework.mistakes.pen import CUT_OFF, ROUNDING, rounding
 from gradcli.homework.model import Diagnosis, Value
-from gradcli.homework.solve.bearing import bearing
-from gradcli.homework.solve.carried import Earlier, recomputed
+from gradcli.homework.solve.bearing import Earlier, bearing
+from gradcli.homework.solve.carried import recomputed
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.sweep import sweep
@@ -106,10 +106,11 @@ def is_within(typed: Typed, value: Value, off: Value) -> bool:
 
 
 def is_near(problem: Problem, typed: Typed, share: float) -> bool:
-    if isinstance(problem.truth, float) and isinstance(typed.value, float):
-        is_inexact = bool(problem.truth) and int(typed.digits) < EXACT
-        return is_inexact and bool(abs(typed.value - problem.truth) <= share * abs(problem.truth))
-    truth = np.asarray(problem.truth, float)
+    right = problem.truth
+    if isinstance(right, float) and isinstance(typed.value, float):
+        is_inexact = bool(right) and int(typed.digits) < EXACT
+        return is_inexact and bool(abs(typed.value - right) <= share * abs(right))
+    truth = np.asarray(right, float)
     if np.shape(typed.value) != truth.shape or not truth.size or np.all(np.asarray(typed.digits) >= EXACT):
         return False
     scale = np.maximum(np.abs(truth), share * np.max(np.abs(truth)))
@@ -190,7 +191,7 @@ def rounded(problem: Problem, way: Rounded) -> Value | None:
 
 def unit(value: Value, digits: int) -> Any:
     """Return the worth of one of the last of so many significant digits."""
-    size = np.floor(np.log10(np.where(value == 0, 1.0, np.abs(value))))
+    size = np.floor(np.log10(np.abs(value) + (value == 0)))
     return 10.0 ** (size - digits + 1)
 
 
@@ -204,8 +205,8 @@ def shaken(draw: Callable[[tuple[int, ...]], Any], digits: int) -> Rounded:
 
     def way(value: Value) -> Value:
         last = unit(value, digits)
-        is_exact = np.abs(np.rint(value / last) * last - value) <= EXACTLY * np.abs(value)
-        return value + np.where(is_exact, 0.0, last * np.where(draw(np.shape(value)) < 0.5, -0.5, 0.5))
+        is_off = np.abs(np.rint(value / last) * last - value) > EXACTLY * np.abs(value)
+        return value + is_off * last * ((draw(np.shape(value)) >= 0.5) - 0.5)
 
     return way
 

@@ -57,6 +57,11 @@ class Vertex:
         return self.line.application.options if self.line.application else {}
 
     @property
+    def leads(self) -> set[int]:
+        """The vertices that its gradient goes on to."""
+        return {self.sources[position] for position in self.rules}
+
+    @property
     def is_cut(self) -> bool:
         """Whether it is a leaf without a gradient, which may be another value cut off."""
         return self.primitive is None and not self.line.tensor.requires_grad and bool(np.any(self.value))

@@ -165,6 +165,8 @@ class Tolerance:
 
 def unwritten(typed: Typed) -> float:
     """Return the share of a number that may have been rounded away, at most a hundredth."""
+    if isinstance(typed.value, float):  # as most are
+        return min(float(typed.unit) / 2 / abs(float(typed.value)), 0.01) if typed.value else 0.0
     with np.errstate(all="ignore"):
         shares = np.where(typed.value == 0, 0.0, typed.unit / 2 / np.abs(typed.value))
     return min(float(np.max(shares)), 0.01)
@@ -172,4 +174,4 @@ def unwritten(typed: Typed) -> float:
 
 def largest(value: Any) -> Any:
     """Return the size of a number, or of the largest entry of a tensor."""
-    return abs(value) if isinstance(value, float) else np.max(np.abs(value), initial=0.0)
+    return abs(value) if isinstance(value, float) else np.abs(value).max(initial=0.0)

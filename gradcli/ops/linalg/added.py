@@ -115,8 +115,6 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: 
     for name, x in (("vec1", vec1), ("vec2", vec2)):
         if x.ndim != 1:
             raise AutogradError(f"addr: Expected 1-D argument {name}, but got {x.ndim}-D", code="E301")
-    if mode.strict and input.dtype.kind in "iu" and isinstance(alpha, float):
-        raise AutogradError("For integral input tensors, argument alpha must not be a floating point number.")
     expanded(input, (*vec1.shape, *vec2.shape))
     check_size((*vec1.shape, *vec2.shape))
     return addr(*same_dtype(input, vec1, vec2), beta=beta, alpha=alpha)

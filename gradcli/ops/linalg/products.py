@@ -112,6 +112,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     return reshape(mm_(reshaped(left, (rows, summed)), reshaped(right, (summed, columns))), shape=sizes)
 
 
+DIMS = "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists"
+
+
 def _paired(a: Tensor, b: Tensor, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if isinstance(dims, Tensor) and dims.value.size == 1:
         dims = dims.value.item()
@@ -121,6 +124,8 @@ def _paired(a: Tensor, b: Tensor, dims: Any) -> tuple[tuple[int, ...], tuple[int
         if dims > min(a.ndim, b.ndim):
             raise AutogradError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         return tuple(range(a.ndim - dims, a.ndim)), tuple(range(dims))
+    if not isinstance(dims, tuple | list) or not all(isinstance(side, tuple | list | Tensor) for side in dims):
+        raise AutogradError(f"{DIMS}, but got dims={dims}")
     try:
         first, second = (tuple(int(dim) for dim in side) for side in dims)
     except (TypeError, ValueError):

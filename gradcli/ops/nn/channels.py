@@ -148,8 +148,10 @@ group_norm: Primitive = primitive(
 
 def _check_channels(count: int, **given: Tensor | None) -> None:
     for name, x in given.items():
-        if x is not None and x.shape != (count,):
+        if x is not None and x.value.size != count:
             raise AutogradError(f"{name} should contain {count} elements not {x.value.size}", code="E301")
+        if x is not None and x.ndim != 1:
+            raise AutogradError(f"a {name} of {x.ndim} dimensions is not supported here", code="E401")
 
 
 def _update_running(running: Tensor, value: Any, momentum: float) -> None:
@@ -233,7 +235,14 @@ def group_norm_(
             code="E301",
         )
     check_size((input.shape[0], num_groups))  # which no channels are divisible by too
-    _check_channels(input.shape[1], weight=weight, bias=bias)
+    for name, x in (("weight", weight), ("bias", bias)):
+        if x is not None and x.shape != input.shape[1:2]:
+            shown = [0] if weight is None else list(weight.shape)  # of the weight in both cases, as in torch
+            raise AutogradError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
+                f"shape {shown} and input of shape {list(input.shape)}",
+                code="E301",
+            )
     w, b = 1 if weight is None else ops.contiguous(weight), 0 if bias is None else ops.contiguous(bias)
     return group_norm(ops.contiguous(input), w, b, num_groups=num_groups, eps=eps)
 
@@ -251,13 +260,15 @@ def instance_norm(input: Real, *, weight: Real | None = None, bias: Real | None 
             f"Expected more than 1 spatial element when training, got input size torch.Size({list(input.shape)})",
             code="E301",
         )
-    _check_channels(input.shape[1], weight=weight, bias=bias)
     return by_example(input, None, None, weight, bias, eps=eps)
 
 
 def by_example(input: Tensor, *given: Tensor | None, eps: float) -> Any:
     """Shift and scale the channels of each example, as those of one example; by running mean and variance if given."""
     images, channels = input.shape[:2]
+    if any(x is not None and x.ndim > 1 for x in given):
+        words = "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
+        raise AutogradError(words)
     rows = reshape(ops.contiguous(input), shape=(1, images * channels, *input.shape[2:]))
     mean, var, w, b = (None if x is None else repeat_(x, (images,)) for x in given)
     return reshape(batch_norm_(rows, mean, var, w, b, training=mean is None, eps=eps), shape=input.shape)

@@ -48,8 +48,11 @@ def cross_entropy(
 ) -> Any:
     """Negative log likelihood of the softmax of scores; the target holds labels, or a probability for each class."""
     check_reduction(reduction)
-    if not 0 <= label_smoothing <= 1:
+    if label_smoothing > 1:
         raise AutogradError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    label_smoothing = max(label_smoothing, 0)  # torch leaves a negative one out
+    if not input.ndim and not target.ndim and target.dtype.kind == "f":
+        raise AutogradError("Dimension specified as 1 but tensor has no dimensions", code="E301")
     if input.shape and input.shape == target.shape:
         return _against_probabilities(input, real(target), weight, ignore_index, reduction, label_smoothing)
     if input.ndim == 0:

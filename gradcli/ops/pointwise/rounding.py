@@ -162,7 +162,7 @@ fmod_tensor = primitive(
 def underived(name: str) -> Any:
     """Make the rule of an operation that torch has no derivative for."""
 
-    def refuse(g: Any, out: Any, *operands: Any) -> Any:
+    def refuse(g: Any, out: Any, *operands: Any, **_: Any) -> Any:
         raise AutogradError(f"derivative for aten::{name} is not implemented")
 
     return refuse

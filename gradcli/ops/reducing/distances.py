@@ -22,11 +22,11 @@ from gradcli.ops.pointwise.elementwise import absolute, sign
 from gradcli.ops.pointwise.scalars import add_number
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.reducing.extremes import amax_, amin_
-from gradcli.ops.reducing.norms import norm, norm_rule, own_rule
+from gradcli.ops.reducing.norms import cast_for, norm, norm_rule, own_rule
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.shaping.permutations import permute
 from gradcli.ops.shaping.shaping import unsqueeze
-from gradcli.ops.support.arguments import Dims, Real, check_size
+from gradcli.ops.support.arguments import Dims, Dtype, Real, check_size
 from gradcli.ops.support.axes import wrapped
 from gradcli.ops.support.sentences import LENGTH, SAME
 from gradcli.ops.support.surface import operation
@@ -197,8 +197,11 @@ def normalize(input: Real, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12) ->
     "A = [[1, -2], [3, 0.5]]; matrix_norm(A, 'nuc')",
     method=False,
 )
-def matrix_norm(input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bool = False) -> Any:
+def matrix_norm(
+    input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bool = False, *, dtype: Dtype | None = None
+) -> Any:
     """The norm of matrices: 'fro' of all entries; the largest sum of a column (1) or row (inf), or the smallest."""
+    input = cast_for("matrix_norm", input, dtype)
     if input.ndim < 2:
         raise AutogradError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.", code="E301")
     given = dim if isinstance(dim, tuple) else (dim,)
@@ -247,8 +250,12 @@ def _largest(sizes: Any, dim: int, keepdim: bool) -> Any:
     method=False,
     torch=["linalg.norm"],
 )
-def linalg_norm(input: Real, ord: Any = None, dim: Dims = None, keepdim: bool = False) -> Any:
+def linalg_norm(
+    input: Real, ord: Any = None, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None
+) -> Any:
     """The norm in `torch.linalg`: of a vector, or with an order that of a matrix."""
+    of_matrix = ord is not None and (len(dim) == 2 if isinstance(dim, tuple) else dim is None and input.ndim == 2)
+    input = cast_for("matrix_norm" if of_matrix else "vector_norm", input, dtype)
     if isinstance(dim, tuple) and len(dim) not in (1, 2):
         raise AutogradError(
             f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}", code="E301"

@@ -98,14 +98,27 @@ def norm_(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = False, 
         p = 2
     if not isinstance(p, int | float):
         raise EvaluationError("E204", f"norm() has no p={p!r}", help="p is a number, inf, -inf or 'fro'")
-    return norm(converted(input, dtype), p=p, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+    return norm(cast_for("vector_norm", input, dtype), p=p, dim=wrapped(dim, input.ndim), keepdim=keepdim)
 
 
-def check_norm(input: Tensor, p: float, dim: Dims, dtype: Any) -> None:
-    """Refuse whole numbers as the result, and a largest or smallest length of no entries."""
-    if dtype is not None and np.dtype(dtype).kind != "f":
-        kind = TYPE_NAMES[np.dtype(dtype)]
-        raise AutogradError(f"linalg.vector_norm: dtype should be floating point or complex, but got {kind}")
+def cast_for(name: str, input: Tensor, dtype: Any) -> Any:
+    """Return the tensor in the dtype of the norm, if one is given, which is floating and no narrower."""
+    if dtype is None:
+        return input
+    wanted = np.dtype(dtype)
+    if wanted.kind != "f":
+        kind = TYPE_NAMES[wanted]
+        raise AutogradError(f"linalg.{name}: dtype should be floating point or complex, but got {kind}")
+    if input.dtype.kind == "f" and wanted.itemsize < input.dtype.itemsize:
+        raise AutogradError(
+            f"linalg.{name}: the dtype of the input ({TYPE_NAMES[input.dtype]}) should be convertible without "
+            f"narrowing to the specified dtype ({TYPE_NAMES[wanted]})"
+        )
+    return converted(input, dtype)
+
+
+def check_norm(input: Tensor, p: float, dim: Dims) -> None:
+    """Refuse a largest or smallest length of no entries."""
     if input.value.size or not (p < 0 or math.isinf(p)):
         return
     start = f"linalg.vector_norm cannot compute the {p:g} norm on "
@@ -125,5 +138,6 @@ def vector_norm(
     input: Real, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None
 ) -> Any:
     """The p-norm, under its name in `torch.linalg`."""
-    check_norm(input, ord, dim, dtype)
-    return norm(converted(input, dtype), p=ord, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+    input = cast_for("vector_norm", input, dtype)
+    check_norm(input, ord, dim)
+    return norm(input, p=ord, dim=wrapped(dim, input.ndim), keepdim=keepdim)

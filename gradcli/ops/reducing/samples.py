@@ -16,7 +16,6 @@ from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import reducing as entries
-from gradcli.ops.formulas import scans
 from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather
 from gradcli.ops.indexing.indexing import cut
@@ -24,7 +23,7 @@ from gradcli.ops.linalg.contractions import mm
 from gradcli.ops.linalg.matmul import squeeze_in_place
 from gradcli.ops.pointwise.arithmetic import div, mul, sub
 from gradcli.ops.pointwise.clamping import clamp
-from gradcli.ops.pointwise.elementwise import exp, sqrt
+from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.pointwise.logic import logical_xor, nan
 from gradcli.ops.pointwise.scalars import mul_number
 from gradcli.ops.pointwise.selection import where
@@ -57,26 +56,6 @@ nansum = primitive(
 )
 
 
-def _logcumsumexp_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
-    """Sum `g[j]*exp(x[i] - out[j])` over all j from i on; the factor is never above 1."""
-    if not x.shape or 0 in x.shape:
-        return g
-    behind = np.triu(np.ones((x.shape[dim],) * 2, bool)).reshape(*(x.shape[dim],) * 2, *(1,) * (len(x.shape) - dim - 1))
-    exponents = where(behind, unsqueeze(x, dim=dim + 1) - unsqueeze(out, dim=dim), -math.inf)
-    return sum_dim(unsqueeze(g, dim=dim) * exp(exponents), dim=dim + 1)
-
-
-logcumsumexp = primitive(
-    "logcumsumexp",
-    lambda x, *, dim: np.logaddexp.accumulate(x, axis=dim, dtype=np.float64).astype(x.dtype) if x.shape else x,
-    _logcumsumexp_rule,
-    gradients=({"SumBackward1": "SubBackward0"},),
-    structured=True,
-    says="Each entry adds up, from its own place on, its softmax share of the gradients.",
-    index=scans.running_logarithm,
-)
-
-
 @operation("x = [[1, 2], [3, 4]]; nansum(x)", "x = [[1, 2], [3, 4]]; nansum(x, dim=1, keepdim=True)")
 def nansum_(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The sum of the entries that are not nan, of all or over dimensions."""
@@ -92,14 +71,6 @@ def nanmean(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: Dtyp
     return div(nansum(x, dim=along, keepdim=keepdim), Tensor(counts))
 
 
-@operation("x = [[1, 3, -2], [0.5, 4, 1]]; logcumsumexp(x, 1)", "x = [[1, 3], [0.5, 4]]; logcumsumexp(x, 0)")
-def logcumsumexp_(input: Real, dim: int) -> Any:
-    """The logarithm of the running sum of the exponentials."""
-    axis = dimension(dim, input.ndim)
-    check_size((*input.shape, input.shape[axis] if input.ndim else 1))
-    return logcumsumexp(input, dim=axis)
-
-
 @operation(
     "x = [1, 4, 9]; diff(x)", "x = [[1, 4, 9], [2, 3, 5]]; diff(x, n=2, dim=1)", "x = [1, 4]; diff(x, prepend=[0])"
 )
@@ -109,19 +80,20 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
         raise AutogradError("diff expects input to be at least one-dimensional", code="E301")
     if n < 0:
         raise AutogradError(f"order must be non-negative but got {n}")
-    if not n:  # then nothing else is looked at
-        return copy(Tensor(np.zeros_like(input.value)), input)
-    axis = dimension(dim, input.ndim)
-    if any(x is not None and x.ndim != input.ndim for x in (prepend, append)):
-        raise AutogradError("diff expects prepend or append to be the same dimension as input", code="E301")
-    for part in (prepend, append):
-        for at, size in enumerate(() if part is None else part.shape):
+    for part in (part for part in (prepend, append) if part is not None):
+        if part.ndim != input.ndim:
+            raise AutogradError("diff expects prepend or append to be the same dimension as input", code="E301")
+        axis = dimension(dim, input.ndim)
+        for at, size in enumerate(part.shape):
             if at != axis and size != input.shape[at]:
                 raise AutogradError(
                     "diff expects the shape of tensor to prepend or append to match that of input except along the "
                     f"differencing dimension; input.size({at}) = {input.shape[at]}, but got tensor.size({at}) = {size}",
                     code="E301",
                 )
+    if not n:  # then no dimension is looked at
+        return copy(Tensor(np.zeros_like(input.value)), input)
+    axis = dimension(dim, input.ndim)
     x: Any = input
     if prepend is not None or append is not None:
         x = cat_([_like(part, input) for part in (prepend, input, append) if part is not None], axis)

@@ -38,7 +38,10 @@ def copy(value: Any) -> Any:
         return value.copy()
     if isinstance(value, Tensor):
         own = getattr(type(value), "__copy__", None)
-        return _made(value.array, value) if own is None else own(value)
+        made = _made(value.array, value) if own is None else own(value)
+        if hasattr(value, "own"):
+            made.own = dict(value.own)
+        return made
     return value
 
 
@@ -155,6 +158,9 @@ def _tensor(value: Tensor, memo: Memo) -> Tensor:
         raise AutogradError(NON_LEAF)
     copied = _made(_memory(value.value, memo), value)
     copied.grad = None if isinstance(memo, Saved) else deepcopy(value.grad, memo)
+    if hasattr(value, "own"):
+        memo[id(value)] = copied
+        copied.own = {name: deepcopy(item, memo) for name, item in value.own.items()}
     return copied
 
 

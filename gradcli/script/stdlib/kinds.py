@@ -44,7 +44,10 @@ class SimpleNamespace(Facade):
 def namespace(name: str) -> Namespace:
     """`types`, `numbers` or `collections.abc`."""
     if name == "types":
-        members = listed(types, TYPE_NAMES, lambda kind: TYPES.setdefault(kind, BuiltinType(kind.__name__, kind)))
+        makers = {types.MethodType: types.MethodType}
+        members = listed(
+            types, TYPE_NAMES, lambda kind: TYPES.setdefault(kind, BuiltinType(kind.__name__, kind, makers.get(kind)))
+        )
         own = {"SimpleNamespace": SimpleNamespace, "MappingProxyType": shown_type(ReadOnly)}
         return Namespace(name, members | own)
     source, names = (numbers, NUMBERS) if name == "numbers" else (abc, ABSTRACT)

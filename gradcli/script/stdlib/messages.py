@@ -116,12 +116,20 @@ class StreamHandler(Handler):
 class Logger(Facade):
     """A logger; what it lets through goes to its handlers and to those of its parents."""
 
-    def __init__(self, name: str, parent: Logger | None, level: int = 0) -> None:
-        self.name, self.parent, self.level = name, parent, level
+    def __init__(self, name: str, level: int = 0) -> None:
+        self.name, self.level = name, level
         self.handlers: list[Any] = []
         self.propagate, self.disabled = True, False
         for word, number in METHODS.items():
             vars(self)[word] = partial(self.log, number)
+
+    @property
+    def parent(self) -> Logger | None:
+        """The nearest logger above that there is; None of the root."""
+        loggers, above = _loggers(), self.name.rpartition(".")[0]
+        while above and above not in loggers.named:
+            above = above.rpartition(".")[0]
+        return None if self is loggers.root else loggers.named.get(above, loggers.root)
 
     def _chain(self) -> Iterable[Logger]:
         logger: Logger | None = self
@@ -182,18 +190,13 @@ class Loggers:
     """The loggers of one snippet by their names, below the root."""
 
     def __init__(self) -> None:
-        self.root = Logger("root", None, LEVELS["WARNING"])
+        self.root = Logger("root", LEVELS["WARNING"])
         self.named: dict[str, Logger] = {}
         self.least = 0  # messages up to this level are dropped
 
     def get(self, name: str | None = None) -> Logger:
-        """Return the logger with a name; its parents are made with it."""
-        logger = self.root
-        parts = name.split(".") if name and name != "root" else []
-        for end in range(1, len(parts) + 1):
-            path = ".".join(parts[:end])
-            logger = self.named.setdefault(path, Logger(path, logger))
-        return logger
+        """Return the logger with a name, which is made when it is first asked for."""
+        return self.named.setdefault(name, Logger(name)) if name and name != "root" else self.root
 
     def configure(
         self, *, level: Any = None, format: str | None = None, datefmt: str | None = None, style: str = "%",

@@ -85,12 +85,26 @@ def test_two_rosters_with_one_id() -> None:
         "Student,ID,SIS User ID,SIS Login ID,Email\n    Points Possible,,,,\nAda Lovelace,9,17,al,a@x\n",  # Canvas
         "First Name,Last Name,SID,Email,Role\nAda,Lovelace,17,a@x,Student\n",  # Gradescope
         "Matrikelnummer;Vorname;Nachname;E-Mail\n17;Ada;Lovelace;a@x\n",
+        "Identifier,Full name,Email address,Status\nParticipant 17,Ada Lovelace,a@x,Submitted\n",  # Moodle's worksheet
+        "Student,ID,SIS User ID,Email\n,,,,Manual Posting\n    Points Possible,,,\nAda Lovelace,9,17,a@x\n"
+        '"Student, Test",10,,,\n',
+        "Student,ID,SIS User ID,Email\nAda Lovelace,17,,a@x\n",
+        "First Name,Last Name,SID,Email,Role\nBob,Ross,,b@x,Instructor\nAda,Lovelace,17,a@x,Student\nC,D,,,TA\n",
     ],
 )
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
 def test_what_other_systems_export(text: str, encoding: str) -> None:
     (ada,) = read_roster(text.encode(encoding), "r.csv")
     assert (ada.id, ada.name, ada.email) == ("17", "Ada Lovelace", "a@x")
+
+
+def test_the_number_in_the_worksheet_of_moodle_is_that_of_the_folder() -> None:
+    text = "Identifier,Full name,ID number\nTeilnehmer/in657701,Ada Lovelace,17\nTeilnehmer/in657702,Ada Lovelace,18\n"
+    found = read_roster(text, "worksheet.csv")
+    assert [one.id for one in found] == ["17", "18"]
+    second = found.find(["657702", "Ada Lovelace"])
+    assert second is not None
+    assert second.id == "18"
 
 
 def test_names_as_a_spreadsheet_saves_them() -> None:

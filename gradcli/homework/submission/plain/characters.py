@@ -32,6 +32,7 @@ PAIRS = (
     *(("```", "```"), ("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"), ("***", "***"), ("**", "**")),
     *(("__", "__"), ("*", "*"), ("`", "`"), ('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»")),
 )
+OPENING = {left[:1] for left, _ in PAIRS}
 BOXED = re.compile(r"\\(?:boxed|underline|mathbf|mathrm|text|textbf|bm)\{(?P<inner>[^{}]*)\}")
 BEFORE = re.compile(
     r"(?:==?>|[=≈~≃≅≡:→⇒]|->|\\approx\b|\\simeq\b|\\sim\b|(?:ca|approx|approximately|about|circa|roughly|etwa|ungefähr)\b\.?)\s*",
@@ -76,7 +77,7 @@ def undressed(text: str) -> str:
 
 
 def without_marks(text: str) -> str:
-    for left, right in PAIRS:
+    for left, right in PAIRS if text[:1] in OPENING else ():
         if text.startswith(left) and text.endswith(right) and len(text) > len(left) + len(right):
             inner = text[len(left) : -len(right)]
             if left not in inner or left[:2] == "**":  # nothing begins with a power
@@ -87,7 +88,7 @@ def without_marks(text: str) -> str:
     before = BEFORE.match(text)
     if before and before.end() < len(text):
         return text[before.end() :].lstrip("=") if before[0].startswith(("=", ":")) else text[before.end() :]
-    after = AFTER.search(text) if len(text) < 1000 else None
+    after = AFTER.search(text) if len(text) < 1000 and text[-1:] not in ENDS else None
     if after and after.start():
         return text[: after.start()]
     stop = STOP.fullmatch(text) if text.endswith(".") else None

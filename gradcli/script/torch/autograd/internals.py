@@ -19,7 +19,7 @@ from gradcli.script.torch.autograd.functions import Function, refusing
 from gradcli.script.torch.autograd.grad_modes import is_grad_enabled, is_multithreading_enabled
 from gradcli.script.torch.autograd.nodes import named, visible
 from gradcli.script.torch.autograd.old_functions import of_cache
-from gradcli.script.torch.autograd.saved.packing import SAVED_TENSOR, Refusal
+from gradcli.script.torch.autograd.saved.packing import SAVED_TENSOR, Refusal, saved_alone
 from gradcli.script.torch.operations.readers import kind_name
 
 LEAF = (
@@ -160,7 +160,8 @@ def namespace(name: str) -> Namespace:
     members: dict[str, Any] = {kind.__name__: kind for kind in (UndefinedGrad, DelayedError)}
     hooks = {"_saved_tensors_hooks_is_enabled": lambda: running.machine.own(Refusal).message is None}
     counter = {"_unsafe_set_version_counter": set_versions, "_get_current_graph_task_keep_graph": keeps_graph}
-    saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR, **counter, **hooks})
+    alone = {"_make_saved_tensor": saved_alone}
+    saved = Namespace(f"{name}._autograd", {"SavedTensor": SAVED_TENSOR, **counter, **hooks, **alone})
     functions = Namespace(f"{name}._functions", {**members, "AccumulateGrad": named(AccumulateGrad, "AccumulateGrad")})
     members = {
         "_current_graph_task_id": task_number,

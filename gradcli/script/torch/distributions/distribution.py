@@ -101,6 +101,16 @@ class Distribution(Facade):
     def stddev(self) -> Any:
         return do("sqrt", self.variance)
 
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with its parameters expanded to another shape of the batch."""
+        batch = tuple(batch_shape)
+        given = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}
+        own = {name: expanded(x, (*batch, *x.shape[len(self._batch) :])) for name, x in given.items()}
+        found = type(self).__new__(type(self))
+        Distribution.__init__(found, batch, self._event, False, **own)
+        found._checked = self._checked
+        return found
+
     def sample(self, sample_shape: Any = ()) -> Any:
         """Draw numbers that no gradient flows through."""
         with set_grad_enabled(False):

@@ -28,6 +28,11 @@ class Independent(Distribution):
         kept = len(batch) - count
         super().__init__(batch[:kept], (*batch[kept:], *base_distribution._event), validate_args)
 
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        count = self.reinterpreted_batch_ndims
+        base = self.base_dist.expand((*batch_shape, *self._event[:count]))
+        return type(self)(base, count, self._checked)
+
     @property
     def support(self) -> Constraint:
         inner: Constraint = self.base_dist.support

@@ -10,10 +10,13 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.indexing.indexing import alias
 from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import represent
+from gradcli.script.python.values.attributes import attribute
 from gradcli.script.torch.autograd.dual import check_dual, untold
 from gradcli.script.torch.autograd.functional.derivatives import units, zeros
+from gradcli.script.torch.func.examples import muted
 from gradcli.script.torch.func.reverse import Func, Places, apart, outputs_of, selected, shown
-from gradcli.script.torch.func.trees import flattened, structure
+from gradcli.script.torch.func.trees import flattened, mapped, pattern, structure
 
 JVP = "jvp(f, primals, tangents)"
 
@@ -51,6 +54,34 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_a
     made = rebuild(out if out.node is None else alias(out) for out in outputs)
     found = rebuild(zeros(out) if x is None else x for x, out in zip(pushed, outputs, strict=True))
     return (made, found, aux) if has_aux else (made, found)
+
+
+def linearize(func: Func, *primals: Any) -> Any:
+    """Return the output, and the function from tangents of the inputs to the tangent of the output.
+
+    Torch runs `func` twice here and never again; the runs that give tangents here print nothing.
+    """
+    output = func(*primals)
+    held = mapped(lambda x: x.detach() if isinstance(x, Tensor) else x, primals)
+    jvp(func, held, mapped(zeros, held))
+
+    def push(*tangents_: Any) -> Any:
+        if structure(tangents_) != structure(held):
+            raise RuntimeError(
+                f"Expected the tangents {pattern(tangents_)} to have the same argspec as the primals {pattern(held)}"
+            )
+        for n, (x, direction) in enumerate(zip(flattened(held)[0], flattened(tangents_)[0], strict=True)):
+            for name in ("shape", "dtype"):
+                own, other = (represent(attribute(tensor, name)) for tensor in (x, direction))
+                if own != other:
+                    where = "flattened pytree doesn't match the"
+                    raise RuntimeError(
+                        f"tangent:{n} with {name} {other} in {where} {name} {own} of the corresponding primal."
+                    )
+        with muted(True):
+            return jvp(func, held, tangents_)[1]
+
+    return output, push
 
 
 def check_tensors(given: list[Any], name: str) -> None:

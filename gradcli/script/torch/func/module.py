@@ -6,7 +6,7 @@ from typing import Any
 
 from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.torch.autograd.module import without_operations
-from gradcli.script.torch.func.forward import jacfwd, jvp
+from gradcli.script.torch.func.forward import jacfwd, jvp, linearize
 from gradcli.script.torch.func.reverse import Func, Places, grad, grad_and_value, jacrev, vjp
 from gradcli.script.torch.func.stateless import functional_call, stack_module_state
 from gradcli.script.torch.func.vectorising import vmap
@@ -17,7 +17,7 @@ def hessian(func: Func, argnums: Places = 0) -> Func:
     return jacfwd(jacrev(func, argnums), argnums)
 
 
-OWN = (grad, grad_and_value, vjp, jvp, jacrev, jacfwd, hessian, vmap, functional_call, stack_module_state)
+OWN = (grad, grad_and_value, vjp, jvp, linearize, jacrev, jacfwd, hessian, vmap, functional_call, stack_module_state)
 MEMBERS: dict[str, Any] = {function.__name__: function for function in OWN}
 
 

@@ -31,7 +31,7 @@ LAYERS = Places(
             "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConvTranspose1d "
             "LazyConvTranspose2d LazyLinear"
         ),
-        "layers.linear": "Bilinear Flatten Identity Linear Unflatten",
+        "layers.linear": "Bilinear DataParallel Flatten Identity Linear Unflatten",
         "layers.loss": (
             "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss HingeEmbeddingLoss "
             "HuberLoss KLDivLoss L1Loss MSELoss MarginRankingLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss "
@@ -66,8 +66,8 @@ SUBMODULES = ("functional", "init", "modules", "parameter", "utils")
 
 def find(name: str) -> Any:
     """Return a class, which is imported when it is asked for, or a submodule; None for another name."""
-    if name == "module":
-        return namespace("torch.nn.modules.module")
+    if name in ("module", "batchnorm"):
+        return namespace(f"torch.nn.modules.{name}")
     if name in SUBMODULES:
         return namespace(f"torch.nn.{name}")
     return PARAMETER if name == "Parameter" else LAYERS.get(name)
@@ -106,6 +106,10 @@ def namespace(name: str) -> Namespace:
         from gradcli.script.torch.nn.base import registrations
 
         return Namespace(name, registrations.MEMBERS)
+    if name == "torch.nn.modules.batchnorm":
+        from gradcli.script.torch.nn.layers.normalization import _BatchNorm
+
+        return Namespace(name, {"_BatchNorm": _BatchNorm}, find=LAYERS.get)
     if name == "torch.nn.parameter":
         return Namespace(name, {"Parameter": PARAMETER})
     return Namespace(name, find=find, known=[*LAYERS, "Parameter", *SUBMODULES])

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.checks.promotion import result_type
+from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.ops.indexing.gathering import scattering
+from gradcli.ops.indexing.replacing import scatter_reduce
 from gradcli.ops.pointwise.arithmetic import quotient
+from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED as NO_RULE
+from gradcli.ops.pointwise.rounding import underived
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.demands import DEMANDS, quantile_shares
@@ -85,8 +91,12 @@ def _norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False,
         if p != "nuc":
             raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
         axes = (-2, -1) if dim is None else dim
-        return ops.matrix_norm(input, p, axes, keepdim)
+        return ops.matrix_norm(input, p, axes, keepdim, **options)
     return _of_reals("norm", EXPECTED.format("vector_norm") + "{}")(input, p, dim, keepdim, **options)
+
+
+# torch has no derivative for what `reduce=` combines, unlike for `scatter_reduce`.
+scatter_combined = replace(scatter_reduce, node=NO_RULE, rules=(underived("scatter"), None, underived("scatter")))
 
 
 def _scatter(
@@ -101,7 +111,10 @@ def _scatter(
     kinds = {"add": "sum", "multiply": "prod"}
     if reduce not in kinds:
         raise RuntimeError("reduce argument must be either add or multiply.")
-    return ops.scatter_reduce(input, dim, index, source, kinds[reduce])
+    axis = dimension(dim, input.ndim)
+    if source.dtype != input.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    return scatter_combined(input, index, scattering(input, axis, index, source), dim=axis, how=kinds[reduce])
 
 
 def _repeated(input: Tensor, repeats: Any = None, dim: Any = None, output_size: Any = None) -> Any:

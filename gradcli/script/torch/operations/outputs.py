@@ -38,8 +38,14 @@ avg_pool2d avg_pool3d
 """
 # Functions that read all of an operand before they write, or while they do: torch does not look where that is.
 WHOLE = """
-addbmm addmm addmv addr amax amin baddbmm bmm dot inverse log_softmax logsumexp matmul matrix_norm mean median mm mv
-nanmean nansum norm outer prod renorm softmax stack std sum tril triu var vector_norm
+addbmm addmm addmv amax amin argmax argmin avg_pool2d avg_pool3d baddbmm bmm cummax cummin diag dot einsum inv inverse
+kthvalue log_softmax logsumexp matmul matrix_norm matrix_power mean median mm multi_dot mv nanmean nanquantile nansum
+norm prod quantile renorm softmax solve std sum tensordot tril triu var vector_norm
+"""
+# Functions that may not write into what they read, and not only into another part of its memory.
+SEPARATE = """
+addr cat concat concatenate cross gather hstack index_add index_copy index_select kron masked_select outer scatter
+scatter_add stack take take_along_dim vstack
 """
 
 
@@ -49,13 +55,13 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
     for output in outputs:
         if not isinstance(output, Tensor):
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {kind_name(output)}")
-    operands = [*arguments, *keywords.values(), *outputs]
-    if mode.grad_enabled and any(isinstance(x, Tensor) and x.requires_grad for x in operands):
+    operands = [*arguments, *keywords.values()]
+    if mode.grad_enabled and any(isinstance(x, Tensor) and x.requires_grad for x in [*operands, *outputs]):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
         )
-    if tangents_of(*operands):
+    if tangents_of(*operands, *outputs):
         raise NotImplementedError(
             f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
         )
@@ -69,7 +75,7 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
         if name in EXACT.split() and output.dtype != value.dtype:
             wanted, given = (C_NAMES[TYPE_NAMES[x.dtype]] for x in (value, output))
             raise RuntimeError(f"Expected out tensor to have dtype {wanted}, but got {given} instead")
-    check_part(name, outputs, results, operands[: -len(outputs)])
+    check_part(name, outputs, results, operands)
     for output, value in zip(outputs, results, strict=True):
         fill(output, value)
     if isinstance(result, ReturnType):
@@ -84,7 +90,7 @@ def check_part(name: str, outputs: list[Tensor], results: list[Any], operands: l
         if output.shape != value.shape:  # it will have other memory
             continue
         if name not in WHOLE.split():
-            check_apart(output, read)
+            check_apart(output, read, wholly=name in SEPARATE.split())
         elif any(isinstance(x, Tensor) and _shared(name, output.array, x.array) for x in read):
             words = f"{name} into the memory of its operand is not supported here"
             raise UnsupportedError(words, help="give out= a tensor of its own")

@@ -63,6 +63,7 @@ class AdamW(Adam):
         "params, lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.01, amsgrad=False, *, maximize=False, "
         "foreach=None, capturable=False, differentiable=False, fused=None"
     )
+    _later: ClassVar[Group] = {"decoupled_weight_decay": True}
 
     def _settled(self, options: Group) -> Group:
         return {**super()._settled(options), "decoupled_weight_decay": True}

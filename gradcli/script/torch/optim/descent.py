@@ -23,6 +23,7 @@ class SGD(Declared):
         "params, lr=0.001, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False, foreach=None, "
         "differentiable=False, fused=None"
     )
+    _later: ClassVar[Group] = {"fused": False}
 
     def _settled(self, options: Group) -> Group:
         if options["nesterov"] and (options["momentum"] <= 0 or options["dampening"] != 0):

@@ -7,7 +7,11 @@ from typing import Any
 
 from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.stdlib import containers  # noqa: F401  the texts of defaultdict and Counter
-from gradcli.script.torch.optim.optimizer import REQUIRED
+from gradcli.script.torch.optim.optimizer import (
+    REQUIRED,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
 from gradcli.script.torch.places import Places
 
 OPTIMIZERS = Places(
@@ -40,6 +44,11 @@ AVERAGES = Places(
     },
 )
 FILES = {name.lower(): name for name in OPTIMIZERS}  # torch has a module for each
+BESIDE: dict[str, Any] = {
+    "required": REQUIRED,
+    "register_optimizer_step_pre_hook": register_optimizer_step_pre_hook,
+    "register_optimizer_step_post_hook": register_optimizer_step_post_hook,
+}
 PARTS = ("lr_scheduler", "swa_utils", *FILES)
 
 
@@ -53,7 +62,7 @@ def namespace(name: str) -> Namespace:
         return Namespace(name, find=AVERAGES.get, known=AVERAGES)
     if part:
         own = {FILES[part]: OPTIMIZERS[FILES[part]]}
-        return Namespace(name, own | ({"required": REQUIRED} if part == "optimizer" else {}))
+        return Namespace(name, own | (BESIDE if part == "optimizer" else {}))
 
     def find(kind: str) -> Any:
         return namespace(f"{name}.{kind}") if kind in PARTS else OPTIMIZERS.get(kind)

@@ -30,6 +30,24 @@ DUPLICATES = (
 )
 
 
+class Everywhere:
+    """The hooks of the steps of all optimizers of a run; they run before, and after, those of the one that steps."""
+
+    def __init__(self) -> None:
+        self.before: dict[int, Any] = {}
+        self.after: dict[int, Any] = {}
+
+
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> Handle:
+    """Call a function with the optimizer, the arguments and the keywords before each step of any optimizer."""
+    return Handle(running.machine.own(Everywhere).before, hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> Handle:
+    """Call a function with the optimizer, the arguments and the keywords after each step of any optimizer."""
+    return Handle(running.machine.own(Everywhere).after, hook)
+
+
 class Required(Facade):
     """The default of an option that has none."""
 
@@ -124,16 +142,18 @@ class Optimizer(Stateful):
 
     def step(self, *arguments: Any, **keywords: Any) -> Any:
         """Take a step between the hooks."""
-        for hook in list(self._before_step.values()):
+        everywhere = running.machine.own(Everywhere)
+        for hook in [*everywhere.before.values(), *self._before_step.values()]:
             replaced = hook(self, (self, *arguments), keywords)
             if replaced is not None:
                 if not (isinstance(replaced, tuple) and len(replaced) == 2):
                     raise RuntimeError(
-                        f"{text(hook)} must return None or a tuple of (new_args, new_kwargs), but got {text(replaced)}."
+                        f"<function {type(self).__name__}.step at {hex(id(hook))}> must return None or a tuple of "
+                        f"(new_args, new_kwargs), but got {text(replaced)}."
                     )
                 (_, *arguments), keywords = replaced
         found = self._step(*arguments, **keywords)
-        for hook in list(self._after_step.values()):
+        for hook in [*self._after_step.values(), *everywhere.after.values()]:
             hook(self, (self, *arguments), keywords)
         return found
 

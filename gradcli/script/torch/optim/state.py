@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,7 +17,9 @@ Hook = Callable[..., Any]
 # Options that a saved state from before they existed may leave out, with their values then.
 LATER: Group = {
     **dict.fromkeys(("foreach", "fused")),
-    **dict.fromkeys(["amsgrad", "capturable", "centered", "differentiable", "maximize", "nesterov"], False),
+    **dict.fromkeys(
+        ["amsgrad", "capturable", "centered", "decoupled_weight_decay", "differentiable", "maximize", "nesterov"], False
+    ),
 }
 
 
@@ -25,6 +27,7 @@ class Stateful(Facade):
     """The part of an optimizer that saves and loads what it knows of its parameters."""
 
     defaults: Group
+    _later: ClassVar[Group] = {}  # where a kind of optimizer has another value
     state: Any
     param_groups: list[Group]
 
@@ -92,8 +95,10 @@ class Stateful(Facade):
         parameter = {
             key: own for mine, group in pairs for key, own in zip(group["params"], mine["params"], strict=True)
         }
-        later = {name: value for name, value in LATER.items() if name in self.defaults}
-        self.param_groups = [{**later, **_options(group), "params": own["params"]} for own, group in pairs]
+        later = {name: value for name, value in LATER.items() if name in self.defaults} | self._later
+        self.param_groups = [
+            {**_options(group), **_options(later, group), "params": own["params"]} for own, group in pairs
+        ]
         self.state = DefaultDict(dict)
         for key, state in state_dict["state"].items():
             self.state[parameter.get(key, key)] = _cast(state, parameter[key]) if key in parameter else state
@@ -101,8 +106,9 @@ class Stateful(Facade):
             hook(self)
 
 
-def _options(group: Group) -> Group:
-    return {name: value for name, value in group.items() if name != "params"}
+def _options(group: Group, others: Group | None = None) -> Group:
+    """Return the options of a group, but for those that other options name."""
+    return {name: value for name, value in group.items() if name != "params" and name not in (others or {})}
 
 
 def _cast(state: Any, parameter: Tensor) -> Any:

@@ -16,7 +16,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.stdlib.copying import deepcopy
 from gradcli.script.torch.nn.base.base import Module
-from gradcli.script.torch.nn.layers.normalization import _BatchNorm
+from gradcli.script.torch.nn.layers.normalization import _BatchNorm, _InstanceNorm
 from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler, Rates
 from gradcli.script.torch.optim.optimizer import write
 from gradcli.script.torch.tensor.casting import cast
@@ -130,7 +130,9 @@ class AveragedModel(Module):
 
 def update_bn(loader: Iterable[Any], model: Any, device: Any = None) -> None:
     """Compute the statistics of all batch normalizations anew, from one pass over the batches."""
-    layers = [module for module in model.modules() if isinstance(module, _BatchNorm)]
+    layers = [
+        module for module in model.modules() if isinstance(module, _BatchNorm) and not isinstance(module, _InstanceNorm)
+    ]
     momenta = [layer.momentum for layer in layers]
     for layer in layers:
         layer.reset_running_stats()

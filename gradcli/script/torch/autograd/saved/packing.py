@@ -149,6 +149,10 @@ class SavedTensor(Facade):
         x = self._read()
         return x.packer.unpack if isinstance(x, Packed) else None
 
+    def unpack(self) -> Any:
+        """Return the tensor, as the hook gives it."""
+        return unpacked(self._read())
+
     def register_hooks(self, *hooks: Any) -> None:
         """Pack the tensor now with the first of two functions, and unpack it with the second when it is read."""
         if len(hooks) != 2 or not all(map(callable, hooks)):
@@ -193,6 +197,14 @@ def saved_tensor(node: Node, position: int) -> SavedTensor:
         found.pack(node, position, x)
 
     return SavedTensor(read, write, position == OUT)
+
+
+def saved_alone(x: Tensor, is_output: bool) -> SavedTensor:
+    """`torch._C._autograd._make_saved_tensor`: a tensor that is saved as a node would save an operand of its own."""
+    if is_output:
+        raise UnsupportedError("a saved tensor that is an output is not supported here")
+    held = [packed(x)]
+    return SavedTensor(lambda: held[0], lambda x: held.__setitem__(0, x))
 
 
 @contextmanager

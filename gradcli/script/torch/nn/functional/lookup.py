@@ -12,7 +12,7 @@ from gradcli.engine.saved import watch
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import ended
+from gradcli.ops.support.covering import begun, ended
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.tensor.printing import size_text
@@ -29,7 +29,9 @@ def embedding(
 ) -> Any:
     """Look rows of a table up; the row `padding_idx` gets no gradient."""
     check_tensor("embedding", input, "indices", 2)
-    if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
+    if padding_idx and not weight.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    if padding_idx and not -weight.shape[0] <= padding_idx < weight.shape[0]:
         raise AssertionError("Padding_idx must be within num_embeddings")
     if weight.ndim != 2:
         raise AutogradError("'weight' must be 2-D", code="E301")
@@ -111,7 +113,8 @@ def embedding_bag(
     _check_rows(flat, weight.shape[0])
     if include_last_offset:
         starts = starts[:-1]
-    rows = embedding(Tensor(flat), weight, None, max_norm, norm_type, scale_grad_by_freq)
+    through = weight if per_sample_weights is None else begun(weight, "EmbeddingBagBackwardBackward0")
+    rows = embedding(Tensor(flat), through, None, max_norm, norm_type, scale_grad_by_freq)
     if per_sample_weights is not None:
         if per_sample_weights.ndim > 1:
             per_sample_weights = ops.reshape(per_sample_weights, -1)

@@ -14,6 +14,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.lowering import LOWERED
@@ -37,6 +38,9 @@ def legacy(size_average: bool | None, reduce: bool | None) -> str:
     return reduction
 
 
+SHORT = ("gaussian_nll_loss", "multilabel_soft_margin_loss")  # whose refusal of a reduction has fewer words
+
+
 def loss(function: Function, *, checks: bool = False) -> Function:
     """Let a loss take the deprecated arguments for its reduction too, and check the reduction unless it does."""
 
@@ -54,7 +58,7 @@ def loss(function: Function, *, checks: bool = False) -> Function:
 
 def check_reduction(reduction: Any, name: str = "") -> None:
     if reduction not in REDUCTIONS and not (name == "kl_div" and reduction == "batchmean"):
-        valid = "valid" if name == "gaussian_nll_loss" else "a valid value for reduction"
+        valid = "valid" if name in SHORT else "a valid value for reduction"
         raise ValueError(f"{reduction} is not {valid}")
 
 
@@ -69,7 +73,11 @@ def promoted(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 def _difference(name: str) -> Function:
     """Return the loss of the differences of two tensors that has this name."""
 
-    def call(input: Tensor, target: Tensor, reduction: str = "mean", *arguments: Any, **keywords: Any) -> Any:
+    def call(
+        input: Tensor, target: Tensor, reduction: str = "mean", *arguments: Any, weight: Any = None, **keywords: Any
+    ) -> Any:
+        if weight is not None:
+            raise UnsupportedError(f"{name} with a weight is not supported here", help="multiply the losses by it")
         for value in (target, input):
             if not isinstance(value, Tensor):
                 raise AttributeError(f"{type(value).__name__!r} object has no attribute 'size'")
@@ -180,9 +188,6 @@ def nll_loss(
     return ops.nll_loss(input, target, weight, ignore_index, reduction)
 
 
-VALUE_ERRORS = ("var has negative entry/entries", "var is of incorrect size")
-
-
 def _composed(name: str) -> Function:
     """Return the loss that is an operation of the same name and arguments."""
     function = facade.function(name)
@@ -191,12 +196,7 @@ def _composed(name: str) -> Function:
     def call(*arguments: Any, **keywords: Any) -> Any:
         if name == "triplet_margin_loss" and keywords.get("margin", 1) <= 0:
             raise ValueError(f"margin must be greater than 0, got {keywords['margin']}")
-        try:
-            return function(*arguments, **keywords)
-        except AutogradError as error:
-            if error.message in VALUE_ERRORS:
-                raise ValueError(error.message) from None
-            raise
+        return function(*arguments, **keywords)
 
     call.__name__ = call.__qualname__ = name
     return loss(call, checks=True)

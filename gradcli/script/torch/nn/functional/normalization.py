@@ -35,7 +35,11 @@ def instance_norm(
         return by_example(input, running_mean, running_var, weight, bias, eps=eps)
     if int(np.prod(input.shape[2:])) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {size_text(input.shape)}")
-    places = tuple(range(2, input.ndim))
+    places, total = tuple(range(2, input.ndim)), input.shape[0] * input.shape[1]
+    for name, running_one in (("running_mean", running_mean), ("running_var", running_var)):
+        if running_one is not None and running_one.value.size != input.shape[1]:
+            given = input.shape[0] * running_one.value.size
+            raise AutogradError(f"{name} should contain {total} elements not {given}", code="E301")
     for running, value in (
         (running_mean, np.mean(input.value, places)),
         (running_var, np.var(input.value, places, ddof=1)),

@@ -23,6 +23,8 @@ from gradcli.ops.windows.windows import count as counted
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.module import checked
 from gradcli.script.torch.operations.whole import whole
+from gradcli.script.torch.tensor.dtypes import Size
+from gradcli.script.torch.tensor.printing import size_text
 
 
 def _each(value: Any, count: int) -> tuple[int, ...]:
@@ -81,7 +83,7 @@ def _unpooled(count: int) -> Callable[..., Any]:
         sides = zip(input.shape[-count:], steps, kernel, border, strict=True)
         size = tuple((n - 1) * s + k - 2 * p for n, s, k, p in sides)
         if output_size is not None:
-            size = _asked(tuple(output_size), size, steps)
+            size = _asked(output_size, size, steps)
         return _spread(input, indices, size)
 
     call.__name__ = call.__qualname__ = f"max_unpool{count}d"  # in the words of a TypeError
@@ -91,16 +93,17 @@ def _unpooled(count: int) -> Callable[..., Any]:
 
 def _asked(wanted: tuple[int, ...], usual: tuple[int, ...], steps: tuple[int, ...]) -> tuple[int, ...]:
     count = len(usual)
-    given = wanted[2:] if len(wanted) == count + 2 else wanted
+    given = tuple(wanted[2:] if len(wanted) == count + 2 else wanted)
     if len(given) != count:
         raise ValueError(
             f"output_size should be a sequence containing {count} or {count + 2} elements, but it has a length of "
             f"'{len(given)}'"
         )
+    shown = size_text(given) if isinstance(wanted, Size) else given
     for axis, (n, size, step) in enumerate(zip(given, usual, steps, strict=True)):
         if not size - step < n < size + step:
             raise ValueError(
-                f'invalid output_size "{given}" (dim {axis} must be between {size - step} and {size + step})'
+                f'invalid output_size "{shown}" (dim {axis} must be between {size - step} and {size + step})'
             )
     return given
 

@@ -31,6 +31,20 @@ class Identity(Module):
         return input
 
 
+class DataParallel(Module):
+    """A module that runs on several GPUs, of which there are none: it calls the one that it was given."""
+
+    __module__ = "torch.nn.parallel.data_parallel"
+
+    def __init__(self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0) -> None:
+        super().__init__()
+        self.module = module
+        self.device_ids: list[int] = []
+
+    def forward(self, *inputs: Any, **keywords: Any) -> Any:
+        return self.module(*inputs, **keywords)
+
+
 class Linear(Module):
     """`x @ weight.T + bias`."""
 

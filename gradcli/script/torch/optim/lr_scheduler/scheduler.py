@@ -21,6 +21,11 @@ TOO_EARLY = (
     "PyTorch skipping the first value of the learning rate schedule. See more details at "
     "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 )
+OVERRIDDEN = (
+    "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, make sure "
+    "to call `optimizer.step()` before `lr_scheduler.step()`. See more details at "
+    "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+)
 ASKED = "To get the last learning rate computed by the scheduler, please use `get_last_lr()`."
 EPOCH = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
@@ -50,6 +55,7 @@ class LRScheduler(Facade):
         check_optimizer(optimizer)
         self.optimizer = optimizer
         optimizer._scheduled = True
+        optimizer._watched = vars(optimizer).get("step")
         for number, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
                 group.setdefault("initial_lr", group["lr"])
@@ -79,7 +85,9 @@ class LRScheduler(Facade):
     def step(self, epoch: int | None = None) -> None:
         """Go to the next epoch, or to a given one."""
         optimizer = self.optimizer
-        if self._step_count == 1 and not optimizer._stepped and type(optimizer).step is Optimizer.step:
+        if self._step_count == 1 and vars(optimizer).get("step") is not optimizer._watched:
+            warnings.warn(OVERRIDDEN, UserWarning, stacklevel=2)
+        elif self._step_count == 1 and not optimizer._stepped and type(optimizer).step is Optimizer.step:
             warnings.warn(TOO_EARLY, UserWarning, stacklevel=2)
         self._step_count += 1
         if epoch is not None:

@@ -1,0 +1,46 @@
+"""Running logarithms of sums of exponentials."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.primitive import primitive
+from gradcli.ops.formulas import scans as entries
+from gradcli.ops.pointwise.elementwise import exp
+from gradcli.ops.pointwise.selection import where
+from gradcli.ops.reducing.reductions import sum_dim
+from gradcli.ops.shaping.shaping import unsqueeze
+from gradcli.ops.support.arguments import Real, check_size
+from gradcli.ops.support.surface import operation
+
+
+def _logcumsumexp_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
+    """Sum `g[j]*exp(x[i] - out[j])` over all j from i on; the factor is never above 1."""
+    if not x.shape or 0 in x.shape:
+        return g
+    behind = np.triu(np.ones((x.shape[dim],) * 2, bool)).reshape(*(x.shape[dim],) * 2, *(1,) * (len(x.shape) - dim - 1))
+    exponents = where(behind, unsqueeze(x, dim=dim + 1) - unsqueeze(out, dim=dim), -math.inf)
+    return sum_dim(unsqueeze(g, dim=dim) * exp(exponents), dim=dim + 1)
+
+
+logcumsumexp = primitive(
+    "logcumsumexp",
+    lambda x, *, dim: np.logaddexp.accumulate(x, axis=dim, dtype=np.float64).astype(x.dtype) if x.shape else x,
+    _logcumsumexp_rule,
+    gradients=({"SumBackward1": "SubBackward0"},),
+    structured=True,
+    says="Each entry adds up, from its own place on, its softmax share of the gradients.",
+    index=entries.running_logarithm,
+)
+
+
+@operation("x = [[1, 3, -2], [0.5, 4, 1]]; logcumsumexp(x, 1)", "x = [[1, 3], [0.5, 4]]; logcumsumexp(x, 0)")
+def logcumsumexp_(input: Real, dim: int) -> Any:
+    """The logarithm of the running sum of the exponentials."""
+    axis = dimension(dim, input.ndim)
+    check_size((*input.shape, input.shape[axis] if input.ndim else 1))
+    return logcumsumexp(input, dim=axis)
