@@ -101,6 +101,8 @@ def write_over(target: Tensor, result: Tensor) -> Tensor:
             node.saved_out = (owner.shared_history(), changed)
         take_over(owner.node, node)
         owner.node = node
+        if owner is not target:
+            _ = target.node  # torch makes the new node of the view now
     for follow in waiting:
         follow()
     return target

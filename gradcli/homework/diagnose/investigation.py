@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import takewhile
@@ -18,9 +19,10 @@ from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.diagnose.shelves import Suspect
 from gradcli.homework.mistakes.declaration import Guess
+from gradcli.homework.mistakes.descents import DESCENT
 from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.mistakes.habits import ANOTHER_QUESTION, STALE_GRAD, SWAPPED_VARIABLE
-from gradcli.homework.mistakes.scripts import DESCENT, Mutant, mutants
+from gradcli.homework.mistakes.scripts import Mutant, mutants
 from gradcli.homework.model import Diagnosis, Value
 from gradcli.homework.remembered import Remembered
 from gradcli.homework.solve.points import CLOSE
@@ -34,6 +36,8 @@ from gradcli.homework.submission.numerals import Tolerance, Typed, unwritten
 
 ROOM = 4  # by which a difference may make a rounded digit larger
 RERUNS = 2**8  # answers of misread snippets with own gradients that are remembered
+ENTRY = re.compile(r"(?P<name>\w+)\[(?P<place>\d+)\]")
+ROUNDS = 8  # of which each has left a number in a list
 BASES = 2**5  # sets of a student's own numbers of which the mistakes are remembered
 
 
@@ -115,6 +119,8 @@ class Investigation:
             value = answers.get(ask.quantity)
             if value is not None and not isinstance(value, bool | str):
                 yield found(mutant.code, mutant.rule, mutant.message, value, mutant.rank)
+        for name, value in self.other_rounds(ask):
+            yield found(DESCENT.code, f"{name} for {ask.written}", f"this is {name}: another round", value, 2)
         for (question, quantity), value in self.elsewhere():
             if (question, quantity) != (self.question.id, ask.written) and np.shape(value) == np.shape(problem.truth):
                 told = f"this is the answer to {quantity}{f' of {question}' if question != self.question.id else ''}"
@@ -122,15 +128,29 @@ class Investigation:
                 code, rank = (SWAPPED_VARIABLE.code, 0) if is_leaf else (ANOTHER_QUESTION.code, LAST + 1)
                 yield found(code, told, told, value, rank)
 
+    def other_rounds(self, ask: Ask) -> Iterator[tuple[str, Value]]:
+        """Yield the other numbers of a list that a snippet has filled, by their names: `losses[0]` for `losses[1]`."""
+        entry = ENTRY.fullmatch(ask.written)
+        if entry is None or not isinstance(self.solution, SnippetSolution):
+            return
+        some = self.solution.machine.globals.get(entry["name"])
+        for place, value in enumerate(some[:ROUNDS] if isinstance(some, list) else ()):
+            if str(place) != entry["place"] and isinstance(value, float):
+                yield f"{entry['name']}[{place}]", np.float64(value)
+
     def on_own_numbers(self, ask: Ask, typed: Typed, wrong: Earlier, right: Earlier) -> Iterator[tuple[Diagnosis, ...]]:
         """Yield the diagnoses of an answer on the student's own earlier numbers, more room for rounding each time.
 
         Mistakes may be made on `wrong` numbers, and on `right` ones as they were rounded.
         """
         wrong = {quantity: one for quantity, one in wrong.items() if quantity != ask.quantity}
-        base = self.based(ask, wrong) if wrong and ask.form == "number" else None
+        gradients = {quantity: one for quantity, one in wrong.items() if one[0].kind == "gradient"}
+        bases: list[Suspects | None] = [self.based(ask, wrong, right)] if ask.form == "number" else [None]
+        if len(gradients) < len(wrong) and ask.form == "number":
+            bases.append(self.based(ask, gradients, right))
         more = [*self.own_answers(ask, wrong), *self.misread_on(ask, wrong)]
-        for used, times in ((wrong, 1), ({**wrong, **right}, ROOM)):
+        both = {**wrong, **right}
+        for base, used, times in (*((base, wrong or both, 1) for base in bases), (bases[0], both, ROOM)):
             if used and (base is not None or more or times > 1):
                 share = max(unwritten(own) for _, own in used.values())
                 yield self.detective(ask).diagnoses([typed], base, times * share, more)
@@ -168,16 +188,16 @@ class Investigation:
         passes = len(solution.ways.passes)
         return self.reruns.once(known, lambda: solution.outcomes(with_gradients(mutant.text, own, passes)))
 
-    def based(self, ask: Ask, earlier: Earlier) -> Suspects | None:
+    def based(self, ask: Ask, earlier: Earlier, right: Earlier) -> Suspects | None:
         """Return the suspects at the student's own earlier numbers, made once for equal numbers of a class."""
         problem = self.problems[ask.quantity]
         own = ((quantity, np.asarray(typed.value).tobytes()) for quantity, (_, typed) in earlier.items())
 
         def made() -> Suspects | None:
-            base = based(problem, earlier, self.before(ask)) if problem is not None else None
+            base = based(problem, earlier, self.before(ask), right) if problem is not None else None
             return None if base is None else Suspects(base)
 
-        return self.bases.once((ask.quantity, *own), made)
+        return self.bases.once((ask.quantity, frozenset(right), *own), made)
 
     def before(self, ask: Ask) -> list[Problem]:
         """Return the problems that the question asks before a quantity."""

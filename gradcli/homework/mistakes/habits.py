@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from gradcli.homework.mistakes.declaration import Guess, Mistake
+from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, at_values
 from gradcli.homework.solve.problem import Problem, slope
@@ -55,6 +55,8 @@ def left_over(problem: Problem) -> Iterator[Guess]:
         )
         message = f"{name}.grad also has the last pass"
         yield Guess(problem.by, "the passes before alone", message, problem.before, rank=-1)
+        message = f"{name}.grad has what every pass has added once, and yours has it twice"
+        yield Guess(problem.by, "twice all passes", message, 2 * problem.truth, rank=2)
     passes = [one.truth for one in problem.earlier[::-1]]
     for number, value in enumerate(passes if len(passes) > 1 else ()):
         message = f"{name}.grad has what every pass has added, and yours has that of some"
@@ -104,7 +106,7 @@ def value_on_the_way(problem: Problem) -> Iterator[Guess]:
     for vertex in sorted(problem.above - {problem.by, problem.of}):
         if vertex not in graph.named and np.shape(graph.vertices[vertex].value) == np.shape(problem.truth):
             message = f"this is the value of {graph.label(vertex)}, not a gradient"
-            yield Guess(problem.by, f"{what} = {graph.label(vertex)}", message, graph.vertices[vertex].value, rank=2)
+            yield Guess(problem.by, f"{what} = {graph.label(vertex)}", message, graph.vertices[vertex].value, rank=WEAK)
 
 
 @NOT_A_GRADIENT.guesses
@@ -144,10 +146,11 @@ def in_degrees(problem: Problem) -> Iterator[Guess]:
 def forward_in_degrees(problem: Problem) -> list[Value]:
     values: list[Value] = []
     for vertex in problem.graph.vertices:
-        if vertex.primitive is None:
-            values.append(vertex.value)
-            continue
         operands = at_values(vertex, values)
+        is_same = all(x is y for x, y in zip(operands, vertex.operands, strict=True))
+        if vertex.primitive is None or (is_same and not {"angle", "inverse"} & {*vertex.traits}):
+            values.append(vertex.value)  # on a student's own numbers it need not follow from others
+            continue
         if "angle" in vertex.traits:
             operands[0] = operands[0] * DEGREE
         out = vertex.forward(operands)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.modes import mode
-from gradcli.engine.numerics.lapack import by_columns
+from gradcli.engine.numerics.lapack import by_columns, first_of, substituted
 from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.contractions import transposed
-from gradcli.ops.linalg.determinants import _check_square, _times, first_of, inverse
+from gradcli.ops.linalg.determinants import _check_square, _times, inverse
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.covering import ended
 from gradcli.ops.support.surface import operation
@@ -72,6 +72,12 @@ def _inverted(L: Any, upper: bool) -> Any:
         return np.full_like(L, np.inf)
 
 
+def _solved(B: Any, L: Any, *, upper: bool = False) -> Any:
+    """Solve for one triangle, and then for the other."""
+    below = np.triu(L).swapaxes(-2, -1) if upper else np.tril(L)
+    return substituted(below.swapaxes(-2, -1), substituted(below, B, False), True)
+
+
 # Of a factor, torch reads one triangle and gives the other a gradient too, as if it were read.
 BOTH_TRIANGLES: dict[str, Any] = {
     "kinks": lambda *inputs, upper=False: np.True_,
@@ -92,7 +98,7 @@ def _cholesky_solve_rule(g: Any, out: Any, B: Any, L: Any, *, upper: bool = Fals
 
 cholesky_solve: Primitive = primitive(
     "cholesky_solve",
-    by_columns(lambda B, L, *, upper=False: _inverted(L, upper) @ B),
+    by_columns(_solved),
     lambda g, out, B, L, *, upper=False: cholesky_solve(g, L, upper=upper),
     _cholesky_solve_rule,
     saves=(OUT, 0, 1),

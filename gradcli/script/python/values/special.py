@@ -37,8 +37,13 @@ OPEN = frozenset(  # read although private: the names of modules and their hooks
         "_forward_hooks_with_kwargs",
         "_forward_pre_hooks_with_kwargs",
         "_get_name",
+        "_input_metadata",
+        "_raw_saved_tensors",
+        "_register_hook_dict",
         "_register_load_state_dict_pre_hook",
         "_register_state_dict_hook",
+        "_sequence_nr",
+        "_set_sequence_nr",
         "_version",
     )
 )

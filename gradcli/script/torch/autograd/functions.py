@@ -7,14 +7,15 @@ the parts of one flat tensor, so that the node has one result, as every node has
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from gradcli.engine.graph import Node
+from gradcli.engine.graph import Handle, Node
 from gradcli.engine.memory.in_place import change, check_in_place
 from gradcli.engine.memory.views import CUSTOM, ITSELF, PART, View
 from gradcli.engine.memory.writing import copy
-from gradcli.engine.modes import mode, set_grad_enabled, switched
+from gradcli.engine.modes import mode, set_grad_enabled, switched, tick
 from gradcli.engine.recorder import listening
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import call
@@ -60,11 +61,21 @@ NO_BACKWARD = (
 NO_VMAP = (
     "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
 )
-OF_A_NODE = """
-saved_tensors saved_variables saved_for_forward needs_input_grad next_functions to_save metadata register_hook
-register_prehook name non_differentiable dirty_tensors save_for_backward save_for_forward mark_dirty
-mark_non_differentiable set_materialize_grads materialize_grads
-"""
+# What an instance of a function says of the node that it is not.
+UNKNOWN = "needs_input_grad to_save non_differentiable dirty_tensors saved_for_forward"
+EMPTY = "saved_tensors next_functions _raw_saved_tensors _input_metadata"
+OF_A_NODE: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(UNKNOWN.split(), lambda function: None),
+    **dict.fromkeys(EMPTY.split(), lambda function: ()),
+    "name": lambda function: lambda: type(function).__name__,
+    "metadata": lambda function: function._notes,
+    "register_hook": lambda function: partial(Handle, function._hooks),
+    "register_prehook": lambda function: partial(Handle, function._hooks),
+    "_register_hook_dict": lambda function: lambda x: None,
+    "_sequence_nr": lambda function: lambda: function._number,
+    "_set_sequence_nr": lambda function: lambda number: setattr(function, "_number", number),
+}
+REFUSED = ("save_for_backward", "save_for_forward", "mark_dirty", "mark_non_differentiable", "set_materialize_grads")
 NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
 
 
@@ -80,12 +91,17 @@ class Function(Facade):
 
     def __init__(self, *_: Any, **__: Any) -> None:
         warnings.warn(f"{type(self)!r} {INSTANCE}", DeprecationWarning, stacklevel=2)
+        self._notes: dict[Any, Any] = {}
+        self._hooks: dict[int, Any] = {}
+        self._number = next(tick)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         raise RuntimeError(LEGACY)
 
     def __getattr__(self, name: str) -> Any:
-        if name in OF_A_NODE.split():
+        if name in OF_A_NODE:
+            return OF_A_NODE[name](self)
+        if name in REFUSED:
             raise UnsupportedError(f"{name} of an instance of a Function is not supported here")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 

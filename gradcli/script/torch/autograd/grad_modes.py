@@ -244,6 +244,21 @@ def is_multithreading_enabled() -> bool:
     return running.machine.own(Threads).enabled
 
 
+class force_original_view_tracking(set_grad_enabled):  # noqa: N801  torch's name
+    """Takes effect when it is called: views of a changed base get nodes of the views that led to them."""
+
+    def _set(self, state: bool) -> bool:
+        before, mode.replays = mode.replays, bool(state)
+        return before
+
+    def _clone(self) -> Decorator:
+        return force_original_view_tracking(self._wanted)
+
+
+def is_view_replay_enabled() -> bool:
+    return mode.replays
+
+
 KINDS = (no_grad, enable_grad, set_grad_enabled, inference_mode)
 MODES: dict[str, Any] = {kind.__name__: kind for kind in KINDS}
 OF_AUTOGRAD: dict[str, Any] = {**MODES, "set_multithreading_enabled": set_multithreading_enabled}  # not of torch itself

@@ -18,6 +18,7 @@ from gradcli.script.torch.autograd.dual import Forward, is_forward_enabled
 from gradcli.script.torch.autograd.functions import Function, refusing
 from gradcli.script.torch.autograd.grad_modes import is_grad_enabled, is_multithreading_enabled
 from gradcli.script.torch.autograd.nodes import named, visible
+from gradcli.script.torch.autograd.old_functions import of_cache
 from gradcli.script.torch.autograd.saved.packing import SAVED_TENSOR, Refusal, saved_alone
 from gradcli.script.torch.operations.readers import kind_name
 
@@ -171,5 +172,6 @@ def namespace(name: str) -> Namespace:
         "_set_fwd_grad_enabled": set_forward,
         "is_grad_enabled": is_grad_enabled,
         "_WeakTensorRef": WeakTensorRef,
+        **of_cache(),
     }
     return Namespace(name, {"_functions": functions, "_autograd": saved, **members})

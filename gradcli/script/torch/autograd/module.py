@@ -60,6 +60,8 @@ PARTS = {
     "torch.autograd.functional": "gradcli.script.torch.autograd.functional.vector_products",
     "torch.autograd.gradcheck": "gradcli.script.torch.autograd.checking.module",
     "torch.autograd.graph": "gradcli.script.torch.autograd.graph",
+    "torch.autograd.profiler": "gradcli.script.torch.autograd.profiler",
+    "torch.autograd._functions": "gradcli.script.torch.autograd.old_functions",
     "torch.autograd.forward_ad": "gradcli.script.torch.autograd.dual",
 }
 WITHIN = {
@@ -69,10 +71,23 @@ WITHIN = {
 }
 
 
+ELSEWHERE = {  # names of torch.autograd, each with the module here that has it, and its name there
+    "_unsafe_preserve_version_counter": ("internals", "preserve_versions"),
+    "_calculate_shape": ("old_functions", "calculate_shape"),
+    "_profiler_enabled": ("profiler", "is_enabled"),
+    "kineto_available": ("profiler", "is_available"),
+    "is_view_replay_enabled": ("grad_modes", "is_view_replay_enabled"),
+    "_force_original_view_tracking": ("grad_modes", "force_original_view_tracking"),
+}
+
+
 def find(name: str) -> Any:
     """Find a part of `torch.autograd`, or a name that is defined in one."""
-    if name == "_unsafe_preserve_version_counter":
-        return import_module("gradcli.script.torch.autograd.internals").preserve_versions
+    if name in ELSEWHERE:
+        place, member = ELSEWHERE[name]
+        return getattr(import_module(f"gradcli.script.torch.autograd.{place}"), member)
+    if name == "torch":
+        return running.machine.modules.get(name)
     if name in WITHIN:
         return namespace(WITHIN[name]).get(name)
     part = f"torch.autograd.{name}"

@@ -36,7 +36,7 @@ from gradcli.script.torch.tensor.casting import casting, reinterpreted, to, type
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, CPU, STRIDED, DType, Size, check_device
 from gradcli.script.torch.tensor.legacy import construct
-from gradcli.script.torch.tensor.owned import backward_hooks, own_attributes, set_backward_hooks
+from gradcli.script.torch.tensor.owned import backward_hooks, own_attributes, set_backward_hooks, volatile
 from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, told
 
 
@@ -178,6 +178,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "_version": lambda x: x._version,
     "_base": memory.base,
     "_backward_hooks": backward_hooks,
+    "volatile": volatile,
     "is_cpu": lambda x: True,
     "is_cuda": lambda x: False,
     "is_sparse": lambda x: False,

@@ -1,7 +1,8 @@
-"""What a snippet puts on a tensor: attributes of its own, and a dict of hooks."""
+"""What a snippet puts on a tensor: attributes of its own, and a dict of hooks; and `volatile`, which none has."""
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from typing import Any
 
@@ -20,12 +21,19 @@ def backward_hooks(x: Tensor) -> Any:
 
 def set_backward_hooks(x: Tensor, hooks: Any) -> None:
     """Take a dict of hooks, which may be put into it later; of a result none, whose node has its own."""
-    if not isinstance(hooks, dict | None) or (hooks is not None and not x.is_leaf):
+    odd = hooks is not None and (not x.is_leaf or not isinstance(hooks, dict) or (hooks and type(hooks) is dict))
+    if odd:
         raise UnsupportedError("setting Tensor._backward_hooks is not supported here", help="use x.register_hook(hook)")
     if x.node is None:
         own_attributes(x)[UNUSED] = hooks
     else:
         x.node.with_hooks().tensor = OrderedDict() if hooks is None else hooks
+
+
+def volatile(x: Tensor) -> bool:
+    """`x.volatile`, of which there is no more than a warning."""
+    warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+    return False
 
 
 def own_attributes(x: Tensor) -> dict[str, Any]:
