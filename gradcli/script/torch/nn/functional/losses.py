@@ -195,8 +195,7 @@ def _composed(name: str) -> Function:
         return function(*arguments, **keywords)
 
     call.__name__ = call.__qualname__ = name
-    call.__name__ = name
-    return loss(call, checks=name not in SHORT)
+    return loss(call, checks=True)
 
 
 def __getattr__(name: str) -> Function:
