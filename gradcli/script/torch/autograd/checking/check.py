@@ -24,6 +24,7 @@ from gradcli.script.torch.autograd.checking.words import (
     undefined_tangent,
 )
 from gradcli.script.torch.autograd.internals import Undefined
+from gradcli.script.torch.random.sampling import filling
 from gradcli.script.torch.tensor.printing import tensor_text
 
 
@@ -42,7 +43,7 @@ class Check(Jacobians):
     rtol: float
     nondet_tol: float
 
-    def run(self, *, undefined: bool, backward: bool, forward: bool) -> None:
+    def run(self, *, undefined: bool, backward: bool, forward: bool, batched: bool) -> None:
         """Raise GradcheckError for the first fault, in the order in which torch looks for them."""
         self._check_inputs()
         everything = self.outputs()
@@ -59,6 +60,8 @@ class Check(Jacobians):
             self._compare_forward(everything)
             if undefined:
                 self._check_undefined_tangents()
+        if batched:
+            self._draw_batches(outputs)
         if backward:
             self._check_ignoring(outputs)
         if backward and undefined:
@@ -124,6 +127,16 @@ class Check(Jacobians):
             for number, (a, b) in enumerate(zip(zero, none, strict=True)):
                 if not (a is None or b is None or np.allclose(a.value, b.value, 1e-5, 1e-8)):
                     raise GradcheckError(*undefined_tangent(number, self.given[n], a, b))
+
+    def _draw_batches(self, outputs: Sequence[Tensor]) -> None:
+        """Draw the two gradients of each output that torch goes back with, alone and as a batch.
+
+        Here a batch goes back row by row, so that nothing can differ; the passes are as many as in torch.
+        """
+        for x in outputs:
+            one, other = (filling("normal")(Tensor(np.zeros(x.shape, x.dtype)), 0, 1) for _ in range(2))
+            for upstream in (one, other, one):
+                grad([x], self.inputs, [upstream], retain_graph=True, allow_unused=True)
 
     def _check_ignoring(self, outputs: Sequence[Tensor]) -> None:
         """Refuse a backward that does not multiply by the upstream gradient: zeros must give zeros."""

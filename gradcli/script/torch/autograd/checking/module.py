@@ -47,7 +47,12 @@ def gradcheck(
         raise UnsupportedError(message, help="leave the argument out")
     check = (FastCheck if fast_mode else Check)(func, as_tuple(inputs), eps, atol, rtol, nondet_tol)
     try:
-        check.run(undefined=check_undefined_grad, backward=check_backward_ad, forward=check_forward_ad)
+        check.run(
+            undefined=check_undefined_grad,
+            backward=check_backward_ad,
+            forward=check_forward_ad,
+            batched=check_batched_grad,
+        )
     except GradcheckError:
         if not raise_exception:
             return False
