@@ -19,7 +19,12 @@ class Remembered(Generic[T]):
         """Return the result with a key, computed where it is not remembered; always where the key is None."""
         if known is None:
             return compute()
-        result = self.found.pop(known) if known in self.found else compute()
+        if known in self.found:
+            if len(self.found) < self.most:  # nothing is to be forgotten soon
+                return self.found[known]
+            result = self.found.pop(known)
+        else:
+            result = compute()
         self.found[known] = result  # the last of all
         if len(self.found) > self.most:
             del self.found[next(iter(self.found))]

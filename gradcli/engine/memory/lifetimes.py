@@ -57,7 +57,7 @@ def drop() -> None:
         owners = [owner for owner in owners if owner() is not None]
 
 
-def _family(kind: type) -> Iterator[type]:
+def _family(kind: type[Any]) -> Iterator[type[Any]]:
     yield kind
     children: list[type] = kind.__subclasses__()
     for child in children:

@@ -52,6 +52,39 @@ def by_columns(forward: Callable[..., Any]) -> Callable[..., Any]:
     return laid_out
 
 
+def substituted(A: Any, B: Any, upper: bool) -> Any:
+    """Solve row by row; a zero on the diagonal leaves infinities and nan."""
+    found = np.array(np.broadcast_to(B, np.broadcast_shapes(A.shape[:-1] + B.shape[-1:], B.shape)))
+    rows = range(A.shape[-1])
+    with np.errstate(all="ignore"):
+        for k in reversed(rows) if upper else rows:
+            found[..., k, :] /= A[..., k, k, None]
+            rest = slice(0, k) if upper else slice(k + 1, None)
+            found[..., rest, :] -= A[..., rest, k, None] * found[..., k, None, :]
+    return found
+
+
+def zero_pivot(A: Any) -> int:
+    """Return the number of the first zero pivot of Gaussian elimination, from 1 on, in any of the matrices; else 0."""
+    for matrix in A.reshape(-1, *A.shape[-2:]):
+        rows = matrix.astype(np.float64)
+        for k in range(len(rows)):
+            best = k + int(np.argmax(np.abs(rows[k:, k])))
+            rows[[k, best]] = rows[[best, k]]
+            if rows[k, k] == 0:
+                return k + 1
+            rows[k + 1 :] -= np.outer(rows[k + 1 :, k] / rows[k, k], rows[k])
+    return 0
+
+
+def first_of(A: Any, fails: Callable[[Any], Any]) -> str:
+    """Name the first matrix of a batch with which something fails; empty for a single matrix."""
+    if A.ndim == 2:
+        return ""
+    matrices = A.reshape(-1, *A.shape[-2:])
+    return f"(Batch element {next((n for n, matrix in enumerate(matrices) if fails(matrix)), 0)}): "
+
+
 def is_finite(*values: Any) -> bool:
     """Return whether there is no nan and no infinity among numbers."""
     return all(np.isfinite(value).all() for value in values)

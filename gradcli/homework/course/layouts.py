@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -57,6 +57,11 @@ class Folder:
     def parts(self, file: File) -> tuple[str, ...]:
         return file.path.relative_to(self.root).parts
 
+    def first(self, file: File) -> str:
+        """Return the name of what lies in the folder itself and holds a file; of the file without its ending."""
+        first, *deeper = self.parts(file)
+        return first if deeper else file.path.stem
+
 
 def works(files: Sequence[File], layout: str | None = None, *, has_attempts: bool = False) -> Iterator[Work]:
     """Yield the files with their students; each folder is in the `layout`, or in the one that it plainly has.
@@ -72,7 +77,7 @@ def works(files: Sequence[File], layout: str | None = None, *, has_attempts: boo
             roots.setdefault(download_of(file.path.parent), []).append(file)
     found: dict[Path, list[Work]] = {}
     for root, own in roots.items():
-        folder = Folder(root, own, tops(root, own))
+        folder = unwrapped(Folder(root, own, tops(root, own)), layout)
         for work in LAYOUTS[layout or recognised(folder)](folder):
             found.setdefault(work.file.path, []).append(work)
     for file, student in zip(files, students_of(files), strict=True):
@@ -86,6 +91,16 @@ def download_of(folder: Path) -> Path:
     return folder.parent if is_of_student else folder
 
 
+def unwrapped(folder: Folder, layout: str | None) -> Folder:
+    """Return the folder of a download where another holds that alone, as where an archive was unpacked."""
+    while layout not in ("folders", "github", "plain") and list(folder.tops.values()) == [True]:
+        (name,) = folder.tops
+        if MOODLE.fullmatch(name) or GRADESCOPE.fullmatch(name) or slug(folder):
+            break
+        folder = Folder(folder.root / name, folder.files, tops(folder.root / name, folder.files))
+    return folder
+
+
 def tops(root: Path, files: Sequence[File]) -> dict[str, bool]:
     """Return the names in a folder from which its files are reached."""
     places = (file.path.relative_to(root).parts for file in files)
@@ -93,22 +108,29 @@ def tops(root: Path, files: Sequence[File]) -> dict[str, bool]:
 
 
 def recognised(folder: Folder) -> str:
-    """Return the layout that the names in a folder leave no doubt about, else `plain`."""
+    """Return the layout that most names in a folder leave no doubt about, else `plain`.
+
+    A file that somebody has put beside the work of a class changes nothing.
+    """
+    loose = [name for name, is_folder in folder.tops.items() if not is_folder]
     folders = [name for name, is_folder in folder.tops.items() if is_folder]
-    if not folder.tops:
-        return "plain"
-    if all(map(MOODLE.fullmatch, folder.tops)):
+    if most(MOODLE, folder.tops):
         return "moodle"
-    if not folders and all(map(CANVAS.fullmatch, folder.tops)):
+    if len(loose) > len(folders) and most(CANVAS, loose):
         return "canvas"
-    if len(folders) < len(folder.tops):
-        return "plain"
-    if all(map(GRADESCOPE.fullmatch, folders)):
+    if most(GRADESCOPE, folders):
         return "gradescope"
+    if len(folders) <= len(loose):
+        return "plain"
     if slug(folder):
         return "github"
-    stems = Counter(identity(file.path.stem) for file in folder.files)
+    stems = Counter(identity(file.path.stem) for file in folder.files if len(folder.parts(file)) > 1)
     return "folders" if len(folders) > 1 and max(stems.values()) > len(folders) / 2 else "plain"
+
+
+def most(pattern: re.Pattern[str], names: Collection[str]) -> bool:
+    """Return whether a pattern is that of more than half of some names."""
+    return 2 * sum(pattern.fullmatch(name) is not None for name in names) > len(names)
 
 
 def plain(folder: Folder) -> Iterator[Work]:
@@ -119,8 +141,7 @@ def plain(folder: Folder) -> Iterator[Work]:
 def folders(folder: Folder) -> Iterator[Work]:
     """Yield the files of folders that are called after their students."""
     for file in folder.files:
-        first = folder.parts(file)[0]
-        name = first if len(folder.parts(file)) > 1 else file.path.stem
+        name = folder.first(file)
         yield Work(file, name, (name, *re.split("[_ ]", name), file.path.stem, around(file)))
 
 
@@ -146,8 +167,7 @@ def named_and_numbered(folder: Folder, pattern: re.Pattern[str]) -> Iterator[Wor
         numbers.setdefault(identity(name), set()).add(number)
     for file, one in zip(folder.files, found, strict=True):
         if one is None:
-            stem = Path(folder.parts(file)[0]).stem
-            yield Work(file, stem, (stem,))
+            yield Work(file, folder.first(file), (folder.first(file),))
             continue
         name, number = one
         is_alone = len(numbers[identity(name)]) == 1
@@ -166,7 +186,7 @@ def gradescope(folder: Folder) -> Iterator[Work]:
     text, problem = read_file(File(folder.root / METADATA, folder.root), LARGEST)
     known = {} if problem else submitters(text)
     for file in folder.files:
-        first = folder.parts(file)[0]
+        first = folder.first(file)
         told = [tuple(filter(None, map(one.get, ("sid", "email", "name")))) for one in known.get(first, [])]
         for clues in list(filter(None, told)) or [(first,)]:  # each of a group has the work
             yield Work(file, clues[0], clues)
@@ -176,7 +196,7 @@ def github(folder: Folder) -> Iterator[Work]:
     """Yield the files of clones that GitHub Classroom makes, which are called after assignment and student."""
     start = slug(folder) or common(list(folder.tops))
     for file in folder.files:
-        name = folder.parts(file)[0]
+        name = folder.first(file)
         user = name.removeprefix(start) if name.startswith(start) else name
         yield Work(file, user, (user,))
 
@@ -185,7 +205,7 @@ def slug(folder: Folder) -> str:
     """Return the text that the clones in a folder begin with, after the name of the folder; "" where they do not."""
     name = folder.root.resolve().name
     start = f"{name.removesuffix(CLONES)}-"
-    is_it = name.endswith(CLONES) and all(top.startswith(start) for top in folder.tops)
+    is_it = name.endswith(CLONES) and most(re.compile(rf"{re.escape(start)}.*", re.DOTALL), folder.tops)
     return start if is_it else ""
 
 

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
-from gradcli.homework.solve.bearing import Earlier
 from gradcli.homework.solve.carried import is_partial, local_changes, passed_on
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.runs.bearing import Earlier
+
+NOTHING: Earlier = MappingProxyType({})
 
 
-def based(problem: Problem, earlier: Earlier, before: Sequence[Problem]) -> Problem | None:
+def based(problem: Problem, earlier: Earlier, before: Sequence[Problem], right: Earlier = NOTHING) -> Problem | None:
     """Return the problem at the earlier answers that were wrong; None where it does not depend on them.
 
-    Mistakes are looked for between the quantity and all that was asked `before`.
+    Mistakes are looked for between the quantity and all that was asked `before`. Gradients that are `right` are gone on
+    with as they are: a rule that was then forgotten is right in what they came by.
     """
     seen = {
         quantity: (other, typed)
@@ -36,7 +40,9 @@ def based(problem: Problem, earlier: Earlier, before: Sequence[Problem]) -> Prob
     if problem.kind == "value":
         graph.within = region(problem, {other.by for other in asked if other.kind == "value"})
         return problem.over(graph) if forward else None
-    given = {other.by: value for other, value in wrong if is_upstream(other, problem)}
+    known = [other for other, _ in right.values() if other.graph is problem.graph and not same_quantity(other, problem)]
+    given = {other.by: other.truth for other in known if is_upstream(other, problem)}
+    given |= {other.by: value for other, value in wrong if is_upstream(other, problem)}
     changes: dict[Edge, Change] = {}
     for other, value in sorted(wrong, key=lambda one: one[0].of):
         if is_partial(other, problem):

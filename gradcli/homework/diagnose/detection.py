@@ -29,6 +29,7 @@ from gradcli.homework.submission.numerals import Tolerance, Typed
 PAIRS = 20_000  # pairs of slips that are tried at once
 SWEEPS = 1500  # the same, where each needs a sweep of its own
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
+LIKELY = 2  # the rank of a mistake in one of several passes
 MOST = 12  # diagnoses of one answer
 SINGLE, PAIR = 0, 1
 
@@ -56,8 +57,9 @@ class Suspects:
 
     def shelf(self, by: int, level: int) -> dict[tuple[int, ...], Shelf]:
         if (by, level) not in self.shelves:
+            problem = self.problem if by == self.problem.by else self.problem.at(by)
             with np.errstate(all="ignore"):
-                self.shelves[by, level] = shelved(self.given(self.problem.at(by), level), self.problem.at(by).truth)
+                self.shelves[by, level] = shelved(self.given(problem, level), problem.truth)
         return self.shelves[by, level]
 
     def given(self, problem: Problem, level: int) -> Iterator[tuple[Suspect, Value]]:
@@ -123,11 +125,17 @@ class Suspects:
             yield from self.every_pass(problem)
 
     def every_pass(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
-        """Yield what comes of one mistake made in all passes that are in a `.grad`."""
+        """Yield what comes of one mistake made in all passes that are in a `.grad`, or in an earlier one alone."""
         own = list(self.alone(replace(problem, before=None)))
         passes = [(one.truth, one.once(("by mistake", one.by), partial(by_mistake, one))) for one in problem.earlier]
+        for truth, values in passes:
+            for suspect, value in values.values():
+                (part,) = suspect.parts
+                guess = Guess(problem.by, part.rule, part.message, None, part.detail, max(part.rank, LIKELY))
+                if value is not None:
+                    yield suspect._replace(parts=(guess,)), problem.truth - truth + value
         for suspect, value in own:
-            others = [values.get(known(suspect), truth) for truth, values in passes]
+            others = [values[key][1] if (key := known(suspect)) in values else truth for truth, values in passes]
             if value is not None and all(other is not None for other in others):
                 yield suspect, reduce(add, others, value)
 
@@ -176,9 +184,9 @@ def known(suspect: Suspect) -> tuple[str, str, str]:
     return suspect.code, NUMBER.sub("", part.rule), NUMBER.sub("", part.message)
 
 
-def by_mistake(problem: Problem) -> dict[tuple[str, str, str], Value]:
-    """Return the numbers that come of one mistake in a pass, by the key of the mistake."""
-    return {known(suspect): value for suspect, value in Suspects(problem).alone(problem)}
+def by_mistake(problem: Problem) -> dict[tuple[str, str, str], tuple[Suspect, Value]]:
+    """Return the mistakes in a pass with the numbers that come of them, by their keys."""
+    return {known(suspect): (suspect, value) for suspect, value in Suspects(problem).alone(problem)}
 
 
 def ended(problem: Problem, singles: Sequence[tuple[Suspect, Value]]) -> Iterator[tuple[Suspect, Value]]:

@@ -66,11 +66,11 @@ class Detective:
         if len(answers) == 1 and self.is_short(typed):
             answers = [replace(typed, unit=np.zeros_like(typed.unit)[()])]
         wide = [widened(one, share) for one in answers]
-        single = self.common(wide if base is None else answers, SINGLE)
+        single = self.common(wide, SINGLE)
         found = [*(base.matching(problem.by, wide[0], self.tolerance, SINGLE) if base is not None else []), *single]
         if own:
             found.extend(matching(shelved(iter(own), problem.truth), wide[0], self.tolerance))
-        slips = self.slips_of_the_pen(problem, typed) if len(answers) == 1 else []
+        slips = self.slips_of_the_pen(problem, typed, wide[0]) if len(answers) == 1 else []
         clear = bool(found) and not slips and telling(wide[0]) and self.chance(wide, base) <= CHANCE
         pairs = self.common(answers, PAIR) if clear or not found else []
         codes = {kin(suspect.code) for suspect, _ in found}
@@ -96,8 +96,8 @@ class Detective:
         own = base.crowd(base.problem.by, answers[0]) if base is not None else 0.0
         return own + self.suspects[0].crowd(self.problems[0].by, answers[0])
 
-    def slips_of_the_pen(self, problem: Problem, typed: Typed) -> list[Diagnosis]:
-        return [*decimal_point(problem, typed, self.tolerance), *digit_slip(problem, typed)]
+    def slips_of_the_pen(self, problem: Problem, typed: Typed, wide: Typed) -> list[Diagnosis]:
+        return [*decimal_point(problem, wide, self.tolerance), *digit_slip(problem, typed)]
 
     def common(self, answers: Sequence[Typed], level: int) -> list[tuple[Suspect, Value]]:
         """Return what `at_every_point` does, remembered: it is asked again beside a student's own numbers."""
@@ -133,7 +133,7 @@ class Detective:
             certain and felt and known,
             self.rule_in_words(suspect),
             first.node,
-            tuple(dict.fromkeys(edge for part in suspect.parts for edge in part.edges)),
+            tuple(dict.fromkeys((vertex, place) for part in suspect.parts for vertex, place in part.edges)),
             suspect.kind,
             rank + UNFELT * (not felt),
         )

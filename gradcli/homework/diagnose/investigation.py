@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import takewhile
@@ -18,21 +19,26 @@ from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.diagnose.shelves import Suspect
 from gradcli.homework.mistakes.declaration import Guess
+from gradcli.homework.mistakes.descents import DESCENT
 from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.mistakes.habits import ANOTHER_QUESTION, STALE_GRAD, SWAPPED_VARIABLE
-from gradcli.homework.mistakes.scripts import DESCENT, Mutant, mutants
+from gradcli.homework.mistakes.scripts import Mutant, mutants
 from gradcli.homework.model import Diagnosis, Value
 from gradcli.homework.remembered import Remembered
-from gradcli.homework.solve.bearing import Earlier
 from gradcli.homework.solve.points import CLOSE
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.runs.bearing import Earlier
 from gradcli.homework.solve.runs.reruns import with_gradients
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.submission.answers import Formula, UnreadableError, computed
 from gradcli.homework.submission.numerals import Tolerance, Typed, unwritten
 
+LIKELY = 3  # the rank of a misreading that is tried on a student's own numbers
 ROOM = 4  # by which a difference may make a rounded digit larger
+ENTRY = re.compile(r"(?P<name>\w+)\[(?P<place>\d+)\]")
+ROUNDS = 8  # of which each has left a number in a list
+RERUNS = 2**8  # answers of misread snippets with own gradients that are remembered
 BASES = 2**5  # sets of a student's own numbers of which the mistakes are remembered
 
 
@@ -59,7 +65,7 @@ class Investigation:
         self.detectives: dict[Quantity, Detective] = {}
         self.shared: dict[tuple[Any, ...], Suspects] = {}
         self.bases: Remembered[Suspects | None] = Remembered(BASES)
-        self.reruns: Remembered[Mapping[Quantity, Value]] = Remembered(BASES)
+        self.reruns: Remembered[Mapping[Quantity, Value]] = Remembered(RERUNS)
 
     def detective(self, ask: Ask) -> Detective:
         """Return the detective of a quantity; quantities of one output share its suspects."""
@@ -114,6 +120,8 @@ class Investigation:
             value = answers.get(ask.quantity)
             if value is not None and not isinstance(value, bool | str):
                 yield found(mutant.code, mutant.rule, mutant.message, value, mutant.rank)
+        for name, value in self.other_rounds(ask):
+            yield found(DESCENT.code, f"{name} for {ask.written}", f"this is {name}: another round", value, 2)
         for (question, quantity), value in self.elsewhere():
             if (question, quantity) != (self.question.id, ask.written) and np.shape(value) == np.shape(problem.truth):
                 told = f"this is the answer to {quantity}{f' of {question}' if question != self.question.id else ''}"
@@ -121,17 +129,31 @@ class Investigation:
                 code, rank = (SWAPPED_VARIABLE.code, 0) if is_leaf else (ANOTHER_QUESTION.code, LAST + 1)
                 yield found(code, told, told, value, rank)
 
+    def other_rounds(self, ask: Ask) -> Iterator[tuple[str, Value]]:
+        """Yield the other numbers of a list that a snippet has filled, by their names: `losses[0]` for `losses[1]`."""
+        entry = ENTRY.fullmatch(ask.written)
+        if entry is None or not isinstance(self.solution, SnippetSolution):
+            return
+        some = self.solution.machine.globals.get(entry["name"])
+        for place, value in enumerate(some[:ROUNDS] if isinstance(some, list) else ()):
+            if str(place) != entry["place"] and isinstance(value, float):
+                yield f"{entry['name']}[{place}]", np.float64(value)
+
     def on_own_numbers(self, ask: Ask, typed: Typed, wrong: Earlier, right: Earlier) -> Iterator[tuple[Diagnosis, ...]]:
         """Yield the diagnoses of an answer on the student's own earlier numbers, more room for rounding each time.
 
         Mistakes may be made on `wrong` numbers, and on `right` ones as they were rounded.
         """
         wrong = {quantity: one for quantity, one in wrong.items() if quantity != ask.quantity}
-        base = self.based(ask, wrong) if wrong and ask.form == "number" else None
+        gradients = {quantity: one for quantity, one in wrong.items() if one[0].kind == "gradient"}
         more = [*self.own_answers(ask, wrong), *self.misread_on(ask, wrong)]
-        for used, times in ((wrong, 1), ({**wrong, **right}, ROOM)):
+        both = {**wrong, **right}
+        ways = [(wrong, 1), *([(gradients, 1)] if len(gradients) < len(wrong) else []), (wrong, ROOM)]
+        for own, times in ways:
+            used = both if times > 1 or not own else own
+            base = self.based(ask, own, right) if ask.form == "number" else None
             if used and (base is not None or more or times > 1):
-                share = max(unwritten(own) for _, own in used.values())
+                share = max(unwritten(one) for _, one in used.values())
                 yield self.detective(ask).diagnoses([typed], base, times * share, more)
 
     def own_answers(self, ask: Ask, wrong: Earlier) -> Iterator[tuple[Suspect, Value]]:
@@ -154,7 +176,8 @@ class Investigation:
         code = DESCENT.code if problem.kind == "value" else STALE_GRAD.code
         for mutant, answers in self.misread:
             value = answers.get(ask.quantity)
-            if mutant.code == code and value is not None and not np.array_equal(value, truth):
+            is_likely = mutant.code == code and mutant.rank <= LIKELY
+            if is_likely and value is not None and not np.array_equal(value, truth):
                 found = self.rerun(mutant, own).get(ask.quantity)
                 guess = Guess(problem.by, mutant.rule, mutant.message, found, rank=mutant.rank)
                 yield Suspect((mutant.code,), (guess,)), found
@@ -167,16 +190,16 @@ class Investigation:
         passes = len(solution.ways.passes)
         return self.reruns.once(known, lambda: solution.outcomes(with_gradients(mutant.text, own, passes)))
 
-    def based(self, ask: Ask, earlier: Earlier) -> Suspects | None:
+    def based(self, ask: Ask, earlier: Earlier, right: Earlier) -> Suspects | None:
         """Return the suspects at the student's own earlier numbers, made once for equal numbers of a class."""
         problem = self.problems[ask.quantity]
         own = ((quantity, np.asarray(typed.value).tobytes()) for quantity, (_, typed) in earlier.items())
 
         def made() -> Suspects | None:
-            base = based(problem, earlier, self.before(ask)) if problem is not None else None
+            base = based(problem, earlier, self.before(ask), right) if problem is not None else None
             return None if base is None else Suspects(base)
 
-        return self.bases.once((ask.quantity, *own), made)
+        return self.bases.once((ask.quantity, frozenset(right), *own), made)
 
     def before(self, ask: Ask) -> list[Problem]:
         """Return the problems that the question asks before a quantity."""

@@ -6,6 +6,7 @@ import pickle
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from math import log10
 from tempfile import TemporaryFile
 from types import MappingProxyType
@@ -14,6 +15,7 @@ from gradcli.homework.mistakes.catalogue import KIN, LATE, TIERS
 from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.model import Diagnosis, Marked, Result
 
+TOGETHER = 16  # results that wait in one piece: much of them is the same
 UNLIKELY = 100  # the rank from which a mistake disagrees with the rest of a sheet
 Kind = tuple[str, str]  # the code of a mistake, and the way in which it is made
 Sizes = Mapping[Kind, int]
@@ -52,15 +54,17 @@ def in_class_order(results: Iterable[Result]) -> Iterator[Result]:
     Whether a mistake is common is known at the end, so the results wait in a file: the memory stays flat, and the order
     is the same for any number of processes.
     """
-    habits, count = Habits(), 0
+    habits, count, waiting = Habits(), 0, iter(results)
     with TemporaryFile() as file:
-        for count, result in enumerate(results, 1):  # noqa: B007  the last is the number of all
-            habits.add(result)
-            pickle.dump(result, file, pickle.HIGHEST_PROTOCOL)
+        while some := list(islice(waiting, TOGETHER)):
+            for result in some:
+                habits.add(result)
+            pickle.dump(some, file, pickle.HIGHEST_PROTOCOL)
+            count += 1
         file.seek(0)
         sizes = habits.sizes()
         for _ in range(count):
-            yield ordered(pickle.load(file), sizes)
+            yield from (ordered(result, sizes) for result in pickle.load(file))
 
 
 def ordered(result: Result, sizes: Sizes = NO_CLASS) -> Result:
@@ -104,18 +108,19 @@ def settled(found: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
     """Return diagnoses that are certain only if one mistake alone is left: none other gives the number, likely or not.
 
     A slip in the forward pass counts only where it could be certain itself, and the student's values do not speak
-    against it.
+    against it; beside a mistake of a later tier it counts as it is.
     """
     found = tuple(found)
-    left = {kin(one.code) for one in found if is_left(one)}
+    is_doubtful = bool(found) and TIERS.get(found[0].code, 0) > 0
+    left = {kin(one.code) for one in found if is_left(one, is_doubtful=is_doubtful)}
     alone = found and found[0].certain and len(left) == 1
     return tuple(replace(one, certain=False) if one.certain and not (alone and kin(one.code) in left) else one
                  for one in found)  # fmt: skip
 
 
-def is_left(one: Diagnosis) -> bool:
+def is_left(one: Diagnosis, *, is_doubtful: bool) -> bool:
     if one.code in LATE:
-        return one.certain and one.rank < UNLIKELY
+        return (one.certain or (is_doubtful and one.rank <= LAST)) and one.rank < UNLIKELY
     return " + " not in one.code
 
 

@@ -7,9 +7,13 @@ from functools import reduce
 from itertools import combinations, pairwise
 from operator import add
 
+import numpy as np
+
+from gradcli.homework.mistakes.chains import LOCAL_NOT_TOTAL
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip
 from gradcli.homework.mistakes.rules import PRODUCT_OWN_FACTOR
-from gradcli.homework.solve.graph import Edge
+from gradcli.homework.model import Value
+from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem, nothing, slope
 from gradcli.homework.wording import listed, shown
 
@@ -68,6 +72,27 @@ def own_summand(problem: Problem) -> Iterator[Slip]:
             message = f"the derivative of the sum {problem.label(edge.vertex)} by {name} is not {name} itself"
             rule = f"{problem.ratio(edge.vertex, source)} = {name}"
             yield Slip(edge.vertex, rule, message, {edge: slope(vertex.operands[edge.position])}, rank=WEAK)
+            if vertex.op == "sub" and edge.position == 1:
+                own = slope(-vertex.operands[edge.position])
+                yield Slip(edge.vertex, f"{rule} with its sign", message, {edge: own}, rank=WEAK)
+
+
+@LOCAL_NOT_TOTAL.slips
+def local_on_one_path(problem: Problem) -> Iterator[Slip]:
+    """The local derivative along one use of a value that has several, without the gradient from above."""
+    graph = problem.graph
+    for source in problem.totals:
+        uses = problem.into(source)
+        for edge in uses if len(uses) > 1 else ():
+            vertex = graph.vertices[edge.vertex]
+            if not vertex.structured and edge.vertex != problem.of:
+                ratio = problem.ratio(edge.vertex, source)
+                message = f"{ratio} is still to be multiplied by {problem.ratio(problem.of, edge.vertex)}"
+                yield Slip(edge.vertex, f"{ratio} alone", message, {edge: _alone(problem.local(edge))}, rank=1)
+
+
+def _alone(local: Value) -> Change:
+    return lambda g, contribution: np.broadcast_to(local, np.shape(contribution))
 
 
 def feeds(problem: Problem, name: str, kept: Edge, lost: Sequence[Edge]) -> str:

@@ -206,6 +206,7 @@ def of_extreme(graph: Graph, index: int) -> Iterator[Other]:
     out, *_ = names(graph, index)
     other = "minimum" if vertex.op == "maximum" else "maximum"
     yield f"{other} for {vertex.op}", f"you took the {other} for {out}", operated(vertex, other, (0, 1))
+    yield f"+ for {vertex.op}", f"you took the sum for {out}", operated(vertex, "add", (0, 1))
 
 
 def of_negation(graph: Graph, index: int) -> Iterator[Other]:

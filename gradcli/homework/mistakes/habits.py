@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from gradcli.homework.mistakes.declaration import Guess, Mistake
+from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, at_values
 from gradcli.homework.solve.problem import Problem, slope
@@ -55,6 +55,8 @@ def left_over(problem: Problem) -> Iterator[Guess]:
         )
         message = f"{name}.grad also has the last pass"
         yield Guess(problem.by, "the passes before alone", message, problem.before, rank=-1)
+        message = f"{name}.grad has what every pass has added once, and yours has it twice"
+        yield Guess(problem.by, "twice all passes", message, 2 * problem.truth, rank=2)
     passes = [one.truth for one in problem.earlier[::-1]]
     for number, value in enumerate(passes if len(passes) > 1 else ()):
         message = f"{name}.grad has what every pass has added, and yours has that of some"
@@ -69,17 +71,17 @@ def left_over(problem: Problem) -> Iterator[Guess]:
 def another_variable(problem: Problem) -> Iterator[Guess]:
     if problem.kind != "gradient" or problem.stop:
         return
-    for other in [*problem.graph.leaves, *(v for v in sorted(problem.graph.named) if v not in problem.graph.leaves)]:
+    asked, leaves = problem.ratio(problem.of, problem.by), problem.graph.leaves
+    for other in [*leaves, *(v for v in sorted(problem.graph.named) if v not in leaves)]:
         if other in problem.totals and other not in (problem.by, problem.of):
-            asked, given = problem.ratio(problem.of, problem.by), problem.ratio(problem.of, other)
+            given = problem.ratio(problem.of, other)
             found = problem.at(other).swept(until=other + 1)[other] if other in problem.given else problem.totals[other]
-            is_sign = np.array_equal(found, -problem.truth)
             yield Guess(
                 problem.by,
                 f"{asked} = {given}",
                 f"this is the gradient of {problem.label(other)}, not of {problem.label(problem.by)}",
                 found,
-                rank=int(is_sign) if other in problem.graph.leaves else 3,
+                rank=int(np.array_equal(found, -problem.truth)) if other in leaves else 3,
             )
 
 
@@ -104,7 +106,7 @@ def value_on_the_way(problem: Problem) -> Iterator[Guess]:
     for vertex in sorted(problem.above - {problem.by, problem.of}):
         if vertex not in graph.named and np.shape(graph.vertices[vertex].value) == np.shape(problem.truth):
             message = f"this is the value of {graph.label(vertex)}, not a gradient"
-            yield Guess(problem.by, f"{what} = {graph.label(vertex)}", message, graph.vertices[vertex].value, rank=2)
+            yield Guess(problem.by, f"{what} = {graph.label(vertex)}", message, graph.vertices[vertex].value, rank=WEAK)
 
 
 @NOT_A_GRADIENT.guesses
@@ -144,10 +146,11 @@ def in_degrees(problem: Problem) -> Iterator[Guess]:
 def forward_in_degrees(problem: Problem) -> list[Value]:
     values: list[Value] = []
     for vertex in problem.graph.vertices:
-        if vertex.primitive is None:
-            values.append(vertex.value)
-            continue
         operands = at_values(vertex, values)
+        is_same = all(x is y for x, y in zip(operands, vertex.operands, strict=True))
+        if vertex.primitive is None or (is_same and not {"angle", "inverse"} & {*vertex.traits}):
+            values.append(vertex.value)  # on a student's own numbers it need not follow from others
+            continue
         if "angle" in vertex.traits:
             operands[0] = operands[0] * DEGREE
         out = vertex.forward(operands)

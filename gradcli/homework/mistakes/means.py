@@ -48,7 +48,7 @@ def divisor(problem: Problem) -> Iterator[Slip]:
         if n in (0.0, 1.0):
             continue
         vertex, name = problem.graph.vertices[edge.vertex], problem.label(edge.vertex)
-        rank = 0 if vertex.op != "div" or is_of_sum(problem.graph, vertex) else 1
+        rank = 0 if vertex.op != "div" or is_of_sum(problem.graph, vertex) else WEAK
         what = f"number that divides in {name}" if vertex.op == "div" else f"n of the mean {name}"
         yield Slip(
             edge.vertex,
@@ -99,9 +99,10 @@ def once_more(problem: Problem) -> Iterator[Guess]:
             yield Guess(problem.by, "1/n for 1", message, problem.truth / n, f"n is {n:g}", rank=1)
         n = averaged(vertex) if problem.reaches(index) else 1.0
         if n not in (0.0, 1.0):
+            rank = 1 if vertex.op != "div" or is_of_sum(problem.graph, vertex) else WEAK
             message = f"the n of the mean {problem.label(index)} is in the gradient already"
-            yield Guess(problem.by, "n times", message, problem.truth * n, f"n is {n:g}", rank=1)
-            yield Guess(problem.by, "1/n times", message, problem.truth / n, f"n is {n:g}", rank=1)
+            yield Guess(problem.by, "n times", message, problem.truth * n, f"n is {n:g}", rank=rank)
+            yield Guess(problem.by, "1/n times", message, problem.truth / n, f"n is {n:g}", rank=rank)
 
 
 @BATCH_N.slips
@@ -110,7 +111,8 @@ def one_axis(problem: Problem) -> Iterator[Slip]:
     for edge in problem.edges:
         vertex = problem.graph.vertices[edge.vertex]
         n = averaged(vertex)
-        shape = np.shape(vertex.operands[0]) if vertex.op != "div" else ()
+        whole = summed(problem.graph, vertex) if vertex.op == "div" else vertex
+        shape = np.shape(whole.operands[0]) if whole is not None and whole.operands else ()
         for axis in dict.fromkeys(shape) if len(shape) > 1 and n == np.prod(shape) else ():
             if axis not in (1, n):
                 message = f"{problem.label(edge.vertex)} is the mean over all entries; you divided by one axis alone"
@@ -186,3 +188,7 @@ def one_axis_forward(graph: Graph) -> Iterator[Turn]:
             if axis not in (1, n):
                 message = f"{graph.label(index)} is the mean over all entries; you divided by one axis alone"
                 yield Turn(index, "1/m for 1/n", message, {index: replace(vertex, value=vertex.value * n / axis)})
+        size = np.size(vertex.operands[0])
+        if vertex.op.startswith("nll_loss") and size not in (0, 1, n):
+            message = f"{graph.label(index)} is divided by another number than that of all its entries"
+            yield Turn(index, "1/m for 1/n", message, {index: replace(vertex, value=vertex.value * n / size)}, rank=1)

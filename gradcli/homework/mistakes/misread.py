@@ -13,14 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.homework.mistakes.declaration import Turn
+from gradcli.homework.mistakes.declaration import WEAK, Guess, Turn
 from gradcli.homework.mistakes.forward import FORWARD_SLIP, SELDOM, VERTICES, fits, itself, operated
 from gradcli.homework.mistakes.means import means
+from gradcli.homework.mistakes.softmax import SOFTMAX
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Graph
+from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.vertices import Vertex
 
 ENTRIES = 6  # of a vector from which another one may be taken
+LEAVES = 6  # given numbers, each of which may stand for another
 NUMBERED = re.compile(r"(?P<stem>[A-Za-z]+)\d+")
 
 
@@ -41,6 +44,8 @@ def unlike_function(graph: Graph) -> Iterator[Turn]:
             what = "relu" if vertex.op == "relu" else "square"
             message = f"you took the absolute value for {out}"
             yield Turn(index, f"abs for {what}", message, {index: operated(vertex, "abs", (0,))}, rank=SELDOM)
+        if vertex.op == "abs":
+            yield from turn(graph, index, "square for abs", f"you took the square for {out}", vertex.operands[0] ** 2)
         if vertex.op == "log":
             message = f"you took the common logarithm for {out}; log is the natural one"
             yield from turn(graph, index, "the common log for log", message, vertex.value / np.log(10.0))
@@ -98,8 +103,15 @@ def crossed(graph: Graph) -> Iterator[Turn]:
 
 @FORWARD_SLIP.turns
 def brackets(graph: Graph) -> Iterator[Turn]:
-    """`a*(b + c)` for `a*b + c`."""
+    """`a*(b + c)` for `a*b + c`, and `(a + b)**n` for `a + b**n`."""
     for index, vertex in graph.new():
+        for place, source in enumerate(vertex.sources if vertex.op in ("add", "sub") else ()):
+            raised = graph.vertices[source] if source >= 0 and source not in graph.named else None
+            if raised is not None and raised.op == "pow":
+                operands = [raised.operands[0] if n == place else x for n, x in enumerate(vertex.operands)]
+                value = vertex.forward(operands) ** raised.options["exponent"]
+                message = f"in {graph.label(index)} you set other brackets"
+                yield from turn(graph, index, "(a + b)**n for a + b**n", message, value)
         below = graph.vertices[vertex.sources[0]] if vertex.op in ("add", "sub") and vertex.sources[0] >= 0 else None
         if below is not None and below.op == "mul":
             out, (a, b), c = graph.label(index), below.operands, vertex.operands[1]
@@ -126,8 +138,50 @@ def neighbour(graph: Graph) -> Iterator[Turn]:
 
 
 @FORWARD_SLIP.turns
+def another_leaf(graph: Graph) -> Iterator[Turn]:
+    """`w` for `u`: another given number in place of one, whatever the two are called."""
+    leaves = [index for index in graph.leaves if not np.ndim(graph.vertices[index].value)]
+    for index, vertex in graph.new() if 1 < len(leaves) <= LEAVES else ():
+        for place, source in enumerate(vertex.sources):
+            for other in leaves if vertex.primitive and source in leaves else ():
+                wrong = with_operand(vertex, place, other, graph.vertices[other].value) if other != source else None
+                if wrong is not None and fits(wrong.value, vertex.value) and other not in vertex.sources:
+                    message = f"in {graph.label(index)} you took {graph.label(other)} for {graph.label(source)}"
+                    yield Turn(index, "another one", message, {index: wrong}, rank=SELDOM)
+
+
+@FORWARD_SLIP.guesses
+def another_step(problem: Problem) -> Iterator[Guess]:
+    """The value of another step, of the same operation: `y3` for `y2`."""
+    graph, own = problem.graph, problem.graph.vertices[problem.by]
+    for other in sorted(graph.named) if problem.kind == "value" and own.primitive else ():
+        vertex = graph.vertices[other]
+        if other != problem.by and vertex.op == own.op and np.shape(vertex.value) == np.shape(own.value):
+            message = f"this is {graph.label(other)}, not {graph.label(problem.by)}"
+            yield Guess(problem.by, f"{graph.label(other)} for it", message, vertex.value, rank=SELDOM)
+
+
+@FORWARD_SLIP.turns
 def another_entry(graph: Graph) -> Iterator[Turn]:
-    """`p[0]` for `p[1]`."""
+    """`x[0]` for `x[1]`."""
+    yield from entries(graph)
+
+
+@SOFTMAX.turns
+def another_class(graph: Graph) -> Iterator[Turn]:
+    """`p[0]` for `p[1]`, where p are probabilities or their logarithms."""
+    for found in entries(graph):
+        if is_probability(graph, found.node):
+            yield found._replace(message=f"you used another label for {graph.label(found.node)}", rank=WEAK)
+
+
+def is_probability(graph: Graph, index: int) -> bool:
+    source = graph.vertices[index].sources[0]
+    return source >= 0 and "softmax" in graph.vertices[source].op
+
+
+def entries(graph: Graph) -> Iterator[Turn]:
+    """Yield the steps that take an entry of a vector, each with another entry."""
     for index, vertex in graph.new():
         if vertex.op == "select" and np.ndim(vertex.operands[0]) == 1 and len(vertex.operands[0]) <= ENTRIES:
             for number, entry in enumerate(vertex.operands[0]):

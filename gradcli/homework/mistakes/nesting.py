@@ -114,6 +114,9 @@ def function_is_one(problem: Problem) -> Iterator[Slip]:
         vertex = problem.graph.vertices[inner]
         above = above_sums(problem, inner)
         is_function = len(vertex.rules) == 1 and not vertex.structured and "sum" not in vertex.traits
+        if is_function and not above and inner not in nested:
+            ratio = problem.ratio(inner, source)
+            yield Slip(inner, f"{ratio} = 1", f"you forgot the derivative {ratio}", {edge: slope(1.0)}, rank=2)
         if is_function and above and inner not in nested:
             rank = 1 + masked(problem.graph, inner) + (vertex.op == "div")  # by a number, as in a mean
             message = forgotten(problem, above[0], inner, source)

@@ -68,6 +68,32 @@ def swapped_gradient(problem: Problem) -> Iterator[Slip]:
                 yield Slip(edge.vertex, "the other order", message, {edge: change}, rank=rank)
 
 
+@FACTORS_ORDER.guesses
+def of_another_shape(problem: Problem) -> Iterator[Guess]:
+    """The factors in the other order where the result has another shape."""
+    uses = problem.into(problem.by) if problem.kind == "gradient" else []
+    for edge, other, operand in factors(problem) if len(uses) == 1 else ():
+        g = problem.totals[edge.vertex]
+        is_first = edge.position == vertex_first(problem.graph.vertices[edge.vertex])
+        for factor in (other.T, other) if edge in uses and np.ndim(g) == 2 else ():
+            left, right = (factor, g) if is_first else (g, factor)
+            if np.shape(left)[1] == np.shape(right)[0] and np.shape(left @ right) != np.shape(operand):
+                message = f"on the way back through {problem.label(edge.vertex)} you put the factors in the other order"
+                yield Guess(problem.by, "the other order", message, left @ right)
+
+
+@ELEMENTWISE.guesses
+def unsummed_product(problem: Problem) -> Iterator[Guess]:
+    """The entries of a matrix times those of a vector, which are not added up."""
+    vertex = problem.graph.vertices[problem.by]
+    number = 1.0
+    if problem.kind == "value" and vertex.op == "div" and vertex.sources[0] >= 0 and np.ndim(vertex.operands[1]) == 0:
+        vertex, number = problem.graph.vertices[vertex.sources[0]], vertex.operands[1]
+    if problem.kind == "value" and vertex.op == "mv":
+        message = f"in {problem.label(problem.by)} you multiplied entry by entry; it is a matrix product"
+        yield Guess(problem.by, "X*w for X @ w", message, vertex.operands[0] * vertex.operands[1] / number)
+
+
 def _before(factor: Any) -> Change:
     return lambda g, contribution: factor @ g
 

@@ -65,7 +65,8 @@ def one_sign(problem: Problem) -> Iterator[Slip]:
 @SIGN.guesses
 def every_sign(problem: Problem) -> Iterator[Guess]:
     what = problem.ratio(problem.of, problem.by) if problem.kind == "gradient" else problem.label(problem.by)
-    if problem.truth.dtype.kind == "f":
+    is_absolute = problem.kind == "value" and problem.graph.vertices[problem.by].op == "abs"  # forgotten, not its sign
+    if problem.truth.dtype.kind == "f" and not is_absolute:
         yield Guess(problem.by, f"-{what} for {what}", f"{what} has the other sign", -problem.truth)
 
 

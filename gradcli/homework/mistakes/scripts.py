@@ -6,20 +6,31 @@ The snippet is changed as text and run again, so that loops, optimizers and seve
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from operator import attrgetter
 
 from gradcli.homework.mistakes.declaration import Mistake
+from gradcli.homework.mistakes.derived import other_derivatives
+from gradcli.homework.mistakes.descents import (
+    Change,
+    Found,
+    before,
+    one_gradient,
+    other_passes,
+    steps,
+    turned_optimizer,
+    uncorrected,
+    updates,
+)
 from gradcli.homework.mistakes.forward import FORWARD_SLIP
 from gradcli.homework.mistakes.habits import STALE_GRAD
 from gradcli.homework.mistakes.means import MEAN_N
 
 DETACH = Mistake("detach", "overlooked a detach or a no_grad, or saw one where there is none", order=15.5)
-DESCENT = Mistake("descent", "slipped in a step of the descent: none, too many, or the wrong way", order=15.7)
 
-MOST = 48  # mutants of one snippet
+MOST = 120  # mutants of one snippet
 LINES = 60  # of a snippet that is changed
 SWAPPED: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult,
@@ -29,7 +40,6 @@ AVERAGED = {
     "mean": ("sum", "you forgot to divide by the number of entries in"),
     "sum": ("mean", "you took the mean, and it is a sum:"),
 }
-Change = Callable[[ast.AST], ast.AST | None]  # None takes a statement away
 LEFT: Change = attrgetter("left")
 
 
@@ -54,17 +64,24 @@ def mutants(text: str) -> Iterator[Mutant]:
         return
     places = list(ast.walk(tree))
     found = [*cuts_ignored(places), *resets_ignored(places), *resets_added(places), *updates(places)]
-    found += [*other_passes(places), *cuts_added(places), *lines_ignored(places)]
-    found += other_operators(places)
+    found += [
+        *other_passes(places),
+        *one_gradient(places),
+        *turned_optimizer(places),
+        *uncorrected(places),
+        *cuts_added(places),
+        *lines_ignored(places),
+    ]
+    slips = list(other_operators(places))
+    found += [*slips, *other_derivatives(places)]
+    if any(isinstance(one, ast.For) for one in places):  # else the graph of the one pass tells
+        found += [other for one in slips for other in in_value_alone(places, one)]
     seen = {ast.unparse(tree)}
     for code, rule, message, chosen, change, rank in found[:MOST]:
         changed = ast.unparse(ast.fix_missing_locations(_Changed(chosen, change).at(tree)))
         if changed not in seen:
             seen.add(changed)
             yield Mutant(code, rule, message, changed, rank)
-
-
-Found = tuple[str, str, str, list[ast.AST], Change, int]
 
 
 class _Changed(ast.NodeTransformer):
@@ -166,75 +183,15 @@ def resets_added(places: list[ast.AST]) -> Iterator[Found]:
     if leaves and passes and not list(resets_ignored(places)):
         resets = ast.parse("\n".join(f"{leaf}.grad = None" for leaf in leaves)).body
         message = "nothing takes the old gradients away before a backward pass, and they are not in yours"
-        yield STALE_GRAD.code, "a reset", message, list(passes), _behind(resets), 1
-
-
-def _behind(first: list[ast.stmt]) -> Change:
-    def change(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.stmt)
-        return ast.If(ast.Constant(True), [*deepcopy(first), node], [])
-
-    return change
-
-
-def updates(places: list[ast.AST]) -> Iterator[Found]:
-    """Steps of a descent that are not taken, or are taken uphill."""
-    for node in places:
-        is_step = isinstance(node, ast.Expr) and ast.unparse(node).endswith(".step()")
-        is_own = isinstance(node, ast.AugAssign) and ".grad" in ast.unparse(node.value)
-        written = ast.unparse(node) if is_step or is_own else ""
-        if written:
-            message = f"{written} changes the weights, and you went on with the old ones"
-            yield DESCENT.code, "no step", message, [node], lambda node: ast.Pass(), 0
-        if isinstance(node, ast.AugAssign) and is_own and type(node.op) in SWAPPED:
-            yield DESCENT.code, "uphill", f"you took {written} with the other sign", [node], _turned, 2
-        if isinstance(node, ast.Call) and any(keyword.arg == "lr" for keyword in node.keywords):
-            message = "a step of descent goes against the gradient, and you took it along the gradient"
-            yield DESCENT.code, "uphill", message, [node], _uphill, 2
-
-
-def _turned(node: ast.AST) -> ast.AST:
-    assert isinstance(node, ast.AugAssign)
-    return ast.AugAssign(node.target, SWAPPED[type(node.op)](), node.value)
-
-
-def _uphill(node: ast.AST) -> ast.AST:
-    assert isinstance(node, ast.Call)
-    return ast.Call(node.func, node.args, [*node.keywords, ast.keyword("maximize", ast.Constant(True))])
-
-
-def other_passes(places: list[ast.AST]) -> Iterator[Found]:
-    """A loop that goes round once less, or once more."""
-    for node in places:
-        if not isinstance(node, ast.For):
-            continue
-        count, written = node.iter, ast.unparse(node.iter)
-        if isinstance(count, ast.List | ast.Tuple) and len(count.elts) > 1:
-            yield DESCENT.code, "once less", f"you left out the last round of the loop over {written}", [node], _less, 3
-        elif isinstance(count, ast.Call) and ast.unparse(count.func) == "range" and len(count.args) == 1:
-            yield DESCENT.code, "once less", f"{written} goes round once more than you did", [node], _rounds(-1), 3
-            yield DESCENT.code, "once more", f"{written} goes round once less than you did", [node], _rounds(1), 4
-
-
-def _less(node: ast.AST) -> ast.AST:
-    assert isinstance(node, ast.For)
-    assert isinstance(node.iter, ast.List | ast.Tuple)
-    return ast.For(node.target, ast.List(node.iter.elts[:-1], ast.Load()), node.body, node.orelse, lineno=node.lineno)
-
-
-def _rounds(more: int) -> Change:
-    def change(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.For)
-        assert isinstance(node.iter, ast.Call)
-        count = ast.BinOp(node.iter.args[0], ast.Add(), ast.Constant(more))
-        return ast.For(node.target, ast.Call(node.iter.func, [count], []), node.body, node.orelse, lineno=node.lineno)
-
-    return change
+        yield STALE_GRAD.code, "a reset", message, list(passes), before(resets), 1
 
 
 def other_operators(places: list[ast.AST]) -> Iterator[Found]:
     """One operator replaced, an operand or an exponent left out, a sum for a mean."""
+    taken = steps(places)
     for node in places:
+        if any(node is step for step in taken):
+            continue
         if isinstance(node, ast.BinOp) and type(node.op) in SWAPPED:
             other, written = SWAPPED[type(node.op)], ast.unparse(node)
             message = f"you computed {written} with another operator"
@@ -260,6 +217,26 @@ def lines_ignored(places: list[ast.AST]) -> Iterator[Found]:
         if written and "grad" not in written:
             message = f"{written} changes a value, and you went on with the one from before"
             yield FORWARD_SLIP.code, f"without {written}", message, [node], lambda node: ast.Pass(), 5
+
+
+def in_value_alone(places: list[ast.AST], slip: Found) -> Iterator[Found]:
+    """A slip in the value of a statement, with the derivatives of the right one: `e + (wrong - e).detach()`."""
+    code, rule, message, nodes, change, rank = slip
+    for node in places if code == FORWARD_SLIP.code else ():
+        if isinstance(node, ast.Assign) and any(one is nodes[0] for one in ast.walk(node.value)):
+            changed = _Changed(nodes, change).at(ast.Module([node], [])).body[0]
+            assert isinstance(changed, ast.Assign)
+            right, wrong = ast.unparse(node.value), ast.unparse(changed.value)
+            value = ast.parse(f"({right}) + (({wrong}) - ({right})).detach()", mode="eval").body
+            yield code, rule, message, [node], _assigned(value), rank
+
+
+def _assigned(value: ast.expr) -> Change:
+    def change(node: ast.AST) -> ast.AST:
+        assert isinstance(node, ast.Assign)
+        return ast.Assign(node.targets, value, lineno=node.lineno)
+
+    return change
 
 
 def _operator(other: type[ast.operator]) -> Change:

@@ -14,6 +14,7 @@ from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Graph
 from gradcli.homework.solve.problem import Problem, scaled, slope
 
+ROWS = 4  # of labels, each of which may be the one that is wrong
 SOFTMAX = Mistake("softmax", "slipped in softmax and cross entropy", order=12.5, of_rule=True)
 
 
@@ -28,9 +29,32 @@ def without_one_hot(problem: Problem) -> Iterator[Slip]:
         message = f"at {scores} the gradient is made of the softmax and of the one-hot labels; you forgot"
         yield Slip(edge.vertex, "softmax", f"{message} the one-hot labels", {edge: _shares})
         yield Slip(edge.vertex, "one-hot", f"{message} the softmax", {edge: _labels}, rank=1)
+        message = f"at {scores} the one-hot labels are subtracted, and you added them"
+        yield Slip(edge.vertex, "softmax + one-hot", message, {edge: _plus_labels}, rank=1)
         p = np.exp(vertex.value)
         message = f"at {scores} you multiplied by the derivative of the softmax, which is in it already"
         yield Slip(edge.vertex, "p*(1 - p) once more", message, {edge: scaled(p * (1 - p))}, rank=WEAK)
+
+
+@SOFTMAX.slips
+def labels_of_a_sigmoid(problem: Problem) -> Iterator[Slip]:
+    """The probabilities alone, or with the labels of the other class, for `p - y` behind a sigmoid."""
+    for edge in problem.edges:
+        vertex = problem.graph.vertices[edge.vertex]
+        p = vertex.value
+        given = [
+            one.value for one in problem.graph.vertices if one.primitive is None and np.shape(one.value) == np.shape(p)
+        ]
+        for y in given if vertex.op == "sigmoid" and np.ndim(p) else ():
+            share = problem.contribution(edge) / (p - y) if np.all(np.isin(y, (0, 1))) else np.array([np.nan])
+            if np.allclose(share, np.ravel(share)[0]):  # the output is their cross entropy
+                name = problem.label(problem.graph.source(edge))
+                message = f"at {name} the gradient is made of the probabilities and of the labels; you"
+                yield Slip(edge.vertex, "p", f"{message} forgot the labels", {edge: scaled(p / (p - y))}, rank=1)
+                other = scaled((p - (1 - y)) / (p - y))
+                yield Slip(
+                    edge.vertex, "p - (1 - y)", f"{message} took those of the other class", {edge: other}, rank=1
+                )
 
 
 @SOFTMAX.slips
@@ -48,6 +72,9 @@ def half_a_jacobian(problem: Problem) -> Iterator[Slip]:
             ("p*g", f"{message}; you left out the sum over the others", slope(p), 0),
             ("-p*sum(p*g)", f"{message}; you left out its own part, the one-hot", _others(p, dim, -1.0), 1),
             ("p*sum(p*g)", f"{message}; you left out its own part, the one-hot", _others(p, dim, 1.0), 2),
+            ("p*(1 - p) alone", f"{message}, and the gradient from above is a factor", _alone(p * (1 - p)), 2),
+            ("g - sum(p*g)", f"every part of the gradient has the factor {name}; you left it out", _plain(p, dim), 1),
+            ("p*(g + sum(p*g))", f"what comes of the others in {name} is subtracted", _added(p, dim), 1),
         ):
             yield Slip(edge.vertex, rule, why, {edge: change}, rank=rank)
         if np.ndim(p) == 2:
@@ -59,12 +86,28 @@ def _others(p: Value, dim: int, sign: float) -> Change:
     return lambda g, contribution: sign * p * np.sum(p * g, axis=dim, keepdims=True)
 
 
+def _alone(derivative: Value) -> Change:
+    return lambda g, contribution: derivative
+
+
+def _plain(p: Value, dim: int) -> Change:
+    return lambda g, contribution: g - np.sum(p * g, axis=dim, keepdims=True)
+
+
+def _added(p: Value, dim: int) -> Change:
+    return lambda g, contribution: p * (g + np.sum(p * g, axis=dim, keepdims=True))
+
+
 def _across(p: Value, dim: int) -> Change:
     return lambda g, contribution: p * (g - np.sum(p * g, axis=dim, keepdims=True))
 
 
 def _shares(g: Value, contribution: Value) -> Value:
     return contribution - g
+
+
+def _plus_labels(g: Value, contribution: Value) -> Value:
+    return contribution - 2 * g
 
 
 def _labels(g: Value, contribution: Value) -> Value:
@@ -89,6 +132,10 @@ def every_class(problem: Problem) -> Iterator[Guess]:
 def another_function(graph: Graph) -> Iterator[Turn]:
     """Exponentials that were not divided by their sum, or a sigmoid of each score."""
     for index, vertex in graph.new():
+        if vertex.op == "log_softmax":
+            message = f"{graph.label(index)} is a logarithm, and you took the softmax itself"
+            changed = {index: replace(vertex, value=np.exp(vertex.value))}
+            yield Turn(index, "softmax for log_softmax", message, changed, rank=LAST)
         if vertex.op == "softmax":
             out = graph.label(index)
             yield Turn(index, "no sum", f"in {out} you did not divide by the sum of the exponentials",
@@ -119,10 +166,12 @@ def other_axis(graph: Graph) -> Iterator[Turn]:
 def over_all_entries(graph: Graph) -> Iterator[Turn]:
     """The exponentials of a matrix divided by the sum of them all."""
     for index, vertex in graph.new():
-        if vertex.op == "softmax" and np.ndim(vertex.value) > 1:
+        if vertex.op in ("softmax", "log_softmax") and np.ndim(vertex.value) > 1:
             raised = np.exp(vertex.operands[0] - np.max(vertex.operands[0]))
+            shares = raised / np.sum(raised)
+            value = shares if vertex.op == "softmax" else np.log(shares)
             message = f"in {graph.label(index)} you divided by the sum over all entries; each row has its own"
-            yield Turn(index, "one sum", message, {index: replace(vertex, value=raised / np.sum(raised))}, rank=1)
+            yield Turn(index, "one sum", message, {index: replace(vertex, value=value)}, rank=1)
 
 
 @SOFTMAX.turns
@@ -153,6 +202,9 @@ def wrong_labels(graph: Graph) -> Iterator[Turn]:
         labels = np.asarray(vertex.operands[1])
         others = [(labels + shift) % classes for shift in range(1, classes)]
         others += [labels[::-1]] if labels.ndim == 1 else []
+        for row in range(len(labels) if 1 < np.size(labels) <= ROWS and labels.ndim == 1 else 0):
+            others += [labels + shift * (np.arange(len(labels)) == row) for shift in range(1, classes)]
+        others = [other % classes for other in others]
         for other in others:
             value = other.astype(labels.dtype)
             try:

@@ -12,7 +12,7 @@ from gradcli.engine.broadcast import fit
 from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip, Turn
 from gradcli.homework.solve.graph import Change, Graph
-from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.problem import Problem, slope
 from gradcli.homework.solve.vertices import Vertex
 
 TRANSPOSE = Mistake(
@@ -68,18 +68,38 @@ def untransposed(problem: Problem) -> Iterator[Slip]:
 
 @TRANSPOSE.slips
 def untransposed_gradient(problem: Problem) -> Iterator[Slip]:
-    """`g @ X` for `g.T @ X`, where the other factor of X is turned over."""
+    """`g @ X` for `g.T @ X`, where the other factor of X is turned over, and `g.T @ W.T` for `g @ W.T`."""
     for edge in problem.edges:
         vertex, source = problem.graph.vertices[edge.vertex], problem.graph.vertices[problem.graph.source(edge)]
         first = vertex_first(vertex)
-        if "matrix" not in vertex.traits or edge.position < first or source.op not in LAYOUTS:
+        if "matrix" not in vertex.traits or edge.position < first:
             continue
-        is_left = edge.position == first
-        other, g = vertex.operands[first + is_left], problem.totals[edge.vertex]
-        if np.shape(g) == np.shape(other) == np.shape(source.value) and len({*np.shape(g)}) == 1 and np.ndim(g) == 2:
-            message = f"on the way back through {problem.label(edge.vertex)} you did not transpose the gradient"
+        is_left, g = edge.position == first, problem.totals[edge.vertex]
+        name, other = problem.label(edge.vertex), vertex.operands[first + is_left]
+        if np.ndim(g) != 2 or np.ndim(other) != 2 or len({*np.shape(g)}) != 1:
+            continue
+        if source.op in LAYOUTS and np.shape(g) == np.shape(other) == np.shape(source.value):
+            message = f"on the way back through {name} you did not transpose the gradient"
             rule = "W @ g for W @ g.T" if is_left else "g @ X for g.T @ X"
             yield Slip(edge.vertex, rule, message, {edge: _turned_over(other, is_left)})
+        message = f"on the way back through {name} you transposed the gradient"
+        rule = "g.T @ W.T for g @ W.T" if is_left else "X.T @ g.T for X.T @ g"
+        yield Slip(edge.vertex, rule, message, {edge: _by_turned(other, is_left)}, rank=1)
+
+
+def _by_turned(other: Any, is_left: bool) -> Change:
+    return lambda g, contribution: g.T @ other.T if is_left else other.T @ g.T
+
+
+@TRANSPOSE.slips
+def turned_factor(problem: Problem) -> Iterator[Slip]:
+    """`g*W.T` for `g*W`, entry by entry."""
+    for edge in problem.edges:
+        vertex = problem.graph.vertices[edge.vertex]
+        other: Any = vertex.operands[1 - edge.position] if vertex.op == "mul" else 0.0
+        if np.ndim(other) == 2 and len({*np.shape(other), *np.shape(vertex.value)}) == 1:
+            message = f"on the way back through {problem.label(edge.vertex)} you transposed the other factor"
+            yield Slip(edge.vertex, "g*W.T for g*W", message, {edge: slope(other.T)}, rank=1)
 
 
 def _turned_over(other: Any, is_left: bool) -> Change:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -12,9 +11,9 @@ import numpy as np
 
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
-from gradcli.homework.solve.bearing import Earlier, bearing
 from gradcli.homework.solve.graph import Change, Edge, Graph
 from gradcli.homework.solve.problem import Problem, scaled, slope
+from gradcli.homework.solve.runs.bearing import Earlier, bearing, choices
 from gradcli.homework.solve.sweep import sweep
 from gradcli.homework.submission.numerals import ENOUGH, Tolerance, Typed, largest
 
@@ -39,16 +38,14 @@ def follows(
 
     All of them count, for whoever typed a number goes on with it; `spare` are groups that may be left out: numbers that
     follow from others on the sheet, slips of the pen, which are often in the typed number alone, and numbers that right
-    answers show were not gone on with. Digits that were
-    used and not written down are allowed for, and `right` are right answers whose rounded numbers may have been used
-    beside the wrong ones. Nothing follows where an own number has left no question: it is 0 or not finite, or the
-    answer is 0 then, or the same for every input.
+    answers show were not gone on with. Digits that were used and not written down are allowed for, and `right` are
+    right answers whose rounded numbers may have been used beside the wrong ones. Nothing follows where an own number
+    has left no question: it is 0 or not finite, or the answer is 0 then, or the same for every input.
     """
     if is_nothing(typed.value, tolerance):
         return None
     own = {q: (seen, one) for q, (other, one) in own.items() if (seen := other.seen_in(problem.graph, q)) is not None}
-    telling, right = bearing(problem, own), bearing(problem, right)
-    tried: set[tuple[Quantity, ...]] = set()
+    telling, right, tried = bearing(problem, own), bearing(problem, right), set()
     for chosen in choices(own, spare if right or len(telling) > 1 else ()):
         wrong = {quantity: own[quantity] for quantity in chosen if quantity in telling}
         if tuple(wrong) in tried:
@@ -64,17 +61,6 @@ def follows(
             if is_alive(problem, used, value, tolerance):
                 return source(problem, wrong) or chosen[0]
     return None
-
-
-def choices(own: Earlier, spare: Iterable[Collection[Quantity]]) -> Iterator[tuple[Quantity, ...]]:
-    """Yield the sets of own numbers that a student may have gone on with, the latest number first in each."""
-    everything = list(own)[::-1]
-    seen: set[tuple[Quantity, ...]] = {()}
-    for some in chain([()], spare if len(own) > 1 else ()):  # the groups are found only where they are needed
-        chosen = tuple(quantity for quantity in everything if quantity not in some)
-        if chosen not in seen:
-            seen.add(chosen)
-            yield chosen
 
 
 def spoils(problem: Problem, wrong: Earlier) -> bool:
@@ -207,7 +193,7 @@ def is_still(value: Value, other: Value) -> bool:
     if isinstance(value, float) and isinstance(other, float):  # most are; numpy takes ten times as long
         return bool(value == other or abs(value - other) <= STILL * abs(other) < np.inf)
     off = np.abs(np.subtract(value, other))
-    return bool(np.all((value == other) | ((off <= STILL * np.abs(other)) & np.isfinite(other))))
+    return bool((np.equal(value, other) | ((off <= STILL * np.abs(other)) & np.isfinite(other))).all())
 
 
 def recomputed(problem: Problem, earlier: Earlier) -> Value | None:

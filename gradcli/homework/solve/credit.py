@@ -13,10 +13,10 @@ from gradcli.homework.assignment.assignments import Ask, Assignment
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.mistakes.pen import is_slip
 from gradcli.homework.model import CREDITED
-from gradcli.homework.solve.bearing import bearing, bears
-from gradcli.homework.solve.carried import choices, follows, recomputed, spoils
+from gradcli.homework.solve.carried import follows, recomputed, spoils
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.rounding import rounded_to, too_coarse, up_to_rounding
+from gradcli.homework.solve.runs.bearing import bearing, bears, choices
 from gradcli.homework.solve.verdicts import Verdict
 from gradcli.homework.submission.numerals import Tolerance, Typed
 
@@ -65,7 +65,7 @@ class Own:
             self.known[ask.quantity] = problem
         if problem is None or ask.form == "expression" or verdict.verdict not in kinds:
             return
-        if isinstance(verdict.read, Typed) and np.any(verdict.read.value != problem.truth):
+        if isinstance(verdict.read, Typed) and np.not_equal(verdict.read.value, problem.truth).any():
             kinds[verdict.verdict][ask.quantity] = (problem, verdict.read)
 
     def add(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -22,6 +22,7 @@ from gradcli.explanation.lines import Evaluation
 from gradcli.homework.model import Value
 from gradcli.homework.remembered import Remembered
 from gradcli.homework.solve.labels import LONGEST, spelled_out, without_parentheses
+from gradcli.homework.solve.runs.order import Order
 from gradcli.homework.solve.vertices import Vertex, of_line, on_paper
 from gradcli.ops.pointwise.arithmetic import div
 from gradcli.source import Span
@@ -197,50 +198,22 @@ class Graph:
         """
         values = {index: np.asarray(value)[()] for index, value in given.items()}  # a typed number is Python's
         values |= {twin: np.log(np.abs(values[index])) for index in values for twin in self.twins.get(index, ())}
-        after = self.after(frozenset(values))
-        if read is not None:
-            after = self.before(after, read)
-            if not after and read.isdisjoint(values):
-                return self.values
-        for index, copied in after:
+        changed = frozenset(values)
+        again = self.order.after(changed) if read is None else self.order.between(changed, read)
+        if read is not None and not again and read.isdisjoint(changed):
+            return self.values
+        for index, copied in again:
             values[index] = (
                 self.vertices[index].forward(self.operands(index, values)) if copied is None else values[copied]
             )
-        return [values.get(index, vertex.value) for index, vertex in enumerate(self.vertices)]
-
-    def after(self, given: frozenset[int]) -> list[tuple[int, int | None]]:
-        """Return the vertices that are computed from given ones, in order, each with the one that it is a copy of."""
-        if given not in self.orders:
-            found: list[tuple[int, int | None]] = []
-            touched = set(given)
-            for index, vertex in enumerate(self.vertices):
-                if index not in given and not touched.isdisjoint(vertex.sources):
-                    found.append((index, None))
-                elif self.copies.get(index) in touched:
-                    found.append((index, self.copies[index]))
-                else:
-                    continue
-                touched.add(index)
-            self.orders[given] = found
-        return self.orders[given]
-
-    def before(self, after: Sequence[tuple[int, int | None]], read: frozenset[int]) -> list[tuple[int, int | None]]:
-        """Return those of some vertices from which others are computed that are `read`, or that are read themselves."""
-        needed, found = set(read), []
-        for index, copied in reversed(after):
-            if index in needed:
-                needed.update(self.vertices[index].sources if copied is None else (copied,))
-                found.append((index, copied))
-        return found[::-1]
+        found = self.values.copy()
+        for index, value in values.items():
+            found[index] = value
+        return found
 
     @cached_property
-    def orders(self) -> dict[frozenset[int], list[tuple[int, int | None]]]:
-        return {}
-
-    def touched(self, given: Collection[int]) -> set[int]:
-        """Return the vertices whose values other values of some vertices change, these among them."""
-        own = {*given, *(twin for index in given for twin in self.twins.get(index, ()))}
-        return own | {index for index, _ in self.after(frozenset(own))}
+    def order(self) -> Order:
+        return Order([vertex.sources for vertex in self.vertices], self.copies)
 
     def forward_once(self, given: Mapping[int, Value]) -> Sequence[Value]:
         """Return what `forward` does, remembered: one wrong number is looked into for many answers."""

@@ -45,7 +45,7 @@ class Typed:
         """Whether something may follow from it: it is finite, and not 0."""
         if isinstance(self.value, float):
             return self.value != 0 and math.isfinite(self.value)
-        return bool(np.any(self.value) and np.all(np.isfinite(self.value)))
+        return bool(np.isfinite(self.value).all() and np.any(self.value))
 
 
 def read_numeral(text: str) -> Typed | None:
@@ -99,7 +99,7 @@ class Tolerance:
     def is_near(self, value: Any, truth: Any) -> bool:
         """Whether all entries of a value are within the tolerance."""
         near = self.near(value, truth)
-        return near if isinstance(near, bool) else bool(np.all(near))
+        return near if isinstance(near, bool) else bool(near.all())
 
     def judge(self, typed: Typed, truth: Any) -> tuple[Any, Any]:
         """Return, entry by entry, whether it is right, and whether it would be with more digits."""

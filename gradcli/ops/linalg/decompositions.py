@@ -169,7 +169,7 @@ def cleared(x: Any) -> Any:
 def _check_unique(A: Any, mode: str) -> None:
     rows, columns = A.shape[-2:]
     if mode == "complete" and rows > columns:
-        raise AutogradError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols")
+        raise AutogradError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
     if columns > rows:
         raise AutogradError("the derivative of the QR decomposition of a wide matrix is not supported", code="E401")
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.modes import mode
-from gradcli.engine.numerics.lapack import by_columns
+from gradcli.engine.numerics.lapack import by_columns, first_of, zero_pivot
 from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.engine.saved import watch, watch_beside
+from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -31,8 +31,6 @@ from gradcli.ops.support.sentences import SOLVED
 from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import operation
 
-SINGULAR = "torch.linalg.solve: The solver failed because the input matrix is singular."
-
 
 def _times(a: Any, b: Any) -> Any:
     return (mm if len(a.shape) == 2 else bmm)(a, b)
@@ -41,27 +39,6 @@ def _times(a: Any, b: Any) -> Any:
 def _over(g: Any, A: Any) -> Any:
     """Reshape numbers, one for each matrix, to broadcast over the matrices."""
     return aligned(g, A.shape, (len(A.shape) - 2, len(A.shape) - 1))
-
-
-def zero_pivot(A: Any) -> int:
-    """Return the number of the first zero pivot of Gaussian elimination, from 1 on, in any of the matrices; else 0."""
-    for matrix in A.reshape(-1, *A.shape[-2:]):
-        rows = matrix.astype(np.float64)
-        for k in range(len(rows)):
-            best = k + int(np.argmax(np.abs(rows[k:, k])))
-            rows[[k, best]] = rows[[best, k]]
-            if rows[k, k] == 0:
-                return k + 1
-            rows[k + 1 :] -= np.outer(rows[k + 1 :, k] / rows[k, k], rows[k])
-    return 0
-
-
-def first_of(A: Any, fails: Callable[[Any], Any]) -> str:
-    """Name the first matrix of a batch with which something fails; empty for a single matrix."""
-    if A.ndim == 2:
-        return ""
-    matrices = A.reshape(-1, *A.shape[-2:])
-    return f"(Batch element {next((n for n, matrix in enumerate(matrices) if fails(matrix)), 0)}): "
 
 
 @by_columns
@@ -85,10 +62,25 @@ inverse: Primitive = primitive(
     says="A change of the matrix passes through the inverse on both sides, with a minus sign.",
     differential=change.INVERSE,
 )
+
+
+def _at_zero(g: Any, out: Any, A: Any) -> Any:
+    """Return the gradient where some determinant is 0; with a graph torch takes the adjugate there, and else 0."""
+    if isinstance(A, Formula):
+        return zero(A)
+    if isinstance(A, Tensor) and mode.strict:
+        words = "the gradient of a determinant of 0 in a graph of its own (create_graph=True) is not supported here"
+        raise AutogradError(words, code="E401")
+    regular = where(_over(equal(out, 0), A), np.eye(A.shape[-1]), A)
+    return _over(g * out, A) * transposed(inverse(regular))
+
+
 det: Primitive = primitive(
     "det",
     np.linalg.det,
-    lambda g, out, A: unless(equal(out, 0), lambda: zero(A), lambda: _over(g * out, A) * transposed(inverse(A))),
+    lambda g, out, A: unless(
+        equal(out, 0), lambda: _at_zero(g, out, A), lambda: _over(g * out, A) * transposed(inverse(A))
+    ),
     node="LinalgDetBackward0",
     gradients=({"MulBackward0": "LinalgSolveExBackward0"},),
     saves=(0,),
@@ -107,11 +99,16 @@ def _part(name: str) -> Notation:
     return lambda operands, options: Attribute(write(operands, options), name)
 
 
+def _singular(A: Any) -> AutogradError:
+    where = first_of(A, lambda x: zero_pivot(x) > 0)
+    return AutogradError(f"torch.linalg.solve: {where}The solver failed because the input matrix is singular.")
+
+
 def _regular(A: Any) -> Any:
     """Return the matrix, or refuse a singular one, for which torch gives what a division by 0 leaves of numbers."""
     if np.any(np.linalg.slogdet(getattr(A, "value", A))[1] == -np.inf):
         if isinstance(A, Tensor):
-            raise AutogradError(SINGULAR)
+            raise _singular(A.value)
         raise AutogradError("the derivative of the logarithm of a determinant of 0 is not supported", code="E401")
     return A
 
@@ -137,7 +134,7 @@ def _solve(A: Any, B: Any) -> Any:
     try:
         found = np.linalg.solve(A, B[..., None] if vectors else B)
     except np.linalg.LinAlgError:
-        raise AutogradError(SINGULAR) from None
+        raise _singular(A) from None
     return found[..., 0] if vectors else found
 
 

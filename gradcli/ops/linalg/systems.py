@@ -18,7 +18,7 @@ from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.contractions import transposed
 from gradcli.ops.linalg.decompositions import cleared, part_of, svdvals
-from gradcli.ops.linalg.determinants import _check_square, _times, inverse_, zero_pivot
+from gradcli.ops.linalg.determinants import _check_square, _times, inverse_
 from gradcli.ops.pointwise.arithmetic import square
 from gradcli.ops.reducing.distances import matrix_norm
 from gradcli.ops.reducing.reductions import sum_dim
@@ -48,7 +48,7 @@ def _solve_triangle(A: Any, B: Any, *, upper: bool, left: bool = True, unitriang
     try:
         return np.linalg.solve(_one_triangle(A, upper=upper, unitriangular=unitriangular), B)
     except np.linalg.LinAlgError:
-        return np.full(np.broadcast_shapes(A.shape[:-1] + B.shape[-1:], B.shape), np.inf, B.dtype)
+        return lapack.substituted(A, B, upper)
 
 
 def _triangle_rule(
@@ -260,7 +260,7 @@ def cond(A: Real, p: Any = None) -> Any:
         ends = [cut(values, dim=last, start=at, stop=at + 1) for at in (0, max(size - 1, 0))]
         return squeeze_dim(ends[1] / ends[0] if p == -2 else ends[0] / ends[1], dim=last)
     _check_square(f"linalg.cond(ord={p})", A)
-    singular = np.array([zero_pivot(matrix) > 0 for matrix in A.value.reshape(-1, *A.shape[-2:])])
+    singular = np.array([lapack.zero_pivot(matrix) > 0 for matrix in A.value.reshape(-1, *A.shape[-2:])])
     if not singular.any():
         return matrix_norm(A, p) * matrix_norm(inverse_(A), p)
     if A.requires_grad or p == "nuc":

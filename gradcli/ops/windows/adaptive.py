@@ -273,6 +273,7 @@ def adaptive_avg_pool1d(input: Real, output_size: Pair) -> Any:
 def adaptive_max_pool1d(input: Real, output_size: Pair, return_indices: bool = False) -> Any:
     """The largest entries of `output_size` parts of the last dimension."""
     image = _as_image("adaptive_max_pool1d", input)
+    check_filled("adaptive_max_pool1d", input.shape)
     found, places = adaptive_max_pool2d(image, (1, _length("adaptive_max_pool1d", output_size)), True)
     values = squeeze_dim(found, dim=input.ndim - 1)
     return (values, squeeze_dim(places, dim=input.ndim - 1)) if return_indices else values

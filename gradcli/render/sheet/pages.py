@@ -16,7 +16,7 @@ from gradcli.render.sheet.facts import about, one_line, point, program
 def markdown_sheet(assignment: Assignment, whose: str, asked: Asked) -> str:
     """Write a sheet in Markdown."""
     blocks = [f"# {plain(assignment.title or 'Homework')}"]
-    blocks += [f"For {plain(whose)}"] if whose else []
+    blocks += [f"For {plain(one_line(whose))}"] if whose else []
     for question in assignment.questions:
         blocks += markdown_question(question)
     return "\n\n".join(blocks) + "\n"
@@ -46,7 +46,7 @@ def html_sheet(assignment: Assignment, whose: str, asked: Asked) -> str:
         element("p", f"{exact(assignment.max_score)} points", class_="score"),
     )
     main = element("main", head, *map(html_question, assignment.questions), data_gradcli="sheet")
-    return still(f"{whose}: {title}" if whose else title, main)
+    return still(f"{one_line(whose)}: {title}" if whose else title, main)
 
 
 def html_question(question: Question) -> Html:

@@ -54,8 +54,10 @@ def checked(name: str) -> Callable[..., Any]:
         try:
             found = plain(A, *arguments, **keywords)
         except AutogradError as error:
-            if check_errors or ("singular" not in error.message and "positive-definite" not in error.message):
+            if "singular" not in error.message and "positive-definite" not in error.message:
                 raise
+            if check_errors:
+                raise AutogradError(error.message.replace(f"linalg.{name}", f"linalg.{name}_ex")) from None
             raise UnsupportedError(f"{name}_ex of such a matrix is not supported here: {error.message}") from None
         part = {"inv": "inverse", "cholesky": "L", "solve": "result"}[name]
         return ReturnType(f"linalg_{name}_ex", **{part: found, "info": Tensor(np.zeros(A.shape[:-2], np.int32)[()])})
@@ -103,6 +105,11 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Any:
     return facade.function("cross", "linalg")(input, other, dim)  # type: ignore[misc]
 
 
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The diagonals of matrices, where `torch.diagonal` takes the first two dimensions."""
+    return facade.function("diagonal", "linalg")(A, offset, dim1, dim2)  # type: ignore[misc]
+
+
 def vander(x: Tensor, *, N: int | None = None) -> Any:
     """The powers of the entries of a vector, a row each, from 0 on."""
     x = x if x.ndim else ops.unsqueeze(x, 0)
@@ -118,6 +125,8 @@ def vander(x: Tensor, *, N: int | None = None) -> Any:
 def find(name: str) -> Any:
     if name == "vander":
         return vander
+    if name == "diagonal":
+        return diagonal
     if name == "cross":
         return with_out(name, cross)
     if name == "lu_solve":

@@ -44,6 +44,7 @@ SUBMODULES = {
     "_C": "gradcli.script.torch.autograd.internals",
     "autograd": "gradcli.script.torch.autograd.module",
     "nn": "gradcli.script.torch.nn.module",
+    "ops": "gradcli.script.torch.autograd.checkpoints.overloads",
     "optim": "gradcli.script.torch.optim.module",
     "utils": "gradcli.script.torch.data.loader",
     "linalg": "gradcli.script.torch.linalg",

@@ -93,6 +93,27 @@ def test_each_system_is_recognised_and_matched(system: str, tmp_path: Path) -> N
             assert (read.student, read.remarks) == (item.student, ())
 
 
+@pytest.mark.filterwarnings("ignore:not graded. solution")
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_file_beside_the_work_of_a_class_changes_nothing(system: str, tmp_path: Path) -> None:
+    """The notes of the teacher, or the grades of last week: they are told, and nobody else has fewer points."""
+    root = made(tmp_path / ROOTS.get(system, "downloaded"), [*SYSTEMS[system], "notes.txt", "grades.csv"])
+    found = list(collected(files_of([str(root)]), roster()))
+    assert [item.student for item in found] == ["ada", "bob", "zoe", "grades", "notes"]
+    assert [[given.text for given in item.read().given] for item in found[:3]] == [["9"]] * 3
+    assert all(item.read().remarks[-1:] == (STRANGER,) for item in found[3:])
+
+
+@pytest.mark.filterwarnings("ignore:not graded. solution")
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_download_in_folders_of_its_own_is_the_same(system: str, tmp_path: Path) -> None:
+    made(tmp_path / "unpacked" / "week 3" / ROOTS.get(system, "downloaded"), SYSTEMS[system])
+    for layout in (None, *({system.partition(",")[0]} - {"folders", "github"})):
+        found = list(collected(files_of([str(tmp_path / "unpacked")]), roster(), layout))
+        assert [item.student for item in found] == ["ada", "bob", "zoe"]
+        assert all(item.read().given for item in found)
+
+
 @pytest.mark.parametrize(
     ("names", "students"),
     [

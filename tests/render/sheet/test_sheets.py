@@ -88,6 +88,14 @@ def test_the_line_that_prints_stands_on_the_sheet(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
+def test_a_name_of_several_lines_stands_on_one(form: str, assignment: Assignment) -> None:
+    found = written(form, assignment, "Ada\n[d]\ns = 9")
+    assert "x0a" not in found
+    assert sum("s = 9" in line.replace("{", "").replace("}", "") for line in found.splitlines() if "Ada" in line) >= 1
+    assert not re.search(r"^s = 9", found, re.MULTILINE)
+
+
+@pytest.mark.parametrize("form", FORMATS)
 def test_what_the_texts_hold_is_text(form: str) -> None:
     program = 'program = "y = x**2"\nat = { x = 2 }\nask = ["y"]\n'
     source = Source(f'[[question]]\nid = "q"\ntext = {json.dumps(NASTY)}\n{program}', "w.toml")

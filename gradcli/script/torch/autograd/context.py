@@ -109,7 +109,10 @@ class Context(Facade):
         if self._clears and self._read:
             raise RuntimeError(ONLY_ONCE)
         self._read = True
-        return tuple(unpacked(self._in_graph(x)) for x in self._saved)
+        found = tuple(unpacked(self._in_graph(x)) for x in self._saved)
+        if self._clears:
+            self._saved = self._versions = ()
+        return found
 
     def _in_graph(self, x: Any) -> Any:
         """Return a saved tensor; where another one stands for an output, one that lies in the graph."""

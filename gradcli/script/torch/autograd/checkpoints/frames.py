@@ -129,7 +129,7 @@ class Frame:
 
         arguments = [unpacked(x) for x in self.arguments]
         try:
-            with self.random.again(), self.around(), set_grad_enabled(True), packing(Packer(keep, lambda x: x)):
+            with self.random.again(), set_grad_enabled(True), packing(Packer(keep, lambda x: x)), self.around():
                 self.call(*arguments)
         except EnoughError:
             pass

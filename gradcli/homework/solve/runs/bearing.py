@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.solve.problem import Problem
@@ -27,7 +28,18 @@ def bears(problem: Problem, other: Problem) -> bool:
 def is_behind(problem: Problem, other: Problem) -> bool:
     if other.kind == "value":
         read = frozenset({problem.by}) if problem.kind == "value" else problem.part().read
-        return not read.isdisjoint(problem.graph.touched({other.by}))
+        own = frozenset((other.by, *problem.graph.twins.get(other.by, ())))
+        return not read.isdisjoint(own) or bool(problem.graph.order.between(own, read))
     if problem.kind == "value":
         return False
     return any(one.by in problem.above for one in (other, *(above for above, _ in other.sums())))
+
+
+def choices(own: Earlier, spare: Iterable[Collection[Quantity]]) -> Iterator[tuple[Quantity, ...]]:
+    """Yield the sets of own numbers that a student may have gone on with, the latest number first in each."""
+    everything, seen = list(own)[::-1], set[tuple[Quantity, ...]]([()])
+    for some in chain([()], spare if len(own) > 1 else ()):  # the groups are found only where they are needed
+        chosen = tuple(quantity for quantity in everything if quantity not in some)
+        if chosen not in seen:
+            seen.add(chosen)
+            yield chosen
