@@ -38,6 +38,7 @@ LIKELY = 3  # the rank of a misreading that is tried on a student's own numbers
 ROOM = 4  # by which a difference may make a rounded digit larger
 ENTRY = re.compile(r"(?P<name>\w+)\[(?P<place>\d+)\]")
 ROUNDS = 8  # of which each has left a number in a list
+RERUNS = 2**8  # answers of misread snippets with own gradients that are remembered
 BASES = 2**5  # sets of a student's own numbers of which the mistakes are remembered
 
 
@@ -64,7 +65,7 @@ class Investigation:
         self.detectives: dict[Quantity, Detective] = {}
         self.shared: dict[tuple[Any, ...], Suspects] = {}
         self.bases: Remembered[Suspects | None] = Remembered(BASES)
-        self.reruns: Remembered[Mapping[Quantity, Value]] = Remembered(BASES)
+        self.reruns: Remembered[Mapping[Quantity, Value]] = Remembered(RERUNS)
 
     def detective(self, ask: Ask) -> Detective:
         """Return the detective of a quantity; quantities of one output share its suspects."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
 from gradcli.engine.modes import mode
 from gradcli.engine.numerics.lapack import by_columns, first_of, substituted
 from gradcli.engine.primitive import OUT, Primitive, primitive
@@ -13,7 +14,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.contractions import transposed
 from gradcli.ops.linalg.determinants import _check_square, _times, inverse
-from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.arguments import Real, check_size
 from gradcli.ops.support.covering import ended
 from gradcli.ops.support.surface import operation
 
@@ -135,10 +136,29 @@ def cholesky_(A: Real, upper: bool = False) -> Any:
 )
 def cholesky_solve_(B: Real, L: Real, upper: bool = False) -> Any:
     """The solution X of `L @ L.T @ X = B`."""
-    _check_square("cholesky_solve", L)
-    if B.ndim != L.ndim or B.shape[-2] != L.shape[-1]:
-        sizes = [f"{x.shape[-2]} by {x.shape[-1]}" for x in (B, L) if x.ndim > 1]
-        raise AutogradError(f"Incompatible matrix sizes for cholesky_solve: {' and '.join(sizes)}", code="E301")
+    for name, x in (("b", B), ("u", L)):
+        if x.ndim < 2:
+            raise AutogradError(
+                f"{name} should have at least 2 dimensions, but has {x.ndim} dimensions instead", code="E301"
+            )
+    rows, columns = L.shape[-2:]
+    if rows != columns:
+        words = f"A must be batches of square matrices, but they are {rows} by {columns} matrices"
+        raise AutogradError(words, code="E301")
+    if columns != B.shape[-2]:
+        raise AutogradError(
+            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {rows} by {rows} but each b matrix is "
+            f"{B.shape[-2]} by {B.shape[-1]}",
+            code="E301",
+        )
+    batches = [np.empty(x.shape[:-2]) for x in (B, L)]
+    if not broadcastable(batches):
+        raise mismatch(batches)
+    batch = broadcast_shapes(B.shape[:-2], L.shape[:-2])
+    check_size((*batch, *B.shape[-2:]))
+    if B.shape[:-2] != L.shape[:-2] and mode.grad_enabled and (B.requires_grad or L.requires_grad):
+        words = "the gradient of cholesky_solve of batches of two shapes is not supported here"
+        raise AutogradError(words, code="E401", help="expand one of them before")
     return cholesky_solve(B, L, **({"upper": True} if upper else {}))
 
 

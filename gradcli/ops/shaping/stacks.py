@@ -179,8 +179,9 @@ def meshgrid(*tensors: Tensors, indexing: str = "ij") -> tuple[Any, ...]:
 def cartesian_prod(*tensors: Tensors) -> Any:
     """All ways to take one entry from each vector, a row each."""
     parts = all_of(tensors)
-    if any(x.ndim != 1 for x in parts):
-        raise AutogradError("Expect a 1D vector", code="E301")
+    for x in parts:
+        if x.ndim != 1:
+            raise AutogradError(f"Expect a 1D vector, but got shape {list(x.shape)}", code="E301")
     if len(parts) == 1:
         return parts[0]
     return stack_([reshaped(x, (x.value.size,)) for x in meshgrid(*parts)], 1)

@@ -11,7 +11,9 @@ import numpy as np
 from gradcli.engine.checks.promotion import result_type
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import scattering
 from gradcli.ops.indexing.replacing import scatter_reduce
 from gradcli.ops.pointwise.arithmetic import quotient
@@ -154,6 +156,14 @@ def _with_tensor(name: str) -> Callable[..., Any]:
     return call
 
 
+def _divided(input: Any, other: Any, **options: Any) -> Any:
+    """Divide by the node of rounded quotients where `rounding_mode=None` is written."""
+    found = ops.div(input, other, **options)
+    if options and options["rounding_mode"] is None and isinstance(input, Tensor) and isinstance(found.node, Node):
+        found.node.primitive = named(found.node.primitive, "DivBackward2")
+    return found
+
+
 def _dist(input: Tensor, other: Tensor, p: Any = 2) -> Any:
     """Measure the difference, in the dtype that it has."""
     dtype = result_type([input.value, other.value])
@@ -168,6 +178,7 @@ LOWERED: dict[str, Callable[..., Any]] = {
     **{name: _of_reals("inverse", EXPECTED.format("inv") + "{}") for name in ("inverse", "inv")},
     "norm": _norm,
     "dist": _dist,
+    **dict.fromkeys(("div", "divide", "true_divide"), _divided),
     "quantile": _quantile,
     **{name: _with_tensor(name) for name in ("pow", "float_power", "remainder", "xlogy")},
     "hardtanh": _held,

@@ -195,7 +195,8 @@ def _composed(name: str) -> Function:
         return function(*arguments, **keywords)
 
     call.__name__ = call.__qualname__ = name
-    return loss(call, checks=True)
+    call.__name__ = name
+    return loss(call, checks=name not in SHORT)
 
 
 def __getattr__(name: str) -> Function:
