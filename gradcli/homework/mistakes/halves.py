@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.homework.mistakes.declaration import Slip
+from gradcli.homework.mistakes.forward import SELDOM
 from gradcli.homework.mistakes.nesting import INNER_DROPPED
 from gradcli.homework.mistakes.rules import POWER_RULE, QUOTIENT
 from gradcli.homework.solve.problem import Problem, scaled, slope
@@ -55,12 +56,12 @@ def half_of_a_square(problem: Problem) -> Iterator[Slip]:
 
 @QUOTIENT.slips
 def upside_down(problem: Problem) -> Iterator[Slip]:
-    """`u'*v` for `u'/v`."""
+    """`u'*v` for `u'/v`; who turned the quotient over in the forward pass gets there, too."""
     for edge in problem.edges:
         vertex = problem.graph.vertices[edge.vertex]
         if vertex.op == "div" and edge.position == 0 and 1 in vertex.rules:
             message = f"the derivative of {problem.label(edge.vertex)} by its numerator is upside down"
-            yield Slip(edge.vertex, "u'*v for u'/v", message, {edge: slope(vertex.operands[1])}, rank=1)
+            yield Slip(edge.vertex, "u'*v for u'/v", message, {edge: slope(vertex.operands[1])}, rank=SELDOM)
 
 
 @INNER_DROPPED.slips
