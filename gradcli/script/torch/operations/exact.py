@@ -8,7 +8,7 @@ import numpy as np
 
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 
-# The words, of the dtype that is wanted and of the given one: `{w}` and `{g}` in C, `{W}` and `{G}` as torch names them.
+# The words, of the dtype that is wanted and the given one: `{w}` and `{g}` in C, `{W}` and `{G}` as torch names them.
 WORDS = {
     "Expected out tensor to have dtype {w}, but got {g} instead": """
         addmm addmv aminmax avg_pool2d avg_pool3d baddbmm bmm cholesky cholesky_ex cross det diag eigh eigvalsh gather
