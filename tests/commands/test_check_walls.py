@@ -68,8 +68,8 @@ def test_who_hands_in_twice_has_no_points_and_costs_no_other(capsys: pytest.Capt
     Path("answers/ADA.json").write_text('{"é": {"s": 1.877}}', encoding="utf-8")
     Path("class.csv").write_text(f"{HEADER}Bob,é,s,1.877\neve,é,s,1.877\n", encoding="utf-8")
     assert statuses(capsys, "answers class.csv") == {
-        "ADA": "unreadable this student is found 2 times: in answers/ADA.json and answers/ada.txt",
-        "bob": "unreadable this student is found 2 times: in answers/bob.txt and class.csv",
+        "ADA": "unreadable this student is found 2 times: in answers/ADA.json and answers/ada.txt; leave one",
+        "bob": "unreadable this student is found 2 times: in answers/bob.txt and class.csv; leave one",
         **{name: CLASS[name] for name in ("cy", "dan")},
         "eve": "correct",
     }

@@ -32,6 +32,11 @@ def modules(only: str = "", most: int = 10) -> Iterator[Sample]:
                 )
             kind = "training" if training else "evaluation"
             yield from written(name, kind, given[:: -(-len(given) // most) or 1], training)
+        with seeded():
+            single = list(
+                info.module_inputs_func(info, device="cpu", dtype=torch.float32, requires_grad=True, training=True)
+            )
+        yield from written(name, "single", single[:: -(-len(single) // most) or 1], True)
         if info.module_error_inputs_func is not None:
             with seeded():
                 wrong = list(
@@ -43,6 +48,7 @@ def modules(only: str = "", most: int = 10) -> Iterator[Sample]:
 
 
 def written(name: str, kind: str, given: list[Any], training: bool) -> Iterator[Sample]:
+    cast = "" if kind == "single" else ".double()"  # whose numbers have the dtype that torch's defaults have
     for sample in given:
         made, called = sample.constructor_input, sample.forward_input
         try:
@@ -52,7 +58,7 @@ def written(name: str, kind: str, given: list[Any], training: bool) -> Iterator[
         except UnwritableError:
             continue
         lines = ["import torch", "torch.manual_seed(0)", *writer.lines]
-        lines.append(f"m = torch.nn.{name.removeprefix('nn.')}({made_of}).double().train({training})")
+        lines.append(f"m = torch.nn.{name.removeprefix('nn.')}({made_of}){cast}.train({training})")
         leaves = list(writer.leaves)
         if called_with is not None:
             lines += ["torch.manual_seed(1)", f"out = m({called_with})", FACTS]

@@ -59,7 +59,8 @@ def drop() -> None:
 
 def _family(kind: type[Any]) -> Iterator[type[Any]]:
     yield kind
-    for child in kind.__subclasses__():
+    children: list[type] = kind.__subclasses__()
+    for child in children:
         yield from _family(child)
 
 

@@ -116,6 +116,7 @@ overwrite: Primitive = primitive(
     _overwrite,
     lambda g, out, x, part, *, path: overwrite(g, 0, path=path),
     lambda g, out, x, part, *, path: follow(g, path),
+    node="CopySlices",  # in torch too, the gradient of a part is written into that of the whole
     notation=lambda operands, options: written_over("overwrite", operands[0], options["path"], operands[1].tree),
     structured=True,
     says=fill_tensor.says,

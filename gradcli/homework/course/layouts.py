@@ -77,7 +77,7 @@ def works(files: Sequence[File], layout: str | None = None, *, has_attempts: boo
             roots.setdefault(download_of(file.path.parent), []).append(file)
     found: dict[Path, list[Work]] = {}
     for root, own in roots.items():
-        folder = Folder(root, own, tops(root, own))
+        folder = unwrapped(Folder(root, own, tops(root, own)), layout)
         for work in LAYOUTS[layout or recognised(folder)](folder):
             found.setdefault(work.file.path, []).append(work)
     for file, student in zip(files, students_of(files), strict=True):
@@ -89,6 +89,16 @@ def download_of(folder: Path) -> Path:
     """Return the folder of a whole download where that of one student is named, else the folder itself."""
     is_of_student = MOODLE.fullmatch(folder.name) or GRADESCOPE.fullmatch(folder.name)
     return folder.parent if is_of_student else folder
+
+
+def unwrapped(folder: Folder, layout: str | None) -> Folder:
+    """Return the folder of a download where another holds that alone, as where an archive was unpacked."""
+    while layout not in ("folders", "github", "plain") and list(folder.tops.values()) == [True]:
+        (name,) = folder.tops
+        if MOODLE.fullmatch(name) or GRADESCOPE.fullmatch(name) or slug(folder):
+            break
+        folder = Folder(folder.root / name, folder.files, tops(folder.root / name, folder.files))
+    return folder
 
 
 def tops(root: Path, files: Sequence[File]) -> dict[str, bool]:

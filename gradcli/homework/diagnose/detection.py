@@ -57,8 +57,9 @@ class Suspects:
 
     def shelf(self, by: int, level: int) -> dict[tuple[int, ...], Shelf]:
         if (by, level) not in self.shelves:
+            problem = self.problem if by == self.problem.by else self.problem.at(by)
             with np.errstate(all="ignore"):
-                self.shelves[by, level] = shelved(self.given(self.problem.at(by), level), self.problem.at(by).truth)
+                self.shelves[by, level] = shelved(self.given(problem, level), problem.truth)
         return self.shelves[by, level]
 
     def given(self, problem: Problem, level: int) -> Iterator[tuple[Suspect, Value]]:

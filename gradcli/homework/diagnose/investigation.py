@@ -34,9 +34,11 @@ from gradcli.homework.solve.solution import Solution
 from gradcli.homework.submission.answers import Formula, UnreadableError, computed
 from gradcli.homework.submission.numerals import Tolerance, Typed, unwritten
 
+LIKELY = 3  # the rank of a misreading that is tried on a student's own numbers
 ROOM = 4  # by which a difference may make a rounded digit larger
 ENTRY = re.compile(r"(?P<name>\w+)\[(?P<place>\d+)\]")
 ROUNDS = 8  # of which each has left a number in a list
+RERUNS = 2**8  # answers of misread snippets with own gradients that are remembered
 BASES = 2**5  # sets of a student's own numbers of which the mistakes are remembered
 
 
@@ -63,7 +65,7 @@ class Investigation:
         self.detectives: dict[Quantity, Detective] = {}
         self.shared: dict[tuple[Any, ...], Suspects] = {}
         self.bases: Remembered[Suspects | None] = Remembered(BASES)
-        self.reruns: Remembered[Mapping[Quantity, Value]] = Remembered(BASES)
+        self.reruns: Remembered[Mapping[Quantity, Value]] = Remembered(RERUNS)
 
     def detective(self, ask: Ask) -> Detective:
         """Return the detective of a quantity; quantities of one output share its suspects."""
@@ -144,14 +146,14 @@ class Investigation:
         """
         wrong = {quantity: one for quantity, one in wrong.items() if quantity != ask.quantity}
         gradients = {quantity: one for quantity, one in wrong.items() if one[0].kind == "gradient"}
-        bases: list[Suspects | None] = [self.based(ask, wrong, right)] if ask.form == "number" else [None]
-        if len(gradients) < len(wrong) and ask.form == "number":
-            bases.append(self.based(ask, gradients, right))
         more = [*self.own_answers(ask, wrong), *self.misread_on(ask, wrong)]
         both = {**wrong, **right}
-        for base, used, times in (*((base, wrong or both, 1) for base in bases), (bases[0], both, ROOM)):
+        ways = [(wrong, 1), *([(gradients, 1)] if len(gradients) < len(wrong) else []), (wrong, ROOM)]
+        for own, times in ways:
+            used = both if times > 1 or not own else own
+            base = self.based(ask, own, right) if ask.form == "number" else None
             if used and (base is not None or more or times > 1):
-                share = max(unwritten(own) for _, own in used.values())
+                share = max(unwritten(one) for _, one in used.values())
                 yield self.detective(ask).diagnoses([typed], base, times * share, more)
 
     def own_answers(self, ask: Ask, wrong: Earlier) -> Iterator[tuple[Suspect, Value]]:
@@ -174,7 +176,8 @@ class Investigation:
         code = DESCENT.code if problem.kind == "value" else STALE_GRAD.code
         for mutant, answers in self.misread:
             value = answers.get(ask.quantity)
-            if mutant.code == code and value is not None and not np.array_equal(value, truth):
+            is_likely = mutant.code == code and mutant.rank <= LIKELY
+            if is_likely and value is not None and not np.array_equal(value, truth):
                 found = self.rerun(mutant, own).get(ask.quantity)
                 guess = Guess(problem.by, mutant.rule, mutant.message, found, rank=mutant.rank)
                 yield Suspect((mutant.code,), (guess,)), found

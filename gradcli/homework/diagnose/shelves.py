@@ -61,8 +61,7 @@ def matching(
             return []
         shape, typed = alike, laid_out(typed, alike)
     shelf = shelves[shape]
-    with np.errstate(all="ignore"):
-        found = np.flatnonzero(in_precision(tolerance, shelf.numbers, typed).matches(typed, shelf.numbers))
+    found = np.flatnonzero(in_precision(tolerance, shelf.numbers, typed).matches(typed, shelf.numbers))
     pairs = [(shelf.suspects[n], shelf.numbers[n]) for n in found]
     return sorted(pairs, key=by_rank) if len(pairs) > 1 else pairs
 

@@ -206,7 +206,10 @@ class Graph:
             values[index] = (
                 self.vertices[index].forward(self.operands(index, values)) if copied is None else values[copied]
             )
-        return [values.get(index, vertex.value) for index, vertex in enumerate(self.vertices)]
+        found = self.values.copy()
+        for index, value in values.items():
+            found[index] = value
+        return found
 
     @cached_property
     def order(self) -> Order:

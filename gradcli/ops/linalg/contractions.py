@@ -47,17 +47,17 @@ def transposed(x: Any) -> Any:
 
 def _by_first(g: Any, strides: Strides, B: Any) -> Any:
     """Return the gradient of A in `A @ B`, in columns if A lies so, as torch has it."""
-    return t(mm(B, t(g))) if _in_columns(strides, g.shape[0]) else mm(g, t(B))
+    return t(mm(B, t(g))) if _in_columns(strides, g.shape[0], g.dtype) else mm(g, t(B))
 
 
 def _by_second(g: Any, A: Any, strides: Strides) -> Any:
     """Return the gradient of B in `A @ B`, in columns if B lies so: by rows for the weight whose transpose B is."""
-    return t(mm(t(g), A)) if _in_columns(strides, A.shape[1]) else mm(t(A), g)
+    return t(mm(t(g), A)) if _in_columns(strides, A.shape[1], g.dtype) else mm(t(A), g)
 
 
-def _in_columns(strides: Strides, rows: int) -> bool:
+def _in_columns(strides: Strides, rows: int, dtype: np.dtype[Any]) -> bool:
     """Tell whether a matrix lies column by column in memory; formulas lie nowhere."""
-    return bool(strides) and strides[1] == strides[0] * rows
+    return bool(strides) and strides == (dtype.itemsize, dtype.itemsize * rows)
 
 
 def scaled(x: Any, factor: float) -> Any:

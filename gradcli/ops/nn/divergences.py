@@ -87,7 +87,7 @@ def gaussian_nll_loss(
     input: Real, target: Real, var: Operand, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Any:
     """Minus the log likelihood of normal distributions with mean `input` and variance `var`, at least `eps`."""
-    check_reduction(reduction)
+    check_reduction(reduction, "is not valid")
     together(input, target)
     variance = _variance(input, var)
     if np.any(variance.value < 0):

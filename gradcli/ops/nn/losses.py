@@ -171,9 +171,9 @@ huber = primitive(
 )
 
 
-def check_reduction(reduction: str) -> None:
+def check_reduction(reduction: str, text: str = "is not a valid value for reduction") -> None:
     if reduction not in ("mean", "sum", "none"):
-        raise AutogradError(f"{reduction} is not a valid value for reduction", help="it is 'mean', 'sum' or 'none'")
+        raise AutogradError(f"{reduction} {text}", help="it is 'mean', 'sum' or 'none'")
 
 
 def _matched(x: Tensor, y: Tensor, reduction: str) -> tuple[Any, Any]:

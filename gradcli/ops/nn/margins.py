@@ -180,7 +180,7 @@ def triplet_margin_loss(
 @operation("x = [[0.5, -1, 2]]; multilabel_soft_margin_loss(x, [[1, 0, 1]])", method=False)
 def multilabel_soft_margin_loss(input: Real, target: Real, weight: Real | None = None, reduction: str = "mean") -> Any:
     """Binary cross entropy of each class with its own label, 0 or 1; the mean over the classes."""
-    check_reduction(reduction)
+    check_reduction(reduction, "is not valid")
     if not input.ndim:
         raise AutogradError("Dimension out of range (expected to be in range of [-1, 0], but got 0)", code="E301")
     together(target, input)

@@ -56,7 +56,11 @@ def _beginning(node: str) -> Primitive:
 
 def begun(x: Tensor, node: str) -> Tensor:
     """Return the input of several nodes that are one in torch, whose gradient by it has a last node of this name."""
-    return _beginning(node)(x) if x.requires_grad else x
+    if not x.requires_grad:
+        return x
+    found: Tensor = _beginning(node)(x)
+    found.history = x.history  # what saves it saves the input
+    return found
 
 
 def changed(x: Tensor, times: int) -> Tensor:

@@ -165,6 +165,8 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     """Return the median of the entries that are not nan, the lower of two."""
     present = ~np.isnan(input.value)
     if dim is None:
+        if keepdim:
+            raise TypeError('nanmedian() missing 1 required positional arguments: "dim"')
         found = ops.median(ops.masked_select(input, Tensor(present)) if present.any() else input)
         found = ended(found, "NanmedianBackward0", input, saves=(OUT,))
         watch(found, input)

@@ -57,6 +57,7 @@ STRANGE = [call.format(value) for call in COPIED for value in ("nan", "inf", "-i
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*degrees of freedom is <= 0:UserWarning")
 def test_an_option_may_be_any_number() -> None:
     told = 0
     for program in some(STRANGE, 6):

@@ -104,6 +104,16 @@ def test_a_file_beside_the_work_of_a_class_changes_nothing(system: str, tmp_path
     assert all(item.read().remarks[-1:] == (STRANGER,) for item in found[3:])
 
 
+@pytest.mark.filterwarnings("ignore:not graded. solution")
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_download_in_folders_of_its_own_is_the_same(system: str, tmp_path: Path) -> None:
+    made(tmp_path / "unpacked" / "week 3" / ROOTS.get(system, "downloaded"), SYSTEMS[system])
+    for layout in (None, *({system.partition(",")[0]} - {"folders", "github"})):
+        found = list(collected(files_of([str(tmp_path / "unpacked")]), roster(), layout))
+        assert [item.student for item in found] == ["ada", "bob", "zoe"]
+        assert all(item.read().given for item in found)
+
+
 @pytest.mark.parametrize(
     ("names", "students"),
     [

@@ -50,3 +50,17 @@ def test_a_part_of_the_graph_gives_what_the_whole_does(problems: list[Problem]) 
         assert len(part.vertices) < len(alone.above)
         np.testing.assert_array_equal(alone.swept(only=part)[alone.by], alone.swept()[alone.by], strict=True)
         assert not np.array_equal(alone.truth, problem.truth)
+
+
+def test_a_turn_is_looked_into_where_it_shows_and_gives_what_the_whole_graph_does(problems: list[Problem]) -> None:
+    above = problems[1]
+    for problem in problems[2:]:
+        alone = replace(problem, given={above.by: above.truth * 1.3}, cache={}, is_alone=True)
+        part, whole = (Suspects(one).turns for one in (alone, replace(alone, is_alone=False, cache={})))
+        assert len(part) == len(whole) > 5
+        for (suspect, _, gradients), (_, _, others) in zip(part, whole, strict=True):
+            for one, other in zip(gradients, others, strict=True):
+                found, right = one.get(alone.by), other.get(alone.by)
+                if right is None and found is not None:  # nothing arrives at the gradient that is given
+                    right = alone.truth
+                np.testing.assert_array_equal(found, right, err_msg=suspect.parts[0].rule)

@@ -75,10 +75,8 @@ class Ways:
 
     def is_copied(self, name: str) -> bool:
         """Whether the snippet gives a name to something that it reads from a `.grad`."""
-        return (
-            re.search(rf"^\s*([\w, ]+,)?\s*{re.escape(name)}\s*(,[\w, ]+)?=.*\.grad\b", self.text, re.MULTILINE)
-            is not None
-        )
+        names = rf"([\w, ]+,)?\s*{re.escape(name)}\s*(,[\w, ]+)?"
+        return re.search(rf"^\s*{names}=.*\.grad\b", self.text, re.MULTILINE) is not None
 
     def of_grad(self, name: str, asked: str, truth: Any) -> Problem | None:
         """Return the problem of the last backward pass that left its gradient in a `.grad`.

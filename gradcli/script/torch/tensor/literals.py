@@ -12,6 +12,7 @@ from gradcli.engine.checks.promotion import CATEGORIES
 from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.protocol import GRADIENT_LOST
 from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.casting import cast
@@ -83,6 +84,8 @@ def _check_array(array: Any) -> None:
             "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, "
             "uint8, and bool."
         )
+    if array.dtype.kind == "u" and array.dtype.itemsize > 1:
+        raise UnsupportedError(f"the dtype torch.{array.dtype.name} is not supported here", help="write .astype(int)")
     if any(step < 0 for step in array.strides):
         raise ValueError(NEGATIVE_STRIDES)
 

@@ -30,7 +30,7 @@ def momentum(draw: Draw) -> Asked:
                 outside__three=lambda n: 3 * n.w1**2 * (n.w1**2 - n.t)),
             asked("w", lambda n: n.w1 - lr * (mu * n.g + n.w_grad), descent__one=lambda n: 1 * n.w1,
                 descent__start=lambda n: 1 * n.w,
-                outside__plain=lambda n: n.w1 - lr * n.w_grad,
+                descent__plain=lambda n: n.w1 - lr * n.w_grad,
                 outside__sum=lambda n: n.w1 - lr * (n.g / 3 + n.w_grad)),
         ),
     )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,18 @@ import numpy as np
 from gradcli.engine.backward import grad
 from gradcli.engine.dtypes import type_name
 from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.script.machine import running
 from gradcli.script.torch.autograd.checking.jacobians import Jacobians, directions
 from gradcli.script.torch.autograd.checking.words import (
+    BATCHED,
+    BATCHED_FORWARD,
     FORWARD,
     FROM_NOTHING,
     NEW_FEATURE,
     NOT_DOUBLE,
     NOT_REENTRANT,
     OVERLAPPING,
+    RANDOM,
     UNHANDLED,
     undefined_tangent,
 )
@@ -42,7 +47,7 @@ class Check(Jacobians):
     rtol: float
     nondet_tol: float
 
-    def run(self, *, undefined: bool, backward: bool, forward: bool) -> None:
+    def run(self, *, undefined: bool, backward: bool, forward: bool, batched: bool, batched_forward: bool) -> None:
         """Raise GradcheckError for the first fault, in the order in which torch looks for them."""
         self._check_inputs()
         everything = self.outputs()
@@ -59,7 +64,12 @@ class Check(Jacobians):
             self._compare_forward(everything)
             if undefined:
                 self._check_undefined_tangents()
+        if batched_forward:
+            for n in self.checked:
+                tried_in_batches(self.given[n], partial(self.tangents_of, n), BATCHED_FORWARD)
         if backward:
+            for x in outputs if batched else ():
+                tried_in_batches(x, partial(self.gradients, x), BATCHED)
             self._check_ignoring(outputs)
         if backward and undefined:
             self._check_undefined(len(outputs))
@@ -114,6 +124,12 @@ class Check(Jacobians):
         if not np.allclose(analytical, numerical, self.rtol, self.atol):
             raise GradcheckError(mismatch(analytical, numerical, at, forward))
 
+    def tangents_of(self, n: int, direction: Tensor) -> None:
+        self.tangents({n: direction})
+
+    def gradients(self, output: Tensor, upstream: Tensor) -> None:
+        grad([output], self.inputs, [upstream], retain_graph=True, allow_unused=True)
+
     def _check_undefined_tangents(self) -> None:
         """Refuse a function with other tangents where one is zero than where it is not there."""
         tangents = dict(zip(self.checked, directions(self.inputs), strict=True))
@@ -149,6 +165,22 @@ class Check(Jacobians):
             if any(g is not None and np.any(g.value != 0) for g in found):
                 warnings.warn(NEW_FEATURE, UserWarning, stacklevel=2)
                 raise GradcheckError(FROM_NOTHING)
+
+
+def tried_in_batches(x: Tensor, derive: Callable[[Tensor], Any], failed: str) -> None:
+    """Compute derivatives in two drawn directions, and of both in a batch, in which no random number may be drawn.
+
+    A batch has the same derivatives here as its members have one by one.
+    """
+    generator = running.machine.generator
+    drawn = [Tensor(generator.normal(x.shape, x.dtype)) for _ in range(2)]
+    for direction in drawn:
+        derive(direction)
+    before = generator.get_state()
+    derive(drawn[0])
+    if generator.has_moved(before):
+        generator.set_state(before)
+        raise GradcheckError(f"While computing batched gradients, got: {RANDOM}\n\n{failed}")
 
 
 def mismatch(analytical: Any, numerical: Any, at: tuple[int, int], forward: bool) -> str:

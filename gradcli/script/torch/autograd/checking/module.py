@@ -10,11 +10,16 @@ import numpy as np
 
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.autograd.checking.check import Check, GradcheckError
 from gradcli.script.torch.autograd.checking.fast import FastCheck
 from gradcli.script.torch.autograd.checking.jacobians import Jacobians, as_tuple
-from gradcli.script.torch.autograd.checking.words import NEITHER, NOT_ONE, PRIVATE
+from gradcli.script.torch.autograd.checking.words import (
+    BATCHED_ALONE,
+    BATCHED_BACKWARD_ALONE,
+    NEITHER,
+    NOT_ONE,
+    PRIVATE,
+)
 from gradcli.script.torch.random.sampling import filling
 
 
@@ -42,12 +47,19 @@ def gradcheck(
     """
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError(NEITHER)
-    if check_batched_forward_grad:
-        message = "gradcheck(check_batched_forward_grad=True) is not supported here"
-        raise UnsupportedError(message, help="leave the argument out")
+    if check_batched_grad and not check_backward_ad:
+        raise AssertionError(BATCHED_BACKWARD_ALONE)
+    if check_batched_forward_grad and not check_forward_ad:
+        raise AssertionError(BATCHED_ALONE)
     check = (FastCheck if fast_mode else Check)(func, as_tuple(inputs), eps, atol, rtol, nondet_tol)
     try:
-        check.run(undefined=check_undefined_grad, backward=check_backward_ad, forward=check_forward_ad)
+        check.run(
+            undefined=check_undefined_grad,
+            backward=check_backward_ad,
+            forward=check_forward_ad,
+            batched=check_batched_grad,
+            batched_forward=check_batched_forward_grad,
+        )
     except GradcheckError:
         if not raise_exception:
             return False

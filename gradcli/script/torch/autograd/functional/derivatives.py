@@ -166,6 +166,12 @@ def hessian(
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
 
+    if outer_jacobian_strategy == "forward-mode" and vectorize:
+        raise UnsupportedError(
+            "the Hessian with the outer Jacobian in forward mode, whose results keep a graph, is not supported here",
+            help="leave outer_jacobian_strategy out, or write torch.func.hessian(...)",
+        )
+
     def output(*leaves: Tensor) -> Tensor:
         made = func(*leaves)
         check_depends(several(made, OUTPUTS, "hessian")[1], OUTPUT, strict)

@@ -10,10 +10,11 @@ import numpy as np
 from gradcli.engine.checks.shapes import FromEnd
 from gradcli.engine.graph import Node
 from gradcli.engine.primitive import OUT
-from gradcli.engine.saved import operands, saved
+from gradcli.engine.saved import SECOND_TIME, operands, saved
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.torch.autograd.saved.packing import saved_tensor
+from gradcli.script.torch.autograd.saved.packing import NOTHING, SavedTensor, packed_by, saved_tensor
 
 Reader = Callable[[Node], Any]
 SAVED = ("self", "other", "mat1", "mat2", "vec", "tensor", "exponent", "condition", "mask", "index", "input", "weight",
@@ -134,6 +135,18 @@ def indices(node: Node) -> tuple[Any, ...]:
     return tuple(given.get(dim) for dim in range(max(dims) + 1))
 
 
+def raw_indices(node: Node) -> tuple[Any, ...]:
+    """Return what takes hooks for each tensor of an index; for a dimension that was taken whole it refuses them."""
+    if class_name(node) != "IndexBackward0":
+        raise absent(node, "_raw_saved_indices")
+    if node.inputs is None and not packed_by(node):
+        raise AutogradError(SECOND_TIME, code="E302")
+    positions = {dim: place for place, dim in enumerate(node.options["dims"], 1)}
+    nothing = SavedTensor(lambda: NOTHING, lambda x: None)
+    places = map(positions.get, range(max(positions) + 1))
+    return tuple(nothing if place is None else saved_tensor(node, place) for place in places)
+
+
 def weight(node: Node) -> Tensor | None:
     """Return the weights of the classes, of which a plain loss has none."""
     found = operands(node, True)[0][2]
@@ -182,6 +195,7 @@ SAVED_VALUES: dict[str, Reader] = {
     **{f"_saved_{name}": saved_input(name) for name in SAVED},
     **{f"_raw_saved_{name}": raw_input(name) for name in (*SAVED, "result")},
     "_saved_result": saved_result,
+    "_raw_saved_indices": raw_indices,
     "_saved_self_sym_sizes": saved_sizes,
 }
 SAVED_VALUES |= {

@@ -157,7 +157,7 @@ def _starts(input: Tensor, offsets: Tensor | None) -> list[int]:
     if starts and starts[0] != 0:
         raise AutogradError(
             "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, "
-            f"got {starts[0]}"
+            f"got {starts[0]}\n[ torch.LongTensor{{}} ]"
         )
     if starts and starts[-1] > input.value.size:
         raise AutogradError(

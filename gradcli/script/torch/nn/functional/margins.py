@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.saved import watch
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import begun, ended
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.losses import loss
 
 NOT_IMPLEMENTED = "torch::autograd::NotImplemented"
@@ -25,6 +27,22 @@ def _over(losses: Any, reduction: str) -> Any:
 def _rows(input: Tensor) -> Any:
     flat = input if input.ndim else ops.reshape(input, (1,))
     return flat if flat.ndim == 2 else ops.unsqueeze(flat, 0)
+
+
+def _check(input: Tensor, target: Tensor, reduction: str) -> None:
+    """Refuse what is neither a vector nor a matrix with classes, and the mean of nothing, which torch makes up."""
+    if input.ndim > 2 or (input.ndim and not input.shape[-1]):
+        raise AutogradError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}",
+            code="E301",
+        )
+    if reduction == "mean" and not input.value.size:
+        raise UnsupportedError("the mean of the losses of no examples is not supported here")
+
+
+def _check_labels(target: Tensor) -> None:
+    if target.dtype != np.int64:
+        raise AutogradError(f"expected scalar type Long but found {TYPE_NAMES[target.dtype]}")
 
 
 @loss
@@ -41,6 +59,7 @@ def multi_margin_loss(
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.ndim != 1:
         raise ValueError("weight must be one-dimensional")
+    _check(input, target, reduction)
     rows, labels = _rows(begun(input, NOT_IMPLEMENTED)), target.array.reshape(-1)
     count, classes = rows.shape
     if labels.size != count:
@@ -50,6 +69,7 @@ def multi_margin_loss(
             f"{list(input.shape)}.",
             code="E301",
         )
+    _check_labels(target)
     if np.any((labels < 0) | (labels >= classes)):
         raise AutogradError("target out of range")
     if weight is not None and weight.shape[0] != classes:
@@ -61,16 +81,20 @@ def multi_margin_loss(
     others = Tensor(np.arange(classes) != labels[:, None])
     losses = ops.where(others, terms, 0.0).sum(1) / classes
     found = _over(losses if input.ndim == 2 else ops.squeeze(losses, 0), reduction)
-    return ended(found, "MultiMarginLossBackward0", input)
+    found = ended(found, "MultiMarginLossBackward0", input)
+    watch(found, input)
+    return found
 
 
 @loss
 def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Any:
     """Return how far the other classes come within 1 of each right one; right ones end at the first -1."""
-    if input.ndim > 2 or target.shape != input.shape:
+    _check(input, target, reduction)
+    if target.shape != input.shape and (input.ndim or target.value.size != 1):
         raise AutogradError(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}", code="E301"
         )
+    _check_labels(target)
     rows = _rows(begun(input, NOT_IMPLEMENTED))
     labels = target.array.reshape(-1, target.shape[-1] if target.ndim else 1)
     count, classes = rows.shape

@@ -107,12 +107,12 @@ class RNNBase(Recurrence):
 
     def _through_all(self, sequence: Any, starts: States, through: Callable[..., Any]) -> tuple[Any, States]:
         finals: list[States] = []
+        first = list(zip(*map(self._parted, starts), strict=True))
         for layer in range(self.num_layers):
             ends = [suffix for place, suffix in self._places() if place == layer]
             sides = []
             for end in ends:
-                states = tuple(ops.select(start, 0, len(finals)) for start in starts)
-                outputs, states = through(sequence, end, states, _reversed if end != ends[0] else _same)
+                outputs, states = through(sequence, end, first[len(finals)], _reversed if end != ends[0] else _same)
                 sides.append(outputs)
                 finals.append(states)
             sequence = sides[0] if len(sides) == 1 else ops.cat(sides, -1)
@@ -149,6 +149,10 @@ class RNNBase(Recurrence):
                 raise AutogradError(f"Expected {name} size {size}, got {list(state.shape)}", code="E301")
         return given
 
+    def _parted(self, start: Any) -> Any:
+        """Return the first state of each layer and direction."""
+        return ops.unbind(start, 0)
+
     def _through(self, sequence: Any, suffix: str, states: States, order: Order) -> tuple[Any, States]:
         """Run one layer in one direction."""
         given, advance = self._advancing(sequence, suffix)
@@ -156,7 +160,7 @@ class RNNBase(Recurrence):
         for step in order(list(ops.unbind(given, 0))):
             states = advance(step, states)
             outputs.append(states[0])
-        return self._stacked(order(outputs)), states
+        return ops.stack(order(outputs), 0), states
 
     def _advancing(self, sequence: Any, suffix: str) -> tuple[Any, Callable[[Any, States], States]]:
         """Return the input's contributions to the gates, one product for all steps, and the function of one step."""
@@ -169,9 +173,6 @@ class RNNBase(Recurrence):
             return states if w_hr is None else (linear(states[0], w_hr), *states[1:])
 
         return linear(sequence, w_ih, b_ih), advance
-
-    def _stacked(self, outputs: list[Any]) -> Any:
-        return ops.stack(outputs, 0)
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
@@ -225,12 +226,14 @@ class LSTM(LongShort, RNNBase):
     def _by_library(self, dtype: Any) -> bool:
         return dtype == np.dtype(np.float32) and not self.proj_size
 
-    def _stacked(self, outputs: list[Any]) -> Any:
-        stacked = super()._stacked(outputs)
-        # torch leaves a whole layer to a library
-        return ended(stacked, "MkldnnRnnLayerBackward0") if self._by_library(stacked.dtype) else stacked
+    def _parted(self, start: Any) -> Any:
+        if self._by_library(start.dtype):
+            return [ops.select(start, 0, number) for number in range(start.shape[0])]
+        return super()._parted(start)
 
-    def _turned(self, sequence: Any) -> Any:
-        if self._by_library(sequence.dtype):
-            return ops.transpose(sequence, 0, 1)
-        return super()._turned(sequence)
+    def _through(self, sequence: Any, suffix: str, states: States, order: Order) -> tuple[Any, States]:
+        outputs, finals = super()._through(sequence, suffix, states, order)
+        if self._by_library(outputs.dtype):  # to which torch leaves a whole layer
+            weights = (self._parameters.get(name + suffix) for name in WEIGHTS)
+            outputs = ended(outputs, "MkldnnRnnLayerBackward0", sequence, *weights, *states)
+        return outputs, finals
