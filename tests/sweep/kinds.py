@@ -9,6 +9,7 @@ scalars, empties         all tensors without dimensions, or without entries; sca
 keyword, positional      all arguments by name, or as many as can be by position
 printed, laid            what is shown of the result, and where it lies in memory
 filled                   what the operands are after the result was written over
+narrowed                 the result goes into tensors of single precision
 underived                every tensor requires grad, of an operator without a derivative
 jvp, vmap, checked       the function of the first tensor: pushed forward, over a stack of two, by finite differences
 """
@@ -23,7 +24,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.testing._internal.common_methods_invocations import op_db
 
-from tests.sweep.samples import COMPOSED, Sample, UnwritableError, Writer, forms, found, sampled, spread
+from tests.sweep.samples import COMPOSED, Sample, UnwritableError, Writer, empty_results, forms, found, sampled, spread
 
 CRASHING = re.compile("pool|lu_unpack")  # of torch itself, where there are no entries
 AFTER = {"flattened": "o.reshape(-1)[::2] * 1", "squared": "o * o"}
@@ -115,6 +116,7 @@ KINDS = (
     "underived",
     *SHOWN,
     "filled",
+    "narrowed",
     *TRANSFORMED,
 )
 
@@ -141,6 +143,10 @@ def text_of(kind: str, form: str, sample: Any) -> tuple[str, tuple[str, ...]]:
         lines += [f"f = lambda x0: {call}", f"out = {TRANSFORMED[kind]}"]
         return "\n".join([*lines, ""]), ()
     lines.append(f"{'    ' * (kind == 'unrecorded')}out = {call}")
+    if kind == "narrowed":
+        outputs = empty_results(form, sample).replace("float64", "float32")
+        lines[-1] = f"{lines[-1][:-1]}, out={outputs})"
+        return "\n".join(lines).replace(", requires_grad=True", "") + "\n", ()
     if kind in SHOWN:
         if "x0" not in call:
             raise UnwritableError("input")
@@ -191,7 +197,7 @@ def kinds(only: str = "", most: int = 3, wanted: Iterable[str] = KINDS) -> Itera
             form = ways.get("in_place" if kind in ("viewed", "unrecorded") else "function")
             if form is None or (kind in CHANGES and CRASHING.search(op.full_name)):
                 continue
-            if kind == "underived" and op.supports_autograd:
+            if (kind == "underived" and op.supports_autograd) or (kind == "narrowed" and not op.supports_out):
                 continue
             required = op.supports_autograd or kind == "underived"
             for sample in spread(sampled(op, torch.float64, requires_grad=required), most):

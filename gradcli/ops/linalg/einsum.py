@@ -215,7 +215,8 @@ def _as_matrices(a: Any, b: Any, now: Sequence[int]) -> Any:
         if dim not in now:
             left, right = a.shape[dim] != 1, b.shape[dim] != 1
             (batch if left and right else first if left else second).append(dim)
-    if first and second and second[0] < first[0]:  # the result is then nearer to the order of its rows
+    others = [dim for dim in second if b.shape[dim] != 1]
+    if first and others and others[0] < first[0]:  # the result is then nearer to the order of its rows
         return _as_matrices(b, a, now)
     sizes = (
         math.prod(a.shape[dim] for dim in batch),

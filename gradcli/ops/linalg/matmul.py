@@ -71,7 +71,8 @@ def matmul(input: Tensor, other: Tensor) -> Any:
         case 2, 2:
             return mm_(input, other)
     folds = _folds(input, other)
-    a, b = same_dtype(input, other, refusal=(MV if other.ndim == 1 else MM) if folds else BMM)
+    by_vector = other.ndim == 1 or (input.ndim == 1 and other.ndim > 2)
+    a, b = same_dtype(input, other, refusal=(MV if by_vector else MM) if folds else BMM)
     return _folded(a, b) if folds else _batched(a, b)
 
 

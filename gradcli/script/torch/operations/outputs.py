@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.promotion import CATEGORIES
-from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.in_place import check_apart, check_in_place, check_overlap
 from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import mode
@@ -19,6 +19,7 @@ from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.torch.operations.exact import check_exact
 from gradcli.script.torch.operations.readers import kind_name
 
 RESIZED = (
@@ -29,13 +30,6 @@ RESIZED = (
 )
 
 
-# Functions that write into a tensor of the dtype of the result alone.
-EXACT = """
-addmm addmv aminmax baddbmm bmm cross det diag eigh eigvalsh gather index_add index_copy inv lu
-lu_factor log_softmax matmul matrix_power mm msort mv norm permute_copy qr renorm scatter scatter_add scatter_reduce
-slice_scatter slogdet softmax solve sort svd svdvals take_along_dim topk triangular_solve tril triu vector_norm
-avg_pool2d avg_pool3d
-"""
 # Functions that read all of an operand before they write, or while they do: torch does not look where that is.
 WHOLE = """
 addbmm addmm addmv amax amin argmax argmin avg_pool2d avg_pool3d baddbmm bmm cummax cummin diag dot einsum inv inverse
@@ -72,9 +66,7 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
     result = call(*arguments, **keywords)
     results = list(result) if isinstance(result, tuple) else [result]
     for output, value in zip(outputs, results, strict=True):
-        if name in EXACT.split() and output.dtype != value.dtype:
-            wanted, given = (C_NAMES[TYPE_NAMES[x.dtype]] for x in (value, output))
-            raise RuntimeError(f"Expected out tensor to have dtype {wanted}, but got {given} instead")
+        check_exact(name, value.dtype, output.dtype, several=len(results) > 1)
     check_part(name, outputs, results, operands)
     for output, value in zip(outputs, results, strict=True):
         fill(output, value)
