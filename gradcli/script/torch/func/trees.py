@@ -8,8 +8,10 @@ from typing import Any
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
+from gradcli.script.torch.tensor.dtypes import Size
 
 DEEPEST = 50
+ROWS = (tuple, list, Size)
 
 Build = Callable[[Iterator[Any]], Any]
 
@@ -24,9 +26,10 @@ def _taken(tree: Any, leaves: list[Any], depth: int) -> Build:
     if depth > DEEPEST:
         raise RuntimeError("containers of tensors are nested too deeply")
     kind = type(tree)
-    if kind in (tuple, list):
+    if kind in ROWS:
         parts = [_taken(part, leaves, depth + 1) for part in tree]
-        return lambda new: kind(part(new) for part in parts)
+        made = tuple if kind is Size else kind  # torch makes a plain tuple of a size
+        return lambda new: made(part(new) for part in parts)
     if isinstance(tree, dict):
         named = {key: _taken(tree[key], leaves, depth + 1) for key in tree}
         return lambda new: kind((key, part(new)) for key, part in named.items())
@@ -61,7 +64,7 @@ def pattern(tree: Any) -> str:
 
 def structure(tree: Any, margin: str = "") -> str:
     """Return the structure of a tree in torch's long notation: `*` for a leaf."""
-    if not (type(tree) in (tuple, list) or isinstance(tree, dict) or is_named(tree)):
+    if not (type(tree) in ROWS or isinstance(tree, dict) or is_named(tree)):
         return "*"
     keys = represent(list(tree)) if isinstance(tree, dict) else None
     parts = tree.values() if isinstance(tree, dict) else tree
