@@ -100,13 +100,6 @@ def hinge_embedding_loss(input: Real, target: Real, margin: float = 1.0, reducti
 def margin_ranking_loss(input1: Real, input2: Real, target: Real, margin: float = 0.0, reduction: str = "mean") -> Any:
     """`relu(margin - target*(input1 - input2))`: the first should be larger (label 1), or the second (label -1)."""
     check_reduction(reduction)
-    if input1.ndim != target.ndim or input2.ndim != target.ndim:
-        sizes = [f"torch.Size({list(x.shape)})" for x in (input1, input2, target)]
-        raise AutogradError(
-            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-            f"input1: {sizes[0]}, input2: {sizes[1]}, target: {sizes[2]} ",
-            code="E301",
-        )
     together(input1, input2)
     difference = sub(input1, input2)
     together(target, difference)

@@ -196,6 +196,14 @@ def _composed(name: str) -> Function:
     def call(*arguments: Any, **keywords: Any) -> Any:
         if name == "triplet_margin_loss" and keywords.get("margin", 1) <= 0:
             raise ValueError(f"margin must be greater than 0, got {keywords['margin']}")
+        if name == "margin_ranking_loss":
+            tensors = [x for x in (*arguments, *keywords.values()) if isinstance(x, Tensor)][:3]
+            if len({x.ndim for x in tensors}) > 1:
+                one, two, target = (size_text(x.shape) for x in tensors)
+                raise RuntimeError(
+                    "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+                    f"input1: {one}, input2: {two}, target: {target} "
+                )
         return function(*arguments, **keywords)
 
     call.__name__ = call.__qualname__ = name

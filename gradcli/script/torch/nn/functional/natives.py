@@ -12,6 +12,7 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.nn.functional import module as functional
+from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 
@@ -42,7 +43,7 @@ def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: boo
 
 
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0) -> Any:
-    return _found("margin_ranking_loss")(input1, input2, target, margin, reduction=_word(reduction))
+    return _unchecked("margin_ranking_loss")(input1, input2, target, margin, reduction=_word(reduction))
 
 
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Any:
@@ -61,7 +62,7 @@ def triplet_margin_loss(
     reduction: int = 0,
 ) -> Any:
     options = {"margin": margin, "p": p, "eps": eps, "swap": swap, "reduction": _word(reduction)}
-    return _found("triplet_margin_loss")(anchor, positive, negative, **options)
+    return _unchecked("triplet_margin_loss")(anchor, positive, negative, **options)
 
 
 def embedding(
@@ -131,6 +132,13 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Any:
 
 def _found(name: str) -> Function:
     function = functional.find(name)
+    assert function is not None
+    return function
+
+
+def _unchecked(name: str) -> Function:
+    """Return the operation without what torch.nn.functional looks at first."""
+    function = facade.function(name)
     assert function is not None
     return function
 
