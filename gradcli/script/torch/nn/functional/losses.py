@@ -38,6 +38,9 @@ def legacy(size_average: bool | None, reduce: bool | None) -> str:
     return reduction
 
 
+SHORT = ("gaussian_nll_loss", "multilabel_soft_margin_loss")  # whose refusal of a reduction has fewer words
+
+
 def loss(function: Function, *, checks: bool = False) -> Function:
     """Let a loss take the deprecated arguments for its reduction too, and check the reduction unless it does."""
 
@@ -55,7 +58,8 @@ def loss(function: Function, *, checks: bool = False) -> Function:
 
 def check_reduction(reduction: Any, name: str = "") -> None:
     if reduction not in REDUCTIONS and not (name == "kl_div" and reduction == "batchmean"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+        valid = "valid" if name in SHORT else "a valid value for reduction"
+        raise ValueError(f"{reduction} is not {valid}")
 
 
 def promoted(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
@@ -195,8 +199,7 @@ def _composed(name: str) -> Function:
         return function(*arguments, **keywords)
 
     call.__name__ = call.__qualname__ = name
-    call.__name__ = name
-    return loss(call, checks=name not in SHORT)
+    return loss(call, checks=True)
 
 
 def __getattr__(name: str) -> Function:
