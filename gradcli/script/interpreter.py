@@ -155,9 +155,11 @@ def _finalize(machine: Machine) -> None:
     """Let go the variables as Python does at its end, those with an underscore first: `__del__` may print."""
     import gc
 
+    machine.budget.spend(1)  # a limit that was met in a `__del__` went by unheard
     for name in sorted(machine.globals, key=lambda name: not name.startswith("_")):
         machine.globals[name] = None
     gc.collect()
+    machine.budget.spend(1)
 
 
 def ended(message: str, help: str, machine: Machine) -> ExitError:

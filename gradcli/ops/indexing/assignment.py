@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -187,6 +188,16 @@ def copy_(x: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     return change(x, copy, source)
 
 
+def _refuse_shape(stem: str, shape: tuple[int, ...], gradients: tuple[Any, ...]) -> None:
+    """Refuse a gradient in the shape that a result has had since it changed under no_grad, unknown to its node."""
+    if any(g is not None and g.shape != shape for g in gradients):
+        raise AutogradError(
+            f"a gradient through {stem}_() under no_grad is not supported here",
+            code="E401",
+            help=f"write x = x.{stem}(...)",
+        )
+
+
 def _reshaped(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
     """Carry out an in-place change of shape, such as `x.t_()` or `x.unsqueeze_(0)`, over the same memory."""
     if isinstance(x.history, Unversioned):
@@ -195,11 +206,7 @@ def _reshaped(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
     result = getattr(ops, stem)(x, *arguments, **keywords)
     node = result.node
     if not mode.grad_enabled and isinstance(x.node, Node) and result.shape != x.shape:
-        raise AutogradError(
-            f"{stem}_() under no_grad is not supported here for a tensor that was computed from one that requires grad",
-            code="E401",
-            help=f"write x = x.{stem}(...)",
-        )
+        x.node.register_prehook(partial(_refuse_shape, stem, x.shape))
     if isinstance(node, Node) and node.inputs is not None:
         node.primitive = node.primitive.in_place
         node.inputs = (Tensor(x.value, x.node),)

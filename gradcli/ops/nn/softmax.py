@@ -16,7 +16,7 @@ from gradcli.ops.pointwise.elementwise import exp
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Dims, Dtype, Real
-from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
+from gradcli.ops.support.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.dtypes import converted
 from gradcli.ops.support.sentences import SOFTMAX
 from gradcli.ops.support.surface import operation
@@ -106,7 +106,7 @@ log_softmax = primitive(
 )
 logsumexp = primitive(
     "logsumexp",
-    _logsumexp,
+    in_rows(_logsumexp),
     lambda g, out, x, *, dim, keepdim=False: (
         aligned(g, x.shape, dim, keepdim) * exp(x - aligned(out, x.shape, dim, keepdim))
     ),

@@ -16,7 +16,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.comparisons import different
 from gradcli.ops.support.arguments import Dims, Real
-from gradcli.ops.support.axes import axes, wrapped
+from gradcli.ops.support.axes import axes, in_rows, wrapped
 from gradcli.ops.support.surface import operation, register
 
 
@@ -55,8 +55,8 @@ def _over(function: Any) -> Callable[..., Any]:
     return lambda x, *, dim=None, keepdim=False: function(x, axis=axes(dim, np.ndim(x)), keepdims=keepdim)
 
 
-every = primitive("all", _over(np.all), structured=True)
-some = primitive("any", _over(np.any), structured=True)
+every = primitive("all", in_rows(_over(np.all)), structured=True)
+some = primitive("any", in_rows(_over(np.any)), structured=True)
 step = primitive(
     "heaviside",
     lambda x, values: np.where(np.isnan(x), 0, np.heaviside(x, values)).astype(x.dtype),

@@ -15,7 +15,7 @@ from gradcli.language.tree import Argument, Call, Index, Literal, Number
 from gradcli.ops.reducing.sets import check_rows
 from gradcli.ops.reducing.underived import underived_from
 from gradcli.ops.support.arguments import Dims, Indices, Operand, Real, as_tensor, check_size
-from gradcli.ops.support.axes import axes, wrapped
+from gradcli.ops.support.axes import axes, in_rows, wrapped
 from gradcli.ops.support.surface import operation
 
 SMALLER = 2.0**-30  # times a number of bins, a range is then within double precision
@@ -33,7 +33,7 @@ places_along = primitive(
 )
 number_of = primitive(
     "count_nonzero",
-    lambda x, *, dim=None: np.asarray(np.count_nonzero(x, axis=axes(dim, np.ndim(x))), np.int64)[()],
+    in_rows(lambda x, *, dim=None: np.asarray(np.count_nonzero(x, axis=axes(dim, np.ndim(x))), np.int64)[()]),
     structured=True,
 )
 counts = primitive("bincount", lambda x, w=None, *, minlength=0: np.bincount(x, w, minlength), structured=True)

@@ -21,7 +21,7 @@ from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import maximum_, minimum_, where
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Dims, Places, as_tensor
-from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
+from gradcli.ops.support.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.endings import COUNTED, PLACED, SHARED
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import CHOSEN, EXTREME
@@ -87,7 +87,7 @@ def counted_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, keepdim: bool = 
 
 amax = primitive(
     "amax",
-    lambda x, *, dim=None, keepdim=False: np.max(x, axis=axes(dim, x.ndim), keepdims=keepdim),
+    in_rows(lambda x, *, dim=None, keepdim=False: np.max(x, axis=axes(dim, x.ndim), keepdims=keepdim)),
     counted_rule,
     gradients=COUNTED,
     kinks=tied(np.max),
@@ -96,7 +96,7 @@ amax = primitive(
 )
 amin = primitive(
     "amin",
-    lambda x, *, dim=None, keepdim=False: np.min(x, axis=axes(dim, x.ndim), keepdims=keepdim),
+    in_rows(lambda x, *, dim=None, keepdim=False: np.min(x, axis=axes(dim, x.ndim), keepdims=keepdim)),
     counted_rule,
     gradients=COUNTED,
     kinks=tied(np.min),

@@ -19,7 +19,7 @@ from gradcli.ops.pointwise.elementwise import absolute, sign, zero
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.reducing.extremes import ties
 from gradcli.ops.support.arguments import Dims, Dtype, Real
-from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
+from gradcli.ops.support.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.dtypes import converted
 from gradcli.ops.support.sentences import LENGTH
 from gradcli.ops.support.surface import operation
@@ -74,7 +74,7 @@ def _bends(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> 
 
 norm = primitive(
     "norm",
-    _norm,
+    in_rows(_norm),
     own_rule,
     node="LinalgVectorNormBackward0",
     structured=True,

@@ -20,7 +20,7 @@ from gradcli.ops.pointwise.selection import unless
 from gradcli.ops.reducing.scans import prod_others
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.arguments import Dims, Dtype, Real
-from gradcli.ops.support.axes import Axes, aligned, axes, count, wrapped
+from gradcli.ops.support.axes import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.support.dtypes import converted
 from gradcli.ops.support.endings import OVER_NUMBER
 from gradcli.ops.support.sentences import MEAN, SUM
@@ -46,7 +46,7 @@ total = primitive(
 )
 sum_dim: Primitive = primitive(
     "sum_dim",
-    _sum_dim,
+    in_rows(_sum_dim),
     lambda g, out, x, *, dim=None, keepdim=False: expand(aligned(g, x.shape, dim, keepdim), size=x.shape),
     node="SumBackward1",
     structured=True,
@@ -67,7 +67,7 @@ mean = primitive(
 )
 mean_dim = primitive(
     "mean_dim",
-    _mean_dim,
+    in_rows(_mean_dim),
     lambda g, out, x, *, dim=None, keepdim=False: (
         expand(aligned(g, x.shape, dim, keepdim), size=x.shape) / count(x.shape, dim)
     ),
@@ -121,7 +121,7 @@ prod = primitive(
 )
 prod_dim = primitive(
     "prod_dim",
-    _prod_dim,
+    in_rows(_prod_dim),
     _prod_dim_rule,
     node="ProdBackward1",
     structured=True,

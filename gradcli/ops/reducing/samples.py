@@ -35,7 +35,7 @@ from gradcli.ops.shaping.joining import cat_
 from gradcli.ops.shaping.permutations import t, transpose
 from gradcli.ops.shaping.shaping import flatten, reshape, squeeze, unsqueeze
 from gradcli.ops.support.arguments import Dims, Dtype, Operand, Real, as_tensor, check_size
-from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
+from gradcli.ops.support.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.covering import changed
 from gradcli.ops.support.dtypes import converted
 from gradcli.ops.support.endings import MASKED
@@ -45,7 +45,7 @@ NO_FREEDOM = "cov(): degrees of freedom is <= 0. Correction should be strictly l
 
 nansum = primitive(
     "nansum",
-    lambda x, *, dim=None, keepdim=False: np.nansum(x, axis=axes(dim, x.ndim), keepdims=keepdim)[()],
+    in_rows(lambda x, *, dim=None, keepdim=False: np.nansum(x, axis=axes(dim, x.ndim), keepdims=keepdim)[()]),
     lambda g, out, x, *, dim=None, keepdim=False: where(
         nan(x), 0, expand(aligned(g, x.shape, dim, keepdim), size=x.shape)
     ),

@@ -22,7 +22,7 @@ from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.reducing.extremes import EVENLY, amax, amin, counted_rule, tied
 from gradcli.ops.reducing.reductions import mean, mean_dim
 from gradcli.ops.support.arguments import Dims, Real
-from gradcli.ops.support.axes import Axes, aligned, axes, count, wrapped
+from gradcli.ops.support.axes import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.support.endings import COUNTED
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import MEAN
@@ -78,7 +78,7 @@ def _std_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float =
 
 var = primitive(
     "var",
-    _var,
+    in_rows(_var),
     _var_rule,
     structured=True,
     says="Each entry gets twice its distance from the mean, over n - correction.",
@@ -86,7 +86,11 @@ var = primitive(
 )
 std = primitive(
     "std",
-    lambda x, *, dim=None, correction=1, keepdim=False: np.sqrt(_wide_var(x, dim, correction, keepdim)).astype(x.dtype),
+    in_rows(
+        lambda x, *, dim=None, correction=1, keepdim=False: np.sqrt(_wide_var(x, dim, correction, keepdim)).astype(
+            x.dtype
+        )
+    ),
     _std_rule,
     structured=True,
     kinks=lambda x, **options: np.equal(_var(x, **options), 0),

@@ -1,9 +1,13 @@
-"""The dimensions that a reduction removes, and that its gradient gets back."""
+"""The dimensions that a reduction removes, and that its gradient gets back, and the order of what it leaves."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
+
+import numpy as np
 
 from gradcli.engine.checks.shapes import dimension, dimensions
 from gradcli.ops.shaping.shaping import reshape, unsqueeze
@@ -43,3 +47,26 @@ def aligned(x: Any, shape: Shape, dim: Axes, keepdim: bool = False) -> Any:
     if keepdim or sorted(reduced) == list(range(len(reduced))):
         return x  # broadcasting adds dimensions in front by itself
     return unsqueeze(x, dim=reduced[0]) if len(reduced) == 1 else reshape(x, shape=kept(shape, dim))
+
+
+def in_rows(reduce: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the reduction, whose results lie row by row, as torch's do; numpy's keep the order of the input."""
+
+    @wraps(reduce)
+    def call(*inputs: Any, **options: Any) -> Any:
+        found = reduce(*inputs, **options)
+        if not isinstance(found, np.ndarray) or lies_in_rows(found):
+            return found
+        return found.copy("C")
+
+    return call
+
+
+def lies_in_rows(x: Any) -> bool:
+    """Tell whether an array lies row by row, dimensions of one entry included, whose steps numpy leaves open."""
+    step = x.itemsize
+    for length, stride in zip(x.shape[::-1], x.strides[::-1], strict=True):
+        if stride != step:
+            return False
+        step *= max(length, 1)
+    return True

@@ -10,17 +10,15 @@ from typing import Any
 
 from gradcli.engine.graph import Handle, Hookable
 from gradcli.engine.memory import lifetimes
-from gradcli.engine.recorder import listening
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.python.values.kinds import BuiltinType, Defined, is_own_function, type_of
 from gradcli.script.stdlib.nested import Deque
-from gradcli.script.torch.autograd.checkpoints.frames import Frame
+from gradcli.script.torch.autograd.checkpoints.settings import Settings
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call
-from gradcli.script.torch.autograd.saved.packing import Packer
 
 FREE = (Tensor, Handle, Context, GeneratorType, set, frozenset, OrderedDict, Counter, Deque)
 lifetimes.PAIRS[Context] = "_node"
@@ -39,7 +37,7 @@ class ref(Facade):  # noqa: N801  Python's name
             raise UnsupportedError("a callback of weakref.ref is not supported here")
         if running.machine.timeline is not None:
             raise UnsupportedError("looking at what is gone is not supported here", help=EXPLAINED)
-        if any(isinstance(getattr(packer.pack, "__self__", None), Frame) for packer in listening(Packer)):
+        if running.machine.own(Settings).inside:
             raise UnsupportedError("a weak reference inside of a checkpoint is not supported here")  # may live longer
         _check(target)
         self._ref = weakref.ref(target)

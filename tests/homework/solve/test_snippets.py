@@ -252,3 +252,13 @@ def test_a_step_with_the_rate_of_the_snippet_is_known() -> None:
     grader = script(STEPS.replace("0.1", "0.03"), "w.grad")
     assert codes(grader, "w.grad", str(gradient.tolist())) == ("correct", [])
     assert "not-a-gradient" in codes(grader, "w.grad", str((weights - 0.03 * gradient).tolist()))[1]
+
+
+def test_zero_is_right_where_terms_cancel_in_float32() -> None:
+    script = (
+        "import torch\nx = torch.tensor([0.7, 1.9, 0.4])\nb = torch.tensor(0.1, requires_grad=True)\n"
+        "loss = ((x + b - torch.tensor([0.8, 1.8, 0.7]))**2).sum()\nloss.backward()\n"
+    )
+    grader = assignment(f"script = '''\n{script}'''\nask = ['b.grad', 'b.grad.item() - 1e-3']\n")
+    found = marked(grader, {"b.grad": "0.0", "b.grad.item() - 1e-3": "0.0"})
+    assert [one.verdict for one in found.values()] == ["correct", "wrong"]

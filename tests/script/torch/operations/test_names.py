@@ -110,6 +110,7 @@ def test_the_operations_that_torch_has_are_there(module: str, count: int) -> Non
     assert named - reached <= {"cond", "lstsq", "matrix_rank", "solve"}, "torch means something else by these"
 
 
+@pytest.mark.filterwarnings("ignore:volatile was removed")
 def test_a_tensor_has_no_attribute_that_torchs_has_not() -> None:
     x = tensor([[1.0, 2.0], [3.0, 4.0]])
     reached = check(x, "torch.Tensor", "'Tensor' object has no attribute '{}'")

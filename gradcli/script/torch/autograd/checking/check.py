@@ -178,7 +178,7 @@ def tried_in_batches(x: Tensor, derive: Callable[[Tensor], Any], failed: str) ->
         derive(direction)
     before = generator.get_state()
     derive(drawn[0])
-    if generator.get_state() != before:
+    if generator.has_moved(before):
         generator.set_state(before)
         raise GradcheckError(f"While computing batched gradients, got: {RANDOM}\n\n{failed}")
 

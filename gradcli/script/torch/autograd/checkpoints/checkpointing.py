@@ -96,10 +96,14 @@ def checkpoint(
         raise ValueError("debug=True is incompatible with non-default context_fn")
     around, again = context_fn()
     frame.around = lambda: again
-    with around, packing(Packer(frame.pack, frame.unpack)):
-        result = function(*arguments, **keywords)
-        frame.completed = True
-        return result
+    settings.inside += 1
+    try:
+        with around, packing(Packer(frame.pack, frame.unpack)):
+            result = function(*arguments, **keywords)
+            frame.completed = True
+            return result
+    finally:
+        settings.inside -= 1
 
 
 def checkpoint_sequential(

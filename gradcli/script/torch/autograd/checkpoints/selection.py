@@ -109,7 +109,7 @@ class FirstRun(Run):
         super().__exit__(kind, *rest)
         if kind is None:
             self._ask()
-        if self._strict and self._random != running.machine.generator.get_state():
+        if self._strict and running.machine.generator.has_moved(self._random):
             raise UnsupportedError("random numbers in a checkpoint with a policy are not supported here")
 
     def append(self, application: Application) -> None:

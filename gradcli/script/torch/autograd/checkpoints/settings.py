@@ -17,6 +17,7 @@ class Settings:
     early: bool | None = None
     debug: bool | None = None
     group: Any = None
+    inside = 0  # how many checkpointed functions run
 
 
 @contextmanager
