@@ -93,7 +93,7 @@ def test_every_primitive_is_used_by_an_example() -> None:
 @of_every(REGISTRY, lambda _: "all")
 def test_a_primitive_is_declared_soundly(name: str) -> None:
     primitive = REGISTRY[name]
-    assert "Backward" in primitive.node
+    assert "Backward" in primitive.node or primitive.node == "CopySlices"
     assert not (primitive.kinks and not primitive.convention), "a kink needs a convention that is told"
     if primitive.variadic:
         assert len(primitive.rules) == 1

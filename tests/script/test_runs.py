@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import pytest
 
 from gradcli.engine.modes import Mode, mode
@@ -34,8 +36,9 @@ with torch.autograd.forward_ad.dual_level():
     ],
 )
 def test_a_setting_ends_with_its_run(left: str) -> None:
+    before = {name: copy(getattr(mode, name)) for name in Mode.__slots__}
     fresh = ours(ASKED)
     assert "Error" not in fresh
     assert ours(f"import torch\n{left}\n1/0") == "Error: ZeroDivisionError: division by zero\n"
-    assert all(getattr(mode, name) == getattr(Mode(), name) for name in Mode.__slots__)
+    assert {name: copy(getattr(mode, name)) for name in Mode.__slots__} == before
     assert ours(ASKED) == fresh

@@ -59,6 +59,7 @@ def in_rows(reduce: Callable[..., Any]) -> Callable[..., Any]:
             return found
         return found.copy("C")
 
+    call.__kwdefaults__ = reduce.__kwdefaults__  # which say what a formula leaves out
     return call
 
 

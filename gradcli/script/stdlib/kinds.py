@@ -44,10 +44,8 @@ class SimpleNamespace(Facade):
 def namespace(name: str) -> Namespace:
     """`types`, `numbers` or `collections.abc`."""
     if name == "types":
-        makers = {types.MethodType: types.MethodType}
-        members = listed(
-            types, TYPE_NAMES, lambda kind: TYPES.setdefault(kind, BuiltinType(kind.__name__, kind, makers.get(kind)))
-        )
+        members = listed(types, TYPE_NAMES, lambda kind: TYPES.setdefault(kind, BuiltinType(kind.__name__, kind)))
+        TYPES[types.MethodType].construct = types.MethodType
         own = {"SimpleNamespace": SimpleNamespace, "MappingProxyType": shown_type(ReadOnly)}
         return Namespace(name, members | own)
     source, names = (numbers, NUMBERS) if name == "numbers" else (abc, ABSTRACT)

@@ -9,6 +9,7 @@ from tests.script.stdlib.agreement import agree, programs, unreachable
     "from collections.abc import Callable, Iterable, Mapping, Sequence\n"
     "print(isinstance([1], Iterable), isinstance(5, Iterable), isinstance('a', Sequence), isinstance({}, Mapping))\n"
     "print(isinstance(len, Callable))",
+    "class K:\n    def f(self): ...\nprint(type(K().f).__name__, types.MethodType(lambda x: x + 1, 4)())",
     "print(isinstance(1, numbers.Number), isinstance(1.5, numbers.Integral), isinstance(True, numbers.Real))",
 )
 def test_kinds_are_pythons(program: str) -> None:

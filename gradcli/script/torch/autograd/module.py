@@ -87,7 +87,7 @@ def find(name: str) -> Any:
         place, member = ELSEWHERE[name]
         return getattr(import_module(f"gradcli.script.torch.autograd.{place}"), member)
     if name == "torch":
-        return running.machine.modules.get(name)
+        return (running.machine.modules or {}).get(name)
     if name in WITHIN:
         return namespace(WITHIN[name]).get(name)
     part = f"torch.autograd.{name}"
