@@ -144,7 +144,9 @@ def another_leaf(graph: Graph) -> Iterator[Turn]:
     for index, vertex in graph.new() if 1 < len(leaves) <= LEAVES else ():
         for place, source in enumerate(vertex.sources):
             for other in leaves if vertex.primitive and source in leaves else ():
-                wrong = with_operand(vertex, place, other, graph.vertices[other].value) if other != source else None
+                value = graph.vertices[other].value
+                is_other = value != graph.vertices[source].value  # equal numbers hide which of them was taken
+                wrong = with_operand(vertex, place, other, value) if is_other else None
                 if wrong is not None and fits(wrong.value, vertex.value) and other not in vertex.sources:
                     message = f"in {graph.label(index)} you took {graph.label(other)} for {graph.label(source)}"
                     yield Turn(index, "another one", message, {index: wrong}, rank=SELDOM)

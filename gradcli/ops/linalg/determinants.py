@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -140,9 +141,7 @@ def _solve(A: Any, B: Any) -> Any:
 
 def _matrix_rule(g: Any, out: Any, A: Any, B: Any) -> Any:
     h = solve(transposed(A), g)
-    if len(B.shape) == 1:
-        return -outer(h, out)
-    return -_times(h, transposed(out))
+    return -outer(h, out) if len(B.shape) == 1 else -_times(h, transposed(out))
 
 
 solve: Primitive = primitive(
@@ -155,6 +154,9 @@ solve: Primitive = primitive(
     says=SOLVED,
     differential=change.SOLUTION,
 )
+
+
+solve_vector = replace(solve, gradients=({}, {"LinalgSolveExBackward0": "SqueezeBackward1"}))
 
 
 def _check_square(name: str, A: Tensor) -> None:
@@ -261,7 +263,7 @@ def solve_(A: Real, B: Real, *, left: bool = True) -> Any:
             f"({A.shape[-2]}x{A.shape[-1]} and {rows}x{columns})",
             code="E301",
         )
-    return solve(A, B)
+    return (solve_vector if B.ndim == 1 else solve)(A, B)
 
 
 def _solved_right(A: Tensor, B: Tensor) -> Any:
