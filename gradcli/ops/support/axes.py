@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import wraps
+from functools import WRAPPER_ASSIGNMENTS, wraps
 from typing import Any
 
 import numpy as np
@@ -52,14 +52,13 @@ def aligned(x: Any, shape: Shape, dim: Axes, keepdim: bool = False) -> Any:
 def in_rows(reduce: Callable[..., Any]) -> Callable[..., Any]:
     """Return the reduction, whose results lie row by row, as torch's do; numpy's keep the order of the input."""
 
-    @wraps(reduce)
+    @wraps(reduce, assigned=(*WRAPPER_ASSIGNMENTS, "__kwdefaults__"))  # which say what a formula leaves out
     def call(*inputs: Any, **options: Any) -> Any:
         found = reduce(*inputs, **options)
         if not isinstance(found, np.ndarray) or lies_in_rows(found):
             return found
         return found.copy("C")
 
-    call.__kwdefaults__ = reduce.__kwdefaults__  # which say what a formula leaves out
     return call
 
 
