@@ -133,12 +133,14 @@ def test_a_slip_in_one_of_several_passes_is_named() -> None:
     assert "power-rule" in [one.code for one in found.diagnoses], found
 
 
-def test_an_update_follows_from_a_gradient_that_was_copied_beside_another() -> None:
+@pytest.mark.parametrize("copied", ["gw, gb = w.grad.item(), b.grad.item()", "gw = w.grad.item()\ngb = b.grad.item()"])
+def test_updates_follow_from_gradients_that_were_copied_beside_each_other(copied: str) -> None:
     script = (
         "w = torch.tensor(1.3, requires_grad=True)\nb = torch.tensor(0.4, requires_grad=True)\n"
-        "loss = (w*1.7 + b)**2\nloss.backward()\ngw, gb = w.grad.item(), b.grad.item()\n"
-        "with torch.no_grad():\n    w -= 0.1*w.grad\n"
+        f"loss = (w*1.7 + b)**2\nloss.backward()\n{copied}\n"
+        "with torch.no_grad():\n    w -= 0.1*w.grad\n    b -= 0.1*b.grad\n"
     )
-    grader = of_script(script, "gw", "w")
-    wrong = (1.3 * 1.7 + 0.4) * 1.7
-    assert told(grader, {"gw": wrong, "w": 1.3 - 0.1 * wrong}, "w").verdict == "carried"
+    grader = of_script(script, "gw", "gb", "w", "b")
+    wrong = 1.3 * 1.7 + 0.4  # for its double
+    answers = {"gw": 1.7 * wrong, "gb": wrong, "w": 1.3 - 0.17 * wrong, "b": 0.4 - 0.1 * wrong}
+    assert [told(grader, answers, name).verdict for name in ("w", "b")] == ["carried", "carried"]

@@ -133,10 +133,20 @@ def with_more(body: Iterable[ast.stmt], named: Mapping[str, Value], counted: Seq
         yield statement
         if isinstance(statement, ast.Expr) and is_pass(statement.value):
             yield from counted
-        if isinstance(statement, ast.Assign):
-            names = {one.id for target in statement.targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+        for target, value in assigned(statement) if isinstance(statement, ast.Assign) else ():
+            names = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
             for name in sorted(names & named.keys()):
-                yield from (given(of, named[name]) for of in (name, *copied(statement.value)))
+                yield from (given(of, named[name]) for of in (name, *copied(value)))
+
+
+def assigned(statement: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the targets of an assignment with their values: two pairs for `a, b = c, d`."""
+    for target in statement.targets:
+        several = (target, statement.value)
+        if all(isinstance(one, ast.Tuple | ast.List) for one in several):
+            yield from zip(*(one.elts for one in several), strict=False)  # type: ignore[attr-defined]
+        else:
+            yield several
 
 
 def copied(node: ast.expr) -> Iterator[str]:
