@@ -103,7 +103,7 @@ HUGE = {
     "x = [1] * 10\nfor _ in range(12): x = [x] * 10\nprint(x)": "",
     "x = [1] * 10\nfor _ in range(12): x = [x] * 10\nstr(x)": "",
     "x = []\nfor _ in range(60): x = [x, x]\nraise ValueError(x)": "",
-    "x = []\nwhile True: x.append([0] * 1000)": "memory",
+    "x = []\nwhile True: x.append([0] * 20_000)": "memory",
     "x = {}\nwhile True: x[len(x)] = 'y' * 10000": "",
     "import torch\ntorch.zeros(10**12)": "elements",
     "import torch\ntorch.ones(10**6, 10**6)": "elements",
@@ -165,7 +165,7 @@ WHOLE = {
     "def f(): return f()\nf()": "recursion",
     "[0] * 10**12": "elements",
     "for i in range(10**9): print('x' * 1000)": "",
-    "x = []\nwhile True: x.append([0] * 1000)": "memory",
+    "x = []\nwhile True: x.append([0] * 20_000)": "memory",
 }
 QUICK = ["--timeout", "2", "--max-steps", "300000"]
 MEMORY = 2**26
