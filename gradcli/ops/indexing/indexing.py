@@ -20,6 +20,7 @@ from gradcli.ops.formulas import indexing as places
 from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Places, Shape
+from gradcli.ops.support.endings import Endings
 from gradcli.ops.support.folding import fold_same
 from gradcli.ops.support.sentences import PICKED, PLACED, SAME
 from gradcli.ops.support.surface import operation
@@ -64,7 +65,7 @@ def _slice_backward(g: Array, *, shape: Shape, dim: int, start: int, stop: int, 
     return out
 
 
-def selecting(name: str, node: str, *traits: str, gradients: tuple[dict[str, str], ...] = ()) -> Primitive:
+def selecting(name: str, node: str, *traits: str, gradients: Endings = ()) -> Primitive:
     """Declare the selection of one index of a dimension: a view, even of a single entry."""
     return primitive(
         name,
@@ -87,7 +88,7 @@ def slicing(
     *traits: str,
     view: bool = True,
     copy: bool = False,
-    gradients: tuple[dict[str, str], ...] = (),
+    gradients: Endings = (),
 ) -> Primitive:
     """Declare the slicing of one dimension; `index` is the number of the part, where it is one of several."""
 

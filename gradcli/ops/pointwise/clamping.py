@@ -76,12 +76,21 @@ clamp_tensor = primitive(
     **BOUNDS,
     says=BOUND,
 )
-# torch's node has the missing bound among its inputs, as None; here it has the given one alone.
-clamp_min_tensor = primitive(
-    "clamp_min_tensor",
+# the forward, and the rules of the input and of the bound
+LOWER: Any = (
     np.maximum,
     lambda g, out, x, low: where(x >= low, g, 0),
     lambda g, out, x, low: where(x < low, g, 0),
+)
+UPPER: Any = (
+    np.minimum,
+    lambda g, out, x, high: where(x <= high, g, 0),
+    lambda g, out, x, high: where(x > high, g, 0),
+)
+# torch's node has the missing bound among its inputs, as None; here it has the given one alone.
+clamp_min_tensor = primitive(
+    "clamp_min_tensor",
+    *LOWER,
     node="ClampBackward0",
     notation=_write_clamp("min"),
     kinks=np.equal,
@@ -90,9 +99,7 @@ clamp_min_tensor = primitive(
 )
 clamp_max_tensor = primitive(
     "clamp_max_tensor",
-    np.minimum,
-    lambda g, out, x, high: where(x <= high, g, 0),
-    lambda g, out, x, high: where(x > high, g, 0),
+    *UPPER,
     node="ClampBackward0",
     notation=_write_clamp("max"),
     kinks=np.equal,
@@ -101,8 +108,7 @@ clamp_max_tensor = primitive(
 )
 clamp_min = primitive(
     "clamp_min",
-    np.maximum,
-    lambda g, out, x, low: where(x >= low, g, 0),
+    *LOWER[:2],
     kinks=np.equal,
     convention="clamp_min' is 1 at the bound",
     traits=("bounded", "gate"),
@@ -110,8 +116,7 @@ clamp_min = primitive(
 )
 clamp_max = primitive(
     "clamp_max",
-    np.minimum,
-    lambda g, out, x, high: where(x <= high, g, 0),
+    *UPPER[:2],
     kinks=np.equal,
     convention="clamp_max' is 1 at the bound",
     traits=("bounded",),
@@ -119,9 +124,7 @@ clamp_max = primitive(
 )
 clamp_min_to = primitive(
     "clamp_min_to",
-    np.maximum,
-    lambda g, out, x, low: where(x >= low, g, 0),
-    lambda g, out, x, low: where(x < low, g, 0),
+    *LOWER,
     node="ClampMinBackward1",
     notation=clamp_min.notation,
     kinks=np.equal,
@@ -130,9 +133,7 @@ clamp_min_to = primitive(
 )
 clamp_max_to = primitive(
     "clamp_max_to",
-    np.minimum,
-    lambda g, out, x, high: where(x <= high, g, 0),
-    lambda g, out, x, high: where(x > high, g, 0),
+    *UPPER,
     node="ClampMaxBackward1",
     notation=clamp_max.notation,
     kinks=np.equal,

@@ -19,7 +19,7 @@ from gradcli.ops.pointwise.logic import nan
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.support.arguments import Operand, Real, as_tensor
 from gradcli.ops.support.constants import LOG_2
-from gradcli.ops.support.endings import FILLED
+from gradcli.ops.support.endings import BY_NUMBER, FILLED
 from gradcli.ops.support.forgetting import nothing
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import operation
@@ -75,7 +75,7 @@ ldexp = primitive(
     lambda x, n: (x * np.exp2(n)).astype(x.dtype),
     lambda g, out, x, n: g * exp2(n),
     lambda g, out, x, n: g * out * LOG_2.beside(g),
-    gradients=({}, {"MulBackward0": "MulBackward1"}),
+    gradients=({}, *BY_NUMBER),
     says="The mantissa gets the gradient times the power of 2, and the exponent times the result and log(2).",
 )
 following = primitive(

@@ -21,7 +21,7 @@ from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import cut, select, selecting, slicing
 from gradcli.ops.shaping.shaping import flat, reshape
 from gradcli.ops.support.arguments import Dims, Shape, check_size
-from gradcli.ops.support.endings import JOINED
+from gradcli.ops.support.endings import JOINED, STACKED
 from gradcli.ops.support.forgetting import nothing
 from gradcli.ops.support.sentences import MOVED, OWN_PART
 from gradcli.ops.support.several import bound
@@ -87,9 +87,7 @@ unsafe_part = slicing("unsafe_split_part", "UnsafeSplitBackward0", view=False, g
 unsafe_part_with_sizes = slicing(
     "unsafe_split_part_with_sizes", "UnsafeSplitWithSizesBackward0", view=False, gradients=JOINED
 )
-unbind_part = selecting(
-    "unbind_part", "UnbindBackward0", "part", gradients=({"SelectBackwardBackward0": "StackBackward0"},)
-)
+unbind_part = selecting("unbind_part", "UnbindBackward0", "part", gradients=STACKED)
 
 
 def _repeat_rule(g: Any, out: Any, x: Any, *, repeats: Shape) -> Any:

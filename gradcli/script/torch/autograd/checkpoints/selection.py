@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -68,7 +69,7 @@ def starts(application: Application) -> bool:
     )
 
 
-class Run(Facade):
+class Run(Facade, ABC):
     """One run of the function, which listens to the operations in it."""
 
     def __init__(self) -> None:
@@ -81,8 +82,9 @@ class Run(Facade):
     def __exit__(self, kind: Any, *_: Any) -> None:
         leave(self)
 
+    @abstractmethod
     def append(self, application: Application) -> None:
-        raise NotImplementedError
+        """Take an operation that has been computed."""
 
     def key(self, operation: OpOverload) -> Key:
         """Return the operation and how often it was called before."""
