@@ -12,11 +12,11 @@ import numpy as np
 
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
 from gradcli.homework.diagnose.shelves import Suspect
-from gradcli.homework.mistakes.broadcasting import BROADCAST_UNSUMMED
 from gradcli.homework.mistakes.catalogue import KIN, LATE, TITLES
+from gradcli.homework.mistakes.derivatives.rules import POWER_RULE
 from gradcli.homework.mistakes.habits import STALE_GRAD
-from gradcli.homework.mistakes.means import BATCH_N, MEAN_N
-from gradcli.homework.mistakes.rules import POWER_RULE
+from gradcli.homework.mistakes.tensors.broadcasting import BROADCAST_UNSUMMED
+from gradcli.homework.mistakes.tensors.means import BATCH_N, MEAN_N
 from gradcli.homework.model import Value
 from gradcli.homework.solve.problem import Problem
 

@@ -19,10 +19,10 @@ from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.diagnose.shelves import Suspect
 from gradcli.homework.mistakes.declaration import Guess
-from gradcli.homework.mistakes.descents import DESCENT
 from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.mistakes.habits import ANOTHER_QUESTION, STALE_GRAD, SWAPPED_VARIABLE
-from gradcli.homework.mistakes.scripts import Mutant, mutants
+from gradcli.homework.mistakes.training.descents import DESCENT
+from gradcli.homework.mistakes.training.scripts import Mutant, mutants
 from gradcli.homework.model import Diagnosis, Value
 from gradcli.homework.remembered import Remembered
 from gradcli.homework.solve.points import CLOSE

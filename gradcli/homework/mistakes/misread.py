@@ -15,8 +15,8 @@ import numpy as np
 
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Turn
 from gradcli.homework.mistakes.forward import FORWARD_SLIP, SELDOM, VERTICES, fits, itself, operated
-from gradcli.homework.mistakes.means import means
-from gradcli.homework.mistakes.softmax import SOFTMAX
+from gradcli.homework.mistakes.tensors.means import means
+from gradcli.homework.mistakes.tensors.softmax import SOFTMAX
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem

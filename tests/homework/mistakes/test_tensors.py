@@ -10,7 +10,7 @@ import pytest
 
 from tests.homework.asking import Wrong, assignment, check, exam, explains, marked, typed
 from tests.homework.drawing import network_tape
-from tests.homework.mistakes.test_rules import everywhere, steps
+from tests.homework.mistakes.derivatives.test_rules import everywhere, steps
 from tests.homework.tapes import Change, Site, Tape, summed_to
 from tests.programs import some
 

@@ -10,9 +10,9 @@ from operator import add, mul
 import numpy as np
 
 from gradcli.engine.broadcast import fit
-from gradcli.homework.mistakes.activations import RELU_GATE, is_gate
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip
-from gradcli.homework.mistakes.nesting import INNER_DROPPED
+from gradcli.homework.mistakes.derivatives.activations import RELU_GATE, is_gate
+from gradcli.homework.mistakes.derivatives.nesting import INNER_DROPPED
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem, nothing

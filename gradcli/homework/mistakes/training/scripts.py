@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from gradcli.homework.mistakes.declaration import Mistake
-from gradcli.homework.mistakes.derived import other_derivatives
-from gradcli.homework.mistakes.descents import (
+from gradcli.homework.mistakes.forward import FORWARD_SLIP
+from gradcli.homework.mistakes.habits import STALE_GRAD
+from gradcli.homework.mistakes.tensors.means import MEAN_N
+from gradcli.homework.mistakes.training.derived import other_derivatives
+from gradcli.homework.mistakes.training.descents import (
     Change,
     Found,
     before,
@@ -24,9 +27,6 @@ from gradcli.homework.mistakes.descents import (
     uncorrected,
     updates,
 )
-from gradcli.homework.mistakes.forward import FORWARD_SLIP
-from gradcli.homework.mistakes.habits import STALE_GRAD
-from gradcli.homework.mistakes.means import MEAN_N
 
 DETACH = Mistake("detach", "overlooked a detach or a no_grad, or saw one where there is none", order=15.5)
 

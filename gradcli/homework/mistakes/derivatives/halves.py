@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.homework.mistakes.declaration import Slip
+from gradcli.homework.mistakes.derivatives.nesting import INNER_DROPPED
+from gradcli.homework.mistakes.derivatives.rules import POWER_RULE, QUOTIENT
 from gradcli.homework.mistakes.forward import SELDOM
-from gradcli.homework.mistakes.nesting import INNER_DROPPED
-from gradcli.homework.mistakes.rules import POWER_RULE, QUOTIENT
 from gradcli.homework.solve.problem import Problem, scaled, slope
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.homework.mistakes.declaration import WEAK, Mistake, Slip
-from gradcli.homework.mistakes.rules import SIGN
+from gradcli.homework.mistakes.derivatives.rules import SIGN
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change
 from gradcli.homework.solve.problem import Problem, slope

@@ -9,9 +9,9 @@ from operator import add
 
 import numpy as np
 
-from gradcli.homework.mistakes.chains import LOCAL_NOT_TOTAL
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip
-from gradcli.homework.mistakes.rules import PRODUCT_OWN_FACTOR
+from gradcli.homework.mistakes.derivatives.chains import LOCAL_NOT_TOTAL
+from gradcli.homework.mistakes.derivatives.rules import PRODUCT_OWN_FACTOR
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem, nothing, slope

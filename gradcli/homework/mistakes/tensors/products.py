@@ -13,7 +13,7 @@ from gradcli.engine.broadcast import fit
 from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip, Turn
 from gradcli.homework.mistakes.forward import LAST, fits
-from gradcli.homework.mistakes.tensors import LAYOUTS, TRANSPOSE, vertex_first
+from gradcli.homework.mistakes.tensors.layout import LAYOUTS, TRANSPOSE, vertex_first
 from gradcli.homework.solve.graph import Change, Edge, Graph
 from gradcli.homework.solve.problem import Problem, slope
 from gradcli.homework.solve.vertices import Vertex

@@ -8,8 +8,8 @@ from itertools import product
 
 import numpy as np
 
-from gradcli.homework.mistakes.activations import is_gate
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip
+from gradcli.homework.mistakes.derivatives.activations import is_gate
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Graph
 from gradcli.homework.solve.problem import Problem, slope

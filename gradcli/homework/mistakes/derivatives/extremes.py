@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.homework.mistakes.activations import RELU_GATE
 from gradcli.homework.mistakes.declaration import Slip, Turn
+from gradcli.homework.mistakes.derivatives.activations import RELU_GATE
 from gradcli.homework.mistakes.forward import FORWARD_SLIP, LAST, fits
 from gradcli.homework.solve.graph import Change, Edge, Graph
 from gradcli.homework.solve.problem import Problem

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.homework.asking import Wrong, assignment, check, marked
-from tests.homework.mistakes.test_rules import everywhere, steps
+from tests.homework.mistakes.derivatives.test_rules import everywhere, steps
 from tests.homework.tapes import SIGMOID, Site, Tape, slope
 
 

@@ -9,10 +9,10 @@ import ast
 from collections.abc import Iterator
 from copy import deepcopy
 
-from gradcli.homework.mistakes.branches import PATH_MISSED
-from gradcli.homework.mistakes.descents import Change, Found, steps
-from gradcli.homework.mistakes.nesting import INNER_DROPPED
-from gradcli.homework.mistakes.rules import POWER_RULE, PRODUCT_OWN_FACTOR, SIGN
+from gradcli.homework.mistakes.derivatives.branches import PATH_MISSED
+from gradcli.homework.mistakes.derivatives.nesting import INNER_DROPPED
+from gradcli.homework.mistakes.derivatives.rules import POWER_RULE, PRODUCT_OWN_FACTOR, SIGN
+from gradcli.homework.mistakes.training.descents import Change, Found, steps
 
 FUNCTIONS = ("sin", "cos", "exp", "log", "sqrt", "tanh", "sigmoid")
 Way = tuple[str, str, str, str, int]  # code, rule, message, the expression with the wrong derivative, rank

@@ -1,4 +1,4 @@
-"""Tensors: layout."""
+"""Layout: a transpose forgotten, or one too many."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Mistakes in derivatives: a rule of one operation, or the chain rule that joins them."""
