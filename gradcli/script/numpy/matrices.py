@@ -11,7 +11,7 @@ from gradcli.engine.numerics.lapack import is_finite
 from gradcli.script.numpy.algebra import multi_dot
 from gradcli.script.numpy.values import fits, value
 from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace
-from gradcli.script.stdlib.containers import open_up
+from gradcli.script.stdlib.data.containers import open_up
 
 LINALG = "norm inv det solve eig eigh eigvals eigvalsh svd qr cholesky pinv matrix_rank lstsq slogdet cond matrix_power"
 SVD, EIGENVALUES = "SVD did not converge", "Eigenvalues did not converge"

@@ -15,7 +15,7 @@ from gradcli.script.python.values.attributes import Facade, Namespace, attribute
 from gradcli.script.python.values.kinds import is_own_function
 from gradcli.script.python.values.operators import BINARY, COMPARISONS, OPERATORS, UNARY, augmented, bounded
 from gradcli.script.python.values.special import exact
-from gradcli.script.stdlib.nested import Key
+from gradcli.script.stdlib.data.nested import Key
 
 MISSING = object()
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.stdlib.copying import Saved, deepcopy
-from gradcli.script.stdlib.streams import BytesIO
+from gradcli.script.stdlib.data.copying import Saved, deepcopy
+from gradcli.script.stdlib.process.streams import BytesIO
 
 NOTE = "no file is written: what torch.save is given can be loaded until the snippet ends"
 

@@ -146,9 +146,9 @@ def member(random: Random, modules: Sequence[str]) -> str:
 @cache
 def vocabulary() -> dict[str, Word]:
     """The words by the symbols of the grammar."""
+    from gradcli.script.packages import pictures  # noqa: F401
     from gradcli.script.python.values import builtins, special
     from gradcli.script.python.values.natives import MEMBERS
-    from gradcli.script.stdlib import pictures  # noqa: F401
     from gradcli.script.torch.nn.base.base import Module
 
     modules = words.modules()

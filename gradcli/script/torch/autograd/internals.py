@@ -10,7 +10,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace
-from gradcli.script.stdlib.weakrefs import WeakTensorRef
+from gradcli.script.stdlib.data.weakrefs import WeakTensorRef
 from gradcli.script.torch.autograd.anomaly import current_node, state_of
 from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.context import Context

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from gradcli.script.python.values.attributes import Namespace
-from gradcli.script.stdlib import containers  # noqa: F401  the texts of defaultdict and Counter
+from gradcli.script.stdlib.data import containers  # noqa: F401  the texts of defaultdict and Counter
 from gradcli.script.torch.optim.optimizer import (
     REQUIRED,
     register_optimizer_step_post_hook,

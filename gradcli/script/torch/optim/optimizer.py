@@ -19,7 +19,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import formatted, text
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.operators import bounded
-from gradcli.script.stdlib.nested import DefaultDict
+from gradcli.script.stdlib.data.nested import DefaultDict
 from gradcli.script.torch.optim import formulas
 from gradcli.script.torch.optim.rounding import Value, added
 from gradcli.script.torch.optim.state import Group, Stateful

@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.engine.graph import Handle
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.values.attributes import Facade
-from gradcli.script.stdlib.nested import DefaultDict
+from gradcli.script.stdlib.data.nested import DefaultDict
 
 Group = dict[str, Any]
 Hook = Callable[..., Any]

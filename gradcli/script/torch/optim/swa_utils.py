@@ -14,7 +14,7 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.operators import bounded
-from gradcli.script.stdlib.copying import deepcopy
+from gradcli.script.stdlib.data.copying import deepcopy
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.layers.normalization import _BatchNorm, _InstanceNorm
 from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler, Rates

@@ -15,7 +15,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.stdlib.enumerations import DefinedEnum, Enum
+from gradcli.script.stdlib.data.enumerations import DefinedEnum, Enum
 from gradcli.script.torch.autograd.checkpoints.overloads import OpOverload, OpOverloadPacket, overload_of
 
 LEVELS = "MUST_SAVE PREFER_SAVE MUST_RECOMPUTE PREFER_RECOMPUTE MUST_CPU_OFFLOAD PREFER_CPU_OFFLOAD"

@@ -13,7 +13,7 @@ from gradcli.errors import AutogradError
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import describe
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.stdlib import containers  # noqa: F401  what an OrderedDict is to snippets
+from gradcli.script.stdlib.data import containers  # noqa: F401  what an OrderedDict is to snippets
 from gradcli.script.torch.nn.base.loading import Hooked, visits
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.tensor.printing import size_text

@@ -12,7 +12,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
-from gradcli.script.stdlib.copying import deepcopy
+from gradcli.script.stdlib.data.copying import deepcopy
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.functional.masks import causal, summand
 from gradcli.script.torch.nn.functional.module import find

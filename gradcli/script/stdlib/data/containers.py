@@ -14,8 +14,8 @@ from gradcli.script.python.values import natives  # noqa: F401  the methods of d
 from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace, describe, fields, listed
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.operators import bounded
-from gradcli.script.stdlib import kinds
-from gradcli.script.stdlib.nested import DefaultDict, Deque
+from gradcli.script.stdlib.data import kinds
+from gradcli.script.stdlib.data.nested import DefaultDict, Deque
 
 
 def _measured(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
 from gradcli.script.python.values.iteration import dict_
-from gradcli.script.stdlib.records import NamedTuple
+from gradcli.script.stdlib.data.records import NamedTuple
 
 NAMES = (
     "Any Optional Union List Dict Tuple Set FrozenSet Sequence Iterable Iterator Mapping MutableMapping Callable Type "

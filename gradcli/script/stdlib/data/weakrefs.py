@@ -15,7 +15,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.python.values.kinds import BuiltinType, Defined, is_own_function, type_of
-from gradcli.script.stdlib.nested import Deque
+from gradcli.script.stdlib.data.nested import Deque
 from gradcli.script.torch.autograd.checkpoints.settings import Settings
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call

@@ -12,7 +12,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import text
 from gradcli.script.python.text.percent import percent
 from gradcli.script.python.values.attributes import Facade, Namespace, attribute
-from gradcli.script.stdlib.system import Stream
+from gradcli.script.stdlib.process.system import Stream
 
 LEVELS = {"NOTSET": 0, "DEBUG": 10, "INFO": 20, "WARNING": 30, "ERROR": 40, "CRITICAL": 50}
 OTHER_NAMES = {"WARN": 30, "FATAL": 50}

@@ -12,8 +12,8 @@ from gradcli.script.python.text.formatting import REPRESENTATIONS, with_fields
 from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe, fields
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.parents import parent
-from gradcli.script.stdlib.containers import made_of
-from gradcli.script.stdlib.copying import deepcopy
+from gradcli.script.stdlib.data.containers import made_of
+from gradcli.script.stdlib.data.copying import deepcopy
 
 OPTIONS = ("init", "eq", "order", "unsafe_hash", "frozen", "kw_only")  # those that make a difference here
 

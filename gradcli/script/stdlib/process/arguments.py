@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import Facade, Namespace
-from gradcli.script.stdlib.kinds import SimpleNamespace
+from gradcli.script.stdlib.data.kinds import SimpleNamespace
 
 OPTIONS = ("type", "default", "help", "action", "choices", "required", "nargs", "dest", "metavar", "const")
 

@@ -1,0 +1,1 @@
+"""Modules of the standard library about texts: patterns, documents, characters."""
