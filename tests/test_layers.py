@@ -13,7 +13,7 @@ ROOT = Path(gradcli.__file__).parent
 TESTS = Path(__file__).parent
 LONGEST = 280  # lines of a file
 MOST = 16  # modules of a folder
-SIBLINGS = {"commands", "script.torch.nn.layers"}  # of one kind
+SIBLINGS = {"commands"}  # of one kind
 WITHOUT_A_ROOM = {"benchmarks", "faults", "fuzz", "goldens", "homework.klass", "sweep"}  # folders of tests alone
 
 # From the ground up; a folder imports from those below it, and folders on one line know nothing of each other.

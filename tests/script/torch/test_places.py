@@ -16,8 +16,9 @@ from gradcli.script.torch.nn.module import LAYERS
 from gradcli.script.torch.optim.module import OPTIMIZERS, SCHEDULERS
 from gradcli.script.torch.places import Places
 
+ROOMS = ["base", "layers", "layers.images", "layers.recurrent", "layers.transformers"]
 TABLES = [
-    ("torch.nn", LAYERS, ["gradcli.script.torch.nn.base", "gradcli.script.torch.nn.layers"]),
+    ("torch.nn", LAYERS, [f"gradcli.script.torch.nn.{room}" for room in ROOMS]),
     ("torch.optim", OPTIMIZERS, ["gradcli.script.torch.optim"]),
     ("torch.optim.lr_scheduler", SCHEDULERS, ["gradcli.script.torch.optim.lr_scheduler"]),
 ]

@@ -20,13 +20,13 @@ LAYERS = Places(
             "RReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax Softmax2d Softmin Softplus Softshrink Softsign Tanh "
             "Tanhshrink Threshold"
         ),
-        "layers.attention": "MultiheadAttention",
-        "layers.cells": "GRUCell LSTMCell RNNCell",
+        "layers.transformers.attention": "MultiheadAttention",
+        "layers.recurrent.cells": "GRUCell LSTMCell RNNCell",
         "layers.containers": "ModuleDict ModuleList Sequential",
-        "layers.convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
+        "layers.images.convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
         "layers.dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
         "layers.embedding": "Embedding EmbeddingBag",
-        "layers.folding": "Fold Unfold",
+        "layers.images.folding": "Fold Unfold",
         "layers.lazy": (
             "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConvTranspose1d "
             "LazyConvTranspose2d LazyLinear"
@@ -42,21 +42,21 @@ LAYERS = Places(
             "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm "
             "LocalResponseNorm RMSNorm"
         ),
-        "layers.padding": (
+        "layers.images.padding": (
             "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "
             "ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d "
             "ZeroPad3d"
         ),
         "layers.parameters": "ParameterDict ParameterList",
-        "layers.pooling": (
+        "layers.images.pooling": (
             "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AvgPool1d "
             "AvgPool2d AvgPool3d LPPool1d LPPool2d MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d"
         ),
-        "layers.recurrent": "GRU LSTM RNN",
+        "layers.recurrent.recurrent": "GRU LSTM RNN",
         "layers.similarity": "CosineSimilarity PairwiseDistance",
-        "layers.transformer": "Transformer TransformerDecoder TransformerEncoder",
-        "layers.transformer_layers": "TransformerDecoderLayer TransformerEncoderLayer",
-        "layers.upsampling": (
+        "layers.transformers.transformer": "Transformer TransformerDecoder TransformerEncoder",
+        "layers.transformers.layers": "TransformerDecoderLayer TransformerEncoderLayer",
+        "layers.images.upsampling": (
             "ChannelShuffle PixelShuffle PixelUnshuffle Upsample UpsamplingBilinear2d UpsamplingNearest2d"
         ),
     },

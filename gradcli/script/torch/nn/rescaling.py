@@ -15,7 +15,7 @@ from gradcli.ops.support.covering import ended
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.parameter import Parameter
-from gradcli.script.torch.nn.layers.convolution import Transposed
+from gradcli.script.torch.nn.layers.images.convolution import Transposed
 
 OLD = "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`."
 

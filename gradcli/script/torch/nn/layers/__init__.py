@@ -1,1 +1,1 @@
-"""The layers of `torch.nn`, a kind a file."""
+"""The layers of `torch.nn`, a kind a file, and large kinds a room."""

@@ -15,7 +15,8 @@ from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.parameter import Parameter
-from gradcli.script.torch.nn.layers import convolution, normalization
+from gradcli.script.torch.nn.layers import normalization
+from gradcli.script.torch.nn.layers.images import convolution
 from gradcli.script.torch.nn.layers.linear import Linear
 from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.tensor.attributes import GETTERS

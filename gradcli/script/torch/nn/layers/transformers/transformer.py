@@ -20,7 +20,7 @@ from gradcli.script.torch.nn.initialisation import xavier_uniform_
 from gradcli.script.torch.nn.layers.activation import __getattr__ as activation
 from gradcli.script.torch.nn.layers.containers import ModuleList
 from gradcli.script.torch.nn.layers.normalization import LayerNorm
-from gradcli.script.torch.nn.layers.transformer_layers import (
+from gradcli.script.torch.nn.layers.transformers.layers import (
     Activation,
     TransformerDecoderLayer,
     TransformerEncoderLayer,

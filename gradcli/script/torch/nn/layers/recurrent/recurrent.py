@@ -15,8 +15,8 @@ from gradcli.ops.support.covering import ended
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.functional.noise import dropout
-from gradcli.script.torch.nn.layers.recurrence import WEIGHTS, Gated, LongShort, Plain, Recurrence
-from gradcli.script.torch.nn.layers.recurrence_checks import check_dimensions, check_input, check_sizes
+from gradcli.script.torch.nn.layers.recurrent.checks import check_dimensions, check_input, check_sizes
+from gradcli.script.torch.nn.layers.recurrent.steps import WEIGHTS, Gated, LongShort, Plain, Recurrence
 from gradcli.script.torch.nn.packing import PackedSequence, permuted, through_packed
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY

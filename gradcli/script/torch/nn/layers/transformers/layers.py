@@ -10,10 +10,10 @@ from gradcli.errors import AutogradError
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.functional.masks import summand
 from gradcli.script.torch.nn.functional.module import find
-from gradcli.script.torch.nn.layers.attention import MultiheadAttention
 from gradcli.script.torch.nn.layers.dropout import Dropout
 from gradcli.script.torch.nn.layers.linear import Linear
 from gradcli.script.torch.nn.layers.normalization import LayerNorm
+from gradcli.script.torch.nn.layers.transformers.attention import MultiheadAttention
 
 Activation = str | Callable[[Any], Any] | None
 

@@ -9,7 +9,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.linalg.matmul import linear
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.functional.arguments import check_tensor
-from gradcli.script.torch.nn.layers.recurrence import Gated, LongShort, Plain, Recurrence
+from gradcli.script.torch.nn.layers.recurrent.steps import Gated, LongShort, Plain, Recurrence
 
 
 class Cell(Recurrence):

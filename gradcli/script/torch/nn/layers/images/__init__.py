@@ -1,0 +1,1 @@
+"""Layers of rows, images and volumes: windows that slide over them, borders, other sizes."""

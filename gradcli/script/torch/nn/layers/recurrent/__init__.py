@@ -1,0 +1,1 @@
+"""Recurrent layers and cells, and the steps that both take."""
