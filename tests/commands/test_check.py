@@ -16,8 +16,8 @@ import pytest
 from gradcli.render.check.reports.registry import QUESTIONS, REPORTS
 from tests.commands.running import document, gradcli, peak
 from tests.commands.served import program
-from tests.commands.test_batch_streams import arrives, opened, shown
-from tests.commands.test_streams import in_terminal, start
+from tests.commands.streams.test_batch_streams import arrives, opened, shown
+from tests.commands.streams.test_streams import in_terminal, start
 from tests.programs import some
 
 FORMATS = tuple(REPORTS)

@@ -20,7 +20,7 @@ from gradcli.homework.practice.topics import ORDER
 from gradcli.render.documents.schemas import schema
 from tests.commands.running import ROOT, Result, document, gradcli
 from tests.commands.served import served
-from tests.commands.test_streams import QUIET, at_terminal
+from tests.commands.streams.test_streams import QUIET, at_terminal
 
 DIAMOND = """
 title = "A diamond"

@@ -16,7 +16,7 @@ import pytest
 
 from tests.commands.running import peak
 from tests.commands.served import COMMAND, served
-from tests.commands.test_streams import QUIET, start
+from tests.commands.streams.test_streams import QUIET, start
 
 SQUARE = ["batch", "z=(x1+a*x2)**2"]
 POINT = b'{"x1": 1, "a": 2, "x2": 3}\n'

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.commands.running import ROOT, gradcli
-from tests.commands.test_samples import SAMPLES, comment
+from tests.commands.samples.test_samples import SAMPLES, comment
 
 PAGES = ROOT / "samples" / "pages"
 SNIPPETS = ("backward_twice", "two_paths", "who_gets_a_grad")
@@ -25,6 +26,11 @@ def command(name: str) -> list[str]:
 NAMES = [*(file.stem for file in SAMPLES), *SNIPPETS]
 
 
+def rounded(page: Path) -> str:
+    """The page with numbers of 13 digits, which every processor computes alike."""
+    return re.sub(r"\d+\.\d{12,}", lambda number: f"{float(number[0]):.13g}", page.read_text(encoding="utf-8"))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_page_is_what_the_command_writes(
@@ -36,7 +42,7 @@ def test_the_page_is_what_the_command_writes(
     recorded = PAGES / f"{name}.html"
     if os.environ.get("GRADCLI_RECORD"):
         recorded.write_bytes(file.read_bytes())
-    assert recorded.read_bytes() == file.read_bytes()
+    assert rounded(recorded) == rounded(file)
     assert file.stat().st_size < 150_000
 
 
