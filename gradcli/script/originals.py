@@ -23,7 +23,6 @@ def torch_names() -> dict[str, frozenset[str]]:
     return {owner: frozenset(names.split()) for owner, _, names in (line.partition(": ") for line in lines)}
 
 
-ABSENCE = "{}.{} is not supported here"
 GENERAL = "see gradcli ops for the operations"
 # What many names of torch are about, none of it here, and what to do instead.
 ABSENT = {

@@ -12,6 +12,7 @@ import numpy as np
 from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.grading import Grader
 from gradcli.homework.model import Marked
+from gradcli.homework.submission.files import File, places_of
 from gradcli.homework.submission.submissions import read_text
 from gradcli.source import Source
 from tests.homework.drawing import network_tape, scalar_tape
@@ -104,3 +105,8 @@ def check(code: str, mistake: Mistake, *, scalars: int = 0, networks: int = 0, e
                 explains(code, grader, tape, wrong)
                 seen += 1
         assert seen >= least // 4, f"{seen} of {tape_of.__name__}"
+
+
+def files_of(paths: Iterable[str]) -> list[File]:
+    """Return the submissions at the paths."""
+    return list(places_of(paths).values())

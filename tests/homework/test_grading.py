@@ -17,11 +17,12 @@ from gradcli.homework.assignment.assignments import Assignment, Question, read_a
 from gradcli.homework.grading import Grader, Grading, Item, graded
 from gradcli.homework.model import ENDINGS
 from gradcli.homework.solve.key import Key
-from gradcli.homework.submission.files import File, files_of
+from gradcli.homework.submission.files import File
 from gradcli.homework.submission.hand_ins import HandIn, hand_ins
 from gradcli.source import Source
 from gradcli.workers import pool
 from gradcli.workers.limits import Limits
+from tests.homework.asking import files_of
 from tests.programs import some
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "homework"

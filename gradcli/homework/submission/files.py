@@ -52,24 +52,15 @@ class File:
 Place = tuple[str, str]  # the real path of a folder and a name in it, which all paths to one entry share
 
 
-def files_of(paths: Iterable[str]) -> list[File]:
-    """Return the named files, whether they exist or not, and the submissions in named folders, sorted, each once.
+def places_of(paths: Iterable[str], others: list[File] | None = None) -> dict[Place, File]:
+    """Return the named files, existing or not, and the submissions in named folders, sorted, each at its place.
 
     In a folder these are files with known endings, or its only file, whatever it is called; a README only where it is
-    alone.
+    alone. A file that is named and lies in a named folder counts as named. Links, which are not followed, pipes and all
+    else in a folder that is neither a file nor a folder are among them, and refused when they are read.
 
-    A file that is named and lies in a named folder counts as named.
-
-    Links, pipes and all else in a folder that is neither a file nor a folder are among them, and refused when they are
-    read. Warns of files with other endings in the folders: a student may have handed one in.
-    """
-    return list(places_of(paths).values())
-
-
-def places_of(paths: Iterable[str], others: list[File] | None = None) -> dict[Place, File]:
-    """Return the files of `files_of` by place; an entry that is a link is not followed.
-
-    The list of `others`, if there is one, takes the files with other endings, and nobody is warned of them.
+    Files with other endings go into the list of `others`; without one they are warned of, as a student may have handed
+    one in.
     """
     real = cache(os.path.realpath)  # of folders, which have many files
 

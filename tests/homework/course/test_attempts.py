@@ -9,8 +9,9 @@ import pytest
 from gradcli.homework.course.attempts import counted, to_grade
 from gradcli.homework.course.collect import collected
 from gradcli.homework.model import Marked, Result
-from gradcli.homework.submission.files import File, files_of
+from gradcli.homework.submission.files import File
 from gradcli.homework.submission.hand_ins import HandIn
+from tests.homework.asking import files_of
 from tests.homework.course.weeks import roster
 
 

@@ -18,7 +18,8 @@ from gradcli.homework.course.gradescope import submitters
 from gradcli.homework.course.layouts import Folder, recognised, tops, works
 from gradcli.homework.course.roster import Roster, read_roster
 from gradcli.homework.model import Result
-from gradcli.homework.submission.files import files_of, places_of
+from gradcli.homework.submission.files import places_of
+from tests.homework.asking import files_of
 from tests.homework.course.weeks import ROSTER, roster, variants
 
 ANSWERS = "[d]\ns = 9\n"

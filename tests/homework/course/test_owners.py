@@ -8,7 +8,7 @@ import pytest
 
 from gradcli.homework.course.collect import collected
 from gradcli.homework.course.roster import Roster, read_roster
-from gradcli.homework.submission.files import files_of
+from tests.homework.asking import files_of
 from tests.homework.course.test_layouts import made
 from tests.homework.course.weeks import ROSTER, roster
 

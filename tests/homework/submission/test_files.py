@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from gradcli.errors import UsageError
-from gradcli.homework.submission.files import File, files_of, files_to_grade, students_of
+from gradcli.homework.submission.files import File, files_to_grade, students_of
 from gradcli.homework.submission.submissions import Given
+from tests.homework.asking import files_of
 from tests.homework.submission.diamond import submissions
 
 

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.homework.submission.classes import IN_A_FOLDER, NOBODY
-from gradcli.homework.submission.files import File, files_of
+from gradcli.homework.submission.files import File
 from gradcli.homework.submission.hand_ins import hand_ins
 from gradcli.homework.submission.names import identity
 from gradcli.homework.submission.submissions import Submission
+from tests.homework.asking import files_of
 from tests.homework.submission.diamond import submissions
 
 HEADER = "student,question,quantity,answer\n"

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from gradcli.homework.submission import reading
-from gradcli.homework.submission.files import File, files_of
+from gradcli.homework.submission.files import File
 from gradcli.homework.submission.reading import read_file
 from gradcli.homework.submission.submissions import Given
+from tests.homework.asking import files_of
 from tests.homework.submission.diamond import GRADER, one, submissions, verdicts
 
 SECRET = "31337"

@@ -28,6 +28,7 @@ from gradcli.render.documents.explanation import (
 from gradcli.render.documents.reasons import reason_document
 from gradcli.render.documents.schemas import names, schema
 from gradcli.render.text.error import error_document
+from gradcli.script.timeline import model as timeline
 from gradcli.source import Source, Span
 from gradcli.stream.values import dump, plain
 from tests.render.documents.reader import array, read_explanation
@@ -165,9 +166,10 @@ def test_example_document() -> None:
     assert (document["steps"][0]["node"], document["steps"][0]["input"]) == ("z", "v2")
 
 
-def test_notes_of_the_schema_are_those_of_the_model() -> None:
-    codes = json.loads(schema("explanation"))["$defs"]["note"]["properties"]["code"]["enum"]
-    assert sorted(codes) == sorted(NOTES)
+@pytest.mark.parametrize(("name", "kind", "notes"), [("explanation", "note", NOTES), ("run", "remark", timeline.NOTES)])
+def test_notes_of_a_schema_are_those_of_its_model(name: str, kind: str, notes: dict[str, str]) -> None:
+    codes = json.loads(schema(name))["$defs"][kind]["properties"]["code"]["enum"]
+    assert sorted(codes) == sorted(notes)
 
 
 def test_collector_keeps_its_state() -> None:

@@ -22,7 +22,6 @@ from gradcli.stream.values import dump
 from tests.render.page.reading import block, own_size, read
 from tests.render.programs import CASES, explained
 
-PLAYED = ("data-look", "data-text", "data-label")
 HOSTILE = (
     "</script><script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",

@@ -32,7 +32,6 @@ class Scope:
     outer: Scope | None = None
     globals: frozenset[str] = frozenset()
     nonlocals: frozenset[str] = frozenset()
-    in_loop: bool = False
     first_parameter: str | None = None
     name: str = ""  # of a function or class, with those around it: `A.f.<locals>`
     inside: list[str] = field(default_factory=list)  # the annotated names of a class
