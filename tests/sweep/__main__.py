@@ -12,8 +12,9 @@ from tests.sweep.edges import edges
 from tests.sweep.kinds import KINDS as FURTHER
 from tests.sweep.kinds import kinds as further
 from tests.sweep.modules import modules
-from tests.sweep.running import Verdict, verdict
+from tests.sweep.running import Verdict
 from tests.sweep.samples import KINDS, MOST, Sample, samples
+from tests.sweep.surviving import verdicts
 from tests.sweep.varied import varied
 
 WIDTH = 300
@@ -29,14 +30,13 @@ def main() -> int:
     others = {"edges": edges, "modules": modules, "further": chosen, "varied": varied}
     name = next((name for name in others if getattr(options, name)), "")
     given = others[name](options.only, options.most) if name else samples(options.only, kinds, options.most)
-    for sample in given:
-        found = verdict(sample)
-        counts.setdefault(sample.kind, Counter())[found.word] += 1
+    for found in verdicts(given):
+        counts.setdefault(found.sample.kind, Counter())[found.word] += 1
         if found.word == "differs":
-            groups.setdefault((sample.name, found.why), []).append(found)
-    for (name, why), verdicts in sorted(groups.items(), key=lambda item: (item[0][1], item[0][0])):
-        print(f"{len(verdicts):4} {why}: {name} ({', '.join(sorted({v.sample.kind for v in verdicts}))})")
-        for one in verdicts[: options.show]:
+            groups.setdefault((found.sample.name, found.why), []).append(found)
+    for (name, why), group in sorted(groups.items(), key=lambda item: (item[0][1], item[0][0])):
+        print(f"{len(group):4} {why}: {name} ({', '.join(sorted({v.sample.kind for v in group}))})")
+        for one in group[: options.show]:
             print(indented(one.text) + "\n" + "\n".join(f"   | {line[:WIDTH]}" for line in one.detail.split("\n")))
     for kind, words in counts.items():
         print(f"{kind:<9} " + ", ".join(f"{word} {words[word]:,}" for word in ("agrees", "refused", "differs")))

@@ -1,5 +1,6 @@
 """Further kinds of calls, made from torch's samples of its operators: other operands, other memory, other ways to call.
 
+single                   every tensor requires grad, in single precision
 first, second            only the first tensor requires grad, or only the others
 expanded                 the first tensor is one row, expanded
 permuted, flipped        the first tensor lies in another order in memory, or is the end of a longer one
@@ -106,6 +107,7 @@ def empty(x: torch.Tensor) -> torch.Tensor:
 CHANGES = {"scalars": scalar, "scalar": scalar, "empties": empty, "empty": empty}
 OPERANDS = ("first", "second", "expanded", "permuted", "flipped")
 KINDS = (
+    "single",
     *OPERANDS,
     *AFTER,
     "viewed",
@@ -200,7 +202,8 @@ def kinds(only: str = "", most: int = 3, wanted: Iterable[str] = KINDS) -> Itera
             if (kind == "underived" and op.supports_autograd) or (kind == "narrowed" and not op.supports_out):
                 continue
             required = op.supports_autograd or kind == "underived"
-            for sample in spread(sampled(op, torch.float64, requires_grad=required), most):
+            dtype = torch.float32 if kind == "single" else torch.float64
+            for sample in spread(sampled(op, dtype, requires_grad=required), most):
                 try:
                     text, leaves = text_of(kind, form, sample)
                 except UnwritableError:
