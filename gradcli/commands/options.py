@@ -129,9 +129,9 @@ class Reported(Formed):
     @property
     def is_folder(self) -> bool:
         """Whether a folder is to be filled."""
-        from pathlib import Path
+        from gradcli.workers.files import is_folder
 
-        return self.destination != "-" and (self.destination.endswith("/") or Path(self.destination).is_dir())
+        return is_folder(self.destination)
 
 
 def seconds(text: str) -> float:

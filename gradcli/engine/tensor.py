@@ -255,9 +255,14 @@ def tensor(data: Any, *, dtype: np.dtype[Any] | None = None, requires_grad: bool
         raise TypeError(f"a tensor holds numbers or booleans, not {data!r:.60}")
     if dtype is None and value.dtype == np.float64 and not isinstance(data, np.ndarray | np.generic):
         value = value.astype(mode.default_dtype)
-    if requires_grad and not is_floating(value):
-        raise AutogradError("Only Tensors of floating point and complex dtype can require gradients")
     leaf = Tensor(value[()])
     if requires_grad:
-        leaf.node = AccumulateGrad(leaf)
+        require_grad(leaf)
     return leaf
+
+
+def require_grad(leaf: Tensor) -> None:
+    """Let a new leaf gather its gradient. Raises AutogradError where its numbers are whole."""
+    if not is_floating(leaf.value):
+        raise AutogradError("Only Tensors of floating point and complex dtype can require gradients")
+    leaf.node = AccumulateGrad(leaf)

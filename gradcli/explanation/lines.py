@@ -47,6 +47,11 @@ class Line:
         return Name(self.name) if computed or self.tensor.value.size > SHORT else self.written
 
     @property
+    def op(self) -> str:
+        """The name of the operation that computed it; empty where none did."""
+        return "" if self.application is None else self.application.primitive.name
+
+    @property
     def smooth_for(self) -> str:
         """Where the operation is finite and smooth, `0 < x`; empty if that is everywhere, or up to numbers in it."""
         if self.application is None:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from gradcli.explanation.naming import unused
-from gradcli.language.tree import Expression, Program, Statement
+from gradcli.language.tree import Expression, Name, Program, Statement
 from gradcli.source import Span
 
 if TYPE_CHECKING:
@@ -219,6 +221,16 @@ class Explanation:
     def seed_name(self) -> str:
         """The name in formulas of an upstream gradient that is too large to be written out."""
         return unused("upstream", {node.name for node in self.nodes})
+
+    @property
+    def is_seed_one(self) -> bool:
+        """Whether the upstream gradient is the 1 that enters where none is given, and is not written."""
+        return np.ndim(self.upstream) == 0 and bool(self.upstream == 1)
+
+    @property
+    def variables(self) -> list[Node]:
+        """The nodes of variables, names that are assigned a plain number among them."""
+        return [node for node in self.nodes if node.kind != "op" and node.expression == Name(node.name)]
 
     @property
     def point(self) -> dict[str, Value]:

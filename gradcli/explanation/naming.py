@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Iterator
 from itertools import count
 
 NAMELESS = re.compile(r"v\d+(_\w+)?")  # names of results that the user gave none
+ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 
 
 def unused(stem: str, taken: Container[str]) -> str:
@@ -15,6 +16,11 @@ def unused(stem: str, taken: Container[str]) -> str:
     while name in taken:
         name, number = f"{stem}_{number}", number + 1
     return name
+
+
+def ordinal(number: int) -> str:
+    """Return `1st`, `2nd`, ...: the name of one of several edges between the same nodes."""
+    return ORDINALS.get(number, f"{number}th")
 
 
 def lettered(whole: str, number: int, taken: Container[str]) -> str:

@@ -47,6 +47,11 @@ def refuse_unwritable(path: str) -> None:
         raise unwritten(path, reason)
 
 
+def is_folder(path: str) -> bool:
+    """Return whether an output is a folder, or is to be one."""
+    return path != "-" and (path.endswith("/") or Path(path).is_dir())
+
+
 def is_replaceable(path: Path) -> bool:
     """Return whether there is a regular file or nothing at a path."""
     return not str(path).startswith(DIRECT) and (path.is_file() or not path.exists())

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.errors import GradcliError
-from gradcli.explanation.causes.rewrites import REWRITES, op
+from gradcli.explanation.causes.rewrites import REWRITES
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Note
 from gradcli.explanation.naming import NAMELESS
@@ -29,7 +29,7 @@ def unstable(lines: Sequence[Line]) -> Iterator[Note]:
     inside: set[str] = set()  # forms that are named anyway
     found = []
     for line in reversed(lines):
-        better = next(filter(None, (rewrite(line) for rewrite in REWRITES.get(op(line), ()))), None)
+        better = next(filter(None, (rewrite(line) for rewrite in REWRITES.get(line.op, ()))), None)
         if better is None or line.name in inside:
             continue
         try:

@@ -17,13 +17,9 @@ MOST_COMPARED = 32  # results
 MOST_TERMS = 8  # of a sum for which another form is named
 
 
-def op(line: Line) -> str:
-    return "" if line.application is None else line.application.primitive.name
-
-
 def _inner(line: Line, *names: str) -> Line | None:
     """Return the first input, if it is the result of one of these operations."""
-    return line.inputs[0] if op(line.inputs[0]) in names else None
+    return line.inputs[0] if line.inputs[0].op in names else None
 
 
 def is_same(first: Line, second: Line) -> bool:
@@ -35,7 +31,7 @@ def is_same(first: Line, second: Line) -> bool:
         one, other = waiting.pop()
         if one is other or (not one.is_variable and one.application is None and one.written == other.written):
             continue
-        if one.application is None or other.application is None or op(one) != op(other):
+        if one.application is None or other.application is None or one.op != other.op:
             return False
         if one.application.options != other.application.options:
             return False
@@ -84,9 +80,9 @@ def _log_of_exps(line: Line) -> Expression | None:
     waiting = [line.inputs[0]]
     while waiting and len(powers) < MOST_TERMS:
         x = waiting.pop()
-        if op(x) == "add" and x.application is not None and not x.application.options:
+        if x.op == "add" and x.application is not None and not x.application.options:
             waiting.extend(reversed(x.inputs))
-        elif op(x) == "exp":
+        elif x.op == "exp":
             powers.append(x.inputs[0])
         else:
             return None
@@ -101,11 +97,11 @@ def _log_beside_one(line: Line) -> Expression | None:
     x = inner and _beside_one(inner)
     if inner is None or x is None:
         return None
-    if op(inner) == "rsub":
-        is_sigmoid = op(x) == "sigmoid"
+    if inner.op == "rsub":
+        is_sigmoid = x.op == "sigmoid"
         below = x.inputs[0] if is_sigmoid else x
         return _call("logsigmoid" if is_sigmoid else "log1p", negative_of(below))
-    return _call("softplus", x.inputs[0]) if op(x) == "exp" else _call("log1p", x)
+    return _call("softplus", x.inputs[0]) if x.op == "exp" else _call("log1p", x)
 
 
 def _log_of_cosh(line: Line) -> Expression | None:
@@ -151,7 +147,7 @@ def _root_less_one(line: Line) -> Expression | None:
     x = below and _beside_one(below)
     if root is None or below is None or x is None or _beside_one(line) is not root:
         return None
-    rest = negative_of(x) if op(below) == "rsub" else x.spelling
+    rest = negative_of(x) if below.op == "rsub" else x.spelling
     return Binary("/", rest, Binary("+", root.spelling, Number(1)))
 
 
@@ -182,22 +178,22 @@ def negative(tree: Expression) -> Expression:
 def _logistic(line: Line) -> Expression | None:
     """`exp(x)/(1 + exp(x))` and `1/(1 + exp(-x))`."""
     sum = line.inputs[-1]
-    power = _beside_one(sum) if op(sum) in ("add", "add_number") else None
-    if power is None or op(power) != "exp":
+    power = _beside_one(sum) if sum.op in ("add", "add_number") else None
+    if power is None or power.op != "exp":
         return None
     x = power.inputs[0]
-    if op(line) == "reciprocal":
-        return _call("sigmoid", x.inputs[0] if op(x) == "neg" else negative_of(x))
-    return _call("sigmoid", x) if op(line.inputs[0]) == "exp" and is_same(line.inputs[0].inputs[0], x) else None
+    if line.op == "reciprocal":
+        return _call("sigmoid", x.inputs[0] if x.op == "neg" else negative_of(x))
+    return _call("sigmoid", x) if line.inputs[0].op == "exp" and is_same(line.inputs[0].inputs[0], x) else None
 
 
 def _shares(line: Line) -> Expression | None:
     """`exp(x)/sum(exp(x))` along the one dimension, or along one that is kept."""
     above, below = line.inputs if len(line.inputs) == 2 else (None, None)
-    if above is None or below is None or op(above) != "exp" or op(below) not in ("sum", "sum_dim"):
+    if above is None or below is None or above.op != "exp" or below.op not in ("sum", "sum_dim"):
         return None
     inner, x = below.inputs[0], above.inputs[0]
-    if op(inner) != "exp" or not is_same(inner.inputs[0], x) or below.application is None:
+    if inner.op != "exp" or not is_same(inner.inputs[0], x) or below.application is None:
         return None
     options = {"dim": 0} if x.tensor.value.ndim == 1 else below.application.options
     is_kept = x.tensor.value.ndim == 1 or options.get("keepdim")

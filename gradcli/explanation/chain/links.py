@@ -16,6 +16,11 @@ class Term:
     step: Step
     local: Local
 
+    @property
+    def is_product(self) -> bool:
+        """Whether the contribution is the upstream gradient times a formula, entry by entry."""
+        return self.local.formula is not None and not self.step.summed_axes
+
 
 @dataclass(frozen=True, slots=True)
 class Link:

@@ -40,7 +40,7 @@ class Function:
         value, weight = output.value, self.upstream
         for line in final_sums(evaluation):
             value = line.inputs[0].tensor.value
-            weight = weight / max(1, value.size) if _op(line) == "mean" else weight
+            weight = weight / max(1, value.size) if line.op == "mean" else weight
         with np.errstate(all="ignore"):
             entries = np.asarray(weight * value, np.float64)
         return entries if np.isfinite(entries).all() else None
@@ -104,10 +104,6 @@ class Function:
 def final_sums(evaluation: Evaluation) -> Iterator[Line]:
     """Yield the output and the lines below it for as long as each is the sum or mean of all entries of the next."""
     line = evaluation.line_of.get(id(evaluation.output))
-    while line is not None and _op(line) in ("sum", "mean") and line.inputs[0].tensor.value.dtype.kind == "f":
+    while line is not None and line.op in ("sum", "mean") and line.inputs[0].tensor.value.dtype.kind == "f":
         yield line
         line = line.inputs[0]
-
-
-def _op(line: Line) -> str:
-    return "" if line.application is None else line.application.primitive.name

@@ -57,7 +57,7 @@ def whole(lines: Sequence[Line], upstream_name: str, gradient: Any) -> Whole | N
     last = lines[-1]
     main = next((line for line in reversed(lines) if line.application and not prepares(line.application)), last)
     node = main.tensor.node
-    op = main.application.primitive.name if main.application else ""
+    op = main.op
     grad_fn = node.short_name if isinstance(node, GraphNode) else None
     shapes = {name: x.tensor.shape for name, x in outer.items()}
     values = {name: x.tensor.value for name, x in outer.items()}

@@ -126,7 +126,7 @@ def better_point(key: Key) -> str:
     own = {ask: partial(key.investigation.own, ask) for ask in known}
     always = {ask: coincidences(problem, own[ask]) for ask, problem in known.items() if ask.form == "number"}
     for at in proposals(question, solution):
-        moved = solution.graph.moved({solution.graph.names[name]: value for name, value in at.items()})
+        moved = solution.moved(at)
         if any(shut(moved)):
             continue
         with np.errstate(all="ignore"):

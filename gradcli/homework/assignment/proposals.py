@@ -27,7 +27,7 @@ def proposals(question: Question, solution: Solution) -> Iterator[Mapping[str, V
 
     Every choice of nice numbers is tried where there are few variables, else random ones.
     """
-    free = question.at or {name: solution.evaluation.scope[name].value for name in solution.variables.places}
+    free = solution.point
     if not free or any(np.size(value) > LARGEST for value in free.values()):
         return
     if len(free) > 1:

@@ -69,7 +69,7 @@ class QuestionTruths:
         solution, problems = self.key.solution, self.key.problems
         if not isinstance(solution, Solution):
             return SnippetSolution(self.key.question.moved(at)).answer
-        graph = solution.graph.moved({solution.graph.names[name]: value for name, value in at.items()})
+        graph = solution.moved(at)
 
         def truth(ask: Ask) -> Value:
             problem = problems[ask.quantity]

@@ -122,7 +122,7 @@ class QuestionSheets:
             return
         solution = self.key.solution
         assert isinstance(solution, Solution)
-        graph = solution.graph.moved({solution.graph.names[name]: value for name, value in at.items()})
+        graph = solution.moved(at)
         if dead := [*zeros(graph), *shut(graph)]:
             yield from dead
             return

@@ -76,8 +76,7 @@ class Contributions:
     """The mistakes about each contribution of one backward pass, whose graph is given."""
 
     def __init__(self, explanation: Explanation, graph: Graph) -> None:
-        is_plain = np.ndim(explanation.upstream) == 0 and explanation.upstream == 1
-        seed = None if is_plain else explanation.upstream
+        seed = None if explanation.is_seed_one else explanation.upstream
         self.graph = graph
         self.explanation = explanation
         no_rates = ()  # nobody learns by one contribution

@@ -57,7 +57,7 @@ class Points:
 
     def __init__(self, question: Question, solution: Solution) -> None:
         self.question, self.solution = question, solution
-        free = question.at or {name: solution.evaluation.scope[name].value for name in solution.variables.places}
+        free = solution.point
         self.free = {name: value for name, value in free.items() if np.asarray(value).dtype.kind != "b"}
         self.known: dict[Ask, Truths] = {}
 

@@ -61,6 +61,15 @@ class Solution:
             self.check(problem, quantity, ask.span)
         return problem
 
+    def moved(self, at: Mapping[str, Value]) -> Graph:
+        """Return the graph with other values."""
+        return self.graph.moved({self.graph.names[name]: value for name, value in at.items()})
+
+    @property
+    def point(self) -> Mapping[str, Value]:
+        """The values of the variables, those that the assignment gives or else those of the program."""
+        return self.question.at or {name: self.evaluation.scope[name].value for name in self.variables.places}
+
     def answer(self, ask: Ask) -> Value:
         """Return the right answer, the text of a formula where one is asked for."""
         problem = self.problem(ask)

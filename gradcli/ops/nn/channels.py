@@ -16,7 +16,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression, Literal
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.indexing.indexing import select
-from gradcli.ops.nn.normalization import layer_norm, normal_rule
+from gradcli.ops.nn.normalization import layer_norm, normal_rule, write_norm
 from gradcli.ops.pointwise.arithmetic import add, mul
 from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.reducing.reductions import sum_dim
@@ -120,18 +120,6 @@ def _group_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, num_groups:
     return reshape(normal_rule(h, rows, normal, (2,), eps), shape=x.shape)
 
 
-def _write_groups(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-    x, weight, bias = operands
-    arguments = [Argument(x.tree), Argument(literal(options["num_groups"]))]
-    if weight.number != 1:
-        arguments.append(Argument(weight.tree, "weight"))
-    if bias.number != 0:
-        arguments.append(Argument(bias.tree, "bias"))
-    if options["eps"] != 1e-5:
-        arguments.append(Argument(literal(options["eps"]), "eps"))
-    return Call("group_norm", tuple(arguments))
-
-
 group_norm: Primitive = primitive(
     "group_norm",
     _group_norm,
@@ -139,7 +127,7 @@ group_norm: Primitive = primitive(
     lambda g, out, x, w, b, *, num_groups, eps=1e-5: sum_dim(g * _normal_groups(x, num_groups, eps), dim=_others(x)),
     lambda g, out, x, w, b, **_: sum_dim(g, dim=_others(x)),
     node="NativeGroupNormBackward0",
-    notation=_write_groups,
+    notation=write_norm("group_norm", "num_groups"),
     structured=True,
     says=NORMAL,
     index=entries.group_norm,

@@ -139,6 +139,16 @@ def cosine_embedding_loss(
     return over(chosen, reduction)
 
 
+def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
+    """Refuse tensors of different numbers of dimensions, in torch's words."""
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise AutogradError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs",
+            code="E301",
+        )
+
+
 @operation(
     "a = [[1, 2], [0, 1]]; b = [[1, 1], [0.5, 1]]; c = [[2, 2], [1, 0]]; triplet_margin_loss(a, b, c)",
     "a = [[1, 2]]; b = [[1, 1]]; c = [[2, 3]]; triplet_margin_loss(a, b, c, margin=2, swap=True, reduction='none')",
@@ -156,12 +166,7 @@ def triplet_margin_loss(
 ) -> Any:
     """`relu(d(anchor, positive) - d(anchor, negative) + margin)`, with distances `d`."""
     check_reduction(reduction)
-    if not anchor.ndim == positive.ndim == negative.ndim:
-        raise AutogradError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
-            f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs",
-            code="E301",
-        )
+    check_triplet(anchor, positive, negative)
     together(anchor, positive, negative)
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,16 +57,21 @@ def _weight_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, **o: Any) -> 
     return sum_to_size(g * layer_norm(x, 1, 0, **o), size=weight.shape)
 
 
-def _write_layer_norm(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-    x, weight, bias = operands
-    arguments = [Argument(x.tree), Argument(literal(options["normalized_shape"]))]
-    if weight.number != 1:
-        arguments.append(Argument(weight.tree, "weight"))
-    if bias.number != 0:
-        arguments.append(Argument(bias.tree, "bias"))
-    if options["eps"] != 1e-5:
-        arguments.append(Argument(literal(options["eps"]), "eps"))
-    return Call("layer_norm", tuple(arguments))
+def write_norm(name: str, option: str) -> Callable[[Sequence[Formula], dict[str, Any]], Expression]:
+    """Return the notation of a call that normalizes, without a weight of 1, a bias of 0 and the usual `eps`."""
+
+    def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+        x, weight, bias = operands
+        arguments = [Argument(x.tree), Argument(literal(options[option]))]
+        if weight.number != 1:
+            arguments.append(Argument(weight.tree, "weight"))
+        if bias.number != 0:
+            arguments.append(Argument(bias.tree, "bias"))
+        if options["eps"] != 1e-5:
+            arguments.append(Argument(literal(options["eps"]), "eps"))
+        return Call(name, tuple(arguments))
+
+    return write
 
 
 layer_norm: Primitive = primitive(
@@ -76,7 +81,7 @@ layer_norm: Primitive = primitive(
     _weight_rule,
     lambda g, out, x, weight, bias, **o: sum_to_size(g, size=bias.shape),
     node="NativeLayerNormBackward0",
-    notation=_write_layer_norm,
+    notation=write_norm("layer_norm", "normalized_shape"),
     structured=True,
     inputs=("input", "weight", "bias"),
     says=NORMAL,

@@ -7,7 +7,6 @@ from typing import Any
 
 from gradcli.explanation.chain.links import Link, chain
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
-from gradcli.language.tree import Name
 from gradcli.render.latex.aligned import WIDEST, Equation, aligned
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.symbols import escaped
@@ -101,7 +100,7 @@ def hidden(count: int) -> str:
 
 def statement(explanation: Explanation, terms: Terms) -> list[Equation]:
     """The program as it was written, and the point at which it is explained."""
-    variables = [node for node in explanation.nodes if node.kind != "op" and node.expression == Name(node.name)]
+    variables = explanation.variables
     given = {node.name for node in variables}
     found = []
     for part in explanation.parsed.statements[: MOST + len(given)]:

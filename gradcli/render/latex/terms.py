@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.explanation.chain.links import Link, Term
 from gradcli.explanation.model import Explanation, Local, Node, Value
-from gradcli.explanation.naming import unused
+from gradcli.explanation.naming import ordinal, unused
 from gradcli.language.rewrite import substitute, without_ones
 from gradcli.language.tree import Expression, Name, Number
 from gradcli.language.unparser import Precedence
@@ -20,7 +20,6 @@ from gradcli.render.latex.symbols import Symbols
 from gradcli.render.text.numbers import PRECISION
 
 MOST = 12  # terms of a sum that are written out
-ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 ENTERING = "\0"  # the name that stands for an upstream gradient in a rule; no program has it
 
 
@@ -32,7 +31,7 @@ class Terms:
         self.precision = precision
         self.nodes = {node.id: node for node in explanation.nodes}
         self.upstream_name = explanation.upstream_name
-        self.plain_seed = np.ndim(explanation.upstream) == 0 and explanation.upstream == 1
+        self.plain_seed = explanation.is_seed_one
         self.differentiated = explanation.output if self.plain_seed else unused("L", self.nodes)
         variables = [leaf.name for leaf in explanation.leaves]
         symbols = Symbols([*variables, *self.nodes, self.differentiated, self.upstream_name])
@@ -65,7 +64,7 @@ class Terms:
         told = self.derivative(of, local.input)
         below = [self.name(name).text for name in local.held]
         if local.use:
-            below.append(f"\\text{{{ORDINALS.get(local.use, f'{local.use}th')}}}")
+            below.append(f"\\text{{{ordinal(local.use)}}}")
         return replace(told, text=f"\\left.{told.text}\\right|_{{{', '.join(below)}}}") if below else told
 
     def rule(self, local: Local) -> Piece:
@@ -88,7 +87,7 @@ class Terms:
 
     def _symbols(self, term: Term) -> Piece:
         upstream = self.total(term.step.node)
-        if term.local.formula is None or term.step.summed_axes:
+        if not term.is_product:
             entering = Number(1) if self._is_seed(term) else Name(ENTERING)
             rule = without_ones(substitute(term.step.rule, {self.upstream_name: entering}))
             return self.writer.formula(rule, {**self.rename, ENTERING: upstream})
@@ -103,7 +102,7 @@ class Terms:
 
     def formulas(self, link: Link) -> Piece | None:
         """Return the same with the local derivatives written out; None where a rule is no product."""
-        if any(term.local.formula is None or term.step.summed_axes for term in link.terms):
+        if not all(term.is_product for term in link.terms):
             return None
         return self._sum(link, self._formulas)
 

@@ -8,7 +8,7 @@ from functools import partial
 from rich.cells import cell_len
 
 from gradcli.explanation.model import Explanation
-from gradcli.language.tree import Name, Statement
+from gradcli.language.tree import Statement
 from gradcli.language.unparser import unparse_statement
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.text.layout import Row, Rows
@@ -22,7 +22,7 @@ MOST = 40  # rows of a section, unless all are asked for
 
 def heading(explanation: Explanation, terms: Terms, *, all: bool) -> list[Row]:
     """The program, and the point at which it is explained."""
-    variables = [node for node in explanation.nodes if node.kind != "op" and node.expression == Name(node.name)]
+    variables = explanation.variables
     given = {node.name for node in variables}
     statements = []
     for statement in explanation.parsed.statements:

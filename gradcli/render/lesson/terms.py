@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.explanation.chain.links import Link, Path, Term
 from gradcli.explanation.model import Explanation, Local, Node, Value
-from gradcli.explanation.naming import unused
+from gradcli.explanation.naming import ordinal, unused
 from gradcli.language.rewrite import substitute, with_children, without_ones
 from gradcli.language.tree import Binary, Expression, Name, Number, Unary, fold, names
 from gradcli.language.unparser import precedence, unparse
@@ -19,7 +19,6 @@ from gradcli.source import visible
 
 PRODUCT = Binary("*", Name("a"), Name("b"))
 MOST = 12  # terms of a sum that are written out
-ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 
 
 class Terms:
@@ -31,7 +30,7 @@ class Terms:
         self.most = most  # terms of a sum and factors of a product; None is all of them
         self.nodes = {node.id: node for node in explanation.nodes}
         self.upstream_name = explanation.upstream_name
-        self.plain_seed = np.ndim(explanation.upstream) == 0 and explanation.upstream == 1
+        self.plain_seed = explanation.is_seed_one
         # an upstream gradient is the derivative of an L beyond the output, and that is differentiated
         self.differentiated = explanation.output if self.plain_seed else unused("L", self.nodes)
         self.edges = Counter(
@@ -62,7 +61,7 @@ class Terms:
 
     def which(self, local: Local) -> str:
         """Return `1st` or `2nd` where several edges lead from a node to the same input; else nothing."""
-        return ORDINALS.get(local.use, f"{local.use}th") if local.use else ""
+        return ordinal(local.use) if local.use else ""
 
     def total(self, by: str) -> str:
         """Return the derivative of the output, or of the L that an upstream gradient belongs to."""
@@ -118,7 +117,7 @@ class Terms:
 
     def _symbols(self, term: Term) -> list[str]:
         upstream = self.total(term.step.node)
-        if term.local.formula is None or term.step.summed_axes:
+        if not term.is_product:
             entering = Number(1) if self._is_seed(term) else self.quotient(term.step.node)  # in brackets where need be
             rule = without_ones(substitute(term.step.rule, {self.upstream_name: entering}))
             return [self.formula(rule)]
@@ -134,7 +133,7 @@ class Terms:
 
     def formulas(self, link: Link) -> str:
         """The local derivatives written out below their upstream gradients; empty where a rule is no product."""
-        if any(term.local.formula is None or term.step.summed_axes for term in link.terms):
+        if not all(term.is_product for term in link.terms):
             return ""
         return self._sum([self._formulas(term) for term in link.terms])
 

@@ -9,7 +9,6 @@ from gradcli.explanation.chain.trace import Trace
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.steps.walk import walk
-from gradcli.language.tree import Name
 from gradcli.language.unparser import unparse_statement
 from gradcli.render.asked import Asked
 from gradcli.render.documents.explanation import explanation_document, formulas_document
@@ -83,7 +82,7 @@ def title(explanation: Explanation) -> str:
 
 def heading(explanation: Explanation, terms: Terms) -> list[Html]:
     """Return the program, and the point at which it is explained."""
-    variables = [node for node in explanation.nodes if node.kind != "op" and node.expression == Name(node.name)]
+    variables = explanation.variables
     given = {node.name for node in variables}
     lines = []
     for statement in explanation.parsed.statements:

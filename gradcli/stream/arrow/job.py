@@ -14,13 +14,13 @@ from gradcli.source import visible
 from gradcli.stream.arrow.computation import Computation
 from gradcli.stream.arrow.conversion import Conversion
 from gradcli.stream.arrow.manifests import Manifest, known_by, maker
-from gradcli.stream.arrow.parts import Part, Share, is_folder, listed, refuse_file, shares
+from gradcli.stream.arrow.parts import Part, Share, listed, refuse_file, shares
 from gradcli.stream.arrow.sinks import Writer, standard_output
 from gradcli.stream.arrow.sources import Source, format_of, is_pipe, readable, reading
 from gradcli.stream.arrow.tables import ERROR, planned
 from gradcli.stream.inputs import ending
 from gradcli.stream.plan import Task
-from gradcli.workers.files import refuse_unwritable, unwritten, written
+from gradcli.workers.files import is_folder, refuse_unwritable, unwritten, written
 from gradcli.workers.limits import Limits
 
 Advance = Callable[[int], None]

@@ -14,6 +14,7 @@ from gradcli.errors import EvaluationError, UsageError
 from gradcli.source import visible
 from gradcli.stream.arrow.manifests import Group
 from gradcli.stream.arrow.sources import ENDINGS, Source, called, format_of, is_pipe, readable
+from gradcli.workers.files import is_folder
 
 
 @dataclass(frozen=True)
@@ -138,8 +139,3 @@ def refuse_file(output: str) -> None:
     """Refuse standard output, and what looks like a file, for the results of several parts; UsageError."""
     if output == "-" or (readable(output) and not is_folder(output)):
         raise UsageError("E014", "several parts need a folder for their results", help="add -o FOLDER/")
-
-
-def is_folder(path: str) -> bool:
-    """Return whether a path names a folder for results."""
-    return path != "-" and (path.endswith("/") or Path(path).is_dir())

@@ -17,7 +17,7 @@ from gradcli.render.check.reports.naming import file_name
 from gradcli.render.check.reports.registry import QUESTIONS, REPORTS
 from gradcli.render.text.streams import encodable
 from gradcli.stream.outputs import Output
-from gradcli.workers.files import beside, unwritten
+from gradcli.workers.files import beside, is_folder, unwritten
 
 
 def write_report(name: str, output: str, assignment: Assignment, results: Iterator[Result]) -> None:
@@ -56,11 +56,6 @@ def write_parts(output: str, parts: Iterable[str], *, in_lines: bool = False) ->
         write(output, parts)
     else:  # a link that is named is followed
         write_beside(path.resolve() if path.is_symlink() else path, parts)
-
-
-def is_folder(output: str) -> bool:
-    """Return whether an output is a folder, or is to be one."""
-    return output != "-" and (output.endswith("/") or Path(output).is_dir())
 
 
 def write_folder(

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.graph import AccumulateGrad, Unversioned
+from gradcli.engine.graph import Unversioned
 from gradcli.engine.modes import mode
-from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.errors import AutogradError
+from gradcli.engine.tensor import Tensor, require_grad
 from gradcli.script.machine import running
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.generator import Generator
@@ -86,9 +85,7 @@ def made(value: Any, options: Options = PLAIN) -> Tensor:
         fill(options.out, leaf)
         return options.out
     if options.requires_grad:
-        if not is_floating(value):
-            raise AutogradError("Only Tensors of floating point and complex dtype can require gradients")
-        leaf.node = AccumulateGrad(leaf)
+        require_grad(leaf)
     return leaf
 
 

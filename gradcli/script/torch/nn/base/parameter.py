@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.graph import AccumulateGrad
-from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.errors import AutogradError
+from gradcli.engine.tensor import Tensor, require_grad
 from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES
@@ -24,9 +22,7 @@ class Parameter(Tensor):
         super().__init__(data.array)
         self.history = data.shared_history()
         if requires_grad:
-            if not is_floating(data.value):
-                raise AutogradError("Only Tensors of floating point and complex dtype can require gradients")
-            self.node = AccumulateGrad(self)
+            require_grad(self)
 
     def __copy__(self) -> Parameter:
         """Return another parameter on the same memory, which counts changes of its own."""

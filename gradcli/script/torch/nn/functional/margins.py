@@ -125,16 +125,13 @@ def triplet_margin_with_distance_loss(
     reduction: str = "mean",
 ) -> Any:
     """Return how far the negative example comes within a margin of the positive one, seen from the anchor."""
+    from gradcli.ops.nn.margins import check_triplet
+
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
-    if not anchor.ndim == positive.ndim == negative.ndim:
-        raise AutogradError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
-            f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs",
-            code="E301",
-        )
+    check_triplet(anchor, positive, negative)
     measure = ops.pairwise_distance if distance_function is None else distance_function
     near, far = measure(anchor, positive), measure(anchor, negative)
     if swap:
