@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 
@@ -21,6 +22,11 @@ from gradcli.homework.submission.numerals import Typed
 from gradcli.homework.submission.plain.numbers import Comma
 from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
 
+BLANK = re.compile(
+    r"[\s?_.…–—=-]+|\(?(?:n\.?/?a\.?|tbd|todo|idk|(?:i\s+)?(?:don['’]?t|do not)\s+know|no\s+(?:idea|answer|clue)"
+    r"|skip(?:ped)?|blank|not\s+done|unknown|weiß\s+nicht|keine\s+ahnung)\)?[.!]?",
+    re.IGNORECASE,
+)
 NUMBERS = 2**10  # answers to a question whose verdicts are remembered
 
 
@@ -33,7 +39,12 @@ class Judge:
         self.numbers: Remembered[Verdict] = Remembered(NUMBERS)
 
     def judged(self, ask: Ask, text: str, comma: Comma, points: Points | None) -> Verdict:
-        """Return the verdict on an answer, without diagnoses."""
+        """Return the verdict on an answer, without diagnoses; a mark that stands for none is as good as none."""
+        verdict = self.as_typed(ask, text, comma, points)
+        is_blank = verdict.verdict in ("wrong", "unreadable") and not self.assignment.strict and BLANK.fullmatch(text)
+        return Verdict("missing", known=("missing",)) if is_blank else verdict
+
+    def as_typed(self, ask: Ask, text: str, comma: Comma, points: Points | None) -> Verdict:
         if is_accepted(text, ask.words):
             return Verdict("correct", known=("accepted",))
         try:

@@ -13,11 +13,14 @@ from gradcli.homework.submission.numerals import Tolerance, read_numeral
 from gradcli.homework.submission.plain.characters import word
 from gradcli.homework.submission.plain.reading import FACTS
 
-NODE = re.compile(r"<?(?P<name>\w+)(?: object at 0x[0-9a-f]+)?>?")
+NODE = re.compile(r"(?:grad_fn\s*=\s*)?<?(?P<name>\w+)(?: object(?: at 0x[0-9a-f]+)?)?>?")
+IN_TORCH = re.compile(r"^torch\.(?=\w+$)")  # torch.float32
+TRUTHS = {**FACTS, "t": "True", "f": "False"}
 PIECE = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\w+|\S")
 NUMBERED = re.compile(
     r"\(?(?:choice\s+|option\s+)?(?P<number>\d{1,2}|[a-z])\)?[.):]*(?:\s+(?P<text>\S.*))?", re.IGNORECASE
 )
+RAISES = re.compile(r"^(?:(?:it|this|torch)\s+)?(?:(?:raises|throws|gives|fails with)\s+)?(?:(?:an?|the)\s+)?")
 NO_ERROR = ("no error", "none", "nothing", "no", "it does not raise", "no exception")
 LEAST = 10  # characters of a text that tells an error, in two words at least
 EXACT = Tolerance(rtol=1e-6, atol=1e-12)
@@ -38,14 +41,20 @@ def judged_word(text: str, expected: Value) -> Verdict:
     if isinstance(expected, str):
         node = NODE.fullmatch(text.strip())
         given: Any = node["name"] if node else text.strip().strip("'\"")
-        return Verdict("correct" if given.casefold() == expected.casefold() else "wrong")
+        return Verdict("correct" if named(given) == named(expected) else "wrong")
+    facts = TRUTHS if isinstance(expected, bool) else FACTS
     try:
-        read = read_number(FACTS.get(text.strip().lower(), text))
+        read = read_number(facts.get(text.strip().lower(), text))
     except UnreadableError:
         if isinstance(expected, bool):
             raise UnreadableError("neither True nor False") from None
         raise
     return Verdict("correct" if read is expected else "wrong")
+
+
+def named(text: str) -> str:
+    """Return a name of torch without its module, and that of a node without the 0 of its first kind."""
+    return IN_TORCH.sub("", text.casefold()).replace("backward0", "backward")
 
 
 def judged_printed(text: str, expected: str) -> Verdict:
@@ -71,8 +80,8 @@ def judged_error(text: str, expected: str) -> Verdict:
     given = plainly(text)
     if not kind or kind == NO_ERROR[0]:
         return Verdict("correct" if given.rstrip(".") in NO_ERROR else "wrong")
-    own, colon, told = given.partition(":")
-    if own.strip().rpartition(".")[2] == kind.casefold():
+    own, colon, told = RAISES.sub("", given).partition(":")
+    if own.replace(" ", "").rpartition(".")[2] == kind.casefold():
         is_right = not colon or is_part(told, message) or not told.strip()
     else:
         is_right = len(given) >= LEAST and len(given.split()) > 1 and is_part(given, message)

@@ -15,7 +15,7 @@ UNKNOWN = re.compile(r"(?P<label>[^\s=#\[][^=#]*?)\s*=(?P<answer>.*)", re.DOTALL
 QUOTIENT = re.compile(r"(?:local\s+)?[d∂]\s*\w+\s*/\s*[d∂]\s*\w+|[\w.\[\]]+\.grad", re.IGNORECASE)
 NUMERIC = re.compile(r"[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*\d[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*")
 AGAIN = re.compile(r"[;,]\s*|\s+(?:and|und)\s+|\s{2,}|\t\s*")  # between two answers on a line
-OPERATOR = re.compile(r"[-+*/^=·×≈]\s*$")  # before a product that goes on
+OPERATOR = re.compile(r"(?:[-+/^=·×≈]|(?<!\*)\*)\s*$")  # before a product that goes on
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Finder:
         depth = start = 0
         for found in AGAIN.finditer(text) if SEPARATOR.search(text) else ():
             depth, start = depth + open_brackets(text[start : found.start()]), found.start()
-            if depth == 0 and start and not (found[0].isspace() and OPERATOR.search(text, max(start - 5, 0), start)):
+            if depth == 0 and not (found[0].isspace() and OPERATOR.search(text, max(start - 5, 0), start)):
                 for rest in bulleted(text[found.end() :]):
                     other = self.split(rest, question)
                     if other:

@@ -125,9 +125,9 @@ class Labels:
         found = self.exact(id, text)
         if found is not None or self.is_strict:
             return found
-        special = next((ask for ask in asks if squeezed(text).casefold() in special_labels(ask)), None)
-        if special is not None:
-            return special
+        special = [ask for ask in asks if squeezed(text).casefold() in special_labels(ask)]
+        if len(special) == 1:
+            return special[0]
         plain = ARTICLE.sub("", undressed(without_latex(undressed(text.strip()))))
         plain = BEHIND.sub(r"\g<local> \g<of>", LOCAL.sub(r"\g<local> ", plain))
         for spelling in (plain, underscored(plain), gradient(plain), in_words(plain)):
@@ -194,7 +194,8 @@ def special_labels(ask: Asked) -> tuple[str, ...]:
     own = squeezed(ask.written).casefold()
     line = ask.quantity.of
     if ask.quantity.kind == "printed":
-        return (own, *(f"{word}{line}" for word in ("line", "printed", "prints", "output", "outputline") if line))
+        words = ("line", "printed", "prints", "print", "output", "outputline")
+        return (own, *(f"{word}{place}" for word in words for place in {line, ""}))
     if ask.quantity.kind == "raises":
         return (own, "raise", "raised", "error", "exception")
     return (own,) if ask.quantity.kind == "choice" else ()

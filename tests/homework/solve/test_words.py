@@ -7,6 +7,7 @@ import pytest
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.worked import answers
 from gradcli.homework.grading import Grader
+from gradcli.homework.submission.lines import read_lines
 from tests.homework.asking import assignment, marked
 
 BODY = '''script = """
@@ -42,6 +43,8 @@ def verdict(ask: str, label: str, text: str) -> str:
         ("1.5", "wrong"),
         ("RuntimeError", ""),
         ("it is one", ""),
+        ("T", "correct"),
+        ("f", "wrong"),
     ],
 )
 def test_a_yes_or_no(text: str, expected: str) -> None:
@@ -70,6 +73,8 @@ def test_a_printed_text(text: str, expected: str) -> None:
         ("RuntimeError", "correct"), ("runtimeerror", "correct"), ("**RuntimeError**", "correct"), (TOLD, "correct"),
         ("Trying to backward through the graph a second time", "correct"), ("RuntimeError:", "correct"),
         ("ValueError", "wrong"), ("Exception", "wrong"), ("a", "wrong"), ("backward", "wrong"), ("no error", "wrong"),
+        ("Runtime Error", "correct"), ("a RuntimeError", "correct"), ("it raises a RuntimeError", "correct"),
+        (f"throws {TOLD}", "correct"), ("raises a ValueError", "wrong"), ("an error", "wrong"),
         ("RuntimeError: shapes do not match", "wrong"), ("to backward throu", "wrong"),
     ],
 )  # fmt: skip
@@ -97,6 +102,44 @@ def test_no_error(text: str, expected: str) -> None:
 def test_a_choice(text: str, expected: str) -> None:
     ask = "{ quantity = 'why', choices = ['no backward yet', 'not a leaf'], answer = 2 }"
     assert verdict(ask, "why", text) == expected
+
+
+@pytest.mark.parametrize(
+    ("quantity", "text", "expected"),
+    [
+        ("loss.grad_fn", "grad_fn=<DivBackward0>", "correct"), ("loss.grad_fn", "<DivBackward0 object>", "correct"),
+        ("loss.grad_fn", "DivBackward", "correct"), ("loss.grad_fn", "DivBackward1", "wrong"),
+        ("loss.grad_fn", "MulBackward0", "wrong"), ("w.dtype", "float32", "correct"), ("w.dtype", "float64", "wrong"),
+        ("w.expand(2, 3).shape", "2x3", "correct"), ("w.expand(2, 3).shape", "2 × 3", "correct"),
+        ("w.expand(2, 3).shape", "torch.size([2, 3])", "correct"), ("w.expand(2, 3).shape", "3 by 2", "wrong"),
+        ("w.expand(2, 3).shape", "2x3x1", "shape"),
+    ],
+)  # fmt: skip
+def test_names_and_sizes_of_torch(quantity: str, text: str, expected: str) -> None:
+    assert verdict(f"'{quantity}'", quantity, text) == expected
+
+
+@pytest.mark.parametrize("text", ["?", "-", "—", "...", "n/a", "N/A.", "I don't know", "idk", "skipped", "="])
+@pytest.mark.parametrize("quantity", ["w.grad", "w.is_leaf", "loss.grad_fn"])
+def test_a_mark_for_no_answer(quantity: str, text: str) -> None:
+    assert verdict(f"'{quantity}'", quantity, text) == "missing"
+
+
+@pytest.mark.parametrize(
+    ("lines", "label", "expected"),
+    [
+        ("5", "printed", "correct"),
+        ("5", "output", "correct"),
+        ("56", "printed", "missing"),
+        ("56", "line 5", "correct"),
+    ],
+)
+def test_the_only_line_that_is_asked_for_needs_no_number(lines: str, label: str, expected: str) -> None:
+    asks = (f"{{ quantity = 'printed', line = {line} }}" for line in lines)
+    text = f"[q]\n{label} = tensor(0.8571) and torch.Size([])\n"
+    read = grader(*asks, "{ quantity = 'raises' }")
+    found = read.grade(read_lines("s.txt", "s", text, read.labels))
+    assert found.answers[0].verdict == expected
 
 
 def test_a_choice_about_a_program_without_a_label() -> None:

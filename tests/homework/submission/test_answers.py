@@ -302,7 +302,7 @@ def test_any_text_is_read_or_told_why_not(text: str) -> None:
             found = read(text)
             assert found is None or isinstance(found, Typed | Formula | bool)
             assert not isinstance(found, Typed) or np.all(np.isfinite(found.value))
-    assert marked("d", "dq/dx", text).verdict in ("correct", "wrong", "unreadable")
+    assert marked("d", "dq/dx", text).verdict in ("correct", "wrong", "unreadable", "missing")
 
 
 @given(st.floats(-1e9, 1e9), st.integers(1, 17))

@@ -137,6 +137,13 @@ def test_several_answers(line: str) -> None:
     assert given(f"[q1]\n{line}\n") == [("q1", "p", "9"), ("q1", "q", "81")]
 
 
+@pytest.mark.parametrize(
+    ("line", "p"), [("p = ; q = 81", None), ("p = **9**   q = 81", "**9**"), ("p = 3 *  3, q = 81", "3 *  3")]
+)
+def test_several_answers_that_are_blank_or_in_bold(line: str, p: str | None) -> None:
+    assert given(f"[q1]\n{line}\n") == [("q1", "p", p), ("q1", "q", "81")]
+
+
 def test_what_nobody_asked_for_is_said_with_the_nearest() -> None:
     result = graded("[q2]\np = 9\n[q1]\ndq/dz = 3\nx.gard = 1\nlayers: 3\n[three layers]\nZ = 3\n")
     said = {(one.question, one.quantity): one.remark for one in result.answers if not one.max_points}

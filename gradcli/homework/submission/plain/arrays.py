@@ -21,7 +21,7 @@ from gradcli.homework.submission.plain.numbers import numerals
 
 MODULE = r"(?:(?:torch|np|numpy|jnp|tf|jax\.numpy)\s*\.\s*)?"
 KIND = (
-    r"(?:[tT]ensor|[aA]rray|asarray|[mM]atrix|[vV]ector|Size|(?:Float|Double|Long|Int|Half)Tensor|constant|as_tensor"
+    r"(?:[tT]ensor|[aA]rray|asarray|[mM]atrix|[vV]ector|[sS]ize|(?:Float|Double|Long|Int|Half)Tensor|constant|as_tensor"
     r"|Parameter|[fF]loat|float(?:16|32|64|_)|int(?:32|64|_)?)"
 )
 MAKER = re.compile(rf"(?<![\w.]){MODULE}{KIND}\s*(?=\()|^c(?=\([^()]*,[^()]*\)$)")  # c(1, 2) is R's

@@ -39,6 +39,8 @@ AND = re.compile(r"(?<=[\d\])])\s+(?:and|und|&)\s+(?=[-+\[(.\d])")
 SPACED = re.compile(r"\d,\d+\s+[-+]?\d+,\d")  # entries with decimal commas, and spaces between
 DECIMAL = re.compile(r"(?<![\w.,])\d+,\d+(?!\d|,\d)")
 UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)")  # 0.32(2) is a number with an uncertainty
+SIZE = re.compile(r"[\[(]?\d+(?:\s*(?:[x×]|by)\s*\d+)+[\])]?", re.IGNORECASE)  # 3x2 is the shape (3, 2)
+BY = re.compile(r"\s*(?:[x×]|by)\s*", re.IGNORECASE)
 BRACKETS = re.compile(r"[\[({\s]*(?P<inner>[^\[\](){}]*?)[\])}\s]*")
 FACTS = {"yes": "True", "no": "False", "ja": "True", "nein": "False", "nothing": "None"}
 
@@ -146,6 +148,7 @@ def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
             return Plain(settled(found, comma), checked(shaped(one, shape)))
     else:
         bare = AND.sub(", ", bare)
+        bare = BY.sub(", ", bare) if len(shape) == 1 and SIZE.fullmatch(bare) else bare
     tensor = tensor_of(bare, shape, comma)
     if tensor is not None:
         return tensor
