@@ -17,16 +17,16 @@ import numpy as np
 
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.choices import Draws
-from gradcli.homework.assignment.worked import answer, answers
 from gradcli.homework.course.sheets import QuestionSheets
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
 from gradcli.homework.disclosure import revealed
 from gradcli.homework.grading import Grader
+from gradcli.homework.key import Key
 from gradcli.homework.model import Marked, Result, Value
-from gradcli.homework.solve.key import Key
 from gradcli.homework.solve.words import NO_ERROR
 from gradcli.homework.submission.numerals import ENOUGH, Tolerance
 from gradcli.homework.submission.submissions import Given, Submission
+from gradcli.homework.worked import answer, answers
 
 MOST = 40  # wrong numbers of one quantity
 ALIKE = 3  # of them by the same mistake, such as steps of several lengths

@@ -17,8 +17,8 @@ from gradcli.homework.course.elsewhere import Elsewhere
 from gradcli.homework.course.variants import NO_SHEET, Variants
 from gradcli.homework.diagnose.ordering import ordered
 from gradcli.homework.disclosure import WITHHELD
+from gradcli.homework.key import Key, on_one_line
 from gradcli.homework.model import ENDINGS, Marked, Result, Value
-from gradcli.homework.solve.key import Key, on_one_line
 from gradcli.homework.submission.files import File
 from gradcli.homework.submission.hand_ins import HandIn, hand_ins, is_class
 from gradcli.homework.submission.labels import Labels

@@ -15,8 +15,8 @@ import pytest
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Assignment, Question, read_assignment
 from gradcli.homework.grading import Grader, Grading, Item, graded
+from gradcli.homework.key import Key
 from gradcli.homework.model import ENDINGS
-from gradcli.homework.solve.key import Key
 from gradcli.homework.submission.files import File
 from gradcli.homework.submission.hand_ins import HandIn, hand_ins
 from gradcli.source import Source

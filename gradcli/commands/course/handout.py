@@ -26,8 +26,8 @@ SECRET = "add --secret-file FILE; make one, and keep it for the whole course: op
 
 def print_lint(assignment: Assignment, page: Reported, form: str) -> int:
     """Print the findings in an assignment; 1 where there are some."""
-    from gradcli.homework.assignment.lint import findings
     from gradcli.homework.course.sheets import example
+    from gradcli.homework.lint.lint import findings
     from gradcli.render.check.lint import lint_document, lint_text
     from gradcli.render.text.streams import print_document, print_text
 
@@ -65,8 +65,8 @@ def print_key(
 
 def key_of(assignment: Assignment, page: Reported, form: str, *, all: bool, is_raw: bool, standalone: bool) -> None:
     """Print the key of one sheet."""
-    from gradcli.homework.assignment.worked import filled_in
     from gradcli.homework.grading import Grader
+    from gradcli.homework.worked import filled_in
     from gradcli.render.check.key import key_document, key_page
     from gradcli.render.text.streams import print_document, print_text
 

@@ -1,4 +1,4 @@
-"""Assignments: read from TOML, checked, listed, and filled in with the right answers.
+"""Assignments: read from TOML, and checked.
 
 An error names its line.
 """

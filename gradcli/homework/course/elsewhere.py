@@ -10,8 +10,8 @@ import numpy as np
 
 from gradcli.homework.assignment.assignments import Ask
 from gradcli.homework.course.variants import At, Variants
+from gradcli.homework.key import Key
 from gradcli.homework.model import Marked, Value
-from gradcli.homework.solve.key import Key
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.solve.verdicts import judged_number

@@ -13,12 +13,12 @@ import numpy as np
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.choices import Draws
-from gradcli.homework.assignment.idle import shut, zeros
-from gradcli.homework.assignment.lint import of_question, troubles
 from gradcli.homework.course.variants import At, Sheet, Variants
 from gradcli.homework.diagnose.coincidences import Coincidences, coincidences
 from gradcli.homework.diagnose.detection import Suspects
-from gradcli.homework.solve.key import Key
+from gradcli.homework.key import Key
+from gradcli.homework.lint.idle import shut, zeros
+from gradcli.homework.lint.lint import of_question, troubles
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.submission.names import identity
 

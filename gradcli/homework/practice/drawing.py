@@ -13,11 +13,11 @@ import numpy as np
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Assignment, Question
 from gradcli.homework.assignment.choices import Choice, Draws
-from gradcli.homework.assignment.lint import of_question
-from gradcli.homework.assignment.proposals import FACTORS, rounded
 from gradcli.homework.course.sheets import QuestionSheets
+from gradcli.homework.key import Key
+from gradcli.homework.lint.lint import of_question
+from gradcli.homework.lint.proposals import FACTORS, rounded
 from gradcli.homework.model import Value
-from gradcli.homework.solve.key import Key
 from gradcli.source import Source
 
 TENSORS = 40  # that a tensor may become

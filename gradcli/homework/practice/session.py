@@ -15,10 +15,10 @@ import numpy as np
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.choices import Draws
 from gradcli.homework.disclosure import LEVELS, revealed
+from gradcli.homework.key import Key
 from gradcli.homework.mistakes.pen import ROUNDING
 from gradcli.homework.model import CREDITED, Marked, Result, added
 from gradcli.homework.practice.drawing import fresh
-from gradcli.homework.solve.key import Key
 from gradcli.homework.submission.submissions import Given
 
 HELPED = 0.5  # of the points, for an answer that is right only after a wrong one

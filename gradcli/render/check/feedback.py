@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gradcli.homework.grading import Grading
+from gradcli.homework.key import Key
 from gradcli.homework.model import Marked, Result
-from gradcli.homework.solve.key import Key
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.asked import Asked
 from gradcli.render.check.document import check_document

@@ -15,9 +15,9 @@ import numpy as np
 
 from gradcli.errors import EvaluationError
 from gradcli.homework.disclosure import WITHHELD
+from gradcli.homework.key import Key
 from gradcli.homework.model import CREDITED, Diagnosis, Marked
 from gradcli.homework.solve.graph import UNNAMED, Edge, Graph
-from gradcli.homework.solve.key import Key
 from gradcli.homework.solve.problem import Problem
 from gradcli.render.asked import Asked
 from gradcli.render.graph.sketch.model import Arc, Line, Sketch, Vertex

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.explanation.model import Explanation
-from gradcli.homework.assignment.worked import filled_in
 from gradcli.homework.grading import Grader
-from gradcli.homework.solve.key import Key
+from gradcli.homework.key import Key
 from gradcli.homework.solve.snippets import SnippetSolution
+from gradcli.homework.worked import filled_in
 from gradcli.render.asked import Asked
 from gradcli.render.check.graphs import drawn
 from gradcli.render.check.student import about

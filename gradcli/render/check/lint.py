@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gradcli.homework.assignment.assignments import Assignment
-from gradcli.homework.assignment.lint import KINDS, Finding
+from gradcli.homework.lint.lint import KINDS, Finding
 from gradcli.render.documents.explanation import Document
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks

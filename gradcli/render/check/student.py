@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from gradcli.homework.assignment.assignments import Question
 from gradcli.homework.grading import Grading
+from gradcli.homework.key import Key
 from gradcli.homework.model import VERDICTS, Marked, Result
-from gradcli.homework.solve.key import Key
 from gradcli.render.asked import Asked
 from gradcli.render.check.graphs import TOO_LARGE, Told, drawn, placed
 from gradcli.render.check.marking import (

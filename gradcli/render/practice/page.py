@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from gradcli.homework.assignment.assignments import Assignment, Question
-from gradcli.homework.assignment.worked import answer
 from gradcli.homework.model import VERDICTS, Marked
 from gradcli.homework.practice.session import VALUE, VERDICT, Exercise, Score, Told
+from gradcli.homework.worked import answer
 from gradcli.render.check.marking import ASCII, SENTENCE, clipped, expected, mark, points
 from gradcli.render.check.page import KINDS
 from gradcli.render.check.sayings import Saying, sayings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradcli.homework.assignment.assignments import Ask, Question
-from gradcli.homework.assignment.worked import answer
+from gradcli.homework.worked import answer
 from gradcli.render.check.marking import exact
 from gradcli.source import visible
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from gradcli.errors import UsageError
-from gradcli.homework.assignment.lint import findings
 from gradcli.homework.course.sheets import Sheets, example, handed_out, read_secret
 from gradcli.homework.course.variants import Variants
+from gradcli.homework.lint.lint import findings
 from tests.homework.course.weeks import LAYER, SECRET, WEEK, variants, week
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from gradcli.homework import key
 from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.grading import Grader
-from gradcli.homework.solve import key
 from gradcli.homework.submission.lines import read_lines
 from gradcli.source import Source
 

@@ -11,10 +11,10 @@ import pytest
 
 from gradcli.commands.forms import FORMS, HANDOUT, renderer
 from gradcli.homework.assignment.assignments import Assignment, read_assignment
-from gradcli.homework.assignment.worked import answers
 from gradcli.homework.grading import Grader, labels_of
 from gradcli.homework.submission.lines import read_lines
 from gradcli.homework.submission.submissions import read_text
+from gradcli.homework.worked import answers
 from gradcli.render.asked import asked
 from gradcli.render.text.looks import Looks
 from gradcli.source import Source

@@ -23,8 +23,8 @@ from gradcli.explanation.model import Explanation
 from gradcli.explanation.reference import explain_example, operations, references
 from gradcli.explanation.verify import verify
 from gradcli.homework.assignment.assignments import read_assignment
-from gradcli.homework.assignment.lint import findings
 from gradcli.homework.grading import Grader
+from gradcli.homework.lint.lint import findings
 from gradcli.homework.model import Result
 from gradcli.homework.totals import ClassTotals
 from gradcli.language.parser import parse_program

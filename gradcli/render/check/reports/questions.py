@@ -8,9 +8,9 @@ from itertools import groupby
 from typing import Any
 
 from gradcli.homework.assignment.assignments import Assignment, Question
-from gradcli.homework.assignment.worked import answer
 from gradcli.homework.foreseen import Foreseen, Number
 from gradcli.homework.model import VERDICTS
+from gradcli.homework.worked import answer
 from gradcli.render.check.marking import NAME, SENTENCE, clipped, diagnoses
 from gradcli.source import visible
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gradcli.homework.assignment.assignments import read_assignment
-from gradcli.homework.assignment.lint import KINDS, Finding, findings
+from gradcli.homework.lint.lint import KINDS, Finding, findings
 from gradcli.source import Source
 from tests.homework.asking import question
 from tests.homework.drawing import network_tape, scalar_tape

@@ -11,16 +11,16 @@ import numpy as np
 
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Ask, Assignment
-from gradcli.homework.assignment.idle import shut
-from gradcli.homework.assignment.proposals import other_snippets, proposals
-from gradcli.homework.assignment.worked import answer
 from gradcli.homework.diagnose.coincidences import Coincidences, Named, Owned, coincidences, is_sized, same_numbers
 from gradcli.homework.diagnose.detection import Suspects
+from gradcli.homework.key import Key
+from gradcli.homework.lint.idle import shut
+from gradcli.homework.lint.proposals import other_snippets, proposals
 from gradcli.homework.model import Value
-from gradcli.homework.solve.key import Key
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.wording import listed, shown
+from gradcli.homework.worked import answer
 from gradcli.source import Span
 
 PAIRS = 2  # of mistakes that give the same number, that are told

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from gradcli.homework.assignment.assignments import read_assignment
-from gradcli.homework.assignment.worked import answer, answers, filled_in
 from gradcli.homework.grading import Grader
 from gradcli.homework.submission.submissions import read_json, read_text
+from gradcli.homework.worked import answer, answers, filled_in
 from gradcli.source import Source
 from tests.homework.asking import assignment, question
 from tests.homework.drawing import network_tape, scalar_tape
 
-SAMPLES = sorted((Path(__file__).parents[3] / "samples" / "homework").glob("*.toml"))
+SAMPLES = sorted((Path(__file__).parents[2] / "samples" / "homework").glob("*.toml"))
 GRADING = {"defaults": "", "exact": "rtol = 0\natol = 0", "digits": "rtol = 0\natol = 0\nprecision = 12"}
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.homework.grading import Grader
+from gradcli.homework.key import Key
 from gradcli.homework.solve.formulas import LONG
-from gradcli.homework.solve.key import Key
 from gradcli.homework.submission.numerals import Tolerance
 
 DIGITS = Tolerance(rtol=1e-11, atol=0)
