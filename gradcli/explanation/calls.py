@@ -29,9 +29,9 @@ from gradcli.language.tree import (
     Unary,
 )
 from gradcli.language.unparser import unparse
+from gradcli.ops.operators import ATTRIBUTES
 from gradcli.ops.support.arguments import as_tensor, check_size, described, integer, operand
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.operators import ATTRIBUTES
 from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.source import did_you_mean
 

@@ -6,7 +6,7 @@ A family is imported when one of its operations is asked for by name (see `catal
 from __future__ import annotations
 
 from gradcli.language.catalogue import FAMILY_OF
-from gradcli.ops.support import operators
+from gradcli.ops import operators
 
 operators.register()
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gradcli.language.simplify.algebra.bases import Argument, Function
-from gradcli.language.simplify.algebra.extents import SCALAR
 from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.terms import Polynomial, Product, Term
+from gradcli.language.simplify.extents import SCALAR
 from gradcli.language.simplify.facts.functions import LINEAR
 
 

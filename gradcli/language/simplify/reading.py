@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from gradcli.language.simplify import structures
 from gradcli.language.simplify.algebra.bases import Argument, Function
-from gradcli.language.simplify.algebra.extents import SCALAR, Extent, Shape, joined
 from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.terms import (
     ZERO,
@@ -19,6 +18,7 @@ from gradcli.language.simplify.algebra.terms import (
     is_whole,
     total,
 )
+from gradcli.language.simplify.extents import SCALAR, Extent, Shape, joined
 from gradcli.language.simplify.facts.functions import ELEMENTWISE, OPERATORS, PARTIAL, PASSING
 from gradcli.language.simplify.facts.shapes import plain, shape_of_index, shape_of_list
 from gradcli.language.simplify.trees import SHORT, length

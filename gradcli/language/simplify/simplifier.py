@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from gradcli.language.simplify.algebra.extents import Shape
 from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.terms import UnsimplifiedError
+from gradcli.language.simplify.extents import Shape
 from gradcli.language.simplify.reading import Reader
 from gradcli.language.simplify.trees import length
 from gradcli.language.simplify.writing import Writer

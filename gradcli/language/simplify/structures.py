@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradcli.language.simplify.algebra.bases import Argument, Function, Sum
-from gradcli.language.simplify.algebra.extents import SCALAR, Extent, Shape
 from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.terms import Product, scaled
+from gradcli.language.simplify.extents import SCALAR, Extent, Shape
 from gradcli.language.simplify.facts.shapes import dims_of, plain
 from gradcli.language.tree import Call, Expression, Index, Literal, Name, Number, Tuple
 

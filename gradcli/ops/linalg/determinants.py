@@ -22,9 +22,9 @@ from gradcli.ops.linalg.matmul import matmul
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import zero
 from gradcli.ops.pointwise.selection import unless, where
+from gradcli.ops.shaping.axes import aligned
 from gradcli.ops.shaping.shaping import clone, reshape
 from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.axes import aligned
 from gradcli.ops.support.covering import as_one, ended
 from gradcli.ops.support.forgetting import forgotten, identity
 from gradcli.ops.support.pairs import ReturnType

@@ -14,9 +14,9 @@ from gradcli.ops.formulas import nn as entries
 from gradcli.ops.pointwise.arithmetic import neg
 from gradcli.ops.pointwise.elementwise import exp
 from gradcli.ops.reducing.reductions import sum_dim
+from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Dims, Dtype, Real
-from gradcli.ops.support.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.dtypes import converted
 from gradcli.ops.support.sentences import SOFTMAX
 from gradcli.ops.support.surface import operation

@@ -14,8 +14,8 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Index, Literal, Number
 from gradcli.ops.reducing.sets import check_rows
 from gradcli.ops.reducing.underived import underived_from
+from gradcli.ops.shaping.axes import axes, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims, Indices, Operand, Real, as_tensor, check_size
-from gradcli.ops.support.axes import axes, in_rows, wrapped
 from gradcli.ops.support.surface import operation
 
 SMALLER = 2.0**-30  # times a number of bins, a range is then within double precision

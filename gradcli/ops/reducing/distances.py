@@ -24,10 +24,10 @@ from gradcli.ops.pointwise.selection import where
 from gradcli.ops.reducing.extremes import amax_, amin_
 from gradcli.ops.reducing.norms import cast_for, norm, norm_rule, own_rule
 from gradcli.ops.reducing.reductions import sum_, sum_dim
+from gradcli.ops.shaping.axes import wrapped
 from gradcli.ops.shaping.permutations import permute
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Dims, Dtype, Real, check_size
-from gradcli.ops.support.axes import wrapped
 from gradcli.ops.support.sentences import LENGTH, SAME
 from gradcli.ops.support.surface import operation
 

@@ -19,9 +19,9 @@ from gradcli.ops.formulas import indexing as places
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import maximum_, minimum_, where
+from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Dims, Places, as_tensor
-from gradcli.ops.support.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.endings import COUNTED, PLACED, SHARED
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import CHOSEN, EXTREME

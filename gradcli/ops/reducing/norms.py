@@ -18,8 +18,8 @@ from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, sign, zero
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.reducing.extremes import ties
+from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims, Dtype, Real
-from gradcli.ops.support.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.dtypes import converted
 from gradcli.ops.support.sentences import LENGTH
 from gradcli.ops.support.surface import operation

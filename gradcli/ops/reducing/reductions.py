@@ -18,9 +18,9 @@ from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import unless
 from gradcli.ops.reducing.scans import prod_others
+from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.arguments import Dims, Dtype, Real
-from gradcli.ops.support.axes import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.support.dtypes import converted
 from gradcli.ops.support.endings import OVER_NUMBER
 from gradcli.ops.support.sentences import MEAN, SUM

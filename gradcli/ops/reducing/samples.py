@@ -30,12 +30,12 @@ from gradcli.ops.pointwise.selection import where
 from gradcli.ops.pointwise.ternary import lerp_tensor
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.reducing.sorting import sort_
+from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.shaping.diagonals import diagonal
 from gradcli.ops.shaping.joining import cat_
 from gradcli.ops.shaping.permutations import t, transpose
 from gradcli.ops.shaping.shaping import flatten, reshape, squeeze, unsqueeze
 from gradcli.ops.support.arguments import Dims, Dtype, Operand, Real, as_tensor, check_size
-from gradcli.ops.support.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.covering import changed
 from gradcli.ops.support.dtypes import converted
 from gradcli.ops.support.endings import MASKED

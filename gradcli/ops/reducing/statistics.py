@@ -21,8 +21,8 @@ from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.reducing.extremes import EVENLY, amax, amin, counted_rule, tied
 from gradcli.ops.reducing.reductions import mean, mean_dim
+from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims, Real
-from gradcli.ops.support.axes import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.support.endings import COUNTED
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import MEAN

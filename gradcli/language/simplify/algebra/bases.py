@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gradcli.language.simplify.algebra.extents import Extent
 from gradcli.language.simplify.algebra.terms import Polynomial, Product, Term
+from gradcli.language.simplify.extents import Extent
 from gradcli.language.tree import Expression
 
 

@@ -8,7 +8,6 @@ from math import isfinite, ulp
 from typing import Any
 
 from gradcli.language.simplify.algebra.bases import Argument, Function
-from gradcli.language.simplify.algebra.extents import SCALAR, Extent, joined
 from gradcli.language.simplify.algebra.matching import Bound, Matching
 from gradcli.language.simplify.algebra.terms import (
     LARGEST_DENOMINATOR,
@@ -18,6 +17,7 @@ from gradcli.language.simplify.algebra.terms import (
     UnsimplifiedError,
     scaled,
 )
+from gradcli.language.simplify.extents import SCALAR, Extent, joined
 from gradcli.language.simplify.facts.functions import ELEMENTWISE, LINEAR, OPERATORS
 from gradcli.language.simplify.facts.rules import call_rules, head
 from gradcli.language.simplify.facts.shapes import plain, shape_of_call

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradcli.language.simplify.algebra.bases import Exponential, Power, Sum
-from gradcli.language.simplify.algebra.extents import joined
 from gradcli.language.simplify.algebra.products import Products
 from gradcli.language.simplify.algebra.terms import ONE, ZERO, Product, Term, UnsimplifiedError
+from gradcli.language.simplify.extents import joined
 
 
 class Powers(Products):

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from gradcli.language.simplify.algebra.bases import Argument, Function, Group, Integer, Power, Sum
-from gradcli.language.simplify.algebra.extents import SCALAR
 from gradcli.language.simplify.algebra.registry import Registry
 from gradcli.language.simplify.algebra.terms import (
     ONE,
@@ -25,6 +24,7 @@ from gradcli.language.simplify.algebra.terms import (
     magnitude,
     term_of,
 )
+from gradcli.language.simplify.extents import SCALAR
 from gradcli.language.simplify.trees import length
 from gradcli.language.tree import Number
 

@@ -16,8 +16,8 @@ from gradcli.language.simplify.algebra.bases import (
     Power,
     Sum,
 )
-from gradcli.language.simplify.algebra.extents import SCALAR, Extent, joined
 from gradcli.language.simplify.algebra.terms import Polynomial, Product, Term, is_whole
+from gradcli.language.simplify.extents import SCALAR, Extent, joined
 from gradcli.language.simplify.facts.functions import NONNEGATIVE
 from gradcli.language.tree import Expression
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gradcli.language.simplify.algebra.extents import Shape, broadcast
+from gradcli.language.simplify.extents import Shape, broadcast
 from gradcli.language.tree import Expression, List, Literal, Number, Slice, Tuple, Unary
 
 Arguments = Mapping[int | str, Any]  # by position or keyword: a shape, or the value of a plain argument

@@ -12,11 +12,10 @@ from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compi
 from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.syntax.statements import block
+from gradcli.script.python.values.failures import raisable
 from gradcli.script.python.values.kinds import BuiltinType
 from gradcli.script.python.values.places import PLACES, Place, placed
 
-RAISABLE = (Exception, KeyboardInterrupt, SystemExit)
-NOT_RAISABLE = "derive it from Exception"
 CAUSE = "exception causes must derive from BaseException"
 
 
@@ -47,16 +46,6 @@ def raise_(node: ast.Raise, scope: Scope, unit: Unit) -> Closure:
         raise error
 
     return run
-
-
-def raisable(value: Any, otherwise: str) -> BaseException:
-    """Return the exception that `raise value` raises."""
-    kind = value.python if isinstance(value, BuiltinType) else value
-    if isinstance(kind, type) and issubclass(kind, BaseException):
-        value = value()
-    if isinstance(value, BaseException) and not isinstance(value, RAISABLE):
-        raise UnsupportedError(f"{type(value).__name__} cannot be raised here", python=TypeError, help=NOT_RAISABLE)
-    return value if isinstance(value, BaseException) else TypeError(otherwise)
 
 
 @compiles(ast.Try)

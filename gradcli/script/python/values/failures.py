@@ -1,4 +1,4 @@
-"""Exceptions as snippets see them: their texts and attributes."""
+"""Exceptions as snippets see them: their texts and attributes, and what can be raised."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from gradcli.errors import GradcliError
 from gradcli.script.errors import UnsupportedError, python_class
 from gradcli.script.python.text.wording import worded
 from gradcli.script.python.values import special
-from gradcli.script.python.values.kinds import Defined, type_of
+from gradcli.script.python.values.kinds import BuiltinType, Defined, type_of
 from gradcli.script.python.values.places import PLACES
+
+RAISABLE = (Exception, KeyboardInterrupt, SystemExit)
+NOT_RAISABLE = "derive it from Exception"
 
 
 def arguments(error: BaseException) -> tuple[Any, ...]:
@@ -98,3 +101,13 @@ def exception_shown(error: BaseException, represent: Callable[[Any], str]) -> st
 def _definer(kind: type, name: str) -> type:
     """Return the class from which a special method comes."""
     return next(base for base in kind.__mro__ if name in vars(base))
+
+
+def raisable(value: Any, otherwise: str) -> BaseException:
+    """Return the exception that `raise value` raises."""
+    kind = value.python if isinstance(value, BuiltinType) else value
+    if isinstance(kind, type) and issubclass(kind, BaseException):
+        value = value()
+    if isinstance(value, BaseException) and not isinstance(value, RAISABLE):
+        raise UnsupportedError(f"{type(value).__name__} cannot be raised here", python=TypeError, help=NOT_RAISABLE)
+    return value if isinstance(value, BaseException) else TypeError(otherwise)

@@ -8,10 +8,10 @@ from types import FunctionType, GeneratorType, MethodType
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.syntax.exceptions import raisable
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.text.templates import format_text
 from gradcli.script.python.values.attributes import describe, fields, listed
+from gradcli.script.python.values.failures import raisable
 from gradcli.script.python.values.iteration import ENTRY, fromkeys, sort, whole
 from gradcli.script.python.values.nesting import NESTING, hashable, hashables, measure
 from gradcli.script.python.values.operators import bounded

@@ -14,8 +14,8 @@ from gradcli.engine.memory.views import View
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Gradient, Tensor, is_floating
 from gradcli.errors import AutogradError
+from gradcli.ops.operators import ATTRIBUTES
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.operators import ATTRIBUTES
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
