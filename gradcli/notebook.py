@@ -31,7 +31,7 @@ PICTURES = ("graph", "plot")  # commands whose usual form here is a picture
 
 
 class Displayed(ABC):
-    """Something with several forms, of which a notebook shows the one that it likes best."""
+    """A fact in several forms, of which a notebook shows the one that it likes best."""
 
     __slots__ = ()
 

@@ -104,7 +104,7 @@ def command(
 
 @dataclass(frozen=True)
 class Screen:
-    """Where a person waits: progress where somebody looks and the results go elsewhere, and failures."""
+    """Tells a waiting person of progress, where somebody looks and the results go elsewhere, and of failures."""
 
     console: Console
     stack: ExitStack

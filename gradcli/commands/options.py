@@ -113,7 +113,7 @@ class Formed(Output):
 
 @dataclass(frozen=True)
 class Reported(Formed):
-    """The same of a command that also writes reports."""
+    """Options of output for a command that also writes reports."""
 
     destination: Annotated[
         str,

@@ -29,7 +29,7 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True)
 class Picture:
-    """What a picture shows, and in which direction."""
+    """The content of a picture, and its direction."""
 
     detail: Annotated[
         Detail, typer.Option("--detail", help="In a box: the name, value and gradient too, or torch's attributes.")

@@ -1,4 +1,4 @@
-"""Where an operation is finite and smooth: a fact of its declaration."""
+"""Domains: where an operation is finite and smooth, a fact of its declaration."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ class Node(Hookable):
 
     @property
     def number(self) -> int:
-        """Which of the results of torch's node this one leads to."""
+        """The number of this result among those of torch's node."""
         return self.primitive.number_for(self.options)
 
     @property

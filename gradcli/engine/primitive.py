@@ -179,7 +179,7 @@ class Primitive:
 
     @cached_property
     def in_place(self) -> Primitive:
-        """The same under torch's name of the node of a change in place."""
+        """Return the primitive under the name that torch gives the node of a change in place."""
         if not self.node_in_place:
             return self
         saves = (*self.saves, OUT) if self.saves is not None and "kept" in self.traits else self.saves

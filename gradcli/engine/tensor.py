@@ -89,7 +89,7 @@ class Tensor(TensorProtocol):
 
     @property
     def data(self) -> Tensor:
-        """The same memory outside the graph; changes through it are not counted."""
+        """A tensor on this memory outside the graph; changes through it are not counted."""
         return Tensor(self.array)
 
     @data.setter

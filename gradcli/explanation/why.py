@@ -1,4 +1,4 @@
-"""Why the rule of an edge holds, entry by entry, in the names of the program and the numbers of the point."""
+"""The reason for the rule of an edge, entry by entry, in the names of the program and the numbers of the point."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def applied_alone(line: Line) -> Line:
 
 @dataclass(eq=False)
 class Reason:
-    """Why the rule of an edge holds, found where it is asked for: a page shows a few of the edges of a long program."""
+    """The reason for the rule of an edge, found when it is asked for: of a long program a page shows few edges."""
 
     line: Line
     position: int
@@ -101,7 +101,7 @@ class Reason:
 
 @dataclass(eq=False)
 class ReasonOfWhole(Reason):
-    """The same of an operation that is no application of its own, by the text of its formulas."""
+    """The reason for the rule of an operation that is no application of its own, by the text of its formulas."""
 
     text: str
     given: Finder | None = None

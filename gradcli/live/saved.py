@@ -1,4 +1,4 @@
-"""What a node of torch saved: tensors and numbers by their names, and its results among them."""
+"""The tensors and numbers that a node of torch saved, by their names, its results among them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that is asked about the looks of an output, in whichever form: what renderers take beside the facts."""
+"""The looks that are asked of an output, in every form: what renderers take beside the facts."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a snippet leaves: its texts with the places that printed them, the gradients of leaves, the exception."""
+    """The outcome of a snippet: its texts with the places that printed them, the gradients of leaves, the exception."""
 
     printed: Sequence[tuple[str, int, str]]
     gradients: Mapping[str, Any]

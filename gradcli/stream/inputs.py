@@ -81,7 +81,7 @@ class Input:
         return not select.select([self.file], [], [], 0)[0]
 
     def read(self) -> bytes:
-        """Some bytes, or none at the end; an error waits until all bytes before it are read."""
+        """Return the next bytes, or none at the end; an error waits until all bytes before it are read."""
         if self.failure is not None:
             raise self.failure
         parts: list[bytes] = []

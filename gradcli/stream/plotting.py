@@ -22,7 +22,7 @@ SIDE = {True: 101, False: 41}  # points along a side, by whether they are comput
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How an optimizer goes down: from a point, so many steps, with its options."""
+    """A descent by an optimizer: from a point, so many steps, with its options."""
 
     optimizer: str
     start: tuple[float, ...]

@@ -1,4 +1,4 @@
-"""What a process is at, and since when, in memory that its owner sees; a timer where there is no such memory."""
+"""Notes of the item that a process works on, and since when, in memory that its owner sees; else a timer."""
 
 from __future__ import annotations
 

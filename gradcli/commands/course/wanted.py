@@ -1,4 +1,4 @@
-"""All that `gradcli check` is asked about a class."""
+"""Everything that `gradcli check` is asked about a class."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradcli.render.check.reports.registry import REPORTS
 
 @dataclass
 class Wanted:
-    """All that is asked about a class: a report or a form, how much is told, and the limits; bugs are collected."""
+    """Everything asked about a class: a report or a form, how much is told, and the limits; bugs are collected."""
 
     report: str | None
     reveal: str | None
@@ -36,5 +36,5 @@ class Wanted:
 
     @property
     def level(self) -> str:
-        """How much is told: less where students read it."""
+        """The level of disclosure: lower where students read the output."""
         return self.reveal or usual_level(self.report, is_folder=self.is_folder)

@@ -1,1 +1,1 @@
-"""Where programs, snippets and values come from."""
+"""Sources of programs, snippets and values: arguments, files, standard input."""

@@ -1,4 +1,4 @@
-"""What `gradcli plot` is asked for: ranges `x=-2..2`, a point, and how an optimizer goes down."""
+"""The arguments of `gradcli plot`: ranges `x=-2..2`, a point, and how an optimizer goes down."""
 
 from __future__ import annotations
 

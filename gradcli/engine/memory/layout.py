@@ -1,4 +1,4 @@
-"""How entries lie in memory: in which order those of a result, as in torch's TensorIterator, and what is shared."""
+"""The layout of entries in memory: the order in a result, as in torch's TensorIterator, and what is shared."""
 
 from __future__ import annotations
 

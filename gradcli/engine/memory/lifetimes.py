@@ -1,4 +1,4 @@
-"""Which tensors are still held, as torch counts: asked where a snippet looks at what is gone.
+"""The tensors that are still held, as torch counts: asked where a snippet looks at one that may be gone.
 
 Here a node holds all its inputs, and a leaf and the end of its edges hold each other. In torch a node holds what it
 saved, and a leaf its end weakly. So the references that torch has not are dropped before anybody looks.

@@ -15,7 +15,7 @@ LONG = 4  # operations between output and leaf: fewer are no chain
 
 
 def changed(nodes: Sequence[Node], steps: Sequence[Step], leaves: Sequence[Leaf]) -> Iterator[Note]:
-    """Where the smallest gradient of a leaf vanished, and where the largest exploded."""
+    """Yield notes on where the smallest gradient of a leaf vanished, and where the largest exploded."""
     seed = size(steps[0].upstream) if steps else 0.0
     shares = {node.id: size(node.grad) / seed for node in nodes if node.grad is not None} if seed else {}
     ends = sorted((share, leaf.node) for leaf in leaves if 0 < (share := shares.get(leaf.node, 0.0)) < np.inf)

@@ -1,4 +1,4 @@
-"""Where nan and infinity come from: outside a domain, by overflow, or by inf - inf and its like."""
+"""Origins of nan and infinity: outside a domain, by overflow, or by operations such as inf - inf."""
 
 from __future__ import annotations
 

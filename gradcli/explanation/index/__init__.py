@@ -1,1 +1,1 @@
-"""Why a tensor rule holds: the index formula of an operation, its derivative, and one entry in numbers."""
+"""Reasons for tensor rules: the index formula of an operation, its derivative, and one entry in numbers."""

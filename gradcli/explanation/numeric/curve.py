@@ -31,7 +31,7 @@ class Quotient:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What rounding to the last place loses on the way to the output.
+    """The sizes by which rounding to the last place can be wrong on the way to the output.
 
     `flow` adds all results, each times its gradient, `reach` those gradients alone. `inner` adds the largest inputs of
     operations on many entries, for inside of one large numbers may cancel. `moving` is 0 for the entries of the output

@@ -1,4 +1,4 @@
-"""What the slopes by the entries of a variable say of its gradient."""
+"""The verdict on a gradient by the slopes along the entries of its variable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the slopes of a curve say of a gradient: that it agrees, that it disagrees, or nothing, and why."""
+"""The verdict on a gradient by the slopes of a curve: it agrees, it disagrees, or neither can be said, and why."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That the slope of a curve is `expected`; errors are relative to `scale`."""
+    """A claim that the slope of a curve is `expected`; errors are relative to `scale`."""
 
     curve: Curve
     expected: float

@@ -1,4 +1,4 @@
-"""Why a gradient cannot be judged, as the graph shows it."""
+"""Reasons why a gradient cannot be judged, as the graph shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a rule holds at every size: one index formula from those at several sizes, which differ in numbers."""
+"""Reasons for rules at every size: one index formula from those at several sizes, which differ in numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why the rule of an operation holds of which one node computes, and others arrange the entries before and behind."""
+"""Reasons for the rule of an operation in which one node computes and others arrange entries before and behind it."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def followed(
 
 @dataclass(eq=False)
 class ReasonAround(Reason):
-    """Why a rule holds, with the entries of the tensors outside; `chosen` are the inputs that are one edge."""
+    """The reason for a rule, with the entries of the tensors outside; `chosen` are the inputs that are one edge."""
 
     around: Around
     chosen: tuple[int, ...]

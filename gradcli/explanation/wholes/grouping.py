@@ -1,4 +1,4 @@
-"""Which applications of primitives are one operation.
+"""Groups of applications of primitives that are one operation to the user.
 
 `x @ w` of a vector x is unsqueeze, mm and squeeze. Applications that change the layout alone belong to the one whose
 entries they arrange.

@@ -21,7 +21,7 @@ Refuse = Callable[[str, str, str], UsageError]  # from the key at fault, a messa
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What an ask says about answers in words: `choices` with the number of the right one, and texts to accept."""
+    """The part of an ask about answers in words: `choices` with the number of the right one, and texts to accept."""
 
     choices: tuple[str, ...] = ()
     answer: int = 0

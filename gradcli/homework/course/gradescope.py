@@ -1,4 +1,4 @@
-"""What Gradescope writes beside an export: who handed in which folder."""
+"""The list that Gradescope writes beside an export: who handed in which folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What grading again changes: the results of now against the document of `gradcli check --json` of then."""
+"""Changes by grading again: today's results against an earlier document of `gradcli check --json`."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ NO_CLASS: Sizes = MappingProxyType({})
 
 @dataclass
 class Habits:
-    """How often a class makes each kind of mistake: answers that nothing else explains, over places."""
+    """The rate of each kind of mistake in a class: answers that nothing else explains, over places."""
 
     alone: Counter[Kind] = field(default_factory=Counter)
     places: dict[Kind, set[tuple[str, str]]] = field(default_factory=dict)

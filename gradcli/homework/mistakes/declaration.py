@@ -1,4 +1,4 @@
-"""How a mistake is declared, beside the generators of the wrong numbers that it gives.
+"""The declaration of a mistake, beside the generators of the wrong numbers that it gives.
 
 A slip changes rules of the graph and the backward pass runs again, so it gives a wrong number for every gradient, and
 two slips make a pair. A turn changes a value of the forward pass, and both passes run again. A guess is a wrong answer

@@ -1,1 +1,1 @@
-"""What the answers of a class say about its questions, and about pairs of students."""
+"""Statistics of the answers of a class: about its questions, and about pairs of students."""

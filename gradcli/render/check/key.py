@@ -40,7 +40,7 @@ def heading(text: str, looks: Looks) -> str:
 
 
 def key_document(grader: Grader) -> Document:
-    """The same, schema `gradcli.key/1`; the answers are a submission in JSON."""
+    """Return the key as a document, schema `gradcli.key/1`; its answers are a submission in JSON."""
     return {
         "schema": "gradcli.key/1",
         "ok": True,

@@ -1,4 +1,4 @@
-"""What grading again changes, student by student."""
+"""Changes by grading again, student by student."""
 
 from __future__ import annotations
 

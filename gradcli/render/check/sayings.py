@@ -1,4 +1,4 @@
-"""What there is to say to a student about an answer, sentence by sentence, without code names."""
+"""Sentences to a student about an answer, without code names."""
 
 from __future__ import annotations
 

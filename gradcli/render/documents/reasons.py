@@ -1,4 +1,4 @@
-"""Why a tensor rule holds, as JSON has it."""
+"""Reasons for tensor rules, as JSON has them."""
 
 from __future__ import annotations
 

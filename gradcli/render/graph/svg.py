@@ -34,7 +34,7 @@ BROAD = 3.0  # lines that are marked
 
 
 class Ink(NamedTuple):
-    """How a text is set."""
+    """The style in which a text is set."""
 
     size: float
     color: str

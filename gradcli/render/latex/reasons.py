@@ -1,4 +1,4 @@
-"""Why each rule holds: entry by entry in indices, one entry in numbers, and the rule in words."""
+"""Reasons for the rules: entry by entry in indices, one entry in numbers, and the rule in words."""
 
 from __future__ import annotations
 

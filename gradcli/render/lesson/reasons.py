@@ -1,4 +1,4 @@
-"""Why a tensor rule holds, in lines below it: entry by entry, and one entry in numbers."""
+"""Reasons for tensor rules, in lines below them: entry by entry, and one entry in numbers."""
 
 from __future__ import annotations
 

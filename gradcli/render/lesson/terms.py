@@ -148,7 +148,7 @@ class Terms:
         return [upstream, f"({text})" if loose else text]
 
     def numbers(self, link: Link) -> str:
-        """The same with numbers put in; empty where they are arrays, or made up."""
+        """Return the sum with numbers put in; empty where they are arrays, or made up."""
         if self.explanation.sizes is not None:
             return ""
         values = [x for term in link.terms for x in (term.step.upstream, term.step.contribution)]

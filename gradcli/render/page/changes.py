@@ -1,4 +1,4 @@
-"""What a walk shows at each step of the page: the looks of nodes and edges, values, gradients so far, and `.grad`."""
+"""The state of the page at each step of a walk: looks of nodes and edges, values, gradients so far, and `.grad`."""
 
 from __future__ import annotations
 

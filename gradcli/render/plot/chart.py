@@ -1,4 +1,4 @@
-"""What a chart shows, for every renderer: strokes, marks, arrows, the limits of both axes, and remarks in words."""
+"""Charts, for every renderer: strokes, marks, arrows, the limits of both axes, and remarks in words."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def ask(exercise: Exercise) -> Document:
 
 
 def told(one: Told) -> Document:
-    """What is told after a move; the right answer stands in it at the level `value`, when the quantity is over."""
+    """Return the record of a move; the right answer stands in it at the level `value`, when the quantity is over."""
     return record(
         "told", level=one.level, is_right=one.is_right, is_over=one.is_over, answer=answer_document(one.answer)
     )

@@ -1,4 +1,4 @@
-"""What stands on a sheet in every form: values with all their digits, and what an answer is worth."""
+"""The facts on a sheet in every form: values with all their digits, and the points of an answer."""
 
 from __future__ import annotations
 

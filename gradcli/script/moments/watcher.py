@@ -47,7 +47,7 @@ class Watcher(Recorder):
     def backward(
         self, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
     ) -> Iterator[Contributed]:
-        """The same for a backward pass, whose graph is kept as it stood when the pass began."""
+        """Record a backward pass, whose graph is kept as it stood when the pass began."""
         self.flush()
         is_one = len(outputs) == 1 and outputs[0].node is not None and len(self._moments) < MOST
         graph = snapshot(self.run, outputs[0]) if is_one else None

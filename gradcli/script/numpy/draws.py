@@ -73,7 +73,7 @@ def seed(source: Any, seed: Any = None) -> None:
 
 
 def choice(source: Any, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
-    """Some of the entries, or of the numbers below `a`."""
+    """Draw from the entries of `a`, or from the numbers below it."""
     pool = value(a)
     fits(np.size(pool) if np.ndim(pool) else pool)
     return source.choice(pool, None if size is None else shape_of(size), replace, None if p is None else asarray(p))

@@ -26,7 +26,7 @@ def reshape(a: Any, *shape: Any, order: str = "C") -> Any:
 
 
 def astype(a: Any, dtype: Any, copy: bool = True) -> Any:
-    """The same numbers in another dtype."""
+    """Return the numbers in another dtype."""
     return a.astype(dtype_of(dtype), copy=copy)
 
 

@@ -162,7 +162,7 @@ def arguments(call: Called, tree: Callable[[Any], Expression]) -> list[Argument]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """The same without keeping nodes alive: those of the applications but the last, and applications without one."""
+    """A piece as the graph keeps it, which holds no nodes alive: `members` are its applications but the last."""
 
     members: tuple[Held, ...]
     call: Expression | None

@@ -55,7 +55,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened at a line."""
+    """An event of the run, at a line."""
 
     kind: ClassVar[str]
     source: Source

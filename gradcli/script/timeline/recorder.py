@@ -128,7 +128,7 @@ class Recorder:
     def differentiated(
         self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
     ) -> Iterator[Contributed]:
-        """The same for `torch.autograd.grad`, which returns gradients and leaves no `.grad`."""
+        """Record a call of `torch.autograd.grad`, which returns gradients and leaves no `.grad`."""
         self.flush()
         return passes.followed(self.run, outputs, given, events, inputs)
 

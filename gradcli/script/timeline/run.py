@@ -105,7 +105,7 @@ class Run:
 
     @property
     def place(self) -> tuple[Source, int, int]:
-        """Where the run is, and once: the first fields of every event."""
+        """The place of the run: the first fields of every event."""
         return self.machine.source, self.machine.line, 1
 
     def name(self, tensor: Tensor) -> str:
@@ -123,7 +123,7 @@ class Run:
         return self.all or len(self._positions.get((*self.place, *what), ())) < SHOWN
 
     def times(self, *what: Any) -> int:
-        """How often this line has done something so far."""
+        """The number of times that this line has done something so far."""
         return sum(self.events[position].times for position in self._positions.get((*self.place, *what), ()))
 
     def add(self, *what: Any, event: Callable[[], Event], news: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""What torch says of functions that newer ones replace, and of ways to call them that are going out of use."""
+"""Warnings of torch about functions that newer ones replace, and about calls that are going out of use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the members of a module are made, so that a snippet loads those that it uses and no others."""
+"""Tables of the files that make the members of a module, so that a snippet loads those that it uses and no others."""
 
 from __future__ import annotations
 

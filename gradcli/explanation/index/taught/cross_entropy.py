@@ -106,12 +106,12 @@ class _CrossEntropy:
 
     @cached_property
     def kept(self) -> Any:
-        """Where the label is none to ignore."""
+        """The mask of the labels that are not ignored."""
         return np.True_ if self.is_of_probabilities else np.asarray(self.found != self.ignored)
 
     @cached_property
     def mask(self) -> Expression | None:
-        """Where the label is none to ignore, in a formula; None where that is everywhere."""
+        """That mask in a formula; None where no label is ignored."""
         return None if self.kept.all() else Compare("!=", self.target, literal(self.ignored))
 
     @cached_property

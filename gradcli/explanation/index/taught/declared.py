@@ -1,4 +1,4 @@
-"""Which operations are taught as one, by name."""
+"""The operations that are taught as one, by name."""
 
 from __future__ import annotations
 

@@ -224,7 +224,7 @@ def own_link_is_one(problem: Problem) -> Iterator[Guess]:
 
 @RELU_GATE.guesses
 def own_gate_is_open(problem: Problem) -> Iterator[Guess]:
-    """The same at a mask, which is then ignored."""
+    """Let the gradient through a mask as if it were open everywhere."""
     for vertex, edge, found in problem.once(("own links", problem.by), lambda: list(own_links(problem))):
         if is_gate(problem.graph.vertices[edge.vertex]):
             message = f"you let the gradient through {problem.label(edge.vertex)} everywhere"

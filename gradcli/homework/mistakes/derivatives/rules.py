@@ -164,7 +164,7 @@ def inside_products(problem: Problem, edge: Edge) -> Iterator[Slip]:
 
 
 def of_own_product(problem: Problem, edge: Edge) -> Iterator[Slip]:
-    """The same where the factor is inside: `k*a` for the derivative `k*b` of `k*a*b` by a."""
+    """Keep the own factor of a product that has a third: `k*a` for the derivative `k*b` of `k*a*b` by a."""
     graph, vertex = problem.graph, problem.graph.vertices[edge.vertex]
     source, other = graph.source(edge), vertex.sources[1 - edge.position]
     own = graph.vertices[source]

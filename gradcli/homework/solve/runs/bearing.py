@@ -1,4 +1,4 @@
-"""Which numbers of a sheet can have a part in an answer, whatever they are: the others need not be gone on with."""
+"""The numbers of a sheet that can bear on an answer, whatever they are; the others need not be carried on."""
 
 from __future__ import annotations
 

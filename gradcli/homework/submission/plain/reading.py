@@ -47,7 +47,7 @@ FACTS = {"yes": "True", "no": "False", "ja": "True", "nein": "False", "nothing":
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a question asks for. A formula is over `names`; `values` are given, so that `2*x = 6` can be checked."""
+    """The form of the answer to a question. A formula is over `names`; by `values`, `2*x = 6` can be checked."""
 
     kind: Literal["number", "formula", "word"]
     shape: tuple[int, ...] = ()

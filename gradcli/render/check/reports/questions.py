@@ -1,4 +1,4 @@
-"""What questions for other tools have in common: their words and their plain text."""
+"""Words and plain text that questions for other tools share."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ ARROW = 12.0  # the straight end of an edge without a label
 
 
 class Bands(NamedTuple):
-    """Where along the drawing each layer begins and ends, and where the bends before it end."""
+    """The extents of the layers along the drawing, and where the bends before each end."""
 
     starts: list[float]
     ends: list[float]

@@ -1,4 +1,4 @@
-"""Which box stands in which layer, and which stations an edge has in the layers that it passes."""
+"""The layer of each box, and the stations of an edge in the layers that it passes."""
 
 from __future__ import annotations
 

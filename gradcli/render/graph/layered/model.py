@@ -1,4 +1,4 @@
-"""What a drawing is made from, and what it is: boxes, edges with ports, places of labels. Lengths are in pixels."""
+"""The parts of a drawing: boxes, edges with ports, places of labels. Lengths are in pixels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where vertices stand across the layers: near their neighbours, in their order, never on each other."""
+"""The places of vertices across the layers: near their neighbours, in their order, never on each other."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def _sequence(nodes: list[ast.pattern], scope: Scope, unit: Unit) -> Pattern:
 
 
 def _mapping(node: ast.MatchMapping, scope: Scope, unit: Unit) -> Pattern:
-    """Some keys, with patterns for their values; the rest of the mapping has a name or none."""
+    """Compile a pattern of keys, with patterns for their values; the rest of the mapping has a name or none."""
     keys = [compiled(key, scope, unit) for key in node.keys]
     inner = [pattern(part, scope, unit) for part in node.patterns]
     rest = store_name(node.rest, scope, unit) if node.rest else None

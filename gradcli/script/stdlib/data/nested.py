@@ -24,7 +24,7 @@ class DefaultDict(collections.defaultdict[Any, Any]):
 
 
 class Key:
-    """What `functools.cmp_to_key` returns, and what that makes of a value: it compares as the function says."""
+    """The result of `functools.cmp_to_key`, and the key that it makes of a value: it compares as the function says."""
 
     __slots__ = ("compare", "value")
     __hash__ = None  # type: ignore[assignment]

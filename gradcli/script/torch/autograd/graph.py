@@ -104,7 +104,7 @@ class Copying(packing.Packer):
 
 
 class Copies(Facade):
-    """What `with allow_mutation_on_saved_tensors() as ctx:` gives."""
+    """The context that `with allow_mutation_on_saved_tensors() as ctx:` gives."""
 
     def __init__(self, packer: Copying) -> None:
         self._packer = packer

@@ -12,7 +12,7 @@ from gradcli.script.torch.tensor.dtypes import Size
 
 
 class Resize(Function):
-    """The same entries in another shape."""
+    """Arranges the entries in another shape."""
 
     @staticmethod
     def forward(ctx: Any, x: Any, sizes: tuple[int, ...]) -> Any:

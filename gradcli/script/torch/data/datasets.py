@@ -55,7 +55,7 @@ class TensorDataset(Dataset):
 
 
 class Subset(Dataset):
-    """Some rows of a dataset."""
+    """A part of the rows of a dataset."""
 
     def __init__(self, dataset: Any, indices: Any) -> None:
         self.dataset = dataset

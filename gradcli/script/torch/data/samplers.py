@@ -86,7 +86,7 @@ class RandomSampler(Sampler):
 
 
 class SubsetRandomSampler(Sampler):
-    """Some positions, in random order."""
+    """Draws given positions in random order."""
 
     def __init__(self, indices: Any, generator: Generator | None = None) -> None:
         super().__init__()

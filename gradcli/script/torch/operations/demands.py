@@ -1,4 +1,4 @@
-"""What torch asks of the numbers that an operation is given, where the engine takes more: their kinds, their bounds."""
+"""Demands of torch on the numbers that an operation is given, where the engine takes more: kinds and bounds."""
 
 from __future__ import annotations
 

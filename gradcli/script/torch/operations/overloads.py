@@ -131,7 +131,7 @@ def refusal(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], sin
 
 
 def _why(option: Way, given: tuple[Any, ...], keywords: dict[str, Any]) -> str:
-    """Why a way of so many parts did not fit."""
+    """Return the reason why a signature with that many parameters did not fit."""
     if len(given) + len(keywords) != len(option.parts):
         return ""
     wrong = [key for key in keywords if key not in option.names()]

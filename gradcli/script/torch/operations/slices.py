@@ -1,4 +1,4 @@
-"""What torch asks of indices of whole slices and of the slices that go there, in its words and in its order."""
+"""Demands of torch on indices of whole slices and on the slices that go there, in its words and in its order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a snippet puts on a tensor: attributes of its own, and a dict of hooks; and `volatile`, which none has."""
+"""Attributes and a dict of hooks that a snippet puts on a tensor; and `volatile`, which none has."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ UNNAMED = (np.dtype(np.int64), np.dtype(np.bool_))  # dtypes that need no `dtype
 
 @dataclass(slots=True)
 class PrintOptions:
-    """How a run prints tensors; `sci_mode` None lets the numbers decide. Each of `suffixes` may print one more part."""
+    """Options of printing tensors; `sci_mode` None lets the numbers decide. Each of `suffixes` may add a part."""
 
     precision: int = 4
     threshold: float = 1000

@@ -41,7 +41,7 @@ Key = tuple[OpOverload, int]
 
 
 class SelectiveCheckpointContext(Facade):
-    """What a policy is told of an operation beside its arguments."""
+    """The facts that a policy is told of an operation beside its arguments."""
 
     __module__ = "torch.utils.checkpoint"
 

@@ -1,4 +1,4 @@
-"""What holds for all checkpoints that are made or computed again within a block."""
+"""Settings that hold for all checkpoints made or computed again within a block."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradcli.script.torch.autograd.checkpoints.words import NESTED
 
 
 class Settings:
-    """What holds for all checkpoints of a run, where it is not None: early stops, long messages, one group."""
+    """The settings of all checkpoints of a run, where they are not None: early stops, long messages, one group."""
 
     early: bool | None = None
     debug: bool | None = None

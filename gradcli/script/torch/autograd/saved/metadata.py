@@ -11,7 +11,7 @@ from gradcli.script.torch.tensor.dtypes import BY_NUMPY, CPU
 
 
 class InputMetadata(Facade):
-    """What torch's node knows of a gradient that arrives at it."""
+    """The facts that torch's node knows of a gradient that arrives at it."""
 
     is_nested_tensor = is_cpp_nested_tensor = False
 

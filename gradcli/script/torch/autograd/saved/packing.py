@@ -138,7 +138,7 @@ class SavedTensor(Facade):
 
     @property
     def data(self) -> Any:
-        """What `pack` gave, or the tensor: detached, where it is the result of the node."""
+        """The result of `pack`, or the tensor: detached, where it is the result of the node."""
         x = self._read()
         if isinstance(x, Packed):
             return x.content

@@ -1,4 +1,4 @@
-"""What nodes save, by torch's names: `_saved_self`, `_saved_dim`, `_saved_indices`."""
+"""The values that nodes save, by torch's names: `_saved_self`, `_saved_dim`, `_saved_indices`."""
 
 from __future__ import annotations
 
