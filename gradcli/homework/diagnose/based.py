@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from copy import copy
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
+from gradcli.homework.model import Value
 from gradcli.homework.solve.carried import is_partial, local_changes, passed_on
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
@@ -17,11 +18,26 @@ from gradcli.homework.solve.runs.bearing import Earlier
 NOTHING: Earlier = MappingProxyType({})
 
 
-def based(problem: Problem, earlier: Earlier, before: Sequence[Problem], right: Earlier = NOTHING) -> Problem | None:
-    """Return the problem at the earlier answers that were wrong; None where it does not depend on them.
+class Basis(NamedTuple):
+    """The numbers of a student from which an answer may go on: values, gradients, and derivatives of parts."""
 
-    Mistakes are looked for between the quantity and all that was asked `before`. Gradients that are `right` are gone on
-    with as they are: a rule that was then forgotten is right in what they came by.
+    forward: dict[int, Value]
+    given: dict[int, Value]
+    partial: list[tuple[Problem, Value]]
+
+    @property
+    def known(self) -> tuple[Hashable, ...]:
+        """Return the key of the numbers, by what they are of: whatever else a student typed changes nothing."""
+        numbers = (*self.forward.items(), *self.given.items())
+        parts = ((other.of, other.by, np.asarray(value).tobytes()) for other, value in self.partial)
+        return len(self.forward), *((by, np.asarray(value).tobytes()) for by, value in numbers), *parts
+
+
+def basis(problem: Problem, earlier: Earlier, right: Earlier = NOTHING) -> Basis | None:
+    """Return the `earlier` answers, which were wrong, that a problem depends on; None where it depends on none.
+
+    Gradients that are `right` are gone on with as they are: a rule that was then forgotten is right in what they came
+    by.
     """
     seen = {
         quantity: (other, typed)
@@ -34,23 +50,30 @@ def based(problem: Problem, earlier: Earlier, before: Sequence[Problem], right: 
         for other, typed in {**passed_on(upstream), **seen}.values()
         if not same_quantity(other, problem)
     ]
-    asked = [other for other in before if other.graph is problem.graph and not same_quantity(other, problem)]
     forward = {other.by: value for other, value in wrong if other.kind == "value"}
-    graph = problem.graph.moved(forward) if forward else copy(problem.graph)
     if problem.kind == "value":
-        graph.within = region(problem, {other.by for other in asked if other.kind == "value"})
-        return problem.over(graph) if forward else None
+        return Basis(forward, {}, []) if forward else None
     known = [other for other, _ in right.values() if other.graph is problem.graph and not same_quantity(other, problem)]
     given = {other.by: other.truth for other in known if is_upstream(other, problem)}
     given |= {other.by: value for other, value in wrong if is_upstream(other, problem)}
+    partial = [one for one in sorted(wrong, key=lambda one: one[0].of) if is_partial(one[0], problem)]
+    return Basis(forward, given, partial) if forward or given or partial else None
+
+
+def based(problem: Problem, own: Basis, before: Sequence[Problem]) -> Problem:
+    """Return the problem at a student's own numbers.
+
+    Mistakes are looked for between the quantity and all that was asked `before`.
+    """
+    asked = [other for other in before if other.graph is problem.graph and not same_quantity(other, problem)]
+    graph = problem.graph.moved(own.forward) if own.forward else problem.graph
+    if problem.kind == "value":
+        return problem.over(graph.only(region(problem, {other.by for other in asked if other.kind == "value"})))
     changes: dict[Edge, Change] = {}
-    for other, value in sorted(wrong, key=lambda one: one[0].of):
-        if is_partial(other, problem):
-            changes.update(local_changes(other, value, graph.values if forward else None))
-    if not (forward or given or changes):
-        return None
-    graph.within = region(problem, {other.by for other in asked if is_upstream(other, problem)})
-    return replace(problem, graph=graph, given=given, own=changes, is_alone=True, cache={})
+    for other, value in own.partial:
+        changes.update(local_changes(other, value, graph.values if own.forward else None))
+    new = graph.only(region(problem, {other.by for other in asked if is_upstream(other, problem)}))
+    return replace(problem, graph=new, given=own.given, own=changes, is_alone=True, cache={})
 
 
 def is_upstream(other: Problem, problem: Problem) -> bool:

@@ -21,8 +21,9 @@ from gradcli.homework.diagnose.shelves import ENTRIES, Shelf, Suspect, crowd, ma
 from gradcli.homework.diagnose.sweeping import attempt, part_after, sweeps
 from gradcli.homework.mistakes.catalogue import MISTAKES
 from gradcli.homework.mistakes.catalogue import SINGLE as ALONE
-from gradcli.homework.mistakes.declaration import WEAK, Guess, Slip
+from gradcli.homework.mistakes.declaration import WEAK, Guess, Slip, Turn
 from gradcli.homework.model import Value
+from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.numerals import Tolerance, Typed
 
@@ -89,29 +90,24 @@ class Suspects:
                     yield suspect, value if problem.before is None or value is None else problem.before + value
 
     @cached_property
-    def turns(self) -> list[tuple[Suspect, list[Value], list[dict[int, Value]]]]:
+    def turns(self) -> list[tuple[Suspect, Sequence[Value], list[dict[int, Value]]]]:
         """The turns with all values, and with the gradients by the rules that were meant, and those of the new step."""
         problem, found = self.problem, []
-        for mistake in MISTAKES:
-            for name, turn in (
-                (maker.__name__, turn) for maker in mistake.turn_makers for turn in maker(problem.graph)
-            ):
-                if min(turn.changed) > problem.of:
-                    continue
-                part = part_after(problem, turn.changed)
-                try:
-                    new = {index: vertex.value for index, vertex in turn.changed.items()}
-                    values = problem.graph.forward(new, part and part.read)
-                except (*FAILURES, TypeError):
-                    continue
-                gradients = []
-                if part is not None and values is problem.graph.values:
-                    gradients = [problem.totals] * (1 + turn.is_slip)
-                elif problem.kind == "gradient":
-                    gradients.append(attempt(problem, {}, values, turn.changed))
-                    if turn.is_slip:
-                        gradients.append(attempt(problem, {}, values))
-                found.append((Suspect((mistake.code,), (turn,), name), values, gradients))
+        for suspect, turn in turns_of(problem.graph):
+            if min(turn.changed) > problem.of:
+                continue
+            part = part_after(problem, turn.changed)
+            values = turned(problem.graph, turn, part and part.read)
+            if values is None:
+                continue
+            gradients = []
+            if part is not None and values is problem.graph.values:
+                gradients = [problem.totals] * (1 + turn.is_slip)
+            elif problem.kind == "gradient":
+                gradients.append(attempt(problem, {}, values, turn.changed))
+                if turn.is_slip:
+                    gradients.append(attempt(problem, {}, values))
+            found.append((suspect, values, gradients))
         return found
 
     def slipped(self, problem: Problem, level: int) -> Iterator[tuple[Suspect, Value]]:
@@ -176,6 +172,32 @@ class Suspects:
             if not a.changes.keys() & b.changes.keys():
                 most -= 1
                 yield pair_of(first, second)
+
+
+def turns_of(graph: Graph) -> list[tuple[Suspect, Turn]]:
+    """Return the slips of the forward pass of a graph, which is one for many problems."""
+
+    def made() -> list[tuple[Suspect, Turn]]:
+        return [
+            (Suspect((mistake.code,), (turn,), maker.__name__), turn)
+            for mistake in MISTAKES
+            for maker in mistake.turn_makers
+            for turn in maker(graph)
+        ]
+
+    return graph.once("turns", made)
+
+
+def turned(graph: Graph, turn: Turn, read: frozenset[int] | None) -> Sequence[Value] | None:
+    """Return the values after a turn, as far as they are `read`; None where it does not fit the shapes."""
+
+    def made() -> Sequence[Value] | None:
+        try:
+            return graph.forward({index: vertex.value for index, vertex in turn.changed.items()}, read)
+        except (*FAILURES, TypeError):
+            return None
+
+    return graph.once((id(turn), read), made)
 
 
 def known(suspect: Suspect) -> tuple[str, str, str]:

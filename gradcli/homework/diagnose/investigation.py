@@ -14,7 +14,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.homework.assignment.assignments import Ask, Question
 from gradcli.homework.assignment.mistakes import OwnMistake
 from gradcli.homework.assignment.quantities import Quantity
-from gradcli.homework.diagnose.based import based
+from gradcli.homework.diagnose.based import based, basis
 from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.diagnose.shelves import Suspect
@@ -64,7 +64,7 @@ class Investigation:
         self.elsewhere: Callable[[], Sequence[tuple[tuple[str, str], Value]]] = tuple
         self.detectives: dict[Quantity, Detective] = {}
         self.shared: dict[tuple[Any, ...], Suspects] = {}
-        self.bases: Remembered[Suspects | None] = Remembered(BASES)
+        self.bases: Remembered[Suspects] = Remembered(BASES)
         self.reruns: Remembered[Mapping[Quantity, Value]] = Remembered(RERUNS)
 
     def detective(self, ask: Ask) -> Detective:
@@ -193,13 +193,10 @@ class Investigation:
     def based(self, ask: Ask, earlier: Earlier, right: Earlier) -> Suspects | None:
         """Return the suspects at the student's own earlier numbers, made once for equal numbers of a class."""
         problem = self.problems[ask.quantity]
-        own = ((quantity, np.asarray(typed.value).tobytes()) for quantity, (_, typed) in earlier.items())
-
-        def made() -> Suspects | None:
-            base = based(problem, earlier, self.before(ask), right) if problem is not None else None
-            return None if base is None else Suspects(base)
-
-        return self.bases.once((ask.quantity, frozenset(right), *own), made)
+        own = basis(problem, earlier, right) if problem is not None else None
+        if problem is None or own is None:
+            return None
+        return self.bases.once((ask.quantity, own.known), lambda: Suspects(based(problem, own, self.before(ask))))
 
     def before(self, ask: Ask) -> list[Problem]:
         """Return the problems that the question asks before a quantity."""

@@ -126,7 +126,13 @@ def shelved(numbers: Iterator[tuple[Suspect, Value]], truth: Value) -> dict[tupl
     found = {shape: Shelf(suspects, np.array(values)) for shape, (suspects, values) in shelves.items()}
     if np.shape(truth) in found:
         shelf = found[np.shape(truth)]
-        same = np.isclose(shelf.numbers, truth, rtol=1e-9, atol=1e-12, equal_nan=True)
-        other = np.flatnonzero(~same.reshape(len(shelf.suspects), -1).all(axis=1))
+        other = np.flatnonzero(~is_same(shelf.numbers, truth).reshape(len(shelf.suspects), -1).all(axis=1))
         found[np.shape(truth)] = Shelf([shelf.suspects[n] for n in other], shelf.numbers[other])
     return found
+
+
+def is_same(numbers: Any, truth: Value) -> Any:
+    """Return which entries are right to a float's precision, or infinite or no number as the right ones are."""
+    with np.errstate(all="ignore"):
+        near = (np.abs(numbers - truth) <= 1e-12 + 1e-9 * np.abs(truth)) & np.isfinite(truth)
+    return near | (numbers == truth) | (np.isnan(numbers) & np.isnan(truth))

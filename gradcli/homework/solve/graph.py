@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -27,9 +27,11 @@ from gradcli.homework.solve.vertices import Vertex, of_line, on_paper
 from gradcli.ops.pointwise.arithmetic import div
 from gradcli.source import Span
 
+T = TypeVar("T")
 Change = Callable[[Value, Value], Value]  # from upstream gradient and right contribution to the mistaken contribution
 RECENT = 2**6  # forward passes that are remembered
 CUT = re.compile(r"\.(detach\(\)|data)$")
+OF_STRUCTURE = {"is_scalar", "has_softmax", "edges", "into", "leaves", "twins", "order", "labels", "spellings"}
 UNNAMED = re.compile(r"[vc]\d+")  # the names that gradcli gives to steps of a snippet
 
 
@@ -227,10 +229,32 @@ class Graph:
     def moved(self, given: Mapping[int, Value]) -> Graph:
         """Return the same graph at other values of some vertices."""
         values = self.forward(given)
-        return self.over(
+        moved = (
             replace(vertex, value=values[index], operands=tuple(at_values(vertex, values)))
             for index, vertex in enumerate(self.vertices)
         )
+        return self.over(moved, keep=OF_STRUCTURE)
+
+    def only(self, within: frozenset[int]) -> Graph:
+        """Return the same graph, one for all that look for mistakes `within` the same vertices."""
+
+        def made() -> Graph:
+            other = self.over(self.vertices, keep=vars(self).keys() - {"shared"})
+            other.within = within
+            return other
+
+        return self.once(("only", within), made)
+
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return a result that problems of this graph share, computed for the first that asks."""
+        if key not in self.shared:
+            self.shared[key] = compute()
+        found: T = self.shared[key]
+        return found
+
+    @cached_property
+    def shared(self) -> dict[Hashable, Any]:
+        return {}
 
     def nudged(self, step: float) -> Graph:
         """Return the graph at other values of its leaves, each a little further off than the one before."""
@@ -238,11 +262,12 @@ class Graph:
         numbers = [index for index in leaves if np.asarray(self.vertices[index].value).dtype.kind == "f"]
         return self.moved({i: self.vertices[i].value * (1 + step * (1 + n / 7)) for n, i in enumerate(numbers)})
 
-    def over(self, vertices: Iterable[Vertex]) -> Graph:
-        """Return the graph with other vertices at the same numbers."""
+    def over(self, vertices: Iterable[Vertex], keep: Collection[str] = ()) -> Graph:
+        """Return the graph with other vertices at the same numbers; what is known of it is to `keep`, or found anew."""
         other = copy(self)
         other.vertices = [*vertices]
-        for name in [name for name in vars(other) if isinstance(getattr(Graph, name, None), cached_property)]:
+        known = (name for name in vars(other) if isinstance(getattr(Graph, name, None), cached_property))
+        for name in [name for name in known if name not in keep]:
             del other.__dict__[name]
         return other
 
