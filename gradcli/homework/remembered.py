@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -29,3 +29,11 @@ class Remembered(Generic[T]):
         if len(self.found) > self.most:
             del self.found[next(iter(self.found))]
         return result
+
+
+def once(shared: dict[Any, Any], key: Hashable, compute: Callable[[], T]) -> T:
+    """Return a result that several share, computed for the first that asks, and kept as long as they live."""
+    if key not in shared:
+        shared[key] = compute()
+    found: T = shared[key]
+    return found

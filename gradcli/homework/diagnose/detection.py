@@ -23,6 +23,7 @@ from gradcli.homework.mistakes.catalogue import MISTAKES
 from gradcli.homework.mistakes.catalogue import SINGLE as ALONE
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Slip, Turn
 from gradcli.homework.model import Value
+from gradcli.homework.remembered import once
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.numerals import Tolerance, Typed
@@ -185,7 +186,7 @@ def turns_of(graph: Graph) -> list[tuple[Suspect, Turn]]:
             for turn in maker(graph)
         ]
 
-    return graph.once("turns", made)
+    return once(graph.shared, "turns", made)
 
 
 def turned(graph: Graph, turn: Turn, read: frozenset[int] | None) -> Sequence[Value] | None:
@@ -197,7 +198,7 @@ def turned(graph: Graph, turn: Turn, read: frozenset[int] | None) -> Sequence[Va
         except (*FAILURES, TypeError):
             return None
 
-    return graph.once((id(turn), read), made)
+    return once(graph.shared, (id(turn), read), made)
 
 
 def known(suspect: Suspect) -> tuple[str, str, str]:

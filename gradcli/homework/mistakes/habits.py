@@ -9,8 +9,9 @@ import numpy as np
 
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge, at_values
+from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem, slope
+from gradcli.homework.solve.vertices import at_values
 
 TIMES = (2, 3, 4)
 DEGREE = np.pi / 180

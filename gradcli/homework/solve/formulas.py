@@ -12,9 +12,10 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import as_formula
 from gradcli.explanation.causes.infinities import is_finite
 from gradcli.explanation.formulas.derivation import LONGEST
-from gradcli.homework.solve.graph import Graph, at_values
+from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.sweep import sweep
+from gradcli.homework.solve.vertices import at_values
 from gradcli.language.tree import Name, Number
 from gradcli.language.unparser import unparse
 

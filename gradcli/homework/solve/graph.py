@@ -14,20 +14,19 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from gradcli.explanation.lines import Evaluation
 from gradcli.homework.model import Value
-from gradcli.homework.remembered import Remembered
+from gradcli.homework.remembered import Remembered, once
 from gradcli.homework.solve.labels import LONGEST, spelled_out, without_parentheses
 from gradcli.homework.solve.runs.order import Order
-from gradcli.homework.solve.vertices import Vertex, of_line, on_paper
+from gradcli.homework.solve.vertices import Vertex, at_values, of_line, on_paper, ones_like
 from gradcli.ops.pointwise.arithmetic import div
 from gradcli.source import Span
 
-T = TypeVar("T")
 Change = Callable[[Value, Value], Value]  # from upstream gradient and right contribution to the mistaken contribution
 RECENT = 2**6  # forward passes that are remembered
 CUT = re.compile(r"\.(detach\(\)|data)$")
@@ -243,17 +242,11 @@ class Graph:
             other.within = within
             return other
 
-        return self.once(("only", within), made)
-
-    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return a result that problems of this graph share, computed for the first that asks."""
-        if key not in self.shared:
-            self.shared[key] = compute()
-        found: T = self.shared[key]
-        return found
+        return once(self.shared, ("only", within), made)
 
     @cached_property
     def shared(self) -> dict[Hashable, Any]:
+        """What problems of this graph share."""
         return {}
 
     def nudged(self, step: float) -> Graph:
@@ -276,17 +269,6 @@ class Graph:
         vertex = self.vertices[index]
         pairs = zip(vertex.sources, vertex.operands, strict=True)
         return [values.get(source, operand) for source, operand in pairs]
-
-
-def at_values(vertex: Vertex, values: Sequence[Value]) -> list[Any]:
-    """Return the operands of a vertex where all vertices have these values."""
-    pairs = zip(vertex.sources, vertex.operands, strict=True)
-    return [values[source] if source >= 0 else operand for source, operand in pairs]
-
-
-def ones_like(value: Value) -> Value:
-    """Return ones of a shape and a type; of a single number, which most are, without an array between."""
-    return type(value)(1) if isinstance(value, np.floating) else np.ones_like(value)[()]
 
 
 def ways_of(vertex: Vertex, index: int) -> tuple[list[Way], Mapping[str, Any]]:

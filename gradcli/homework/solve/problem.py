@@ -12,7 +12,7 @@ import numpy as np
 
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
-from gradcli.homework.remembered import Remembered
+from gradcli.homework.remembered import Remembered, once
 from gradcli.homework.solve.graph import Change, Edge, Graph, Part
 from gradcli.homework.solve.sweep import Begun, sweep
 from gradcli.homework.solve.vertices import Vertex
@@ -88,10 +88,7 @@ class Problem:
 
     def once(self, key: Any, compute: Callable[[], T]) -> T:
         """Return a result that problems of one output share, computed for the first that asks."""
-        if key not in self.cache:
-            self.cache[key] = compute()
-        found: T = self.cache[key]
-        return found
+        return once(self.cache, key, compute)
 
     @property
     def totals(self) -> dict[int, Value]:

@@ -10,8 +10,8 @@ import numpy as np
 
 from gradcli.engine.broadcast import fit
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge, Graph, Part, at_values, ones_like, ways_of
-from gradcli.homework.solve.vertices import Vertex
+from gradcli.homework.solve.graph import Change, Edge, Graph, Part, ways_of
+from gradcli.homework.solve.vertices import Vertex, at_values, ones_like
 
 
 class Begun(NamedTuple):

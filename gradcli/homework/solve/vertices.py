@@ -146,3 +146,14 @@ def _input(vertex: Vertex, position: int, last: Vertex | None, number: int) -> t
         vertex.line.inputs[position].spelling,
         position in vertex.rules,
     )
+
+
+def at_values(vertex: Vertex, values: Sequence[Value]) -> list[Any]:
+    """Return the operands of a vertex where all vertices have these values."""
+    pairs = zip(vertex.sources, vertex.operands, strict=True)
+    return [values[source] if source >= 0 else operand for source, operand in pairs]
+
+
+def ones_like(value: Value) -> Value:
+    """Return ones of a shape and a type; of a single number, which most are, without an array between."""
+    return type(value)(1) if isinstance(value, np.floating) else np.ones_like(value)[()]
