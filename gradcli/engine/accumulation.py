@@ -7,12 +7,13 @@ the references to an array tell whether it is added to in place, and becomes `.g
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from sys import getrefcount
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradcli.engine.graph import AccumulateGrad, Target
+from gradcli.engine.graph import AccumulateGrad, Node, Target, wholes
 from gradcli.engine.hooks import accumulated_hooks, before_hooks
 from gradcli.engine.memory.layout import is_dense
 from gradcli.engine.memory.writing import copy
@@ -58,6 +59,25 @@ def added(
         return held + more
     changes[edge] = changes.get(edge, 0) + 1
     return np.add(held, more, out=held) if type(held) is ARRAY else held + more
+
+
+def rename(node: Target | None, names: dict[str, str]) -> None:
+    """Give a node, the last one of a gradient, the name that torch's has."""
+    if isinstance(node, Node) and node.name() in names:
+        node.primitive = replace(node.primitive, node=names[node.name()])
+
+
+# The last nodes by which torch joins the gradients of several results in one, where here they are added up.
+JOINING = frozenset(f"{name}Backward0" for name in ("Cat", "LinalgSolveTriangular", "Mm", "Stack", "UnsafeView"))
+
+
+def names_of_sum(node: Node, before: Node | None, gradient: Any) -> dict[str, str] | None:
+    """Return what `rename` calls the sum of the gradients of two nodes, which are one in torch, or None."""
+    whole = wholes.get(node)
+    if whole is None or before is None or wholes.get(before) is not whole:
+        return None
+    name = gradient.node.name() if gradient.node else ""
+    return {"AddBackward0": name} if name in JOINING else None
 
 
 def arrivals(

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradcli.engine.accumulation import Accumulation, Carrier, added, arrivals, changed
+from gradcli.engine.accumulation import Accumulation, Carrier, added, arrivals, changed, names_of_sum, rename
 from gradcli.engine.broadcast import fit
-from gradcli.engine.graph import Node, Target, ancestors, names_of_sum, reachable, rename
+from gradcli.engine.graph import Node, Target, ancestors, reachable
 from gradcli.engine.hooks import after_hooks, before_hooks, has_posthooks, hooks_of_nothing, replaced_rules, whole_hooks
 from gradcli.engine.modes import changes, set_grad_enabled
 from gradcli.engine.saved import DEPENDING, check_versions, joined, operands, release
@@ -67,6 +67,7 @@ def walk(
     done = [x for x in pending if not (x in order or x in waiting) and (between is None or x in between)]
     in_place = {} if in_place is None else in_place
     told: set[Target | None] = set()  # parts of nodes of torch whose hooks have run
+    first: dict[Target, Node] = {}  # the node that gave the first gradient of several
     yield from arrivals(done, pending, in_place, captured, create_graph, events)
     for node in order:
         whole = node.hooks.whole if node.hooks is not None else None
@@ -126,10 +127,12 @@ def walk(
                 raise
             if unsummed is not None:
                 if edge in pending:
-                    names = names_of_sum(pending[edge], total) if create_graph else None
+                    names = names_of_sum(node, first.get(edge), total) if create_graph else None
                     total = added(pending, edge, total, upstream, in_place)
                     if names:
                         rename(total.node, names)
+                elif create_graph:
+                    first[edge] = node
                 pending[edge] = total
                 if events:
                     yield node, position, upstream, unsummed, contribution, total

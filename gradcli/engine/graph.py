@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 from weakref import ReferenceType, WeakKeyDictionary, ref
@@ -214,21 +213,6 @@ class Whole:
 
 
 wholes: WeakKeyDictionary[Node, Whole] = WeakKeyDictionary()
-
-
-def rename(node: Target | None, names: dict[str, str]) -> None:
-    """Give a node, the last one of a gradient, the name that torch's has."""
-    if isinstance(node, Node) and node.name() in names:
-        node.primitive = replace(node.primitive, node=names[node.name()])
-
-
-JOINING = {name: {"AddBackward0": name} for name in ("CatBackward0", "StackBackward0")}
-
-
-def names_of_sum(first: Any, second: Any) -> dict[str, str] | None:
-    """Return what `rename` calls the sum of two gradients of parts, which torch's one node joins."""
-    node = second.node
-    return JOINING.get(node.name()) if first.node and node and first.node.name() == node.name() else None
 
 
 def bind(nodes: Sequence[Any]) -> None:

@@ -38,7 +38,13 @@ def part_of(function: str, name: str, forward: Callable[..., Any]) -> Notation:
     return lambda operands, options: Attribute(write(operands, options), name)
 
 
-def factor(function: str, name: str, forward: Callable[..., Any], rule: Any, **facts: Any) -> Primitive:
+# The last node of a gradient that is a product, a transposed one here: torch's products of stacks end in a view.
+PRODUCT = {"TBackward0": "MmBackward0"} | dict.fromkeys(("BmmBackward0", "TransposeBackward0"), "UnsafeViewBackward0")
+
+
+def factor(
+    function: str, name: str, forward: Callable[..., Any], rule: Any, gradient: dict[str, str] = PRODUCT, **facts: Any
+) -> Primitive:
     """Declare one factor of a decomposition; a change in place of any of them disturbs the gradients of all."""
     return primitive(
         f"{function}_{name}",
@@ -48,6 +54,7 @@ def factor(function: str, name: str, forward: Callable[..., Any], rule: Any, **f
         notation=part_of(function, name, forward),
         copies=True,
         saves=(OUT,),
+        gradients=(gradient,),
         **facts,
     )
 
@@ -86,24 +93,19 @@ def _side(g: Any, U: Any, S: Any, V: Any) -> Any:
     """Return the gradient of the matrix given that of its left factor U; for V the roles are exchanged."""
     inner = _times(transposed(U), g)
     turn = (inner - transposed(inner)) * gaps(S * S)
-    found = _times(_times(U, turn) * across(S), V)
+    found = _times(U, turn) * across(S)
     if U.shape[-2] > U.shape[-1]:
-        beside = (g - _times(U, inner)) / across(S)
-        found = found + _times(beside, V)
-    return found
+        found = found + (g - _times(U, inner)) / across(S)
+    return _times(found, V)
 
 
 def _left_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
     """Return the gradient by way of the vectors that have a singular value; torch gives the others none."""
-    if 0 in A.shape:
-        return A * 0
     own = cut(g, dim=len(A.shape) - 1, start=0, stop=min(A.shape[-2:])) if full_matrices else g
     return _side(own, *_thin(A))
 
 
 def _right_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
-    if 0 in A.shape:
-        return A * 0
     own = cut(g, dim=len(A.shape) - 2, start=0, stop=min(A.shape[-2:])) if full_matrices else g
     U, S, V = _thin(A)
     return transposed(_side(transposed(own), transposed(V), S, transposed(U)))
@@ -135,7 +137,6 @@ svd_v: Primitive = factor(
     lapack.by_columns(_singular(2)),
     _right_rule,
     node=SVD,
-    gradients=({"TBackward0": "MmBackward0"},),
     number=2,
     says=TURNS,
     differential=change.RIGHT,
@@ -187,9 +188,9 @@ def _r_rule(g: Any, out: Any, A: Any, *, mode: str) -> Any:
 
 QR = "LinalgQrBackward0"
 SOLVED = "The matrix is Q times R; the product rule is solved with Q kept orthogonal and R triangular."
-TRIANGLE = ({"MmBackward0": "LinalgSolveTriangularBackward0"},)
+TRIANGLE = dict.fromkeys(("MmBackward0", "BmmBackward0"), "LinalgSolveTriangularBackward0")
 qr_q: Primitive = factor(
-    "qr", "Q", _orthogonal(0), _q_rule, node=QR, gradients=TRIANGLE, says=SOLVED, differential=change.ORTHOGONAL
+    "qr", "Q", _orthogonal(0), _q_rule, node=QR, gradient=TRIANGLE, says=SOLVED, differential=change.ORTHOGONAL
 )
 qr_r: Primitive = factor(
     "qr",
@@ -197,7 +198,7 @@ qr_r: Primitive = factor(
     _orthogonal(1),
     _r_rule,
     node=QR,
-    gradients=TRIANGLE,
+    gradient=TRIANGLE,
     number=1,
     says=SOLVED,
     differential=change.TRIANGULAR,

@@ -15,7 +15,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.contractions import transposed
-from gradcli.ops.linalg.decompositions import _check_matrix, factors
+from gradcli.ops.linalg.decompositions import PRODUCT, _check_matrix, factors
 from gradcli.ops.linalg.determinants import _times, inverse
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.support.arguments import Real
@@ -87,6 +87,7 @@ lower: Primitive = primitive(
     _below,
     lambda g, out, A: _back(tril(_times(transposed(out), g), diagonal=-1), A),
     node="LinalgLuBackward0",
+    gradients=(PRODUCT,),
     copies=True,
     saves=(OUT,),
     structured=True,
@@ -100,6 +101,7 @@ upper: Primitive = primitive(
     lambda g, out, A: _back(triu(_times(g, transposed(out)), diagonal=0), A),
     node="LinalgLuBackward0",
     number=1,
+    gradients=(PRODUCT,),
     copies=True,
     saves=(OUT,),
     structured=True,
@@ -129,6 +131,7 @@ both = primitive(
     by_columns(lambda A: _eliminated(A)[0]),
     _both_rule,
     node="LinalgLuFactorExBackward0",
+    gradients=(PRODUCT,),
     copies=True,
     saves=(OUT,),
     structured=True,

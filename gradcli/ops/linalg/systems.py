@@ -89,8 +89,10 @@ def _pseudo_rule(g: Any, out: Any, A: Any, *, rtol: Any = None, hermitian: bool 
     turned, flat = transposed(out), transposed(g)
     left = _times(_times(flat, out), turned)
     right = _times(_times(turned, out), flat)
-    beside = right - _times(_times(right, out), A)
-    return left - _times(A, _times(out, left)) + beside - _times(turned, _times(g, turned))
+    beside = _times(_times(right, out), A)
+    found = left - _times(A, _times(out, left)) - _times(turned, _times(g, turned))
+    tall = A.shape[-2] > A.shape[-1]  # whose last part torch subtracts
+    return found + right - beside if tall else found + (right - beside)
 
 
 pinv: Primitive = primitive(
@@ -98,7 +100,6 @@ pinv: Primitive = primitive(
     _pseudo,
     _pseudo_rule,
     node="LinalgPinvBackward0",
-    gradients=({"SubBackward0": "AddBackward0"},),
     structured=True,
     says="Inside the range it behaves as an inverse does; outside it, rows and columns add two more parts.",
     differential=change.PSEUDO_INVERSE,
@@ -111,7 +112,6 @@ least_squares = primitive(
     lambda g, out, A, B: _pseudo_rule(_times(g, transposed(B)), pinv(A), A),
     lambda g, out, A, B: _times(transposed(pinv(A)), g),
     node="LinalgLstsqBackward0",
-    gradients=({"SubBackward0": "AddBackward0"},),
     structured=True,
     notation=part_of("lstsq", "solution", pinv.forward),
     says="The solution is the pseudo-inverse times the right side, and both follow the product rule.",
