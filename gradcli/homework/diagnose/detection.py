@@ -22,6 +22,7 @@ from gradcli.homework.diagnose.sweeping import attempt, part_after, sweeps
 from gradcli.homework.mistakes.catalogue import MISTAKES
 from gradcli.homework.mistakes.catalogue import SINGLE as ALONE
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Slip, Turn
+from gradcli.homework.mistakes.habits import STALE_GRAD, last_pass
 from gradcli.homework.model import Value
 from gradcli.homework.remembered import once
 from gradcli.homework.solve.graph import Graph
@@ -70,6 +71,8 @@ class Suspects:
             yield from singles
             return
         yield from ended(problem, singles)
+        if problem.earlier:
+            yield from self.last_pass(problem)
         if problem.kind == "gradient":
             yield from self.slipped(problem, PAIR)
 
@@ -135,6 +138,12 @@ class Suspects:
             others = [values[key][1] if (key := known(suspect)) in values else truth for truth, values in passes]
             if value is not None and all(other is not None for other in others):
                 yield suspect, reduce(add, others, value)
+
+    def last_pass(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
+        """Yield what comes of one mistake in the last pass, where all that was there before is forgotten, too."""
+        for suspect, value in self.alone(replace(problem, before=None)):
+            if value is not None and STALE_GRAD.code not in suspect.codes:
+                yield pair_of(suspect, Suspect((STALE_GRAD.code,), (last_pass(problem, value),))), value
 
     def alone(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
         """Yield what comes of slips, turns and guesses in one pass."""

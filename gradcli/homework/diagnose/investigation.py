@@ -15,7 +15,7 @@ from gradcli.homework.assignment.assignments import Ask, Question
 from gradcli.homework.assignment.mistakes import OwnMistake
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.diagnose.based import based, basis
-from gradcli.homework.diagnose.detection import Suspects
+from gradcli.homework.diagnose.detection import SINGLE, Suspects
 from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.diagnose.shelves import Suspect
 from gradcli.homework.mistakes.declaration import Guess
@@ -28,6 +28,7 @@ from gradcli.homework.remembered import Remembered
 from gradcli.homework.solve.points import CLOSE
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.runs.bearing import Earlier
+from gradcli.homework.solve.runs.passes import is_alone
 from gradcli.homework.solve.runs.reruns import with_gradients
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution
@@ -39,6 +40,8 @@ ROOM = 4  # by which a difference may make a rounded digit larger
 ENTRY = re.compile(r"(?P<name>\w+)\[(?P<place>\d+)\]")
 ROUNDS = 8  # of which each has left a number in a list
 RERUNS = 2**8  # answers of misread snippets with own gradients that are remembered
+IN_A_STEP = 3  # to the rank of a mistake that a step has hidden: slips in the step itself are likelier
+STEPS = (0.5, -0.5)  # shares by which a gradient is moved to see what follows from it
 BASES = 2**5  # sets of a student's own numbers of which the mistakes are remembered
 
 
@@ -120,6 +123,8 @@ class Investigation:
             value = answers.get(ask.quantity)
             if value is not None and not isinstance(value, bool | str):
                 yield found(mutant.code, mutant.rule, mutant.message, value, mutant.rank)
+        for suspect, value in self.through_a_step(ask, problem):
+            yield suspect, value
         for name, value in self.other_rounds(ask):
             yield found(DESCENT.code, f"{name} for {ask.written}", f"this is {name}: another round", value, 2)
         for (question, quantity), value in self.elsewhere():
@@ -128,6 +133,39 @@ class Investigation:
                 is_leaf = question == self.question.id and {quantity[-5:], ask.written[-5:]} == {".grad"}
                 code, rank = (SWAPPED_VARIABLE.code, 0) if is_leaf else (ANOTHER_QUESTION.code, LAST + 1)
                 yield found(code, told, told, value, rank)
+
+    def through_a_step(self, ask: Ask, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
+        """Yield what comes of a mistake in the gradient of the only pass, where a number is a straight line in it."""
+        solution = self.solution
+        if not isinstance(solution, SnippetSolution) or len(solution.ways.passes) != 1 or not is_alone(problem):
+            return
+        for arrived in solution.ways.passes[0].accumulated:
+            quantity, right = Quantity("snippet", f"{arrived.name}.grad"), arrived.after
+            behind = solution.ways.problem(quantity.of, right)
+            rate = self.rate(ask, quantity, right) if behind is not None and behind.kind == "gradient" else 0.0
+            if rate and behind is not None:
+                for suspect, value in self.suspects(behind, 0).given(behind, SINGLE):
+                    (part,) = suspect.parts
+                    if (
+                        value is not None
+                        and np.shape(value) == np.shape(right)
+                        and STALE_GRAD.code not in suspect.codes
+                    ):
+                        guess = Guess(problem.by, part.rule, part.message, None, part.detail, part.rank + IN_A_STEP)
+                        yield suspect._replace(parts=(guess,)), problem.truth + rate * (value - right)
+
+    def rate(self, ask: Ask, of: Quantity, gradient: Value) -> float:
+        """Return the number of times a gradient is in an answer, entry by entry; 0 where it is no such number."""
+        assert isinstance(self.solution, SnippetSolution)
+        truth, text = self.solution.answer(ask), self.question.source.text
+        rates = []
+        for step in STEPS if np.shape(gradient) == np.shape(truth) and np.all(gradient) else ():
+            moved = self.solution.outcomes(with_gradients(text, {of: gradient * (1 + step)}, 1)).get(ask.quantity)
+            if moved is None or np.shape(moved) != np.shape(truth):
+                return 0.0
+            rates.append((moved - truth) / (step * gradient))
+        found = float(np.mean(rates)) if rates else 0.0
+        return found if np.allclose(rates, found, rtol=0.01, atol=0) else 0.0
 
     def other_rounds(self, ask: Ask) -> Iterator[tuple[str, Value]]:
         """Yield the other numbers of a list that a snippet has filled, by their names: `losses[0]` for `losses[1]`."""

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from gradcli.homework.mistakes import forward, habits, misread, pen
 from gradcli.homework.mistakes.declaration import Mistake
-from gradcli.homework.mistakes.derivatives import activations, branches, chains, extremes, halves, nesting, rules
+from gradcli.homework.mistakes.derivatives import activations, branches, chains, extremes, halves, nesting, outer, rules
 from gradcli.homework.mistakes.tensors import broadcasting, layout, means, products, softmax
 from gradcli.homework.mistakes.training import descents, scripts
 
@@ -15,6 +15,7 @@ FAMILIES = (
     chains,
     descents,
     nesting,
+    outer,
     rules,
     halves,
     activations,

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake
+from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem, slope
@@ -43,17 +44,12 @@ def left_over(problem: Problem) -> Iterator[Guess]:
     if not problem.accumulates or problem.by not in problem.graph.leaves:
         return
     name, gradient = problem.label(problem.by), problem.totals[problem.by]
+    seldom = 0 if problem.before is not None else LAST  # where one pass alone has run
     for k in TIMES:
         message = f"this is the gradient of {name} added up more than once, as without zero_grad"
-        yield Guess(problem.by, f"{k} times the gradient", message, k * gradient, rank=k + 1)
+        yield Guess(problem.by, f"{k} times the gradient", message, k * gradient, rank=k + 1 + seldom)
     if problem.before is not None:
-        yield Guess(
-            problem.by,
-            "the last pass alone",
-            f"{name}.grad held a gradient already, and a backward pass adds to it",
-            gradient,
-            rank=-1,
-        )
+        yield last_pass(problem, gradient)
         message = f"{name}.grad also has the last pass"
         yield Guess(problem.by, "the passes before alone", message, problem.before, rank=-1)
         message = f"{name}.grad has what every pass has added once, and yours has it twice"
@@ -66,6 +62,12 @@ def left_over(problem: Problem) -> Iterator[Guess]:
     for value in problem.unreset:
         message = f"{name}.grad was reset before the last pass; you added what earlier passes had left there"
         yield Guess(problem.by, "the passes before, too", message, value)
+
+
+def last_pass(problem: Problem, gradient: Value) -> Guess:
+    """Return the answer that forgets what a `.grad` held before the last pass."""
+    message = f"{problem.label(problem.by)}.grad held a gradient already, and a backward pass adds to it"
+    return Guess(problem.by, "the last pass alone", message, gradient, rank=-1)
 
 
 @SWAPPED_VARIABLE.guesses

@@ -44,8 +44,10 @@ def unlike_function(graph: Graph) -> Iterator[Turn]:
             what = "relu" if vertex.op == "relu" else "square"
             message = f"you took the absolute value for {out}"
             yield Turn(index, f"abs for {what}", message, {index: operated(vertex, "abs", (0,))}, rank=SELDOM)
-        if vertex.op == "abs":
-            yield from turn(graph, index, "square for abs", f"you took the square for {out}", vertex.operands[0] ** 2)
+        if vertex.op in ("abs", "sqrt"):
+            yield from turn(
+                graph, index, f"square for {vertex.op}", f"you took the square for {out}", vertex.operands[0] ** 2
+            )
         if vertex.op == "log":
             message = f"you took the common logarithm for {out}; log is the natural one"
             yield from turn(graph, index, "the common log for log", message, vertex.value / np.log(10.0))
@@ -103,8 +105,14 @@ def crossed(graph: Graph) -> Iterator[Turn]:
 
 @FORWARD_SLIP.turns
 def brackets(graph: Graph) -> Iterator[Turn]:
-    """`a*(b + c)` for `a*b + c`, and `(a + b)**n` for `a + b**n`."""
+    """`a*(b + c)` for `a*b + c`, `(a + b)**n` for `a + b**n`, and `(a*b)**n` for `a*b**n`."""
     for index, vertex in graph.new():
+        for place, source in enumerate(vertex.sources if vertex.op == "mul" else ()):
+            raised = graph.vertices[source] if source >= 0 and source not in graph.named else None
+            if raised is not None and raised.op in ("pow", "sqrt"):
+                value = raised.forward([vertex.operands[1 - place] * raised.operands[0], *raised.operands[1:]])
+                message = f"in {graph.label(index)} you set other brackets"
+                yield from turn(graph, index, "(a*b)**n for a*b**n", message, value)
         for place, source in enumerate(vertex.sources if vertex.op in ("add", "sub") else ()):
             raised = graph.vertices[source] if source >= 0 and source not in graph.named else None
             if raised is not None and raised.op == "pow":

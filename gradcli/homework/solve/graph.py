@@ -14,16 +14,18 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from gradcli.engine.graph import Target
 from gradcli.explanation.lines import Evaluation
 from gradcli.homework.model import Value
 from gradcli.homework.remembered import Remembered, once
 from gradcli.homework.solve.labels import LONGEST, spelled_out, without_parentheses
 from gradcli.homework.solve.runs.order import Order
-from gradcli.homework.solve.vertices import Vertex, at_values, of_line, on_paper, ones_like
+from gradcli.homework.solve.vertices import HOOK, Vertex, at_values, ones_like, vertices_of
 from gradcli.ops.pointwise.arithmetic import div
 from gradcli.source import Span
 
@@ -61,12 +63,8 @@ class Graph:
 
     within: frozenset[int] | None = None
 
-    def __init__(self, evaluation: Evaluation, text: str) -> None:
-        number: dict[int, int] = {}
-        self.vertices: list[Vertex] = []
-        for line in evaluation.lines:
-            self.vertices.extend(on_paper(of_line(line, number, self.vertices), len(self.vertices)))
-            number[id(line)] = len(self.vertices) - 1
+    def __init__(self, evaluation: Evaluation, text: str, hooks: Mapping[Target, float] = MappingProxyType({})) -> None:
+        self.vertices, number = vertices_of(evaluation.lines, hooks)
         self.text = text
         of_tensor = {id(line.tensor): number[id(line)] for line in evaluation.lines}
         of_name = {line.name: number[id(line)] for line in evaluation.lines}  # which a snippet has given
@@ -174,6 +172,8 @@ class Graph:
 
     def labelled(self, index: int) -> str:
         line = self.vertices[index].line
+        if self.vertices[index].op == HOOK:
+            return f"{self.label(self.vertices[index].sources[0])} after its hook"
         if index in self.named or line.is_variable:
             return line.name
         start, end = line.span

@@ -58,7 +58,7 @@ class SnippetSolution:
         own = tuple(event for event in whole.events if event.source is question.source)
         self.timeline: Timeline = replace(whole, events=own)  # without the evaluation of the quantities
         graphs, returned = (
-            [(None if graph is None else Graph(graph, ""), seed) for graph, seed in kept]
+            [(None if graph is None else Graph(graph, "", hooks), seed) for graph, seed, hooks in kept]
             for kept in (recorder.graphs, recorder.returned)
         )
         self.graphs = graphs

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.graph import Node
+from gradcli.engine.graph import Node, Target
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
@@ -22,7 +22,10 @@ from gradcli.ops.linalg.contractions import mm
 from gradcli.ops.pointwise.arithmetic import add, sub
 from gradcli.ops.pointwise.powers import power
 from gradcli.ops.reducing.reductions import mean, total
+from gradcli.ops.shaping.shaping import clone
 
+AFTER_HOOK = replace(clone, name="hook", traits=())
+HOOK = AFTER_HOOK.name
 LAST = -1  # among the inputs: the step before
 
 
@@ -76,6 +79,20 @@ class Vertex:
         return self.primitive.forward(*operands, **self.options)
 
 
+def vertices_of(lines: Sequence[Line], hooks: Mapping[Target, float]) -> tuple[list[Vertex], dict[int, int]]:
+    """Return the vertices of lines, and the number of each line's, by its id; `hooks` multiply gradients."""
+    vertices: list[Vertex] = []
+    number, read = dict[int, int](), dict[int, int]()  # of a line, and of what later lines read in its place
+    for line in lines:
+        vertices.extend(on_paper(of_line(line, read, vertices), len(vertices)))
+        number[id(line)] = read[id(line)] = len(vertices) - 1
+        factor = hooks.get(line.tensor.node) if line.tensor.node else None
+        if factor is not None:
+            vertices.append(hooked(vertices[-1], number[id(line)], factor))
+            read[id(line)] += 1
+    return vertices, number
+
+
 def of_line(line: Line, number: Mapping[int, int], earlier: Sequence[Vertex]) -> Vertex:
     """Return the vertex of a line. Its operands are values of earlier ones: an optimizer changes tensors in place."""
     application, node = line.application, line.tensor.node
@@ -96,6 +113,12 @@ def of_line(line: Line, number: Mapping[int, int], earlier: Sequence[Vertex]) ->
             if edge is not None and rule is not None:
                 rules[position] = rule
     return Vertex(line, line.tensor.value, operands, sources, rules, application.primitive)
+
+
+def hooked(vertex: Vertex, number: int, factor: float) -> Vertex:
+    """Return the vertex after one with a hook that multiplies gradients: its value is the same."""
+    rules = {0: lambda g, out, x: g * factor}
+    return Vertex(vertex.line, vertex.value, (vertex.value,), (number,), rules, AFTER_HOOK)
 
 
 @dataclass(frozen=True, slots=True)

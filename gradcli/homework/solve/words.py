@@ -53,8 +53,8 @@ def judged_word(text: str, expected: Value) -> Verdict:
 
 
 def named(text: str) -> str:
-    """Return a name of torch without its module, and that of a node without the 0 of its first kind."""
-    return IN_TORCH.sub("", text.casefold()).replace("backward0", "backward")
+    """Return a name of torch without its module."""
+    return IN_TORCH.sub("", text.casefold())
 
 
 def judged_printed(text: str, expected: str) -> Verdict:

@@ -154,13 +154,13 @@ class Tolerance:
         return found
 
     def is_close(self, numbers: Any, value: Any, rounded: Any) -> Any:
-        """Return which numbers are ten times closer to a value than grading asks for, or as far off as it is rounded.
+        """Return which numbers are ten times closer to a value than grading asks for, beside what it is rounded by.
 
         Anything is near to infinity.
         """
         with np.errstate(all="ignore"):
             exact = (self.atol + self.rtol * np.abs(numbers)) / 10
-            return (np.abs(numbers - value) <= np.maximum(exact, rounded)) & np.isfinite(numbers)
+            return (np.abs(numbers - value) <= exact + rounded) & np.isfinite(numbers)
 
 
 def unwritten(typed: Typed) -> float:

@@ -108,7 +108,7 @@ def test_a_choice(text: str, expected: str) -> None:
     ("quantity", "text", "expected"),
     [
         ("loss.grad_fn", "grad_fn=<DivBackward0>", "correct"), ("loss.grad_fn", "<DivBackward0 object>", "correct"),
-        ("loss.grad_fn", "DivBackward", "correct"), ("loss.grad_fn", "DivBackward1", "wrong"),
+        ("loss.grad_fn", "DivBackward", "wrong"), ("loss.grad_fn", "DivBackward1", "wrong"),
         ("loss.grad_fn", "MulBackward0", "wrong"), ("w.dtype", "float32", "correct"), ("w.dtype", "float64", "wrong"),
         ("w.expand(2, 3).shape", "2x3", "correct"), ("w.expand(2, 3).shape", "2 × 3", "correct"),
         ("w.expand(2, 3).shape", "torch.size([2, 3])", "correct"), ("w.expand(2, 3).shape", "3 by 2", "wrong"),

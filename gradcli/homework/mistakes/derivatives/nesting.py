@@ -1,4 +1,4 @@
-"""Functions of functions: the outer derivative is taken at the inner value, times the inner derivative."""
+"""Functions of functions: the derivative of what is inside is forgotten."""
 
 from __future__ import annotations
 
@@ -8,20 +8,16 @@ from itertools import product
 
 import numpy as np
 
-from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip
+from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
 from gradcli.homework.mistakes.derivatives.activations import is_gate
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Graph
-from gradcli.homework.solve.problem import Problem, slope
+from gradcli.homework.solve.problem import Problem, nothing, slope
 from gradcli.homework.solve.sweep import sweep
-from gradcli.homework.solve.vertices import Vertex
+from gradcli.homework.solve.vertices import HOOK, Vertex
 from gradcli.homework.wording import shown
 
 INNER_DROPPED = Mistake("inner-dropped", "forgot the inner derivative", order=2)
-OUTER_AT_WRONG_POINT = Mistake("outer-at-wrong-point", "took the outer derivative at the inner input", order=4, tier=1)
-OUTER_AT_DERIVATIVE = Mistake(
-    "outer-at-derivative", "took the outer derivative at the inner derivative", order=5, tier=1
-)
 
 
 MULTIPLIED = {*product(("mul", "mm", "mv", "dot"), (0, 1)), ("div", 0)}  # operations, and the places of factors
@@ -31,11 +27,18 @@ def functions(problem: Problem) -> Iterator[Edge]:
     """Yield the edges into functions of one value, from a value that is itself computed."""
     for edge in problem.edges:
         vertex = problem.graph.vertices[edge.vertex]
-        is_function = len(vertex.rules) == 1 and not vertex.structured and "sum" not in vertex.traits
+        is_function = (
+            len(vertex.rules) == 1 and not vertex.structured and not {"sum", HOOK} & {*vertex.traits, vertex.op}
+        )
         inner = problem.graph.source(edge)
         is_below = problem.reaches(inner) or inner in problem.stop  # a local derivative is taken at a wrong point, too
         if is_function and is_below and elementwise(problem.graph, inner):
             yield edge
+
+
+def is_of_one(vertex: Vertex) -> bool:
+    """Whether a step is a function of one value, entry by entry."""
+    return len(vertex.rules) == 1 and not vertex.structured and "sum" not in vertex.traits and vertex.op != HOOK
 
 
 def nests(problem: Problem) -> list[tuple[Edge, int]]:
@@ -52,8 +55,10 @@ def _nests(problem: Problem) -> Iterator[tuple[Edge, int]]:
             if inner in seen or not elementwise(graph, inner):
                 continue
             seen.add(inner)
-            yield edge, inner
-            if "sum" in graph.vertices[inner].traits:
+            is_hook = graph.vertices[inner].op == HOOK
+            if not is_hook:
+                yield edge, inner
+            if is_hook or "sum" in graph.vertices[inner].traits:
                 waiting.extend(map(graph.source, graph.below(inner)))
 
 
@@ -65,15 +70,18 @@ def elementwise(graph: Graph, vertex: int) -> bool:
 def inner_is_one(problem: Problem) -> Iterator[Slip]:
     """One local derivative below a function is taken for 1."""
     for edge, inner in nests(problem):
-        for below in problem.graph.below(inner):
+        belows = problem.graph.below(inner)
+        for below in belows:
             source = problem.graph.source(below)
-            yield Slip(
-                inner,
-                f"{problem.ratio(inner, source)} = 1",
-                forgotten(problem, edge, inner, source),
-                {below: slope(1.0)},
-                rank=masked(problem.graph, inner) + turned_round(problem, below),
-            )
+            again = [other for other in belows if other != below and problem.graph.source(other) == source]  # x*x
+            for changes in ({below: slope(1.0)}, *([{below: slope(1.0), again[0]: nothing}] if again else ())):
+                yield Slip(
+                    inner,
+                    f"{problem.ratio(inner, source)} = 1",
+                    forgotten(problem, edge, inner, source),
+                    changes,
+                    rank=masked(problem.graph, inner) + turned_round(problem, below),
+                )
 
 
 def turned_round(problem: Problem, edge: Edge) -> int:
@@ -113,7 +121,9 @@ def function_is_one(problem: Problem) -> Iterator[Slip]:
         inner, source = edge.vertex, problem.graph.source(edge)
         vertex = problem.graph.vertices[inner]
         above = above_sums(problem, inner)
-        is_function = len(vertex.rules) == 1 and not vertex.structured and "sum" not in vertex.traits
+        is_function = (
+            len(vertex.rules) == 1 and not vertex.structured and not {"sum", HOOK} & {*vertex.traits, vertex.op}
+        )
         if is_function and not above and inner not in nested:
             ratio = problem.ratio(inner, source)
             yield Slip(inner, f"{ratio} = 1", f"you forgot the derivative {ratio}", {edge: slope(1.0)}, rank=2)
@@ -156,33 +166,6 @@ def whole_inner_is_one(problem: Problem) -> Iterator[Guess]:
         )
 
 
-@OUTER_AT_DERIVATIVE.guesses
-def outer_at_whole_derivative(problem: Problem) -> Iterator[Guess]:
-    """f'(g'(x)) where g is made of several steps."""
-    for edge, inner, derivative in insides(problem):
-        wrong = problem.totals[edge.vertex] * slope_at(problem.graph, edge, derivative)
-        yield Guess(
-            edge.vertex,
-            composed(problem, problem.by),
-            put_inside(problem, edge, inner),
-            problem.truth + wrong - problem.contribution(edge) * derivative,
-            rank=masked(problem.graph, edge.vertex),
-        )
-
-
-@OUTER_AT_DERIVATIVE.guesses
-def outer_at_derivative_of_its_value(problem: Problem) -> Iterator[Guess]:
-    """f'(g'(x)) for a local derivative f'(u), where u = g(x)."""
-    edges = problem.into(problem.by) if problem.stop and not np.ndim(problem.truth) else []
-    if len(edges) == 1 and edges[0] in set(functions(problem)):
-        derivatives = sweep(problem.graph, problem.by)
-        for leaf in variables(problem.graph, problem.by):
-            wrong = slope_at(problem.graph, edges[0], derivatives.get(leaf, np.nan))
-            yield Guess(
-                edges[0].vertex, composed(problem, leaf), put_inside(problem, edges[0], problem.by), wrong, rank=1
-            )
-
-
 def insides(problem: Problem) -> Iterator[tuple[Edge, int, Value]]:
     """Yield functions of one number with the step inside and its derivative with respect to the variable."""
     if problem.kind != "gradient" or np.ndim(problem.truth):
@@ -190,7 +173,8 @@ def insides(problem: Problem) -> Iterator[tuple[Edge, int, Value]]:
     graph = problem.graph
     for edge in functions(problem):
         inner = graph.source(edge)
-        if inner != problem.by and np.ndim(graph.vertices[inner].value) == 0:
+        is_hook = graph.vertices[inner].op == HOOK
+        if inner != problem.by and np.ndim(graph.vertices[inner].value) == 0 and not is_hook:
             found = problem.once(("inside", inner), partial(sweep, graph, inner, problem.own, stop=problem.stop))
             if problem.by in found:
                 yield edge, inner, found[problem.by]
@@ -199,77 +183,3 @@ def insides(problem: Problem) -> Iterator[tuple[Edge, int, Value]]:
 def masked(graph: Graph, vertex: int) -> int:
     """Return a rank: at a mask, a slip in the chain is less likely than one in the mask itself."""
     return 2 if graph.vertices[vertex].op == "abs" else int(is_gate(graph.vertices[vertex]))
-
-
-@OUTER_AT_WRONG_POINT.slips
-def outer_at_inner_input(problem: Problem) -> Iterator[Slip]:
-    """f'(x) g'(x) for f'(g(x)) g'(x)."""
-    for edge, inner in nests(problem):
-        near = [*inputs(problem.graph, inner), *variables(problem.graph, inner)]
-        far = [x for x in variables(problem.graph, inner, deep=True) if x not in near]
-        for x, rank in (dict.fromkeys(near, 0) | dict.fromkeys(far, WEAK)).items():
-            yield Slip(
-                edge.vertex,
-                f"f'({problem.label(x)}) for f'({problem.label(problem.graph.source(edge))})",
-                f"you took the derivative of {problem.label(edge.vertex)} at {problem.label(x)}; "
-                f"it belongs at {problem.label(problem.graph.source(edge))}",
-                {edge: slope(slope_at(problem.graph, edge, problem.graph.vertices[x].value))},
-                rank=rank + masked(problem.graph, edge.vertex),
-            )
-
-
-@OUTER_AT_DERIVATIVE.slips
-def outer_at_inner_derivative(problem: Problem) -> Iterator[Slip]:
-    """f'(g'(x)) for f'(g(x)) g'(x)."""
-    for edge, inner in nests(problem):
-        for below in problem.graph.below(inner):
-            x, wrong = problem.graph.source(below), slope_at(problem.graph, edge, problem.graph.local(below))
-            is_same = np.array_equal(wrong, problem.graph.local(edge))  # then it is the inner one that was forgotten
-            yield Slip(
-                edge.vertex,
-                composed(problem, x),
-                put_inside(problem, edge, inner),
-                {edge: slope(wrong), below: slope(1.0)},
-                rank=masked(problem.graph, edge.vertex) + is_same,
-            )
-
-
-def composed(problem: Problem, x: int) -> str:
-    name = problem.label(x)
-    return f"f'(g'({name})) for f'(g({name}))*g'({name})"
-
-
-def put_inside(problem: Problem, edge: Edge, inner: int) -> str:
-    outer = problem.label(edge.vertex)
-    return (
-        f"you put the derivative of {problem.label(inner)} inside the derivative of {outer}; it is a factor beside it"
-    )
-
-
-def inputs(graph: Graph, vertex: int) -> list[int]:
-    """Return the inputs of a vertex that have its shape."""
-    shape = np.shape(graph.vertices[vertex].value)
-    sources = dict.fromkeys(source for source in graph.vertices[vertex].sources if source >= 0)
-    return [source for source in sources if np.shape(graph.vertices[source].value) == shape]
-
-
-def variables(graph: Graph, vertex: int, *, deep: bool = False) -> list[int]:
-    """Return the values with names that a vertex is made of by steps without names, of its shape; if `deep` leaves."""
-    shape = np.shape(graph.vertices[vertex].value)
-    found, waiting = {}, inputs(graph, vertex)
-    while waiting:
-        below = waiting.pop()
-        if not graph.vertices[below].rules or (below in graph.named and not deep):
-            is_variable = below in graph.named or graph.vertices[below].line.is_variable
-            found[below] = is_variable and np.shape(graph.vertices[below].value) == shape
-        elif below not in found:
-            found[below] = False
-            waiting.extend(source for source in graph.vertices[below].sources if source >= 0)
-    return [below for below, is_variable in found.items() if is_variable]
-
-
-def slope_at(graph: Graph, edge: Edge, point: Value) -> Value:
-    """Return the local derivative of an elementwise edge with its input at another point."""
-    vertex = graph.vertices[edge.vertex]
-    operands = [point if position == edge.position else x for position, x in enumerate(vertex.operands)]
-    return graph.local(edge, operands, vertex.forward(operands))

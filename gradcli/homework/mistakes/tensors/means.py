@@ -32,12 +32,17 @@ BATCH_N = Mistake(
 def averaged(vertex: Vertex) -> float:
     """Return the number of entries that a vertex takes the mean of; 1 where it takes none."""
     if "average" in vertex.traits and vertex.options.get("reduction", "mean") == "mean":
-        if vertex.op.startswith("nll_loss"):
-            return float(np.size(vertex.operands[1]))
-        return float(np.size(vertex.operands[0]) / max(np.size(vertex.value), 1))
+        return number_of_entries(vertex)
     if vertex.op == "div" and 1 not in vertex.rules and np.ndim(vertex.operands[1]) == 0:
         return float(vertex.operands[1])
     return 1.0
+
+
+def number_of_entries(vertex: Vertex) -> float:
+    """Return the number of entries of which a loss is the mean or the sum."""
+    if vertex.op.startswith("nll_loss"):
+        return float(np.size(vertex.operands[1]))
+    return float(np.size(vertex.operands[0]) / max(np.size(vertex.value), 1))
 
 
 @MEAN_N.slips
@@ -73,6 +78,8 @@ def divisor(problem: Problem) -> Iterator[Slip]:
 
 def summed_over(vertex: Vertex) -> float:
     """Return the number of entries that a vertex takes the sum of for each of its own; 1 where it takes none."""
+    if "average" in vertex.traits and vertex.options.get("reduction") == "sum":
+        return number_of_entries(vertex)
     of_sum = vertex.op in ("sum", "sum_dim")
     return float(np.size(vertex.operands[0]) / max(np.size(vertex.value), 1)) if of_sum else 1.0
 

@@ -1,4 +1,4 @@
-"""Steps of a descent: none, too many, the wrong way, at another rate, by one gradient for all; another optimizer."""
+"""Steps of a descent: none, too many, the wrong way, at another rate; another optimizer."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ DESCENT = Mistake(
     "descent", "slipped in a step of the descent: none, too many, the wrong way, at another rate", order=15.7
 )
 
-ROUNDS = 5  # of a loop, each of which may have been the last
-FIRST = "_first"  # a name that no snippet has
 RATIOS = ("momentum", "weight_decay", "dampening", "nesterov")  # options that a reader leaves out
 ADAPTIVE = ("Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam")
 Change = Callable[[ast.AST], ast.AST | None]  # None takes a statement away
@@ -64,6 +62,16 @@ def updates(places: list[ast.AST]) -> Iterator[Found]:
             yield DESCENT.code, "no step", message, [node], lambda node: getattr(node, "left", None), 0
         else:
             yield DESCENT.code, "no step", message, [node], lambda node: ast.Pass(), 0
+        if isinstance(node, ast.Expr):
+            assert isinstance(node.value, ast.Call)
+            assert isinstance(node.value.func, ast.Attribute)
+            of = ast.unparse(node.value.func.value)
+            from_zero = (
+                f"for _group in {of}.param_groups:\n    for _one in _group['params']:\n        _one.data.zero_()"
+            )
+            message = f"this is the step of {written} alone: it is added to the weights"
+            yield DESCENT.code, "the step alone", message, [node], before(ast.parse(from_zero).body), 3
+            yield DESCENT.code, "twice", f"you took {written} twice", [node], after([node]), 3
         if isinstance(node, ast.AugAssign | ast.BinOp):
             yield DESCENT.code, "uphill", f"you took {written} with the other sign", [node], _turned, 2
             yield from _without_rate(node, gradients(places))
@@ -125,6 +133,12 @@ def _other_options(node: ast.Call) -> Iterator[Found]:
         if name in given:
             message = f"you left out the {name.replace('_', ' ')} of {ast.unparse(node.func)}"
             yield DESCENT.code, f"no {name}", message, [node], _with_option(name, None), 1
+    rate, share = (next((k.value for k in node.keywords if k.arg == name), None) for name in ("lr", "momentum"))
+    if rate is not None and share is not None and "dampening" not in given:
+        message = f"you took the share 1 - momentum of each gradient in {ast.unparse(node.func)}"
+        less = ast.parse(f"({ast.unparse(rate)}) * (1 - ({ast.unparse(share)}))", mode="eval").body
+        yield DESCENT.code, "(1 - momentum)*g", message, [node], _with_option("lr", less), 3
+        yield DESCENT.code, "dampened", message, [node], _with_option("dampening", share), 3
     if "momentum" in given and "nesterov" not in given:
         change = _with_option("nesterov", ast.Constant(True))
         yield DESCENT.code, "nesterov", "you took the momentum after Nesterov", [node], change, 3
@@ -185,90 +199,3 @@ def _plainly(node: ast.AST) -> ast.AST:
     assert isinstance(node.func, ast.Attribute)
     rates = [keyword for keyword in node.keywords if keyword.arg == "lr"]
     return ast.Call(ast.Attribute(node.func.value, "SGD", ast.Load()), node.args, rates)
-
-
-def other_passes(places: list[ast.AST]) -> Iterator[Found]:
-    """A loop that ends after fewer rounds, or goes round once more."""
-    for node in places:
-        if not isinstance(node, ast.For):
-            continue
-        count, written = node.iter, ast.unparse(node.iter)
-        if isinstance(count, ast.List | ast.Tuple) and len(count.elts) > 1:
-            for less in range(1, min(len(count.elts), ROUNDS)):
-                message = (
-                    f"you left out the last {'round' if less == 1 else f'{less} rounds'} of the loop over {written}"
-                )
-                yield DESCENT.code, f"{less} less", message, [node], _less(less), 2 + less
-        elif isinstance(count, ast.Call) and ast.unparse(count.func) == "range" and len(count.args) == 1:
-            most = count.args[0].value if isinstance(count.args[0], ast.Constant) else 2
-            for less in range(1, min(most, ROUNDS) if isinstance(most, int) else 2):
-                message = f"{written} goes round {'once' if less == 1 else f'{less} times'} more than you did"
-                yield DESCENT.code, f"{less} less", message, [node], _rounds(-less), 2 + less
-            yield DESCENT.code, "once more", f"{written} goes round once less than you did", [node], _rounds(1), 4
-        else:
-            message = f"you left out the last round of the loop over {written}"
-            yield DESCENT.code, "1 less", message, [node], _all_but_one, 3
-
-
-def _all_but_one(node: ast.AST) -> ast.AST:
-    assert isinstance(node, ast.For)
-    kept = ast.parse(f"list({ast.unparse(node.iter)})[:-1]", mode="eval").body
-    return ast.For(node.target, kept, node.body, node.orelse, lineno=node.lineno)
-
-
-def _less(less: int) -> Change:
-    def change(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.For)
-        assert isinstance(node.iter, ast.List | ast.Tuple)
-        kept = ast.List(node.iter.elts[:-less], ast.Load())
-        return ast.For(node.target, kept, node.body, node.orelse, lineno=node.lineno)
-
-    return change
-
-
-def _rounds(more: int) -> Change:
-    def change(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.For)
-        assert isinstance(node.iter, ast.Call)
-        count = ast.BinOp(node.iter.args[0], ast.Add(), ast.Constant(more))
-        return ast.For(node.target, ast.Call(node.iter.func, [count], []), node.body, node.orelse, lineno=node.lineno)
-
-    return change
-
-
-def one_gradient(places: list[ast.AST]) -> Iterator[Found]:
-    """The gradient at the first weights used for every step of a loop."""
-    taken = steps(places)
-    for node in places:
-        if isinstance(node, ast.For) and any(_holds(one, taken) for one in node.body) and len(node.body) > 1:
-            message = (
-                f"each round of {ast.unparse(node.iter)} has a gradient of its own, and you used the first for all"
-            )
-            yield DESCENT.code, "the first gradient", message, [node], _once(taken), 2
-
-
-def _holds(statement: ast.AST, some: list[ast.AST]) -> bool:
-    return any(node is one for node in ast.walk(statement) for one in some)
-
-
-def _once(taken: list[ast.AST]) -> Change:
-    """Return the change of a loop after which all but its steps is done in the first round alone."""
-    written = [ast.unparse(one) for one in taken]
-
-    def change(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.For)
-        kept = [one for one in node.body if ".grad.zero_(" not in ast.unparse(one) and not _resets(one)]
-        is_step = [any(text in ast.unparse(one) for text in written) for one in kept]
-        first = [one for one, step in zip(kept, is_step, strict=True) if not step]
-        done = ast.parse(f"{FIRST} = False").body
-        body: list[ast.stmt] = [ast.If(ast.Name(FIRST, ast.Load()), [*first, *done], [])] if first else []
-        body += [one for one, step in zip(kept, is_step, strict=True) if step]
-        loop = ast.For(node.target, node.iter, body, node.orelse, lineno=node.lineno)
-        return ast.If(ast.Constant(True), [*ast.parse(f"{FIRST} = True").body, deepcopy(loop)], [])
-
-    return change
-
-
-def _resets(statement: ast.stmt) -> bool:
-    written = ast.unparse(statement)
-    return "zero_grad(" in written or (isinstance(statement, ast.Assign) and written.endswith(".grad = None"))

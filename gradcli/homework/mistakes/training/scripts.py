@@ -11,7 +11,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from operator import attrgetter
 
-from gradcli.homework.mistakes.declaration import Mistake
+from gradcli.homework.mistakes.declaration import Mistake, Slip
 from gradcli.homework.mistakes.forward import FORWARD_SLIP
 from gradcli.homework.mistakes.habits import STALE_GRAD
 from gradcli.homework.mistakes.tensors.means import MEAN_N
@@ -20,15 +20,16 @@ from gradcli.homework.mistakes.training.descents import (
     Change,
     Found,
     before,
-    one_gradient,
-    other_passes,
     steps,
     turned_optimizer,
     uncorrected,
     updates,
 )
+from gradcli.homework.mistakes.training.rounds import one_gradient, other_passes
+from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.vertices import HOOK
 
-DETACH = Mistake("detach", "overlooked a detach or a no_grad, or saw one where there is none", order=15.5)
+DETACH = Mistake("detach", "overlooked a detach, a no_grad or a hook, or saw one where there is none", order=15.5)
 
 MOST = 120  # mutants of one snippet
 LINES = 60  # of a snippet that is changed
@@ -102,6 +103,16 @@ class _Changed(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> ast.AST | None:
         found = self.generic_visit(node)
         return self.change(found) if id(node) in self.wanted else found
+
+
+@DETACH.slips
+def hook_ignored(problem: Problem) -> Iterator[Slip]:
+    """The gradient as it was before a hook."""
+    for edge in problem.edges:
+        if problem.graph.vertices[edge.vertex].op == HOOK:
+            name = problem.label(problem.graph.source(edge))
+            message = f"a hook changes the gradient of {name} on its way, and yours has it as it came"
+            yield Slip(edge.vertex, "without the hook", message, {edge: lambda g, contribution: g})
 
 
 def is_cut(node: ast.AST) -> bool:

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.accumulation import Accumulation
 from gradcli.engine.backward import Event as Contributed
+from gradcli.engine.graph import Target
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.homework.solve.graph import Graph
@@ -20,7 +22,8 @@ from gradcli.script.timeline.model import Accumulated, Backward, Returned, Timel
 from gradcli.script.timeline.recorder import Recorder
 from gradcli.source import Span
 
-Kept = tuple[Evaluation | None, Any]  # a graph, None where it was too large, and the gradient that entered
+# A graph, None where it was too large; the gradient that entered; and the factors of hooks that multiply gradients.
+Kept = tuple[Evaluation | None, Any, dict[Target, float]]
 
 
 class Passes(Recorder):
@@ -34,19 +37,39 @@ class Passes(Recorder):
     def kept(self, outputs: Sequence[Tensor], given: Sequence[Any]) -> Kept:
         self.flush()
         whole = len(outputs) == 1 and outputs[0].node is not None
-        return snapshot(self.run, outputs[0]) if whole else None, valued(given[0])
+        return snapshot(self.run, outputs[0]) if whole else None, valued(given[0]), {}
 
     def backward(
         self, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
     ) -> Iterator[Contributed]:
         self.graphs.append(self.kept(outputs, given))
-        return super().backward(outputs, given, events)
+        return super().backward(outputs, given, watched(events, self.graphs[-1][2]))
 
     def differentiated(
         self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
     ) -> Iterator[Contributed]:
         self.returned.append(self.kept(outputs, given))
-        return super().differentiated(outputs, inputs, given, events)
+        return super().differentiated(outputs, inputs, given, watched(events, self.returned[-1][2]))
+
+
+def watched(events: Iterator[Contributed], hooks: dict[Target, float]) -> Iterator[Contributed]:
+    """Pass on the events of a backward pass, and keep the factors of the hooks that multiply a gradient."""
+    arrived: dict[Target, Any] = {}
+    for event in events:
+        if isinstance(event, Accumulation):
+            target, left = event.leaf.node, event.gradient
+        else:
+            target, left = event[0], event[2]
+            edge = target.edges[event[1]]
+            assert edge is not None
+            arrived[edge] = valued(event[5])
+        if target in arrived and target.hooks is not None:
+            with np.errstate(all="ignore"):
+                ratios = np.divide(valued(left), arrived[target])
+            factor = float(np.ravel(ratios)[0])
+            if np.isfinite(factor) and factor != 1 and np.allclose(ratios, factor):
+                hooks[target] = factor
+        yield event
 
 
 @dataclass
@@ -151,6 +174,11 @@ def number_alone(asked: str, truth: Any) -> Problem:
     tensor = Tensor(np.asarray(truth, np.float64)[()])
     line = Line(asked, tensor, Name(asked), Span(0, 0))
     return Problem(Graph(Evaluation(lines=[line], output=tensor), ""), "value", 0, 0)
+
+
+def is_alone(problem: Problem) -> bool:
+    """Whether nothing is known of a number but itself."""
+    return problem.kind == "value" and len(problem.graph.vertices) == 1
 
 
 def sums(arrived: Accumulated, earlier: Sequence[Any]) -> Iterator[Any]:

@@ -24,7 +24,7 @@ from gradcli.homework.submission.numerals import ENOUGH, Tolerance, Typed
 
 PASSES, TORCH = "_passes", "_torch"  # names that no snippet has
 KEPT = 64  # runs
-NUDGED = 1.07  # times the right gradient
+NUDGED = (1.07, -1.0)  # times the right gradient: the first step of Adam goes by its sign alone
 CLOSE = 1e-5  # a share by which a number in float32 is off
 
 
@@ -56,9 +56,10 @@ class Reruns:
     def moved_by(self, of: Quantity) -> set[Quantity]:
         """Return the quantities that another gradient changes: none if a run with the right one changes some."""
         if of not in self.moved:
-            same, other = (self.outcomes({of: self.truths[of] * factor}) for factor in (1, NUDGED))
+            same, *others = (self.outcomes({of: self.truths[of] * factor}) for factor in (1.0, *NUDGED))
             is_true = bool(same) and all(is_near(same.get(q), value) for q, value in self.truths.items())
-            self.moved[of] = {q for q in self.truths if not is_near(other.get(q), self.truths[q])} if is_true else set()
+            moved = (q for q, value in self.truths.items() for other in others if not is_near(other.get(q), value))
+            self.moved[of] = set(moved) if is_true else set()
         return self.moved[of]
 
     def is_met(self, quantity: Quantity, typed: Typed, used: Mapping[Quantity, Typed], tolerance: Tolerance) -> bool:

@@ -81,7 +81,7 @@ def bare(text: str) -> str:
         text = MAKER.sub("", QUOTED.sub(r"[\g<inner>]", text))
     text = text.replace(";", " , ").replace("|", ";") if "|" in text and is_ruled(text) else text
     text = EMPTY.sub("", text) if "]\n" in text else text
-    text = f"[{text[1:-1]}]" if re.fullmatch(r"<[^<>]*,[^<>]*>", text) else text
+    text = f"[{text[1:-1]}]" if re.fullmatch(r"<[^<>]*\d[^<>]*>", text) else text
     return re.sub(r"(?<=[\])}])\s*(?:\^\s*(?:\(T\)|T)\b|\.T\b|')$", "ᵀ", text.strip())
 
 
