@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import pytest
 
+from gradcli.script.limits import Limits
 from tests.script.running import ours
+
+LIMITS = Limits(steps=200_000)  # what never ends is to end soon
 
 WALKS = [
     "().__class__.__base__.__subclasses__()",
@@ -289,7 +292,7 @@ def test_classes_lead_nowhere(kind: str, step: str) -> None:
 
 
 def refused(text: str) -> None:
-    printed = ours(text)
+    printed = ours(text, LIMITS)
     assert printed.startswith("Error: "), printed
     assert "<built-in" not in printed
     assert "Traceback" not in printed
@@ -297,7 +300,7 @@ def refused(text: str) -> None:
 
 def test_facades_are_the_same_for_the_next_snippet() -> None:
     for program in PROGRAMS:
-        ours(IMPORTS + program)
+        ours(IMPORTS + program, LIMITS)
     assert ours("import torch, math\nprint(torch.ones(2).sum(), math.sqrt(4), torch.relu(torch.tensor(-1.)))\n") == (
         "tensor(2.) 2.0 tensor(0.)\n"
     )
