@@ -16,6 +16,8 @@ CALLS = {
     "torch.linalg.lu(x0)": 3,
     "torch.linalg.lu_factor(x0)": 1,
     "(torch.linalg.svdvals(x0), torch.linalg.pinv(x0))": 2,
+    "torch.triangular_solve(x0[..., :1], x0)": 2,
+    "torch.triangular_solve(x0, x0[:1], transpose=True)": 2,
 }
 
 

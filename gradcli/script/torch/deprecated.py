@@ -64,17 +64,9 @@ def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> ReturnType:
     warn_once(TRIANGULAR)
-    matrix = ops.mT(A) if transpose else A
-    found = ops.solve_triangular(matrix, b, upper=upper != transpose, unitriangular=unitriangular)
-    copied = ops.clone(A)
-    copied.value = copied.value.swapaxes(-1, -2).copy().swapaxes(-1, -2)  # as LAPACK has it
-    if found.requires_grad and not copied.requires_grad:  # one node makes both
-        copied = forgotten("TriangularSolveBackward0", copied.value, b)
-    found, copied = (ended(x, "TriangularSolveBackward0", b, A) for x in (found, copied))
-    for x in (found, copied):
-        watch(x, b, A)
-    watch_beside(copied, found)
-    return ReturnType("triangular_solve", solution=found, cloned_coefficient=copied)
+    from gradcli.ops.linalg import triangular
+
+    return triangular.triangular_solve(b, A, upper=upper, transpose=transpose, unitriangular=unitriangular)
 
 
 def range_(start: Any = 0, end: Any = None, step: Any = 1, **keywords: Any) -> Tensor:
