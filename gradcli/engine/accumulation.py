@@ -70,8 +70,6 @@ def rename(node: Target | None, names: dict[str, str]) -> None:
 # The last nodes by which torch joins the gradients of several results in one, where here they are added up.
 NAMES = "Cat LinalgSolveTriangular Mm Stack TriangularSolve UnsafeView View"
 JOINING = frozenset(f"{name}Backward0" for name in NAMES.split())
-    f"{name}Backward0" for name in ("Cat", "LinalgSolveTriangular", "Mm", "Stack", "TriangularSolve", "UnsafeView")
-)
 
 
 def names_of_sum(node: Node, before: Node | None, gradient: Any) -> dict[str, str] | None:

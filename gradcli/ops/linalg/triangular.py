@@ -90,7 +90,7 @@ def triangular_solve(b: Tensor, A: Tensor, *, upper: bool, transpose: bool, unit
             f"{height} by {width}",
             code="E301",
         )
-    batches = [np.empty(x.shape[:-2], np.void) for x in (A, b)]
+    batches = [np.empty(x.shape[:-2], np.void) for x in (b, A)]
     if not broadcastable(batches):
         raise mismatch(batches)
     found = solution(b, A, upper=upper, transpose=transpose, unitriangular=unitriangular), coefficient(b, A)
