@@ -47,7 +47,7 @@ def by_columns(forward: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(forward)
     def laid_out(*operands: Any, **options: Any) -> Any:
         found = forward(*operands, **options)
-        return found if found.ndim < 2 else np.ascontiguousarray(found.swapaxes(-1, -2)).swapaxes(-1, -2)
+        return found if found.ndim < 2 else found.swapaxes(-1, -2).copy("C").swapaxes(-1, -2)
 
     return laid_out
 

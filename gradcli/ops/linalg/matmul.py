@@ -25,6 +25,7 @@ from gradcli.ops.pointwise import arithmetic
 from gradcli.ops.shaping.permutations import mT, t_
 from gradcli.ops.shaping.shaping import clone, reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
 from gradcli.ops.support.arguments import check_size
+from gradcli.ops.support.covering import changed
 from gradcli.ops.support.folding import fold_squeeze
 from gradcli.ops.support.sentences import SHAPE
 from gradcli.ops.support.surface import operation
@@ -67,7 +68,7 @@ def matmul(input: Tensor, other: Tensor) -> Any:
         case 2, 1:
             return mv_(input, other)
         case 1, 2:
-            return squeeze_in_place(mm_(unsqueeze(input, dim=0), other))
+            return changed(squeeze_in_place(mm_(unsqueeze(input, dim=0), other)), 1)
         case 2, 2:
             return mm_(input, other)
     folds = _folds(input, other)

@@ -22,6 +22,7 @@ from gradcli.ops.pointwise.selection import minimum, where
 from gradcli.ops.reducing.distances import pairwise_distance
 from gradcli.ops.reducing.reductions import mean_, sum_
 from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.covering import changed
 from gradcli.ops.support.surface import operation
 
 WHOLE_NUMBERS = (
@@ -103,7 +104,8 @@ def margin_ranking_loss(input1: Real, input2: Real, target: Real, margin: float 
     together(input1, input2)
     difference = sub(input1, input2)
     together(target, difference)
-    return over(clamp_min(add_number(mul(neg(target), difference), margin), 0), reduction)
+    losses = changed(clamp_min(add_number(mul(neg(target), difference), margin), 0), 1)
+    return over(losses, reduction)
 
 
 @operation(

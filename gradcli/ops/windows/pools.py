@@ -93,7 +93,8 @@ def positions(x: Any, **o: Any) -> Any:
     places = np.stack(list(pool.views(pool.padded(flat, 0))))
     chosen = _chosen(x, pool)
     grid = np.indices(chosen.shape[-len(pool.places) :])
-    return places[(chosen.astype(np.intp), *(np.broadcast_to(axis, chosen.shape) for axis in grid))]
+    found = places[(chosen.astype(np.intp), *(np.broadcast_to(axis, chosen.shape) for axis in grid))]
+    return np.ascontiguousarray(found)
 
 
 def _where(mask: Any, x: Any, finite: Any) -> Any:

@@ -170,7 +170,7 @@ class Generator:
             steps = (rows / rows[:, -1:]).astype(DOUBLE)
             chosen = [np.searchsorted(row, self._fractions(count, np.float64)) for row in steps]
             return np.array(chosen, LONG).reshape(*weights.shape[:-1], count)
-        ranks = weights / self.exponential(weights.shape, weights.dtype)
+        ranks = weights / in_memory_order(weights, lambda shape: self.exponential(shape, weights.dtype))
         return np.argsort(-ranks, axis=-1, kind="stable")[..., :count]
 
     def _single_normal(self) -> float:

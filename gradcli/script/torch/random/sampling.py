@@ -124,14 +124,17 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -
     if (spreads < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
     shape = np.broadcast_shapes(means.shape, spreads.shape)
-    dtype = next((x.dtype for x in (mean, std) if isinstance(x, Tensor)), mode.default_dtype)
+    given = [x for x in (mean, std) if isinstance(x, Tensor)]
+    first = next((x.dtype for x in given), mode.default_dtype)
+    dtype = first if options.out is None else options.out.dtype
     if isinstance(std, Tensor):
-        unit = source.normal(shape, dtype) * spreads.astype(dtype)
+        unit = (source.normal(shape, dtype) * spreads).astype(dtype)
     else:
         unit = source.normal(shape, dtype, 0.0, std)
-    given = [x for x in (mean, std) if isinstance(x, Tensor)]
+    value = (unit + means).astype(dtype)[()]
+    if options.out is not None:
+        return made(value, options)
     number = 3 if len(given) == 2 else 1 if given and given[0] is mean else 2
-    value = (unit + means.astype(dtype))[()]
     return forgotten(f"NormalBackward{number}", value, *given) if given else Tensor(value)
 
 

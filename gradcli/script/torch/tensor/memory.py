@@ -26,7 +26,7 @@ def size(x: Tensor, dim: Any = None) -> Any:
 def stride(x: Tensor, dim: Any = None) -> Any:
     """Return the number of entries between neighbours, by dimension."""
     steps = tuple(step // x.value.itemsize for step in x.array.strides)
-    if not x.value.size and not isinstance(x, View):  # for which numpy has no rule
+    if not x.value.size and not any(steps):  # for which numpy has no rule
         steps = tuple(math.prod(max(length, 1) for length in x.shape[dim + 1 :]) for dim in range(x.ndim))
     if x.shape == (1,) and x.base is None:  # numpy leaves those of the array that a sum reads
         steps = (1,)

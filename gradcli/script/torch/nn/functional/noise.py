@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.covering import changed
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 
@@ -24,7 +26,7 @@ ALPHA = 1.7580993408473766  # what SELU goes to on the far left: Klambauer et al
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Set each entry to 0 with probability `p`, and divide the others by `1 - p`."""
     check_tensor("dropout", input)
-    return _dropped(input, _order(input), p, training, inplace)
+    return _dropped(input, _order, p, training, inplace)
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
@@ -54,7 +56,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
             UserWarning,
             stacklevel=2,
         )
-    return _dropped(input, _channels(input), p, training, inplace)
+    return _dropped(input, _channels, p, training, inplace)
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
@@ -68,14 +70,13 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """Set entries to the lower limit of SELU with probability `p`, then move all to mean 0 and variance 1."""
     check_tensor("alpha_dropout", input)
-    return _dropped(input, _order(input), p, training, inplace, alpha=True)
+    return _dropped(input, _order, p, training, inplace, alpha=True)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """Apply `alpha_dropout` to whole channels."""
     check_tensor("feature_alpha_dropout", input)
-    shape = _channels(input) if training else input.shape
-    return _dropped(input, shape, p, training, inplace, alpha=True)
+    return _dropped(input, _channels, p, training, inplace, alpha=True)
 
 
 def check_chance(p: float) -> None:
@@ -127,20 +128,22 @@ def _channels(input: Tensor) -> tuple[int, ...]:
 def _without_batch(input: Tensor, batched: int, p: float, training: bool, inplace: bool) -> Any:
     """Drop channels of a batch, or of one example."""
     if input.ndim == batched:
-        return _dropped(input, _channels(input), p, training, inplace)
+        return _dropped(input, _channels, p, training, inplace)
     one = ops.unsqueeze(input, 0)
-    found = ops.squeeze(_dropped(one, _channels(one), p, training, False), 0)
+    found = ops.squeeze(_dropped(one, _channels, p, training, False), 0)
     return change(input, lambda _: found) if inplace else found
 
 
-def _dropped(input: Tensor, order: Any, p: float, training: bool, inplace: bool, alpha: bool = False) -> Any:
-    """Multiply the input by noise of a shape that broadcasts, or in an order."""
+def _dropped(
+    input: Tensor, ordered: Callable[[Tensor], Any], p: float, training: bool, inplace: bool, alpha: bool = False
+) -> Any:
+    """Multiply the input by noise of a shape that broadcasts, or in an order, which the input gives."""
     check_chance(p)
     if p == 0 or not training or not input.value.size:
         return input
     if not is_floating(input.value):
         raise RuntimeError(f"result type Float can't be cast to the desired output type {TYPE_NAMES[input.dtype]}")
-    number = input.dtype.type
+    number, order = input.dtype.type, ordered(input)
     shape = order if isinstance(order, tuple) else order.shape
     if p == 1:
         noise: Any = np.zeros(shape, input.dtype)
@@ -158,7 +161,7 @@ def _dropped(input: Tensor, order: Any, p: float, training: bool, inplace: bool,
     found = change(input, function, Tensor(noise)) if inplace else function(input, Tensor(noise))
     if shift is None:
         return found
-    return change(found, ops.add, shift) if inplace else ops.add(found, shift)
+    return change(found, ops.add, shift) if inplace else changed(ops.add(found, shift), 1)
 
 
 sloped = Primitive(
