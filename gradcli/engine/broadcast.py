@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.memory.layout import laid_out
+from gradcli.engine.memory.layout import laid_out, strided
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -89,9 +89,28 @@ sum_to_size: Primitive = primitive(
     says="A sum hands the gradient on to every entry that was added.",
     index=sums_of_copies,
 )
+
+
+def _expand(x: Any, *, size: tuple[int, ...]) -> Any:
+    if 1 not in size or not np.ndim(x) or not x.size:
+        return np.broadcast_to(x, size)
+    found = strided(x, size, _steps(x, size))
+    found.flags.writeable = False
+    return found
+
+
+def _steps(x: Any, size: tuple[int, ...]) -> list[int]:
+    """Return the strides of an expanded array as torch has them, where they are not 0 in a dimension of size 1."""
+    sizes = zip(reversed(x.strides), reversed(x.shape), reversed(size), strict=False)
+    steps = [own if length == wanted else 0 for own, length, wanted in sizes]
+    for place in range(len(size) - len(steps) - 1, -1, -1):
+        steps.append(size[place + 1] * steps[-1] if size[place] == 1 else 0)
+    return steps[::-1]
+
+
 expand: Primitive = primitive(
     "expand",
-    lambda x, *, size: np.broadcast_to(x, size),
+    _expand,
     lambda g, out, x, *, size: g if g.shape == x.shape else summed_to(g, x.shape),
     structured=True,
     view=True,

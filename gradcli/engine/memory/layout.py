@@ -73,6 +73,13 @@ def overlaps(a: Any, b: Any) -> bool:
     return bool(first < other + b.nbytes and other < first + a.nbytes)
 
 
+def strided(x: Any, shape: Sequence[int], strides: Sequence[int]) -> Any:
+    """Return a writable view of the memory from the first entry on, even where numpy protects it."""
+    memory = owner(x)
+    start = x.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
+    return np.ndarray(shape, x.dtype, memory.ravel("K"), start, strides)
+
+
 def owner(array: Any) -> Any:
     """Return the array that holds the memory."""
     while isinstance(array.base, ARRAY):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.graph import AccumulateGrad, Node, Target, Unversioned
-from gradcli.engine.memory.layout import owner
+from gradcli.engine.memory.layout import owner, strided
 from gradcli.engine.modes import mode, switched
 from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import REGISTRY, Primitive
@@ -162,11 +162,7 @@ def take_over(old: Target | None, new: Node) -> None:
 
 def writable(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return the same memory, writable: numpy protects diagonals and expanded arrays, torch does not."""
-    if value.flags.writeable:
-        return value
-    memory = owner(value)
-    start = value.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
-    return np.ndarray(value.shape, value.dtype, memory.ravel("K"), start, value.strides)
+    return value if value.flags.writeable else strided(value, value.shape, value.strides)
 
 
 def first_entry(array: np.ndarray[Any, Any]) -> int:

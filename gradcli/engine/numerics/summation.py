@@ -32,7 +32,8 @@ def total(x: Array, axis: Axes = None, keepdims: bool = False) -> Any:
     add, blocks, shape = plan(x.shape, axis, keepdims)
     if add is None:
         return np.sum(x, axis=axis, keepdims=keepdims)
-    return add(x.reshape(blocks)).reshape(shape)[()]
+    found = add(x.reshape(blocks)).reshape(shape)
+    return found.copy() if shape else found[()]  # not a part of the memory of all steps
 
 
 @lru_cache(1024)
