@@ -66,10 +66,3 @@ def one_minus_square(x: Any) -> Any:
         return (1 - np.multiply(x, x, dtype=np.float64)).astype(SINGLE)
     squares = x * x
     return np.subtract(1, squares, out=squares) if type(squares) is np.ndarray else 1 - squares
-
-
-def fused(a: Any, alpha: float, b: Any) -> Any:
-    """Return `a + alpha*b`, with one rounding in single precision: such products are exact in double."""
-    if getattr(a, "dtype", None) is SINGLE and getattr(b, "dtype", None) is SINGLE:
-        return (a + np.multiply(np.float32(alpha), b, dtype=np.float64)).astype(SINGLE)
-    return a + alpha * b

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.numerics import precision
+from gradcli.engine.numerics import lanes, precision
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import number
 from gradcli.errors import AutogradError
@@ -33,10 +33,9 @@ def _softplus(x: Any) -> Any:
 
 
 def _sigmoid(x: Any) -> Any:
-    y = -x
+    y = lanes.exp_in_blocks(-x)
     if type(y) is not np.ndarray:
-        return 1 / (1 + precision.exp(y))
-    y = precision.exp(y, y)
+        return 1 / (1 + y)
     y += 1
     return np.divide(1, y, out=y)
 
@@ -64,7 +63,7 @@ relu = elementwise(
 )
 silu = elementwise(
     "silu",
-    lambda x: x / (1 + precision.exp(-x)),
+    lambda x: x / (1 + lanes.exp_in_blocks(-x)),
     lambda g, out, x: g * sigmoid(x) * (1 + x * (1 - sigmoid(x))),
     "The input times its sigmoid.",
     method=False,
@@ -74,7 +73,7 @@ silu = elementwise(
 )
 logsigmoid = elementwise(
     "logsigmoid",
-    lambda x: -_softplus(-x),
+    lambda x: np.minimum(x, 0) - precision.log1p(lanes.exp(-np.abs(x))),
     lambda g, out, x: g * sigmoid(-x),
     "The logarithm of the sigmoid.",
     method=False,
@@ -89,9 +88,14 @@ def _softplus_rule(g: Any, out: Any, x: Any, *, beta: float = 1, threshold: floa
     return guarded(x * beta > threshold, g, g * sigmoid(bent))
 
 
+def _softplus_of(x: Any, *, beta: float = 1, threshold: float = 20) -> Any:
+    bent = precision.log1p(lanes.exp_in_blocks(np.minimum(x * beta, threshold)))
+    return chosen(x * beta > threshold, x, bent / beta)
+
+
 softplus: Primitive = primitive(
     "softplus",
-    lambda x, *, beta=1, threshold=20: chosen(x * beta > threshold, x, _softplus(x * beta) / beta),
+    _softplus_of,
     _softplus_rule,
     kinks=lambda x, *, beta=1, threshold=20: np.equal(x * beta, threshold),
     convention="softplus above its threshold is the identity",

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import sum_to_size
+from gradcli.engine.numerics import moments
+from gradcli.engine.numerics.fusing import are_floats, fused
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
@@ -31,11 +33,14 @@ from gradcli.ops.support.surface import operation
 
 
 def _layer_norm(x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:
-    x, axes = np.ascontiguousarray(x), tuple(range(-len(normalized_shape), 0))  # torch's result is contiguous
+    x = np.ascontiguousarray(x)  # torch's result is contiguous
     if not x.size:  # numpy warns about the mean of nothing
         return x * weight + bias
-    centred = x - np.mean(x, axis=axes, keepdims=True)
-    normal = centred / np.sqrt(np.mean(centred * centred, axis=axes, keepdims=True) + eps)
+    size = math.prod(normalized_shape)
+    mean, spread = moments.of_rows(x.reshape(-1, size))
+    normal = ((x.reshape(-1, size) - mean) * (1 / np.sqrt(spread + x.dtype.type(eps)))).reshape(x.shape)
+    if are_floats(normal, weight, bias):
+        return fused(normal, weight, bias)
     return normal * weight + bias
 
 

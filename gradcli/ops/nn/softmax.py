@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.modes import mode
-from gradcli.engine.numerics import precision, summation
+from gradcli.engine.numerics import lanes, precision, summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import nn as entries
@@ -45,9 +46,16 @@ def _in_order(x: Any) -> Any:
     return x if x.ndim < 2 or x.flags.c_contiguous else np.ascontiguousarray(x)
 
 
+def _powers(x: Any, along: tuple[int, ...]) -> Any:
+    """Return powers of e: torch takes rows in lanes to their ends, columns in blocks side by side."""
+    if not along or _is_last(along, x.ndim):
+        return lanes.exp(x)
+    return lanes.exp_of_rows(x, math.prod(x.shape[along[0] + 1 :]), lanes.LANES)
+
+
 def _softmax(x: Any, *, dim: int) -> Any:
     x, along = _in_order(x), axes(dim, x.ndim)
-    powers = precision.exp(x - np.max(x, axis=along, keepdims=True, initial=-np.inf))
+    powers = _powers(x - np.max(x, axis=along, keepdims=True, initial=-np.inf), along)
     sums = summation.of_powers(powers, along)
     return powers * (1 / sums) if _is_last(along, x.ndim) else powers / sums
 
@@ -55,7 +63,7 @@ def _softmax(x: Any, *, dim: int) -> Any:
 def _log_softmax(x: Any, *, dim: int) -> Any:
     x, along = _in_order(x), axes(dim, x.ndim)
     shifted = x - np.max(x, axis=along, keepdims=True, initial=-np.inf)
-    return shifted - precision.log(summation.of_powers(precision.exp(shifted), along))
+    return shifted - lanes.log(summation.of_powers(_powers(shifted, along), along))
 
 
 def _logsumexp(x: Any, *, dim: Axes, keepdim: bool = False) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 
-from gradcli.engine.numerics.precision import fused
+from gradcli.engine.numerics.fusing import added
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.notation import Notation, infix, number
 from gradcli.language.tree import Binary
@@ -58,7 +58,7 @@ def _write_scaled(symbol: str) -> Notation:
 # torch adds a multiple in one node.
 add_scaled = primitive(
     "add_scaled",
-    lambda a, b, *, alpha: fused(a, alpha, b),
+    lambda a, b, *, alpha: added(a, b, alpha),
     lambda g, out, a, b, *, alpha: g,
     lambda g, out, a, b, *, alpha: g * alpha,
     node="AddBackward0",
@@ -68,7 +68,7 @@ add_scaled = primitive(
 )
 sub_scaled = primitive(
     "sub_scaled",
-    lambda a, b, *, alpha: fused(a, -alpha, b),
+    lambda a, b, *, alpha: added(a, b, -alpha),
     lambda g, out, a, b, *, alpha: g,
     lambda g, out, a, b, *, alpha: -g * alpha,
     node="SubBackward0",

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import to_copy
 from gradcli.engine.domain import Domain, above, other_than_0
+from gradcli.engine.numerics.fusing import blended, divided, multiplied
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -24,7 +25,7 @@ DOUBLE = np.dtype(np.float64)
 
 addcmul = primitive(
     "addcmul",
-    lambda x, a, b, *, value=1: x + value * a * b,
+    lambda x, a, b, *, value=1: multiplied(x, a, b, value),
     lambda g, out, x, a, b, *, value=1: g,
     lambda g, out, x, a, b, *, value=1: g * (b * value),
     lambda g, out, x, a, b, *, value=1: g * (a * value),
@@ -33,7 +34,7 @@ addcmul = primitive(
 )
 addcdiv = primitive(
     "addcdiv",
-    lambda x, a, b, *, value=1: x + value * (a / b),
+    lambda x, a, b, *, value=1: divided(x, a, b, value),
     lambda g, out, x, a, b, *, value=1: g,
     lambda g, out, x, a, b, *, value=1: g * (value / b),
     lambda g, out, x, a, b, *, value=1: -g * value * (a / b**2),
@@ -50,7 +51,7 @@ def _lerp(a: Any, b: Any, w: Any) -> Any:
 
 lerp = primitive(
     "lerp",
-    lambda a, b, *, weight: a + weight * (b - a) if abs(weight) < 0.5 else b - (b - a) * (1 - weight),
+    lambda a, b, *, weight: blended(a, b, weight),
     lambda g, out, a, b, *, weight: g * (1 - weight),
     lambda g, out, a, b, *, weight: g * weight,
     gradients=BY_NUMBER * 2,

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.numerics.fusing import Value, added
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.optim.declaration import Declared
 from gradcli.script.torch.optim.formulas import worked
 from gradcli.script.torch.optim.line_search import strong_wolfe
 from gradcli.script.torch.optim.optimizer import number, write
-from gradcli.script.torch.optim.rounding import Value, added
 from gradcli.script.torch.optim.state import Group
 
 

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gradcli.engine.numerics.fusing import Value, added, multiplied
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.optim.declaration import Declared
-from gradcli.script.torch.optim.rounding import Value, added, multiplied
 from gradcli.script.torch.optim.state import Group
 
 Pair = tuple[float, float]

@@ -13,6 +13,7 @@ from gradcli.engine.dtypes import type_name
 from gradcli.engine.graph import Handle
 from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.numerics.fusing import Value, added
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
@@ -21,7 +22,6 @@ from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.stdlib.data.nested import DefaultDict
 from gradcli.script.torch.optim import formulas
-from gradcli.script.torch.optim.rounding import Value, added
 from gradcli.script.torch.optim.state import Group, Stateful
 
 DUPLICATES = (

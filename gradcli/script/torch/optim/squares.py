@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gradcli.engine.numerics.fusing import Value, added, blended, divided, multiplied
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.optim.declaration import Declared
-from gradcli.script.torch.optim.rounding import Value, added, blended, divided, multiplied
 from gradcli.script.torch.optim.state import Group
 
 

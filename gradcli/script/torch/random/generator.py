@@ -11,8 +11,9 @@ from typing import Any, Self
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.numerics.fusing import fused
 from gradcli.errors import AutogradError
-from gradcli.script.torch.random.normals import each, fused, standard_normals
+from gradcli.script.torch.random.normals import each, standard_normals
 from gradcli.script.torch.random.twister import Position, Twister
 
 Array = np.ndarray[Any, Any]

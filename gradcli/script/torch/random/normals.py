@@ -1,4 +1,4 @@
-"""The Box-Muller transformation as torch's vectorised CPU code rounds it, and the fused multiply-add it rests on.
+"""The Box-Muller transformation as torch's vectorised CPU code rounds it.
 
 In float32 torch computes logarithm, sine and cosine from the polynomials of the Cephes library (`logf.c`, `sinf.c`),
 every product and sum in one rounding. The same steps here give the same bits. In float64 it asks the C library, as
@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
+from gradcli.engine.numerics.fusing import fused
 
 Array = np.ndarray[Any, Any]
 Single = np.float32
@@ -34,20 +36,6 @@ COS = (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
 QUARTER_PI = (0.78515625, 2.4187564849853515625e-4, 3.77489497744594108e-8)  # in three parts, most of it first
 
 
-def fused(a: Array, b: Any, c: Any) -> Array:
-    """Return `a*b + c` rounded once, in the dtype of the array `a`."""
-    if a.dtype == np.float32:
-        b, c = (np.asarray(x, np.float32).astype(np.float64) for x in (b, c))
-        wide: Array = a.astype(np.float64) * b + c  # the product is exact
-        return wide.astype(np.float32)
-    product = a * b
-    total: Array = product + c
-    rest = total - product
-    lost = (product - (total - rest)) + (c - rest)
-    corrected = total + (lost + _lost_by_product(a, b, product))
-    return np.where(np.isfinite(corrected), corrected, total)
-
-
 def standard_normals(uniforms: Array) -> Array:
     """Make normal numbers of uniform ones in [0, 1), in blocks of 16: eight radii with eight angles."""
     blocks = uniforms.reshape(-1, 2, 8)
@@ -65,19 +53,6 @@ def standard_normals(uniforms: Array) -> Array:
 def each(function: Callable[[float], float], values: Array) -> Array:
     """Apply a function of the C library to every entry; numpy's own sometimes differ in the last digit."""
     return np.fromiter(map(function, values.ravel().tolist()), np.float64, values.size).reshape(values.shape)
-
-
-def _lost_by_product(a: Any, b: Any, product: Any) -> Any:
-    """Return the rounding error of `a*b` in float64, by Dekker's product of halves."""
-    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
-    return a_low * b_low - (product - a_high * b_high - a_low * b_high - a_high * b_low)
-
-
-def _halves(value: Any) -> tuple[Any, Any]:
-    """Split a number into two with half its digits each (Veltkamp)."""
-    scaled = value * (2.0**27 + 1)
-    high = scaled - (scaled - value)
-    return high, value - high
 
 
 def _polynomial(coefficients: Sequence[float], x: Array) -> Array:

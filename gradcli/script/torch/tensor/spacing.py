@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.script.torch.random.normals import fused
+from gradcli.engine.numerics.fusing import fused
 
 LANE_BYTES = 32  # of a processor with AVX2: torch fills whole pairs of such lanes, then single numbers
 

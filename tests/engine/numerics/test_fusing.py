@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.script.torch.optim.rounding import added, blended, divided, multiplied
+from gradcli.engine.numerics.fusing import added, blended, divided, multiplied
 
 NUMBERS = st.floats(-1e6, 1e6).filter(lambda x: x == 0 or abs(x) > 1e-6)
 WEIGHTS = st.floats(-2, 2).filter(lambda x: x == 0 or abs(x) > 1e-6)
