@@ -15,7 +15,7 @@ from gradcli.engine.numerics.precision import MANY, SINGLE
 
 Array = Any  # np.ndarray or a numpy scalar
 
-LANES, BLOCK = 16, 32
+BLOCK = 32
 LOG2_E = np.float32(1.4426950408889634)
 LN_2 = (0.693145751953125, 1.428606765330187e-06)  # in two parts, most of it first
 EXP = (0.00139304355252534151, 0.00833336077630519867, 0.0416664853692054749, 0.166666671633720398, 0.5)
@@ -72,13 +72,9 @@ def exp_in_blocks(x: Array) -> Array:
         return precision.exp(x)
     if x.flags.f_contiguous and not x.flags.c_contiguous:
         return exp_in_blocks(x.T).T
-    return exp_of_rows(x, x.size if x.flags.c_contiguous else x.shape[-1] if x.strides[-1] == x.itemsize else 0)
-
-
-def exp_of_rows(x: Array, count: int, block: int = BLOCK) -> Array:
-    """Return powers of e, `count` entries a row: whole blocks in lanes, the rest of each row one by one."""
-    whole = count // block * block
-    if not whole or not is_single(x):
+    count = x.size if x.flags.c_contiguous else x.shape[-1] if x.strides[-1] == x.itemsize else 0
+    whole = count // BLOCK * BLOCK
+    if not whole:
         return precision.exp(x)
     rows = x.reshape(-1, count)
     return np.concatenate([exp(rows[:, :whole]), precision.exp(rows[:, whole:])], axis=1).reshape(x.shape)

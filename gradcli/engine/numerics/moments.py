@@ -32,7 +32,7 @@ def of_rows(x: Array) -> tuple[Array, Array]:
         entries = x[:, group * LANES : (group + 1) * LANES]
         away = entries - means
         means = _fused(away, ONE / np.float32(group + 1), means)
-        spreads = spreads + away * (entries - means)
+        spreads = _fused(away, entries - means, spreads)
     mean, spread = (np.zeros(len(x), SINGLE) for _ in range(2))
     seen = 0
     for entry in x[:, groups * LANES :].T:

@@ -157,9 +157,10 @@ def _items(indices: Sequence[Any], dims: Sequence[int]) -> tuple[Any, ...]:
 
 
 def scattered(values: Any, positions: Any, shape: tuple[int, ...]) -> Any:
-    """Add each value to zeros at its flat position."""
-    sums = np.bincount(positions.ravel(), weights=values.ravel(), minlength=math.prod(shape))
-    return sums.reshape(shape).astype(values.dtype, copy=False)
+    """Add each value to zeros at its flat position, one after the other."""
+    sums = np.zeros(math.prod(shape), values.dtype)
+    np.add.at(sums, positions.ravel(), values.ravel())
+    return sums.reshape(shape)
 
 
 def flat_positions(shape: tuple[int, ...]) -> Any:

@@ -17,6 +17,7 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import nn as entries
+from gradcli.ops.indexing.indexing import scattered
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import rsqrt, sqrt
@@ -104,8 +105,7 @@ def _embedding_backward(g: Any, rows: Any, *, size: Shape, padding_idx: int | No
     rows_of_g = g.reshape(index.size, size[1])
     if padding_idx is not None:
         index, rows_of_g = index[index != padding_idx], rows_of_g[index != padding_idx]
-    cells = (index[:, None] * size[1] + np.arange(size[1])).ravel()
-    return np.bincount(cells, rows_of_g.ravel(), math.prod(size)).reshape(size).astype(g.dtype, copy=False)
+    return scattered(rows_of_g, index[:, None] * size[1] + np.arange(size[1]), size)
 
 
 def _looked_up(g: Any, rows: Any, padding_idx: int | None) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.modes import mode
 from gradcli.engine.numerics import lanes, precision, summation
+from gradcli.engine.numerics.fusing import are_floats, fused
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import nn as entries
@@ -47,10 +47,8 @@ def _in_order(x: Any) -> Any:
 
 
 def _powers(x: Any, along: tuple[int, ...]) -> Any:
-    """Return powers of e: torch takes rows in lanes to their ends, columns in blocks side by side."""
-    if not along or _is_last(along, x.ndim):
-        return lanes.exp(x)
-    return lanes.exp_of_rows(x, math.prod(x.shape[along[0] + 1 :]), lanes.LANES)
+    """Return powers of e: torch takes rows in lanes to their ends, and shares out columns among its threads."""
+    return lanes.exp(x) if _is_last(along, x.ndim) else precision.exp(x)
 
 
 def _softmax(x: Any, *, dim: int) -> Any:
@@ -74,9 +72,19 @@ def _logsumexp(x: Any, *, dim: Axes, keepdim: bool = False) -> Any:
     return total if keepdim else np.squeeze(total, along)[()]
 
 
+def _softmax_gradient(g: Any, out: Any, *, dim: int) -> Any:
+    return out * (g - summation.of_products(g, out, axes(dim, out.ndim)))
+
+
+def _log_softmax_gradient(g: Any, out: Any, *, dim: int) -> Any:
+    along = axes(dim, out.ndim)
+    powers, sums = _powers(_in_order(out), along), summation.of_powers(_in_order(g), along)
+    return fused(-powers, sums, g) if are_floats(powers, g) else g - powers * sums
+
+
 softmax_backward: Primitive = primitive(
     "softmax_backward",
-    _softmax_rule,
+    _softmax_gradient,
     lambda h, _, g, out, *, dim: softmax_backward(h, out, dim=dim),
     lambda h, _, g, out, *, dim: g * (h - _sum(out * h, dim)) - h * _sum(g * out, dim),
     node="SoftmaxBackwardDataBackward0",
@@ -95,7 +103,7 @@ softmax = primitive(
 )
 log_softmax_backward: Primitive = primitive(
     "log_softmax_backward",
-    _log_softmax_rule,
+    _log_softmax_gradient,
     lambda h, _, g, out, *, dim: h - _sum(h * exp(out), dim),
     lambda h, _, g, out, *, dim: -_sum(g, dim) * exp(out) * h,
     node="LogSoftmaxBackwardDataBackward0",
