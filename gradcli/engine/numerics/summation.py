@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.numerics.fusing import are_floats, fused
-
 THREADED = 32768  # entries from which torch shares a sum among threads
 LANE_BYTES = 32
 TOGETHER = 4  # lanes or rows that are added side by side
@@ -90,24 +88,6 @@ def of_powers(x: Array, along: tuple[int, ...]) -> Any:
     whole = size // lanes * lanes
     sums = np.add.accumulate(x[..., :whole].reshape(*x.shape[:-1], whole // lanes, lanes), axis=-2)[..., -1, :]
     sums[..., : size - whole] += x[..., whole:]
-    return _halved(sums)
-
-
-def of_products(x: Array, y: Array, along: tuple[int, ...]) -> Any:
-    """Return the sums of products along a dimension, kept, in the same order; from the second on they are fused."""
-    lanes, size = 2 * LANE_BYTES // x.dtype.itemsize, x.shape[along[0]] if along else 1
-    if along != (x.ndim - 1,) or size < lanes or not are_floats(x, y):
-        return of_powers(x * y, along)
-    sums = x[..., :lanes] * y[..., :lanes]
-    for start in range(lanes, size, lanes):
-        count = min(lanes, size - start)
-        part = slice(start, start + count)
-        sums[..., :count] = fused(x[..., part], y[..., part], sums[..., :count])
-    return _halved(sums)
-
-
-def _halved(sums: Array) -> Array:
-    """Add the second half of the lanes to the first until one is left."""
     while sums.shape[-1] > 1:
         sums = sums[..., : sums.shape[-1] // 2] + sums[..., sums.shape[-1] // 2 :]
     return sums

@@ -28,12 +28,10 @@ def _sum(x: Any, dim: int) -> Any:
 
 
 def _softmax_rule(g: Array, out: Array, *, dim: int) -> Any:
-    """The gradient of `softmax`, from its result."""
     return out * (g - _sum(g * out, dim))
 
 
 def _log_softmax_rule(g: Array, out: Array, *, dim: int) -> Any:
-    """The gradient of `log_softmax`, from its result."""
     return g - exp(out) * _sum(g, dim)
 
 
@@ -73,10 +71,12 @@ def _logsumexp(x: Any, *, dim: Axes, keepdim: bool = False) -> Any:
 
 
 def _softmax_gradient(g: Any, out: Any, *, dim: int) -> Any:
-    return out * (g - summation.of_products(g, out, axes(dim, out.ndim)))
+    """The gradient of `softmax`, from its result."""
+    return out * (g - summation.of_powers(g * out, axes(dim, out.ndim)))
 
 
 def _log_softmax_gradient(g: Any, out: Any, *, dim: int) -> Any:
+    """The gradient of `log_softmax`, from its result."""
     along = axes(dim, out.ndim)
     powers, sums = _powers(_in_order(out), along), summation.of_powers(_in_order(g), along)
     return fused(-powers, sums, g) if are_floats(powers, g) else g - powers * sums

@@ -54,7 +54,7 @@ def test_gradients(name: str, seed: int, rows: int, size: int) -> None:
     (expected,) = torch.autograd.grad(result, out, torch.from_numpy(g))
     found = GRADIENTS[name].forward(g, result.detach().numpy(), dim=1)
     np.testing.assert_allclose(found, expected.numpy(), rtol=1e-4, atol=1e-5)
-    assert not WIDE or size > 32 or (found == expected.numpy()).all()
+    assert not WIDE or (name == "softmax" and size > 16) or (found == expected.numpy()).all()
 
 
 @given(SEEDS, st.integers(1, 40), st.integers(1, 5))
