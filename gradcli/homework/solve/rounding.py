@@ -6,7 +6,7 @@ or more. Rounding every step to three or two digits gives a number with too few 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,8 @@ ENOUGH = 4  # digits of a step that are enough
 FEW = (3, 2)
 ENOUGH_TYPED = 3  # digits of the answer itself
 MOST = 8  # digits to which a step is tried rounded
-NEAR = 0.02  # of the right number: no honest rounding to four digits leads further
-NEAR_FEW = 0.15
+NEAR = 0.5  # of the right number: what is further off is another number, whatever cancels
+REACH = 16  # times the reach of four digits, to which no number leads that was typed with three
 SAMPLES = 24
 PLAIN = (
     "mul",
@@ -52,18 +52,24 @@ Rounded = Callable[[Value], Value]
 def up_to_rounding(problem: Problem, typed: Typed, right: Earlier, tolerance: Tolerance) -> bool:
     """Whether a number is right up to rounding: `right` are right answers as they were typed.
 
-    Its own digits say how far off it may be: steps with fewer explain it only where they give this very number.
+    Its own digits say how far off it may be: steps with fewer explain it only where they give this very number. The
+    last step may have been rounded to four digits or more before it was typed with three.
     """
     if not is_near(problem, typed, NEAR) or len(problem.graph.vertices) > LARGEST:
         return False
     digits = np.asarray(typed.digits)
     if np.any(digits < (tolerance.precision or ENOUGH_TYPED)):
         return False
+    own = np.asarray(typed.unit) / 2 * SLACK
+    reach = REACH * allowed(problem, ENOUGH) + unit(problem.truth, ENOUGH)
+    if not is_within(typed, problem.truth, own + reach):
+        return False
     claimed = int(np.max(digits, where=digits < EXACT, initial=ENOUGH))
     off = allowed(problem, claimed)
-    own = np.asarray(typed.unit) / 2 * SLACK
-    if any(is_within(typed, value, own + off) for value in (problem.truth, *used(problem, right))):
-        return True
+    last = range(max(ENOUGH, int(np.min(digits)) + 1), MOST + 1)
+    for value in (problem.truth, *used(problem, right)):
+        if any(is_within(typed, one, own + off) for one in (value, *rounded_before(value, last))):
+            return True
     exactly = own + EXACTLY * np.abs(typed.value)
     tried = (value for digits in range(ENOUGH, min(claimed, MOST + 1)) for value in attempts(problem, digits))
     return any(is_within(typed, value, exactly) for value in tried)
@@ -79,16 +85,22 @@ def used(problem: Problem, right: Earlier) -> Iterator[Value]:
             yield value
 
 
+def rounded_before(value: Value, digits: Iterable[int]) -> Iterator[Value]:
+    """Yield a number as it is rounded to so many digits, from which fewer may be typed: 0.44449, 0.4445, 0.445."""
+    return (significant(value, count) for count in digits)
+
+
 def rounded_to(problem: Problem, typed: Typed, few: Earlier) -> int:
     """Return the number of digits, three or two, to which every step was rounded; 0 where that gives another number.
 
     `few` are right answers with two digits, from which the student may have gone on.
     """
-    if not is_near(problem, typed, NEAR_FEW) or len(problem.graph.vertices) > LARGEST:
+    if not is_near(problem, typed, NEAR) or len(problem.graph.vertices) > LARGEST:
         return 0
     own = np.asarray(typed.unit) / 2 * SLACK
     for digits in FEW:
-        for value in attempts(problem, digits):
+        found = attempts(problem, digits)
+        for value in (*found, *(one for first in found for one in rounded_before(first, (digits,)))):
             if is_within(typed, value, own + EXACTLY * np.abs(value)):
                 return digits
     least = int(np.min(typed.digits))

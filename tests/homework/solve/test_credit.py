@@ -47,6 +47,27 @@ def test_rounding_steps_that_nobody_asked_for(digits: int, verdict: str) -> None
     assert {answer.verdict for answer in found.values()} == {verdict}
 
 
+@pytest.mark.parametrize("digits", [4, 5, 6])
+@pytest.mark.parametrize("seed", range(8))
+def test_rounding_once_more_for_the_answer_is_right(seed: int, digits: int) -> None:
+    """0.44449 is 0.4445 in four digits, and that is 0.445 in three: each step was rounded as it may be."""
+    below = random.Random(seed).randrange(100, 899) / 100
+    grader = assignment(f"program = 'q = x*1'\nat = {{ x = {below:.2f}4{'9' * (digits - 4)}6 }}\nask = ['q']\n")
+    found = [marked(grader, {"q": f"{below + more:.2f}"})["q"].verdict for more in (-0.01, 0, 0.01, 0.02)]
+    assert [verdict == "correct" for verdict in found] == [False, True, True, False]
+
+
+@pytest.mark.parametrize("z", [3.1, 3.5, 4.1])
+def test_what_cancels_may_lead_far_in_honest_steps(z: float) -> None:
+    """Near saturation four digits of tanh leave one or two of its derivative."""
+    a = float(f"{np.tanh(z):.4f}")
+    body = f"program = 'a = tanh(z); L = a**2'\nat = {{ z = {z} }}\nask = ['a', 'dL/dz']\n"
+    typed = {"a": f"{a}", "dL/dz": f"{2 * a * (1 - a * a):.4g}"}
+    assert abs(float(typed["dL/dz"]) / (2 * np.tanh(z) * (1 - np.tanh(z) ** 2)) - 1) > 1e-3
+    assert {one.verdict for one in marked(assignment(body), typed).values()} == {"correct"}
+    assert marked(assignment(body), typed | {"dL/dz": f"{3 * a * (1 - a * a):.4g}"})["dL/dz"].verdict == "wrong"
+
+
 CANCELLING = "program = 'u = exp(x); v = u - 20.0855; q = v*1234.5'\nat = { x = 3 }\nask = ['q']\n"
 RIGHT = (np.exp(3) - 20.0855) * 1234.5
 
