@@ -7,7 +7,7 @@ is one number, all mistakes run side by side in one sweep over arrays.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial, reduce
 from itertools import combinations
@@ -21,7 +21,7 @@ from gradcli.homework.diagnose.shelves import ENTRIES, Shelf, Suspect, crowd, ma
 from gradcli.homework.diagnose.sweeping import attempt, part_after, sweeps
 from gradcli.homework.mistakes.catalogue import MISTAKES
 from gradcli.homework.mistakes.catalogue import SINGLE as ALONE
-from gradcli.homework.mistakes.declaration import WEAK, Guess, Slip, Turn
+from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip, Turn
 from gradcli.homework.mistakes.habits import STALE_GRAD, last_pass
 from gradcli.homework.model import Value
 from gradcli.homework.remembered import once
@@ -34,7 +34,10 @@ SWEEPS = 1500  # the same, where each needs a sweep of its own
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 LIKELY = 2  # the rank of a mistake in one of several passes
 MOST = 12  # diagnoses of one answer
-SINGLE, PAIR = 0, 1
+SINGLE, PAIR, FAR = 0, 1, 2
+
+SlipMakers = Iterable[tuple[Mistake, Sequence[Callable[[Problem], Iterator[Slip]]]]]  # with the mistake of each
+Turned = tuple[Suspect, Sequence[Value], list[dict[int, Value]]]  # a turn, all values, and gradients by several rules
 
 
 class Suspects:
@@ -54,9 +57,9 @@ class Suspects:
             return []
         return matching(self.shelf(by, level), typed, tolerance)
 
-    def crowd(self, by: int, typed: Typed) -> float:
-        """Return how many single mistakes a number would meet by chance."""
-        return crowd(self.shelf(by, SINGLE), typed)
+    def crowd(self, by: int, typed: Typed, level: int = SINGLE) -> float:
+        """Return how many mistakes a number would meet by chance."""
+        return crowd(self.shelf(by, level), typed)
 
     def shelf(self, by: int, level: int) -> dict[tuple[int, ...], Shelf]:
         if (by, level) not in self.shelves:
@@ -66,11 +69,15 @@ class Suspects:
         return self.shelves[by, level]
 
     def given(self, problem: Problem, level: int) -> Iterator[tuple[Suspect, Value]]:
-        singles = self.singles(problem)
         if level == SINGLE:
-            yield from singles
+            yield from self.singles(problem)
             return
-        yield from ended(problem, singles)
+        if level == FAR:
+            if problem.kind == "gradient":
+                yield from self.slipped(problem, FAR)
+            yield from self.turned(problem, self.far_turns)
+            return
+        yield from ended(problem, self.singles(problem))
         if problem.earlier:
             yield from self.last_pass(problem)
         if problem.kind == "gradient":
@@ -80,12 +87,12 @@ class Suspects:
         found = list(self.guessed(problem))
         if problem.kind == "gradient":
             found.extend(self.slipped(problem, SINGLE))
-        found.extend(self.turned(problem))
+        found.extend(self.turned(problem, self.turns))
         return found
 
-    def turned(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
+    def turned(self, problem: Problem, turns: Sequence[Turned]) -> Iterator[tuple[Suspect, Value]]:
         """Yield what comes of slips in the forward pass: the value, or the gradients that go on from it."""
-        for suspect, values, gradients in self.turns:
+        for suspect, values, gradients in turns:
             if problem.kind == "value":
                 yield suspect, values[problem.by]
             else:
@@ -94,10 +101,17 @@ class Suspects:
                     yield suspect, value if problem.before is None or value is None else problem.before + value
 
     @cached_property
-    def turns(self) -> list[tuple[Suspect, Sequence[Value], list[dict[int, Value]]]]:
-        """The turns with all values, and with the gradients by the rules that were meant, and those of the new step."""
+    def turns(self) -> list[Turned]:
+        return self.run(turns_of(self.problem.graph))
+
+    @cached_property
+    def far_turns(self) -> list[Turned]:
+        return self.run(turns_of(self.problem.graph, are_far=True))
+
+    def run(self, turns: Sequence[tuple[Suspect, Turn]]) -> list[Turned]:
+        """Return turns with all values, and with the gradients by the rules that were meant, and by the new step's."""
         problem, found = self.problem, []
-        for suspect, turn in turns_of(problem.graph):
+        for suspect, turn in turns:
             if min(turn.changed) > problem.of:
                 continue
             part = part_after(problem, turn.changed)
@@ -116,7 +130,10 @@ class Suspects:
 
     def slipped(self, problem: Problem, level: int) -> Iterator[tuple[Suspect, Value]]:
         if level not in self.swept:
-            suspects = self.slips if level == SINGLE else list(self.pairs())
+            if level == FAR:
+                suspects = self.slips_of((mistake, mistake.far_slip_makers) for mistake in MISTAKES)
+            else:
+                suspects = self.slips if level == SINGLE else list(self.pairs())
             self.swept[level] = suspects, sweeps(self.problem, suspects)
         suspects, values = self.swept[level]
         for suspect, value in zip(suspects, values(problem.by), strict=True):
@@ -149,7 +166,7 @@ class Suspects:
         """Yield what comes of slips, turns and guesses in one pass."""
         yield from self.guessed(problem)
         yield from zip(self.slips, sweeps(self.problem, self.slips)(problem.by), strict=True)
-        yield from self.turned(problem)
+        yield from self.turned(problem, self.turns)
 
     def guessed(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
         for mistake in MISTAKES if np.size(problem.truth) <= ENTRIES else ():
@@ -159,10 +176,13 @@ class Suspects:
 
     @cached_property
     def slips(self) -> list[Suspect]:
+        return self.slips_of((mistake, mistake.slip_makers) for mistake in MISTAKES)
+
+    def slips_of(self, makers: SlipMakers) -> list[Suspect]:
         return [
             Suspect((mistake.code,), (slip,), maker.__name__)
-            for mistake in MISTAKES
-            for maker in mistake.slip_makers
+            for mistake, some in makers
+            for maker in some
             for slip in maker(self.problem)
             if self.problem.feels(slip.changes)
         ]
@@ -184,18 +204,18 @@ class Suspects:
                 yield pair_of(first, second)
 
 
-def turns_of(graph: Graph) -> list[tuple[Suspect, Turn]]:
-    """Return the slips of the forward pass of a graph, which is one for many problems."""
+def turns_of(graph: Graph, *, are_far: bool = False) -> list[tuple[Suspect, Turn]]:
+    """Return the slips of the forward pass of a graph, which is one for many problems; those that `are_far`-fetched."""
 
     def made() -> list[tuple[Suspect, Turn]]:
         return [
             (Suspect((mistake.code,), (turn,), maker.__name__), turn)
             for mistake in MISTAKES
-            for maker in mistake.turn_makers
+            for maker in (mistake.far_turn_makers if are_far else mistake.turn_makers)
             for turn in maker(graph)
         ]
 
-    return once(graph.shared, "turns", made)
+    return once(graph.shared, ("turns", are_far), made)
 
 
 def turned(graph: Graph, turn: Turn, read: frozenset[int] | None) -> Sequence[Value] | None:

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.homework.diagnose.detection import MOST, PAIR, SINGLE, Suspects
+from gradcli.homework.diagnose.detection import FAR, MOST, PAIR, SINGLE, Suspects
 from gradcli.homework.diagnose.ordering import kin, weight
 from gradcli.homework.diagnose.shelves import Suspect, by_rank, matching, shelved
 from gradcli.homework.mistakes.catalogue import GUESSED, LATE, OF_RULES
-from gradcli.homework.mistakes.declaration import Guess, Turn
-from gradcli.homework.mistakes.forward import SELDOM
+from gradcli.homework.mistakes.declaration import Guess, Slip, Turn
+from gradcli.homework.mistakes.forward import LAST, SELDOM
 from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
 from gradcli.homework.remembered import Remembered
@@ -30,6 +30,7 @@ ENOUGH = 4  # digits of an answer that can be certain of its mistake
 LIKELY = 2  # the rank of a mistake that can be certain
 UNFELT = 2  # the rank of a mistake with more changed rules than the number shows
 CHANCE = 0.01  # known mistakes that a certain number may be expected to meet by accident
+LOOSE = 0.2  # the same, of far-fetched ones that are told
 RECENT = 2**5  # answers to a quantity whose mistakes are remembered
 COARSE = 2e-3  # the share of it that the last digit may be, with what was rounded away before
 
@@ -72,6 +73,8 @@ class Detective:
             found.extend(matching(shelved(iter(own), problem.truth), wide[0], self.tolerance))
         slips = self.slips_of_the_pen(problem, typed, wide[0]) if len(answers) == 1 else []
         clear = bool(found) and not slips and telling(wide[0]) and self.chance(wide, base) <= CHANCE
+        if not slips and all(part.rank > LAST for suspect, _ in found for part in suspect.parts):
+            found.extend(self.far_fetched(wide))
         pairs = self.common(answers, PAIR) if clear or not found else []
         codes = {kin(suspect.code) for suspect, _ in found}
         clear = clear and all(codes.intersection(map(kin, suspect.codes)) for suspect, _ in pairs)
@@ -95,6 +98,17 @@ class Detective:
             return 0.0
         own = base.crowd(base.problem.by, answers[0]) if base is not None else 0.0
         return own + self.suspects[0].crowd(self.problems[0].by, answers[0])
+
+    def far_fetched(self, answers: Sequence[Typed]) -> list[tuple[Suspect, Value]]:
+        """Return the far-fetched mistakes that give the answer, unless a number would meet some of them by chance.
+
+        Where one is in a derivative, none in the forward pass counts.
+        """
+        by, typed = self.problems[0].by, answers[0]
+        if not typed.is_telling or self.suspects[0].crowd(by, typed, FAR) > LOOSE:
+            return []
+        found = self.common(answers, FAR)
+        return [one for one in found if isinstance(one[0].parts[0], Slip)] or found
 
     def slips_of_the_pen(self, problem: Problem, typed: Typed, wide: Typed) -> list[Diagnosis]:
         return [*decimal_point(problem, wide, self.tolerance), *digit_slip(problem, typed)]

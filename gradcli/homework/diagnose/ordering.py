@@ -12,7 +12,7 @@ from tempfile import TemporaryFile
 from types import MappingProxyType
 
 from gradcli.homework.mistakes.catalogue import KIN, LATE, TIERS
-from gradcli.homework.mistakes.forward import LAST
+from gradcli.homework.mistakes.forward import FAR, LAST
 from gradcli.homework.model import Diagnosis, Marked, Result
 
 TOGETHER = 16  # results that wait in one piece: much of them is the same
@@ -101,7 +101,8 @@ def weight(one: Diagnosis) -> tuple[int, ...]:
     """Return the order of diagnoses before anything is known of the student: two mistakes at once are rare."""
     is_unlikely = one.rank >= UNLIKELY
     rank = one.rank - UNLIKELY * is_unlikely
-    return " + " in one.code, one.code in LATE or rank > LAST, TIERS.get(one.code, 0), is_unlikely
+    remote = (one.code in LATE or rank > LAST) + (rank >= FAR)
+    return " + " in one.code, remote, TIERS.get(one.code, 0), is_unlikely
 
 
 def settled(found: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from gradcli.homework.mistakes import forward, habits, misread, pen
+from gradcli.homework.mistakes import edits, forward, habits, misread, pen
 from gradcli.homework.mistakes.declaration import Mistake
 from gradcli.homework.mistakes.derivatives import activations, branches, chains, extremes, halves, nesting, outer, rules
 from gradcli.homework.mistakes.tensors import broadcasting, layout, means, products, softmax
@@ -28,6 +28,7 @@ FAMILIES = (
     habits,
     scripts,
     forward,
+    edits,
     misread,
     pen,
 )

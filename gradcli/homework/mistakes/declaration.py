@@ -86,6 +86,7 @@ class Mistake:
     `hint` is told in place of the message where that would give the answer away, by a factor or a sign.
     `kin` is the code of a mistake that is the same in other words; one that `is_late` explains much, so others that
     give the same number are likelier, and so are those of a lower `tier`; one that `is_single` is no part of a pair.
+    Generators that are far-fetched are asked only where nothing likelier gives the number.
     """
 
     code: str
@@ -100,6 +101,8 @@ class Mistake:
     slip_makers: list[Callable[[Problem], Iterator[Slip]]] = field(default_factory=list)
     guess_makers: list[Callable[[Problem], Iterator[Guess]]] = field(default_factory=list)
     turn_makers: list[Callable[[Graph], Iterator[Turn]]] = field(default_factory=list)
+    far_slip_makers: list[Callable[[Problem], Iterator[Slip]]] = field(default_factory=list)
+    far_turn_makers: list[Callable[[Graph], Iterator[Turn]]] = field(default_factory=list)
     endings: list[Ending] = field(default_factory=list)
 
     def slips(self, maker: Slips) -> Slips:
@@ -115,6 +118,16 @@ class Mistake:
     def turns(self, maker: Turns) -> Turns:
         """Declare a generator of turns."""
         self.turn_makers.append(maker)
+        return maker
+
+    def far_slips(self, maker: Slips) -> Slips:
+        """Declare a generator of slips that are far-fetched."""
+        self.far_slip_makers.append(maker)
+        return maker
+
+    def far_turns(self, maker: Turns) -> Turns:
+        """Declare a generator of turns that are far-fetched."""
+        self.far_turn_makers.append(maker)
         return maker
 
     def ends(self, rule: str, message: str, change: Callable[[Problem, Value], Value | None]) -> None:

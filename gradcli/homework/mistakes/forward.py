@@ -29,6 +29,7 @@ FORWARD_SLIP = Mistake(
 
 LAST = 5  # the rank: where a slip in a derivative gives the number too, that is likelier
 SELDOM = LAST + 1  # the rank of slips so rare that a number alone does not show them
+FAR = 10  # the rank of far-fetched mistakes, whichever they are
 VERTICES = 80  # of a graph whose forward pass is looked into
 ACTIVATIONS = ("sigmoid", "tanh", "relu")
 VERSION = re.compile(r"(?P<name>\w+?)_(?P<number>\d+)")  # of a value that was changed in place
