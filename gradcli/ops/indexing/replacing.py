@@ -1,4 +1,4 @@
-"""Copies with one part replaced (select_scatter) or with entries combined by index (scatter_reduce), and renorm."""
+"""Copies with one part replaced (select_scatter), or with entries combined by index (scatter_reduce)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
 from gradcli.ops.formulas import scattering as entries
-from gradcli.ops.formulas.scattering import EPSILON
 from gradcli.ops.indexing.factors import factor_rule, own_rule
 from gradcli.ops.indexing.gathering import gather, gather_backward, gathered, scattering
 from gradcli.ops.indexing.indexing import cut, flat_positions, narrowed, select, select_, slicing
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import where
-from gradcli.ops.reducing.norms import norm, norm_rule
-from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.diagonals import diagonal, diagonal_
 from gradcli.ops.support.arguments import Indices
 from gradcli.ops.support.covering import as_one
@@ -229,39 +226,3 @@ def scatter_reduce_(
         raise AutogradError("scatter(): Expected self.dtype to be equal to src.dtype")
     options = {"dim": axis, "how": reduce, **({} if include_self else {"include_self": False})}
     return as_one(scatter_reduce(input, index, found, **options), input, src)
-
-
-def _shortened(x: Any, *, p: float, dim: tuple[int, ...], maxnorm: float) -> Any:
-    length = norm(x, p=p, dim=dim, keepdim=True)
-    return (x * np.where(length > maxnorm, maxnorm / (length + EPSILON), 1)).astype(x.dtype)
-
-
-def _shortened_rule(g: Any, out: Any, x: Any, *, p: float, dim: tuple[int, ...], maxnorm: float) -> Any:
-    length = norm(x, p=p, dim=dim, keepdim=True)
-    along = norm_rule(sum_dim(g * x, dim=dim, keepdim=True), length, x, p=p, dim=dim, keepdim=True)
-    divisor = length + EPSILON
-    return where(length > maxnorm, maxnorm * (g - along / divisor) / divisor, g)
-
-
-renorm = primitive(
-    "renorm",
-    _shortened,
-    _shortened_rule,
-    structured=True,
-    says="Rows that are short enough keep their gradient; a shortened row loses the part along itself.",
-    index=entries.shortened,
-)
-
-
-@operation("A = [[3, 4], [0.3, 0.4]]; renorm(A, 2, 0, 1.0)")
-def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
-    """The slices of a dimension made so much shorter that none is longer than `maxnorm`."""
-    if input.ndim < 2:
-        raise AutogradError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions", code="E301")
-    if p <= 0:
-        raise AutogradError("renorm: non-positive-norm not supported")
-    if maxnorm < 0:
-        raise AutogradError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
-    axis = dimension(dim, input.ndim)
-    others = tuple(at for at in range(input.ndim) if at != axis)
-    return renorm(input, p=p, dim=others, maxnorm=maxnorm)

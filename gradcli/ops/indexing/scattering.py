@@ -1,4 +1,4 @@
-"""Entries written by index into a copy (scatter, index_copy, index_fill), and entries read by flat index (take)."""
+"""Entries written by index, or under a mask, into a copy: scatter, index_copy, index_fill, masked_scatter."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from gradcli.engine.symbolic.notation import Notation, literal, number
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import indexing as entries
 from gradcli.ops.formulas import scattering as written
 from gradcli.ops.indexing.gathering import (
     dim_second,
@@ -26,7 +25,7 @@ from gradcli.ops.indexing.gathering import (
     index_select,
     scattering,
 )
-from gradcli.ops.indexing.indexing import flat_positions, scattered
+from gradcli.ops.indexing.indexing import flat_positions
 from gradcli.ops.indexing.places import check_places, vector_of
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.reducing.reductions import total
@@ -35,7 +34,7 @@ from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Indices, Operand, Places, Shape, as_tensor
 from gradcli.ops.support.covering import as_one
 from gradcli.ops.support.endings import COPIED, FILLED
-from gradcli.ops.support.sentences import PICKED, PLACED, REPLACED
+from gradcli.ops.support.sentences import REPLACED
 from gradcli.ops.support.surface import operation
 
 
@@ -115,31 +114,6 @@ fill_tensor = primitive(
 )
 
 
-def _take_backward(g: Array, index: Places, *, shape: Shape) -> Any:
-    """The gradient of `take`: each entry added at its place of the flattened tensor."""
-    return scattered(g, np.take(flat_positions(shape), index), shape)
-
-
-take: Primitive = primitive(
-    "take",
-    lambda x, index: np.take(x, index),
-    lambda g, out, x, index: take_backward(g, index, shape=x.shape),
-    gradients=({"TakeBackwardBackward0": "PutBackward0"},),
-    saves=(0,),
-    structured=True,
-    says=PICKED,
-    index=entries.taken,
-)
-take_backward: Primitive = primitive(
-    "take_backward",
-    _take_backward,
-    lambda g, out, h, index, *, shape: take(g, index),
-    structured=True,
-    says=PLACED,
-    index="adjoint of take",
-)
-
-
 def _in_order(x: Any, mask: Any, source: Any) -> Any:
     out = np.array(x)
     out[mask] = source.reshape(-1)[: np.count_nonzero(mask)]
@@ -173,7 +147,6 @@ masked_scatter_backward: Primitive = primitive(
     says="Each entry that was written gets the gradient of the place it filled.",
     index=written.taken_in_order,
 )
-printed(take_backward, "u = [1, 2, 3]; take_backward(u, [0, 3, 0], shape=(2, 2))")
 printed(masked_scatter_backward, "u = [1, 2, 3]; masked_scatter_backward(u, [True, False, True], shape=(2,))")
 
 
@@ -243,20 +216,6 @@ def index_fill(input: Tensor, dim: int, index: Indices, value: Operand) -> Any:
     if places.ndim:
         places = Tensor(np.unique(places.value))  # an index that comes twice gets its number once
     return fill_tensor(input, places, value, dim=axis)
-
-
-@operation("A = [[1, 2], [3, 4]]; take(A, [0, 3, 0, -2])")
-def take_(input: Tensor, index: Indices) -> Any:
-    """Entries by their number in the flattened tensor."""
-    size = input.value.size
-    if index.dtype == np.bool_ or (mode.strict and index.dtype != np.int64):
-        raise AutogradError(f"take(): Expected a long tensor for index, but got {TYPE_NAMES[index.dtype]}")
-    bad = index.value[(index.value < -size) | (index.value >= size)]
-    if np.size(bad):
-        raise AutogradError(
-            f"out of range: tried to access index {int(np.ravel(bad)[0])} on a tensor of {size} elements.", code="E301"
-        )
-    return take(input, index)
 
 
 @operation("x = [1, -2, 3]; y = [4, 5, 6]; masked_scatter(x, [True, False, True], y)")
