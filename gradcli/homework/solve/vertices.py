@@ -18,9 +18,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Line
 from gradcli.homework.model import Value
 from gradcli.language.tree import Name
-from gradcli.ops.linalg.contractions import mm
 from gradcli.ops.pointwise.arithmetic import add, sub
 from gradcli.ops.pointwise.powers import power
+from gradcli.ops.products.contractions import mm
 from gradcli.ops.reducing.reductions import mean, total
 from gradcli.ops.shaping.shaping import clone
 

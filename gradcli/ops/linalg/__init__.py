@@ -1,1 +1,1 @@
-"""Linear algebra: matrix products, determinants, decompositions, systems of equations."""
+"""Linear algebra: determinants, decompositions, systems of equations, norms of matrices."""

@@ -12,8 +12,8 @@ from gradcli.engine.numerics.lapack import by_columns, first_of, substituted
 from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
-from gradcli.ops.linalg.contractions import transposed
 from gradcli.ops.linalg.determinants import _check_square, _times, inverse
+from gradcli.ops.products.contractions import transposed
 from gradcli.ops.support.arguments import Real, check_size
 from gradcli.ops.support.covering import ended
 from gradcli.ops.support.surface import operation

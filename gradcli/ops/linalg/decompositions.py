@@ -21,9 +21,9 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
-from gradcli.ops.linalg.contractions import transposed
 from gradcli.ops.linalg.determinants import _times, inverse
 from gradcli.ops.pointwise.arithmetic import div
+from gradcli.ops.products.contractions import transposed
 from gradcli.ops.shaping.diagonals import tril
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Real

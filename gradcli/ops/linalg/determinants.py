@@ -17,11 +17,11 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
-from gradcli.ops.linalg.contractions import bmm, mm, outer, transposed
-from gradcli.ops.linalg.matmul import matmul
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import zero
 from gradcli.ops.pointwise.selection import unless, where
+from gradcli.ops.products.contractions import bmm, mm, outer, transposed
+from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.axes import aligned
 from gradcli.ops.shaping.shaping import clone, reshape
 from gradcli.ops.support.arguments import Real

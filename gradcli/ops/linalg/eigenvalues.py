@@ -9,9 +9,9 @@ from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import Primitive
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
-from gradcli.ops.linalg.contractions import transposed
 from gradcli.ops.linalg.decompositions import across, factor, factors, gaps
 from gradcli.ops.linalg.determinants import _check_square, _times
+from gradcli.ops.products.contractions import transposed
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import operation

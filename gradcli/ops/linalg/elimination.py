@@ -14,9 +14,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
-from gradcli.ops.linalg.contractions import transposed
 from gradcli.ops.linalg.decompositions import PRODUCT, _check_matrix, factors
 from gradcli.ops.linalg.determinants import _times, inverse
+from gradcli.ops.products.contractions import transposed
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.pairs import ReturnType

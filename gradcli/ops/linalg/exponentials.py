@@ -10,8 +10,8 @@ import numpy as np
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
-from gradcli.ops.linalg.contractions import transposed
 from gradcli.ops.linalg.determinants import _check_square
+from gradcli.ops.products.contractions import transposed
 from gradcli.ops.shaping.joining import cat
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.surface import operation

@@ -16,11 +16,11 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
-from gradcli.ops.linalg.contractions import transposed
 from gradcli.ops.linalg.decompositions import cleared, part_of, svdvals
 from gradcli.ops.linalg.determinants import _check_square, _times, inverse_
 from gradcli.ops.linalg.norms import matrix_norm
 from gradcli.ops.pointwise.arithmetic import square
+from gradcli.ops.products.contractions import transposed
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim

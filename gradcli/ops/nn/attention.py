@@ -13,10 +13,10 @@ from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError
-from gradcli.ops.linalg.matmul import matmul
 from gradcli.ops.nn.softmax import softmax
 from gradcli.ops.pointwise.arithmetic import add, mul
 from gradcli.ops.pointwise.scalars import mul_number
+from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.permutations import transpose
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Real

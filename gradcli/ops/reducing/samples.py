@@ -19,8 +19,6 @@ from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather
 from gradcli.ops.indexing.indexing import cut
-from gradcli.ops.linalg.contractions import mm
-from gradcli.ops.linalg.matmul import squeeze_in_place
 from gradcli.ops.pointwise.arithmetic import div, mul, sub
 from gradcli.ops.pointwise.clamping import clamp
 from gradcli.ops.pointwise.elementwise import sqrt
@@ -28,6 +26,8 @@ from gradcli.ops.pointwise.logic import logical_xor, nan
 from gradcli.ops.pointwise.scalars import mul_number
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.pointwise.ternary import lerp_tensor
+from gradcli.ops.products.contractions import mm
+from gradcli.ops.products.matmul import squeeze_in_place
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.reducing.sorting import sort_
 from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped

@@ -7,7 +7,7 @@ from typing import Any
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.linalg.matmul import linear
+from gradcli.ops.products.matmul import linear
 from gradcli.ops.support.covering import begun, ended
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured

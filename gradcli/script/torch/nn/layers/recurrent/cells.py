@@ -6,7 +6,7 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.linalg.matmul import linear
+from gradcli.ops.products.matmul import linear
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.nn.layers.recurrent.steps import Gated, LongShort, Plain, Recurrence

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.linalg.matmul import linear
+from gradcli.ops.products.matmul import linear
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import ended
 from gradcli.script.machine import running

@@ -13,8 +13,8 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.indices import entry, spread
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.linalg.contractions import bmm, mv, outer, scaled, transposed
-from gradcli.ops.linalg.factors import ADDMV, check_bmm, listed, same_dtype
+from gradcli.ops.products.contractions import bmm, mv, outer, scaled, transposed
+from gradcli.ops.products.factors import ADDMV, check_bmm, listed, same_dtype
 from gradcli.ops.shaping.permutations import t
 from gradcli.ops.shaping.shaping import expanded
 from gradcli.ops.support.arguments import check_size

@@ -15,8 +15,8 @@ from typing import Any
 from gradcli.engine.checks.shapes import broadcast_shapes
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.linalg.contractions import bmm_
 from gradcli.ops.pointwise.arithmetic import mul
+from gradcli.ops.products.contractions import bmm_
 from gradcli.ops.reducing.reductions import sum_
 from gradcli.ops.shaping.diagonals import diagonal
 from gradcli.ops.shaping.permutations import movedim, permute

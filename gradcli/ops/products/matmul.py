@@ -19,9 +19,9 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
-from gradcli.ops.linalg.contractions import addmm_, bmm_, dot_, mm_, mv_
-from gradcli.ops.linalg.factors import ADDMM, BMM, MM, MV, same_dtype
 from gradcli.ops.pointwise import arithmetic
+from gradcli.ops.products.contractions import addmm_, bmm_, dot_, mm_, mv_
+from gradcli.ops.products.factors import ADDMM, BMM, MM, MV, same_dtype
 from gradcli.ops.shaping.permutations import mT, t_
 from gradcli.ops.shaping.shaping import clone, reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
 from gradcli.ops.support.arguments import check_size

@@ -16,7 +16,8 @@ from gradcli.engine.symbolic.notation import call, infix
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression
-from gradcli.ops.linalg.factors import (
+from gradcli.ops.pointwise.arithmetic import mul
+from gradcli.ops.products.factors import (
     ADDMM,
     ADDMM_SELF,
     BMM,
@@ -28,7 +29,6 @@ from gradcli.ops.linalg.factors import (
     listed,
     same_dtype,
 )
-from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.shaping.permutations import t, transpose
 from gradcli.ops.shaping.shaping import expanded, reshaped
 from gradcli.ops.support.arguments import check_size

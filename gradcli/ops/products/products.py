@@ -15,9 +15,9 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.indices import entry, letters, spread, summed
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.linalg.contractions import dot, dot_, inner_product, mm_
-from gradcli.ops.linalg.factors import TENSORDOT, same_dtype
 from gradcli.ops.pointwise.arithmetic import mul
+from gradcli.ops.products.contractions import dot, dot_, inner_product, mm_
+from gradcli.ops.products.factors import TENSORDOT, same_dtype
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.shaping.permutations import permute
 from gradcli.ops.shaping.shaping import APART, flatten, reshape, reshaped, squeeze, unsafe_view, viewable

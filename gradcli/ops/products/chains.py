@@ -9,7 +9,7 @@ from typing import Any
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.linalg.contractions import mm_
+from gradcli.ops.products.contractions import mm_
 from gradcli.ops.shaping.shaping import reshape, unsqueeze
 from gradcli.ops.support.surface import operation
 

@@ -1,0 +1,1 @@
+"""Products of vectors, matrices and tensors: sums of products, lowered as torch lowers them."""
