@@ -74,7 +74,10 @@ ONCE = {
         "derivative for aten::_scaled_dot_product_flash_attention_for_cpu_backward is not implemented",
     ),
     "EmbeddingBagBackward0": (NotImplementedError, "the derivative for '_embedding_bag_backward' is not implemented."),
-    "CdistBackward0": (NotImplementedError, "the derivative for '_cdist_backward' is not implemented."),
+    **{
+        f"{name}Backward0": (NotImplementedError, f"the derivative for '_{name.lower()}_backward' is not implemented.")
+        for name in ("Cdist", "Pdist")
+    },
     **{
         f"{name.title().replace('_', '')}Backward0": (
             RuntimeError,
@@ -98,7 +101,7 @@ def _final(node: str) -> Primitive:
     def rule(g: Any, out: Any, *given: Any, position: int) -> Any:
         raise error(message)
 
-    name = "CdistBackwardBackward0" if node.startswith("Cdist") else "torch::autograd::NotImplemented"
+    name = f"{node[:5]}BackwardBackward0" if node[1:5] == "dist" else "torch::autograd::NotImplemented"
     return Primitive("final", lambda g, *_: g, (rule,), name, write, structured=True, variadic=True)
 
 

@@ -15,11 +15,12 @@ from gradcli.engine.saved import watch, watch_beside
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather
+from gradcli.ops.reducing.distances import cdist
 from gradcli.ops.reducing.samples import quantiles
 from gradcli.ops.reducing.underived import unknown_from
 from gradcli.ops.shaping.stacks import evenly_split
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import ended
+from gradcli.ops.support.covering import begun, ended
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.machine import running
@@ -145,8 +146,13 @@ def pdist(input: Tensor, p: float = 2.0) -> Any:
     """Return the distances of each row from the later rows."""
     if input.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
     rows, columns = np.triu_indices(input.shape[0], 1)
-    return ops.cdist(input, input, p)[Tensor(rows), Tensor(columns)]
+    through = begun(input, "PdistBackwardBackward0")
+    between = named(cdist, "PdistBackward0", saves=())(through, through, p=p)
+    found = between[Tensor(rows), Tensor(columns)]
+    return ended(found, "PdistBackward0", input, saves=(OUT,))
 
 
 def nuclear_norm(input: Tensor, keepdim: bool = False) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.backward import Event, drain, grad, walk
+from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.modes import warn_once
 from gradcli.engine.recorder import listening
 from gradcli.engine.tangents import Level
@@ -205,7 +206,8 @@ def _several(x: Any) -> tuple[Any, ...]:
 def _output(x: Any) -> Tensor:
     """Return an output as a tensor, also where its edge is given in its place."""
     if isinstance(x, GradientEdge):
-        return Tensor(getattr(x.node, "out", None), x.node)
+        leaf = x.node.variable if isinstance(x.node, AccumulateGrad) else None
+        return Tensor(getattr(x.node, "out", None) if leaf is None else leaf.value, x.node)
     if not isinstance(x, Tensor):
         raise AssertionError("Expected output to be a torch.Tensor")
     return x

@@ -109,6 +109,8 @@ class Call:
     def let_go(self) -> None:
         """Hold no tensor but those that the context saved and did not return."""
         stands = {id(x): apart(x) for x in self.outputs.values()}
+        seen = dict(enumerate(self.context._outputs))  # a view that was changed is not the output itself
+        stands |= {id(seen[place]): stands[id(x)] for place, x in self.outputs.items() if place in seen}
         self.arguments = tuple(stand_in(x) if isinstance(x, Tensor) else x for x in self.arguments)
         self.outputs = {place: stands[id(x)] for place, x in self.outputs.items()}
         self.context._let_go(stands)

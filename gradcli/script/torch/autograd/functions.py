@@ -239,11 +239,22 @@ def refusing(tensors: Sequence[Any], message: str) -> tuple[Any, ...]:
             return g
         raise RuntimeError(message)
 
+    return at_nodes(tensors, "torch::autograd::Error", refuse)
+
+
+def undefined(x: Any) -> Any:
+    """Return the tensor at a node that gives no gradient back."""
+    return at_nodes([x], "torch::autograd::UndefinedGradBackward", lambda g, out, x: None)[0]
+
+
+def at_nodes(tensors: Sequence[Any], name: str, rule: Any) -> tuple[Any, ...]:
+    """Return the tensors at nodes of that name over all of them, with one rule for each input."""
+
     def same(x: Any) -> Any:
         return x
 
-    rules = (refuse,) * len(tensors)
-    once = Opaque("once", same, rules, "torch::autograd::Error", call("once", same), structured=True)
+    rules = (rule,) * len(tensors)
+    once = Opaque("once", same, rules, name, call("once", same), structured=True)
     edges = [x.node if isinstance(x, Tensor) else None for x in tensors]
     inputs = tuple(x if isinstance(x, Tensor) else 0 for x in tensors)  # for None stands a constant
     if not mode.grad_enabled or all(edge is None for edge in edges):

@@ -186,6 +186,14 @@ class set_grad_enabled(GradMode):  # noqa: N801  torch's name
         self._wanted = mode
         self._before = self._set(mode)
 
+    @property
+    def prev(self) -> bool:
+        return bool(self._before)
+
+    @property
+    def mode(self) -> bool:
+        return bool(self._wanted)
+
     def _clone(self) -> Decorator:
         return set_grad_enabled(self._wanted)
 

@@ -15,7 +15,7 @@ from gradcli.script.torch.autograd.anomaly import current_node, state_of
 from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.dual import Forward, is_forward_enabled
-from gradcli.script.torch.autograd.functions import Function, refusing
+from gradcli.script.torch.autograd.functions import refusing, undefined
 from gradcli.script.torch.autograd.grad_modes import is_grad_enabled, is_multithreading_enabled
 from gradcli.script.torch.autograd.nodes import named, visible
 from gradcli.script.torch.autograd.old_functions import of_cache
@@ -35,23 +35,11 @@ e.g. by running:
 """
 
 
-class Undefined(Function):
-    """The identity, which gives no gradient back."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
-        return x
-
-    @staticmethod
-    def backward(ctx: Any, g: Any) -> None:
-        return None
-
-
 class UndefinedGrad(Facade):
     """`torch._C._functions.UndefinedGrad`: `UndefinedGrad()(x)` is `x`, and no gradient comes back through it."""
 
     def __call__(self, x: Tensor) -> Any:
-        return Undefined.apply(x)
+        return undefined(x)
 
 
 class DelayedError(Facade):

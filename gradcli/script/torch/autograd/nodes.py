@@ -42,8 +42,8 @@ def node_type(value: Any) -> BuiltinType | None:
     module = next((module for kind, module in KINDS.items() if isinstance(value, kind)), None)
     if module is None:
         return None
-    name = class_name(value)
-    return named(type(value), name, module or ("torch.autograd.function" if name.endswith("Backward") else ""))
+    own = value.name().endswith("Backward") and "::" not in value.name()  # a part of a function of the snippet
+    return named(type(value), class_name(value), module or ("torch.autograd.function" if own else ""))
 
 
 def named(kind: type, name: str, module: str = "") -> BuiltinType:

@@ -19,7 +19,9 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.language import tree
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.windows.padding import pad_constant
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.functions.parameters import signature
+from gradcli.script.torch.operations.readers import kind_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +69,12 @@ NO_TANGENT = (
     "Tensor.You should return None at that position instead."
 )
 
+NOT_SO_MANY = "Function's jvp returned an invalid number of forward gradients (expected {} but got {})"
+OTHER_SIZE = (
+    "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+    "supported. Tensor is of size {} while the given forward gradient is of size {}."
+)
+
 
 def tangents_of(arguments: tuple[Any, ...]) -> list[Any]:
     """Return the tangents of the arguments, None for a constant; an empty list outside of forward mode."""
@@ -85,12 +93,19 @@ def push(
     with switched(tape=None), context.forward_mode():
         found = function.jvp(context, *given)
     found = found if isinstance(found, tuple) else (found,)
-    pairs = [(place, x, t) for place, (x, t) in enumerate(zip(results, found, strict=True)) if isinstance(t, Tensor)]
+    _check_returned(found, len(results))
+    pairs = [(place, x, t) for place, (x, t) in enumerate(zip(results, found, strict=True)) if t is not None]
     for place, x, _ in pairs:
         plain = any(x is other for other in context._without_gradient)
         if plain or not isinstance(x, Tensor) or not is_floating(x.value):
             raise RuntimeError(NO_TANGENT.format(place))
+    for x, tangent in zip(results, found, strict=True):
+        plain = any(x is other for other in context._without_gradient)
+        if tangent is None and not plain and isinstance(x, Tensor) and is_floating(x.value):
+            raise UnsupportedError("a jvp that gives no tangent of a differentiable result is not supported here")
     for _, x, tangent in pairs:
+        if x.shape != tangent.shape:
+            raise RuntimeError(OTHER_SIZE.format(list(x.shape), list(tangent.shape)))
         if any(x is dirty for dirty in context._dirty):
             before = zip(arguments, versions, strict=True)
             if not any(x is y and tangent is its and _version(its) > time for y, (its, time) in before):
@@ -98,6 +113,15 @@ def push(
         elif isinstance(x, View):
             _check_view(x, tangent, arguments, given)
         listening(Level)[0].set(x, tangent)
+
+
+def _check_returned(found: tuple[Any, ...], count: int) -> None:
+    """Refuse what is no tangent, and more or fewer of them than the results."""
+    for place, x in enumerate(found):
+        if not (x is None or isinstance(x, Tensor)):
+            raise RuntimeError(f"expected Variable or None (got {kind_name(x)}) for grad output {place}.")
+    if len(found) != count:
+        raise RuntimeError(NOT_SO_MANY.format(count, len(found)))
 
 
 def _version(x: Tensor | None) -> int:

@@ -101,8 +101,7 @@ class Signature:
         if "keepdim" in named and self.name in OF_ONE_DIM and len(values) < 2 and "dim" not in named:
             absent.append("dim")
         if absent:
-            listed = ", ".join(f'"{name}"' for name in absent)
-            raise TypeError(f"{self.name}() missing {len(absent)} required positional arguments: {listed}")
+            raise TypeError(missing(self.name, absent))
         # In their places, for a function in front of the operation has other names for them.
         values.extend(named.pop(name) for name in needed)
         return values, named
@@ -120,14 +119,10 @@ class Signature:
         return name
 
     def _too_many(self, given: int) -> str:
-        if self.method:
-            if self.most == 1:
-                return f"TensorBase.{self.name}() takes no arguments ({given - 1} given)"
-            given, takes = given - 1, self.most - 1
-        else:
-            takes = self.most
-        was, s = ("was" if given == 1 else "were"), "" if takes == 1 else "s"
-        return f"{self.name}() takes {takes} positional argument{s} but {given} {was} given"
+        if self.method and self.most == 1:
+            return f"TensorBase.{self.name}() takes no arguments ({given - 1} given)"
+        own = int(self.method)  # the tensor itself is not counted
+        return too_many(self.name, self.least - own, self.most - own, given - own)
 
     def _read(self, name: str, value: Any, position: int | None) -> Any:
         try:
@@ -148,6 +143,20 @@ class Signature:
             raise TypeError(f"{self.name}(): argument '{name}'{place} must be {kind}, not {kind_name(value)}") from None
 
 
+def missing(name: str, absent: list[str]) -> str:
+    """Return torch's words for arguments that are not given, with the plural where one is missing."""
+    listed = ", ".join(f'"{one}"' for one in absent)
+    return f"{name}() missing {len(absent)} required positional argument{'s' * (len(absent) == 1)}: {listed}"
+
+
+def too_many(name: str, least: int, most: int, given: int) -> str:
+    """Return torch's words for more arguments than a way of calling takes."""
+    if least != most:
+        return f"{name}() takes from {least} to {most} positional arguments but {given} were given"
+    was, s = ("was" if given == 1 else "were"), "" if most == 1 else "s"
+    return f"{name}() takes {most} positional argument{s} but {given} {was} given"
+
+
 def check_order(name: str, arguments: tuple[Any, ...], parameters: Mapping[str, Parameter]) -> None:
     """Refuse the old order of arguments, `torch.add(x, 2, y)` for `torch.add(x, y, alpha=2)`."""
     factor = next((factor for factor in ("beta", "value", "alpha") if factor in parameters), "")
@@ -155,7 +164,7 @@ def check_order(name: str, arguments: tuple[Any, ...], parameters: Mapping[str, 
         raise UnsupportedError(f"the old order of arguments of {name}() is not supported here", help=f"give {factor}=")
 
 
-SCALARS = ("alpha", "value", "negative_slope", "threshold", "lambd", "dx")  # which torch reads as numbers of any kind
+SCALARS = ("alpha", "ord", "value", "negative_slope", "threshold", "lambd", "dx")  # which torch reads as numbers of any kind
 
 
 def cast_first(

@@ -12,6 +12,7 @@ from functools import cache, wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gradcli.script.torch.operations.arguments import missing, too_many
 from gradcli.script.torch.operations.readers import kind_name
 
 FILE = "overloads.txt"
@@ -29,8 +30,21 @@ class Way(NamedTuple):
     parts: list[str]
 
     def has_room(self, count: int) -> bool:
-        named = [part for part in self.parts if part not in ("*", "")]
-        return sum(" = " not in part for part in named) <= count <= len(named)
+        return self.least <= count <= len(self.named)
+
+    @property
+    def named(self) -> list[str]:
+        return [part for part in self.parts if part not in ("*", "")]
+
+    @property
+    def least(self) -> int:
+        """How many arguments it needs."""
+        return sum(" = " not in part for part in self.named)
+
+    @property
+    def most(self) -> int:
+        """How many arguments may come without their names."""
+        return self.parts.index("*") if "*" in self.parts else len(self.named)
 
     def names(self) -> set[str]:
         return {part.rpartition(" ")[2] for part in self.parts}  # torch reads no name before a default
@@ -47,6 +61,7 @@ def ways() -> dict[str, list[Way]]:
     return found
 
 
+TAKES = "() takes "
 MISSING = re.compile(r"missing (\d+) required positional arguments?: (.*)")
 
 
@@ -59,8 +74,7 @@ def with_refusal(name: str, function: Callable[..., Any], *, method: bool = Fals
         except TypeError as error:
             words = MISSING.search(str(error))
             if words is not None:
-                names = ", ".join(f'"{one}"' for one in re.findall(r"'(\w+)'", words[2]))
-                error = TypeError(f"{name}() missing {words[1]} required positional arguments: {names}")
+                error = TypeError(missing(name, re.findall(r"'(\w+)'", words[2])))
             raise TypeError(refusal(name, arguments, keywords, str(error), method=method)) from None
 
     return call
@@ -118,8 +132,11 @@ def refusal(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], sin
     given = arguments[1:] if method else arguments
     options = ways().get(f".{name}" if method else name, [])
     count = len(given) + len(keywords)
-    if not options or "failed to unpack" in single or sum(option.has_room(count) for option in options) == 1:
-        return single
+    plausible = [option for option in options if option.has_room(count)]
+    if not options or "failed to unpack" in single or len(plausible) == 1:
+        if not (plausible and TAKES in single):
+            return single
+        return too_many(name, plausible[0].least, plausible[0].most, len(given))
     shown = [kind_name(value) for value in given] + [
         f"{key}={kind_name(value)}" for key, value in reversed(keywords.items())
     ]

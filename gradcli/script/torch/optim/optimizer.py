@@ -175,8 +175,9 @@ class Optimizer(Stateful):
                 gradient = parameter.grad
                 if gradient is None:
                     continue
-                if options.get("differentiable"):
-                    raise UnsupportedError("a step with differentiable=True is not supported here")
+                for name in ("differentiable", "capturable"):
+                    if options.get(name):
+                        raise UnsupportedError(f"a step with {name}=True is not supported here")
                 if timeline is not None and timeline.asks_how:
                     told.append(
                         formulas.told(parameter, self.state.get(parameter, {}), self._lines, self._symbols, options)

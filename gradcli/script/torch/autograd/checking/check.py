@@ -28,7 +28,7 @@ from gradcli.script.torch.autograd.checking.words import (
     UNHANDLED,
     undefined_tangent,
 )
-from gradcli.script.torch.autograd.internals import Undefined
+from gradcli.script.torch.autograd.functions import undefined
 from gradcli.script.torch.tensor.printing import tensor_text
 
 
@@ -155,7 +155,7 @@ class Check(Jacobians):
         without = [set(range(count)), *({n} for n in range(count) if count > 1)]
         for absent in without:
             outputs = [x for x in self.outputs() if x.requires_grad]
-            seen = [Undefined.apply(x) if n in absent else x for n, x in enumerate(outputs)]
+            seen = [undefined(x) if n in absent else x for n, x in enumerate(outputs)]
             zeros = [Tensor(np.zeros(x.shape, x.dtype)[()]) for x in seen]
             try:
                 found = grad(seen, self.inputs, zeros, allow_unused=True) if seen else ()

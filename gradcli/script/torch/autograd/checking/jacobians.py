@@ -10,7 +10,7 @@ import numpy as np
 
 from gradcli.engine.backward import grad
 from gradcli.engine.modes import mode
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd import dual
 from gradcli.script.torch.autograd.checking.words import CHANGED
@@ -44,7 +44,8 @@ class Jacobians:
         """Return the Jacobian of each output by central differences, a row for each entry of the input."""
         x = self.given[n]
         running.machine.budget.fits(sum(out.value.size for out in everything) * x.value.size, "the Jacobian")
-        jacobians = [np.zeros((x.value.size, out.value.size)) for out in everything]
+        dtypes = [out.dtype if is_floating(out.value) else np.float64 for out in everything]
+        jacobians = [np.zeros((x.value.size, out.value.size), dtypes[n]) for n, out in enumerate(everything)]
         for at in range(x.value.size):
             step = np.zeros(x.shape, x.dtype)
             step.flat[at] = self.eps

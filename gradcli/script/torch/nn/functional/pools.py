@@ -138,10 +138,8 @@ def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
     places, total = indices.array.reshape(*lead, counted(x.shape[-count:])), counted(size)
     if places.size and not 0 <= places.min() <= places.max() < total:
         bad = int(places[(places < 0) | (places >= total)][0])
-        sides = "x".join(map(str, size))
-        raise AutogradError(
-            f"Found an invalid max index: {bad} (output volumes are of size {sides}{')' * (count == 2)}", code="E301"
-        )
+        sides = "x".join(map(str, (*size, 1) if count == 1 else size))
+        raise AutogradError(f"Found an invalid max index: {bad} (output volumes are of size {sides})", code="E301")
     flat = checked("reshape")(x, (*lead, places.shape[-1]))
     placed = _placed if viewable(indices, places.shape) else _unviewed
     found = placed(flat, Tensor(places), shape=(*lead, total), dim=len(lead))

@@ -26,7 +26,8 @@ class Embedding(Configured):
         rows, shape = self.num_embeddings, (self.num_embeddings, self.embedding_dim)
         if self.padding_idx is not None:
             if not -rows <= self.padding_idx < rows:
-                raise AssertionError("Padding_idx must be within num_embeddings")
+                start = "P" if type(self).__name__ == "Embedding" else "p"
+                raise AssertionError(f"{start}adding_idx must be within num_embeddings")
             self.padding_idx %= rows
         if given is not None and given.shape != shape:
             raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")

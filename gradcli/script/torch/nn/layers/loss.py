@@ -51,13 +51,18 @@ OF_THREE = (
     "TripletMarginWithDistanceLoss",
 )
 BUFFERS = ("weight", "pos_weight")
+POSITIVE = ("TripletMarginLoss", "TripletMarginWithDistanceLoss")  # what the margin of these is
 
 
 class Loss(Configured):
     """A distance of predictions from targets."""
 
     def _settle(self) -> None:
-        own = vars(self)
+        own, kind = vars(self), type(self).__name__
+        if kind in POSITIVE and own["margin"] <= 0:
+            raise ValueError(f"{kind}: expected margin to be greater than 0, got {own['margin']} instead")
+        if kind == "MultiMarginLoss":
+            self._check_classes(own["p"], own["weight"])
         for name in BUFFERS:
             if name in own:
                 self.register_buffer(name, own.pop(name))
@@ -66,6 +71,14 @@ class Loss(Configured):
         old = [own.pop(name, None) for name in OLD]
         if any(value is not None for value in old):
             self.reduction = legacy(*old)
+
+    def _check_classes(self, p: Any, weight: Tensor | None) -> None:
+        """Raise ValueError if the power or the weights of classes are none for this loss."""
+        if p not in (1, 2):
+            raise ValueError("only p == 1 and p == 2 supported")
+        if weight is not None and weight.ndim != 1:
+            words = f"expected weight to be None or 1D tensor, got {weight.ndim}D instead"
+            raise ValueError(f"MultiMarginLoss: {words}")
 
     def _of(self, *inputs: Tensor) -> Any:
         return self._called(
