@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 import gradcli
+from gradcli.ops.indexing.assignment import OWN
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.torch.operations.overloads import FILE, OPTIONS, SHORT
 from gradcli.script.torch.random.sampling import METHODS
@@ -40,7 +41,7 @@ def lines() -> list[str]:
     found = {
         name: signatures(getattr(torch, name)) for name in {*OPERATIONS, *CREATION, *METHODS} if hasattr(torch, name)
     }
-    names = {*OPERATIONS, *(f"{name}_" for name in OPERATIONS), *METHODS}
+    names = {*OPERATIONS, *(f"{name}_" for name in OPERATIONS), *METHODS, *OWN}
     found |= {f".{name}": signatures(getattr(x, name)) for name in names if callable(getattr(x, name, None))}
     return [f"{name}: {' | '.join(ways)}".replace(OPTIONS, SHORT) for name, ways in sorted(found.items()) if ways]
 

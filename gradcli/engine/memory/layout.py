@@ -82,6 +82,11 @@ def strided(x: Any, shape: Sequence[int], strides: Sequence[int]) -> Any:
 
 def owner(array: Any) -> Any:
     """Return the array that holds the memory."""
-    while isinstance(array.base, ARRAY):
-        array = array.base
+    while isinstance(base := _below(array.base), ARRAY):
+        array = base
     return array
+
+
+def _below(base: Any) -> Any:
+    """Return what holds the memory of an array: numpy puts an object of its own between steps and their array."""
+    return base if isinstance(base, ARRAY) else getattr(base, "base", None)

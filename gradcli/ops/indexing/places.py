@@ -35,6 +35,8 @@ def check_places(name: str, x: Tensor, dim: int, index: Tensor) -> None:
 
 def _bounds_message(name: str, index: int, x: Tensor, dim: int) -> str:
     """Return torch's message for an index out of bounds, which depends on the operation's kernel."""
+    if name == "index_reduce":
+        return "index out of range in self"
     if name in ("index_select", "index_add") and (dim == 0 if name == "index_select" else x.ndim == 1):
         return "index out of range in self"
     if name == "index_select":

@@ -1,4 +1,4 @@
-"""Copies with one part replaced (select_scatter), or with entries combined by index (scatter_reduce)."""
+"""Copies with one part of the tensor replaced: a slice, a range, a diagonal."""
 
 from __future__ import annotations
 
@@ -8,19 +8,12 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.notation import Notation, literal, positional
+from gradcli.engine.symbolic.notation import Notation, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Argument, Call
 from gradcli.ops.formulas import scattering as entries
-from gradcli.ops.indexing.factors import factor_rule, own_rule
-from gradcli.ops.indexing.gathering import gather, gather_backward, gathered, scattering
-from gradcli.ops.indexing.indexing import cut, flat_positions, narrowed, select, select_, slicing
-from gradcli.ops.pointwise.comparisons import equal
-from gradcli.ops.pointwise.selection import where
+from gradcli.ops.indexing.indexing import cut, narrowed, select, select_, slicing
 from gradcli.ops.shaping.diagonals import diagonal, diagonal_
-from gradcli.ops.support.arguments import Indices
-from gradcli.ops.support.covering import as_one
 from gradcli.ops.support.sentences import REPLACED
 from gradcli.ops.support.surface import operation
 
@@ -104,125 +97,3 @@ slice_copy = slicing("narrow_copy", "NarrowCopyBackward0", view=False, copy=True
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Any:
     """A copy of `length` indices of one dimension, from `start` on."""
     return slice_copy(input, **narrowed(input, dim, start, length))
-
-
-COMBINED: dict[str, Any] = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
-NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "amax": -np.inf, "amin": np.inf}
-
-
-def _counts(index: Any, shape: tuple[int, ...], dim: int, include_self: bool) -> Any:
-    """Count the entries that are combined at each position; 1 where there is none."""
-    places = gathered(flat_positions(shape), index, dim=dim)
-    found = np.bincount(places.ravel(), minlength=int(np.prod(shape))).reshape(shape)
-    return np.maximum(found + include_self, 1)
-
-
-def _combined(x: Any, index: Any, src: Any, *, dim: int, how: str, include_self: bool = True) -> Any:
-    out = np.array(x, order="C")
-    places = gathered(flat_positions(x.shape), index, dim=dim).ravel()
-    if not include_self:
-        neutral = NEUTRAL[how]
-        if x.dtype.kind == "b":
-            neutral = how in ("amin", "prod")
-        elif x.dtype.kind in "iu" and how in ("amax", "amin"):
-            neutral = np.iinfo(x.dtype).min if how == "amax" else np.iinfo(x.dtype).max
-        out.reshape(-1)[places] = neutral
-    COMBINED[how].at(out.reshape(-1), places, src.ravel())
-    if how == "mean":
-        counts = _counts(index, x.shape, dim, include_self)
-        out = out // counts if x.dtype.kind in "iu" else (out / counts).astype(x.dtype)
-    return out
-
-
-def _reached(g: Any, index: Any, dim: int) -> Any:
-    """Return a mask of the positions that the index names."""
-    return gather_backward(np.ones(index.shape, g.dtype), index, shape=g.shape, dim=dim) > 0
-
-
-def _product(index: Any, dim: int, include_self: bool) -> Any:
-    return lambda x, src: scatter_reduce(x, index, src, dim=dim, how="prod", include_self=include_self)
-
-
-def _own_rule(g: Any, out: Any, x: Any, index: Any, src: Any, *, dim: int, how: str, include_self: bool = True) -> Any:
-    if how == "prod":
-        found = own_rule(g, x, src, _product(index, dim, include_self))
-    elif how in ("amax", "amin"):
-        share = g / _tied(x, index, src, out, dim)
-        found = where(equal(x, out), share, share * 0)  # a zero with the sign of the share, as in torch
-    else:
-        found = g / _divisors(g, index, dim, include_self) if how == "mean" else g
-    return found if include_self else where(_reached(g, _value(index), dim), 0, found)
-
-
-def _source_rule(
-    g: Any, out: Any, x: Any, index: Any, src: Any, *, dim: int, how: str, include_self: bool = True
-) -> Any:
-    if how == "prod":
-        return factor_rule(g, out, x, index, src, dim, _product(index, dim, include_self))
-    if how in ("amax", "amin"):
-        share = gather(g / _tied(x, index, src, out, dim), index, dim=dim)
-        return where(equal(src, gather(out, index, dim=dim)), share, share * 0)
-    return gather(g / _divisors(g, index, dim, include_self) if how == "mean" else g, index, dim=dim)
-
-
-def _value(x: Any) -> Any:
-    return getattr(x, "value", x)
-
-
-def _divisors(g: Any, index: Any, dim: int, include_self: bool) -> Any:
-    value = _value(g)
-    return _counts(_value(index), g.shape, dim, include_self).astype(value.dtype)
-
-
-def _tied(x: Any, index: Any, src: Any, out: Any, dim: int) -> Any:
-    """Count the entries that tie for each maximum or minimum."""
-    values, places, sources, found = map(_value, (x, index, src, out))
-    hits = sources == gathered(found, places, dim=dim)
-    number = np.bincount(
-        gathered(flat_positions(values.shape), places, dim=dim).ravel(), hits.ravel(), values.size
-    ).reshape(values.shape)
-    return np.maximum(number + (values == found), 1).astype(values.dtype)
-
-
-def _write_reduce(operands: Any, options: dict[str, Any]) -> Any:
-    x, index, src = (operand.tree for operand in operands)
-    others = [] if options.get("include_self", True) else [Argument(literal(False), "include_self")]
-    return Call(
-        "scatter_reduce",
-        (*map(Argument, (x, literal(options["dim"]), index, src, literal(options["how"]))), *others),
-    )
-
-
-scatter_reduce = primitive(
-    "scatter_reduce",
-    _combined,
-    _own_rule,
-    None,
-    _source_rule,
-    gradients=({"WhereBackward0": "ScatterBackward1"}, {}, {"DivBackward0": "WhereBackward0"}),
-    structured=True,
-    notation=_write_reduce,
-    says="Each entry that was combined gets its part: all of a sum, a share of a mean, the winner of a maximum.",
-    index=entries.combined,
-)
-
-
-@operation(
-    "x = [1, 2, 3]; y = [4, 5, 7]; scatter_reduce(x, 0, [0, 0, 1], y, 'sum')",
-    "x = [1, 2, 3]; y = [4, 5, 7]; scatter_reduce(x, 0, [0, 0, 1], y, 'mean', include_self=False)",
-    "x = [1, 2, 3]; y = [4, 5, 7]; scatter_reduce(x, 0, [0, 0, 1], y, 'prod')",
-    "x = [1, 2, 3]; y = [4, 5, 7]; scatter_reduce(x, 0, [0, 0, 1], y, 'amax')",
-)
-def scatter_reduce_(
-    input: Tensor, dim: int, index: Indices, src: Tensor, reduce: str, *, include_self: bool = True
-) -> Any:
-    """Entries of `src` combined with the input at the indices: their sum, product, mean, largest or smallest."""
-    reduce = {"max": "amax", "min": "amin"}.get(reduce, reduce)
-    if reduce not in COMBINED:
-        raise AutogradError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    axis = dimension(dim, input.ndim)
-    found = scattering(input, axis, index, src)
-    if src.dtype != input.dtype:
-        raise AutogradError("scatter(): Expected self.dtype to be equal to src.dtype")
-    options = {"dim": axis, "how": reduce, **({} if include_self else {"include_self": False})}
-    return as_one(scatter_reduce(input, index, found, **options), input, src)

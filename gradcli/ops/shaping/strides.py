@@ -63,6 +63,7 @@ strided: Primitive = primitive(
     structured=True,
     view=True,
     notation=positional("as_strided"),
+    node_in_place="AsStridedBackward1",
     says=PICKED,
     index=entries.strided,
 )
@@ -78,7 +79,9 @@ printed(strided_back, "u = [[1, 2], [3, 4]]; as_strided_backward(u, shape=(3,), 
 
 
 @operation(
-    "x = [1, 2, 3, 4]; as_strided(x, (2, 2), (1, 2))", "x = [1, 2, 3, 4]; as_strided(x, (3, 2), (1, 1))", in_place=""
+    "x = [1, 2, 3, 4]; as_strided(x, (2, 2), (1, 2))",
+    "x = [1, 2, 3, 4]; as_strided(x, (3, 2), (1, 1))",
+    in_place="look",
 )
 def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int | None = None) -> Any:
     """The memory of the tensor read with other sizes and steps; refused where that leads out of it."""

@@ -104,14 +104,14 @@ def push(
         if tangent is None and not plain and isinstance(x, Tensor) and is_floating(x.value):
             raise UnsupportedError("a jvp that gives no tangent of a differentiable result is not supported here")
     for _, x, tangent in pairs:
-        if x.shape != tangent.shape:
-            raise RuntimeError(OTHER_SIZE.format(list(x.shape), list(tangent.shape)))
         if any(x is dirty for dirty in context._dirty):
             before = zip(arguments, versions, strict=True)
             if not any(x is y and tangent is its and _version(its) > time for y, (its, time) in before):
                 raise RuntimeError(NOT_IN_PLACE)
         elif isinstance(x, View):
             _check_view(x, tangent, arguments, given)
+        if x.shape != tangent.shape:
+            raise RuntimeError(OTHER_SIZE.format(list(x.shape), list(tangent.shape)))
         listening(Level)[0].set(x, tangent)
 
 

@@ -18,7 +18,7 @@ from gradcli.source import did_you_mean
 
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input"}  # numpy's names, which torch takes too
 # The operations whose indices are refused in other words.
-OWN = "bincount gather index_add index_copy index_fill index_select scatter scatter_add take_along_dim"
+OWN = "bincount gather index_add index_copy index_fill index_reduce index_select scatter scatter_add take_along_dim"
 OWN_INDICES = frozenset(OWN.split())
 
 OF_ONE_DIM = ("max", "mean", "median", "min", "prod", "sum")  # which keep a dimension only of those that are named
@@ -164,7 +164,8 @@ def check_order(name: str, arguments: tuple[Any, ...], parameters: Mapping[str, 
         raise UnsupportedError(f"the old order of arguments of {name}() is not supported here", help=f"give {factor}=")
 
 
-SCALARS = ("alpha", "ord", "value", "negative_slope", "threshold", "lambd", "dx")  # which torch reads as numbers of any kind
+# What torch reads as numbers of any kind.
+SCALARS = ("alpha", "dx", "lambd", "negative_slope", "ord", "threshold", "value")
 
 
 def cast_first(

@@ -25,7 +25,7 @@ from gradcli.script.torch.operations.arguments import Signature
 from gradcli.script.torch.operations.kernels import refusing
 from gradcli.script.torch.operations.lowering import LOWERED
 from gradcli.script.torch.operations.outputs import into
-from gradcli.script.torch.operations.overloads import FITTING, refusal
+from gradcli.script.torch.operations.overloads import FITTING, refusal, with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.operations.whole import WHOLE, whole
 from gradcli.script.torch.outdated import warning
@@ -215,7 +215,8 @@ def in_place(name: str) -> Function | None:
     if not torch_has("torch.Tensor", name):
         return None
     if stem not in OPERATIONS or OPERATIONS[stem].in_place != "write":
-        return in_place_method(name)
+        found = in_place_method(name)
+        return found and with_refusal(name, found, method=True)
     operation = plain(stem, method=True, shown=name) if stem not in UNDERIVED else underived(stem)
     if stem in COMPARISONS:
         operation = asked(stem, operation)
@@ -232,6 +233,6 @@ def in_place(name: str) -> Function | None:
         with set_grad_enabled(False):
             return change(target, operation, *arguments, **keywords)
 
-    found = unrecorded if stem.startswith("logical_") else call  # of which torch's graph knows nothing
-    found.__name__ = found.__qualname__ = name
-    return found
+    written = unrecorded if stem.startswith("logical_") else call  # of which torch's graph knows nothing
+    written.__name__ = written.__qualname__ = name
+    return written

@@ -13,9 +13,9 @@ from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.ops.indexing.combining import scatter_reduce
 from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import scattering
-from gradcli.ops.indexing.replacing import scatter_reduce
 from gradcli.ops.pointwise.arithmetic import quotient
 from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED as NO_RULE
 from gradcli.ops.pointwise.rounding import underived

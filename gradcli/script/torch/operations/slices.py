@@ -10,6 +10,7 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.modes import warn_once
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
@@ -37,23 +38,24 @@ def others(x: Tensor, axis: int) -> list[int]:
     return [size for at, size in enumerate(x.shape) if at != axis]
 
 
-def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
+def check_slices(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
+    """Raise torch's error if the source is none for the slices at the indices."""
     axis = dimension(dim, input.ndim)
     if index.ndim > 1:
         raise IndexError(
-            f"index_add_(): Index is supposed to be a vector, but got dim: {index.ndim} with type: {named(index)} and "
+            f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with type: {named(index)} and "
             f"size: {list(index.shape)}"
         )
     if index.dtype not in INTEGERS:
-        raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index but got: {named(index)}")
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {named(index)}")
     if input.dtype != source.dtype:
         raise RuntimeError(
-            f"index_add_(): self ({named(input)}) and source ({named(source)}) must have the same scalar type"
+            f"{name}(): self ({named(input)}) and source ({named(source)}) must have the same scalar type"
         )
     count = source.shape[axis] if axis < source.ndim else 1
     if index.value.size != count:
         raise RuntimeError(
-            f"index_add_(): Number of indices ({index.value.size}) should be equal to source.size(dim): ({count}), "
+            f"{name}(): Number of indices ({index.value.size}) should be equal to source.size(dim): ({count}), "
             f"for dim: {axis}"
         )
     is_slice = source.ndim == input.ndim and others(source, axis) == others(input, axis)
@@ -62,8 +64,21 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{list(input.shape)} source.shape = {list(source.shape)}"
         )
+
+
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
+    check_slices("index_add_", input, dim, index, source)
     with out_of_bounds():
         return ops.index_add(input, dim, index, source, alpha=alpha if input.dtype.kind in "fb" else int(alpha))
+
+
+def index_reduce(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Any:
+    warn_once("index_reduce() is in beta and the API may change at any time.")
+    if reduce in ("prod", "mean", "amax", "amin"):
+        check_slices("index_reduce_", input, dim, index, source)
+    return ops.index_reduce(input, dim, index, source, reduce, include_self=include_self)
 
 
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
@@ -117,5 +132,5 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
 
 
 SLICES: dict[str, Callable[..., Any]] = {
-    function.__name__: function for function in (index_add, index_copy, index_fill, index_select)
+    function.__name__: function for function in (index_add, index_copy, index_fill, index_reduce, index_select)
 }
