@@ -7,18 +7,16 @@ the parts of one flat tensor, so that the node has one result, as every node has
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from gradcli.engine.graph import Handle, Node
+from gradcli.engine.graph import Handle
 from gradcli.engine.memory.in_place import change, check_in_place
 from gradcli.engine.memory.views import CUSTOM, ITSELF, PART, View
 from gradcli.engine.memory.writing import copy
-from gradcli.engine.modes import mode, set_grad_enabled, switched, tick
+from gradcli.engine.modes import mode, switched, tick
 from gradcli.engine.recorder import listening
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
@@ -27,7 +25,8 @@ from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call
 from gradcli.script.torch.autograd.grad_modes import Marks
 from gradcli.script.torch.autograd.nodes import named
-from gradcli.script.torch.autograd.parts import Opaque, bound, push, tangents_of
+from gradcli.script.torch.autograd.parts import bound, push, tangents_of
+from gradcli.script.torch.autograd.stops import once_differentiable
 from gradcli.script.torch.autograd.transforms import check_transforms
 
 LEGACY = (
@@ -226,58 +225,6 @@ class InplaceFunction(Function):
 
 
 Function.__module__ = InplaceFunction.__module__ = "torch.autograd.function"
-
-
-TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
-
-
-def refusing(tensors: Sequence[Any], message: str) -> tuple[Any, ...]:
-    """Return the tensors at nodes over all of them, whose rules raise a RuntimeError."""
-
-    def refuse(g: Any, out: Any, *inputs: Any) -> Any:
-        if isinstance(g, Formula):  # read as text, not computed
-            return g
-        raise RuntimeError(message)
-
-    return at_nodes(tensors, "torch::autograd::Error", refuse)
-
-
-def undefined(x: Any) -> Any:
-    """Return the tensor at a node that gives no gradient back."""
-    return at_nodes([x], "torch::autograd::UndefinedGradBackward", lambda g, out, x: None)[0]
-
-
-def at_nodes(tensors: Sequence[Any], name: str, rule: Any) -> tuple[Any, ...]:
-    """Return the tensors at nodes of that name over all of them, with one rule for each input."""
-
-    def same(x: Any) -> Any:
-        return x
-
-    rules = (rule,) * len(tensors)
-    once = Opaque("once", same, rules, name, call("once", same), structured=True)
-    edges = [x.node if isinstance(x, Tensor) else None for x in tensors]
-    inputs = tuple(x if isinstance(x, Tensor) else 0 for x in tensors)  # for None stands a constant
-    if not mode.grad_enabled or all(edge is None for edge in edges):
-        return tuple(tensors)
-    return tuple(
-        Tensor(x.value, Node(once, inputs, {}, edges, x.value)) if isinstance(x, Tensor) else x for x in tensors
-    )
-
-
-def once_differentiable(backward: Any) -> Any:
-    """Decorate `backward`: its results are outside the graph, and to differentiate them is an error."""
-
-    def backward_once(ctx: Any, *gradients: Any) -> Any:
-        with set_grad_enabled(False):
-            found = backward(ctx, *gradients)
-        if not (mode.grad_enabled and any(isinstance(g, Tensor) and g.requires_grad for g in gradients)):
-            return found
-        several = found if isinstance(found, tuple) else (found,)
-        apart = [x.detach().requires_grad_() if isinstance(x, Tensor) else x for x in several]
-        results = refusing(apart, TWICE)
-        return results if isinstance(found, tuple) else results[0]
-
-    return backward_once
 
 
 MEMBERS: dict[str, Any] = {

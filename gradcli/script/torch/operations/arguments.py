@@ -13,6 +13,7 @@ from typing import Any
 from gradcli.ops.support.surface import Operation
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.absent import check_present
+from gradcli.script.torch.operations.counts import missing, too_many
 from gradcli.script.torch.operations.readers import READERS, Reader, kind_name, number, size_tuple, tensor
 from gradcli.source import did_you_mean
 
@@ -141,20 +142,6 @@ class Signature:
                 kind = "Number"
             place = "" if position is None else f" (position {position + 1 - self.method})"
             raise TypeError(f"{self.name}(): argument '{name}'{place} must be {kind}, not {kind_name(value)}") from None
-
-
-def missing(name: str, absent: list[str]) -> str:
-    """Return torch's words for arguments that are not given, with the plural where one is missing."""
-    listed = ", ".join(f'"{one}"' for one in absent)
-    return f"{name}() missing {len(absent)} required positional argument{'s' * (len(absent) == 1)}: {listed}"
-
-
-def too_many(name: str, least: int, most: int, given: int) -> str:
-    """Return torch's words for more arguments than a way of calling takes."""
-    if least != most:
-        return f"{name}() takes from {least} to {most} positional arguments but {given} were given"
-    was, s = ("was" if given == 1 else "were"), "" if most == 1 else "s"
-    return f"{name}() takes {most} positional argument{s} but {given} {was} given"
 
 
 def check_order(name: str, arguments: tuple[Any, ...], parameters: Mapping[str, Parameter]) -> None:
