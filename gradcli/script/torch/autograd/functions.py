@@ -25,8 +25,7 @@ from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call
 from gradcli.script.torch.autograd.grad_modes import Marks
 from gradcli.script.torch.autograd.nodes import named
-from gradcli.script.torch.autograd.parts import bound, push, tangents_of
-from gradcli.script.torch.autograd.stops import once_differentiable
+from gradcli.script.torch.autograd.parts import bound, once_differentiable, push, tangents_of
 from gradcli.script.torch.autograd.transforms import check_transforms
 
 LEGACY = (

@@ -18,8 +18,8 @@ from gradcli.script.torch.autograd.dual import Forward, is_forward_enabled
 from gradcli.script.torch.autograd.grad_modes import is_grad_enabled, is_multithreading_enabled
 from gradcli.script.torch.autograd.nodes import named, visible
 from gradcli.script.torch.autograd.old_functions import of_cache
+from gradcli.script.torch.autograd.parts import refusing, undefined
 from gradcli.script.torch.autograd.saved.packing import SAVED_TENSOR, Refusal, saved_alone
-from gradcli.script.torch.autograd.stops import refusing, undefined
 from gradcli.script.torch.operations.readers import kind_name
 
 LEAF = (

@@ -28,7 +28,7 @@ from gradcli.script.torch.autograd.checking.words import (
     UNHANDLED,
     undefined_tangent,
 )
-from gradcli.script.torch.autograd.stops import undefined
+from gradcli.script.torch.autograd.parts import undefined
 from gradcli.script.torch.tensor.printing import tensor_text
 
 
