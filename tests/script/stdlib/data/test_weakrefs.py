@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 
 import pytest
@@ -38,9 +39,15 @@ def made(f):
 """
 
 
+@pytest.fixture(scope="module", autouse=True)
+def few_objects() -> None:
+    """Let each collection of garbage look at the objects of these tests alone, of which there are few."""
+    pytest.importorskip("torch")
+    gc.freeze()
+
+
 @pytest.mark.parametrize("second", [True, False])
 def test_what_a_graph_holds(second: bool) -> None:
-    pytest.importorskip("torch")
     text = HEAD + GRAPH.replace("SECOND", str(second))
     text += f"made_of = [{', '.join(f'lambda a, b: {one}' for one in EXPRESSIONS)}]\n"
     text += "kept = [made(f) for f in made_of]\nprint([(r() is None, s() is None) for _, r, s in kept])\n"
@@ -141,7 +148,6 @@ LIVES.update({f"a function saves {one}": TWO.replace("SAVED", one) for one in ("
 
 @pytest.mark.parametrize("name", LIVES)
 def test_what_is_gone(name: str) -> None:
-    pytest.importorskip("torch")
     text = HEAD + "gc.collect()\ngc.disable()\n" + LIVES[name].replace("SHOW", "print(r() is None)") + "\ngc.enable()\n"
     assert ours(text) == torchs(text)
 
@@ -168,7 +174,6 @@ print(weakref.ref(x), dead, weakref.ref(f), weakref.ref(f) == weakref.ref(f))
 
 
 def test_what_can_be_referred_to() -> None:
-    pytest.importorskip("torch")
     found, expected = (re.sub("0x[0-9a-f]+", "0x", run_it(HEAD + OBJECTS)) for run_it in (ours, torchs))
     assert found == expected
 
