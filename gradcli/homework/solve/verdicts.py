@@ -86,4 +86,5 @@ def worst_entry(given: Value, expected: Value, fine: Value) -> str:
     off = np.where(fine, 0.0, np.abs(np.asarray(given, float) - expected))
     place = np.unravel_index(int(np.argmax(off)), off.shape)
     index = ", ".join(map(str, place))
-    return f"{int(np.size(fine) - np.sum(fine))} of {np.size(fine)} entries are off, most of all [{index}]"
+    wrong = int(np.size(fine) - np.sum(fine))
+    return f"{wrong} of {np.size(fine)} entries {'is' if wrong == 1 else 'are'} off, most of all [{index}]"

@@ -124,7 +124,7 @@ def test_one_entry_alone_is_wrong(seed: int) -> None:
     place = ", ".join(str(n) for n in np.unravel_index(2, np.shape(off)))
     assert answer.verdict == "wrong"
     assert {one.code for one in answer.diagnoses} <= {"digit-slip"}
-    assert answer.remark == f"1 of {off.size} entries are off, most of all [{place}]"
+    assert answer.remark == f"1 of {off.size} entries is off, most of all [{place}]"
 
 
 @pytest.mark.slow

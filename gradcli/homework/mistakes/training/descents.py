@@ -73,11 +73,11 @@ def updates(places: list[ast.AST]) -> Iterator[Found]:
             yield DESCENT.code, "the step alone", message, [node], before(ast.parse(from_zero).body), 3
             yield DESCENT.code, "twice", f"you took {written} twice", [node], after([node]), 3
         if isinstance(node, ast.AugAssign | ast.BinOp):
-            yield DESCENT.code, "uphill", f"you took {written} with the other sign", [node], _turned, 2
+            yield DESCENT.code, "uphill", f"look again at the direction in which {written} goes", [node], _turned, 2
             yield from _without_rate(node, gradients(places))
     for node in places:
         if isinstance(node, ast.Call) and any(keyword.arg == "lr" for keyword in node.keywords):
-            message = "a step of descent goes against the gradient, and you took it along the gradient"
+            message = "look again at the direction in which a step goes"
             yield DESCENT.code, "uphill", message, [node], _with_option("maximize", ast.Constant(True)), 2
             message = f"you left out the rate of {ast.unparse(node.func)}"
             yield DESCENT.code, "no rate", message, [node], _with_option("lr", ast.Constant(1.0)), 1
@@ -154,7 +154,7 @@ def turned_optimizer(places: list[ast.AST]) -> Iterator[Found]:
         written = ast.unparse(node.value) if isinstance(node, ast.Assign) else ""
         if "optim." in written and isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             line = f"for _group in {node.targets[0].id}.param_groups:\n    _group['lr'] = -_group['lr']"
-            message = "a step of descent goes against the gradient, and you took it along the gradient"
+            message = "look again at the direction in which a step goes"
             yield DESCENT.code, "uphill", message, [node], after(ast.parse(line).body), 2
 
 

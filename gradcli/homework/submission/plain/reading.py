@@ -38,7 +38,7 @@ USES: tuple[Comma, ...] = ("decimal", "thousands")
 AND = re.compile(r"(?<=[\d\])])\s+(?:and|und|&)\s+(?=[-+\[(.\d])")
 SPACED = re.compile(r"\d,\d+\s+[-+]?\d+,\d")  # entries with decimal commas, and spaces between
 DECIMAL = re.compile(r"(?<![\w.,])\d+,\d+(?!\d|,\d)")
-UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)")  # 0.32(2) is a number with an uncertainty
+UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/-)\s*[\d.]+")  # 0.32(2), 0.32 ± 0.02
 SIZE = re.compile(r"[\[(]?\d+(?:\s*(?:[x×]|by)\s*\d+)+[\])]?", re.IGNORECASE)  # 3x2 is the shape (3, 2)
 BY = re.compile(r"\s*(?:[x×]|by)\s*", re.IGNORECASE)
 BRACKETS = re.compile(r"[\[({\s]*(?P<inner>[^\[\](){}]*?)[\])}\s]*")

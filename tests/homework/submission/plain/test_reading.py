@@ -270,7 +270,7 @@ def test_the_comma_of_a_hand_in(texts: list[str], comma: str) -> None:
         ("0.32 = 0.4 = 0.4", "0.32 is not 0.4"),
         ("0.3 or 0.4", "'or' cannot be used"),
         ("0.32 (not 0.4)", ""),
-        ("0.32 ± 0.01", ""),
+        ("0.32 ± 0.01", "uncertainty"),
         ("0.32(2)", "uncertainty"),
         ("0.3 0.4", ""),
         ("32,512 %", "two readings"),
