@@ -1,4 +1,4 @@
-"""Whose a file is by the place where a system puts it.
+"""The owner of a file, by the place where a system puts it.
 
 Moodle puts each student's files into `Ada Lovelace_657717_assignsubmission_file_/`, or before the name of each; Canvas
 writes `lovelaceada_LATE_4711_90210_answers-1.txt` with the numbers of user and attachment, and how often a name was
