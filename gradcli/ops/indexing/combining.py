@@ -64,8 +64,7 @@ def _own_rule(g: Any, out: Any, x: Any, index: Any, src: Any, *, dim: int, how: 
     if how == "prod":
         found = own_rule(g, x, src, _product(index, dim, include_self))
     elif how in ("amax", "amin"):
-        share = g / _tied(x, index, src, out, dim)
-        found = where(equal(x, out), share, share * 0)  # a zero with the sign of the share, as in torch
+        found = g / _tied(x, index, src, out, dim) * equal(x, out)  # a zero with the sign of the share, as in torch
     else:
         found = g / _divisors(g, index, dim, include_self) if how == "mean" else g
     return found if include_self else where(_reached(g, _value(index), dim), 0, found)
@@ -78,8 +77,9 @@ def _source_rule(
         return factor_rule(g, out, x, index, src, dim, _product(index, dim, include_self))
     if how in ("amax", "amin"):
         share = gather(g / _tied(x, index, src, out, dim), index, dim=dim)
-        return where(equal(src, gather(out, index, dim=dim)), share, share * 0)
-    return gather(g / _divisors(g, index, dim, include_self) if how == "mean" else g, index, dim=dim)
+        return share * equal(src, gather(out, index, dim=dim))
+    found = gather(g, index, dim=dim)
+    return found / gathered(_divisors(g, index, dim, include_self), _value(index), dim=dim) if how == "mean" else found
 
 
 def _value(x: Any) -> Any:
@@ -122,7 +122,7 @@ scatter_reduce = primitive(
     _own_rule,
     None,
     _source_rule,
-    gradients=({"WhereBackward0": "ScatterBackward1"}, {}, {"DivBackward0": "WhereBackward0"}),
+    gradients=({"WhereBackward0": "ScatterBackward1"},),
     **DECLARED,
 )
 slices_reduce = primitive(
@@ -131,7 +131,7 @@ slices_reduce = primitive(
     _own_rule,
     None,
     _source_rule,
-    gradients=({"WhereBackward0": "IndexFillBackward0"}, {}, {"DivBackward0": "WhereBackward0"}),
+    gradients=({"WhereBackward0": "IndexFillBackward0"},),
     node="IndexReduceBackward0",
     **DECLARED,
 )

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
 from gradcli.ops.indexing.gathering import gather, gathered
 from gradcli.ops.indexing.indexing import flat_positions
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import where
+from gradcli.ops.support.covering import ended, one_way
 
 Product = Callable[[Any, Any], Any]  # of the input and the factors that are scattered onto it
 TWO_ZEROS = (
@@ -30,14 +30,15 @@ def own_rule(g: Any, x: Any, src: Any, product: Product) -> Any:
 def factor_rule(g: Any, out: Any, x: Any, index: Any, src: Any, dim: int, product: Product) -> Any:
     """Divide the product by each factor; one that is the only 0 gets the product of the others."""
     number = _zeros_beside(_value(index), _value(src), x.shape, dim)
-    if number.max(initial=0) > 1 and isinstance(g, Tensor):
-        raise AutogradError(TWO_ZEROS)
     only = number == 1
     share = gather(g * out, index, dim=dim) / where(equal(src, 0), 1, src)
-    if not only.any():
+    if not only.any() and not isinstance(g, Tensor):
         return share
     others = product(x, where(_like(only, src), 1, src))
-    return where(_like(only, src), gather(g * others, index, dim=dim), share)
+    found = where(_like(only, src), gather(g * others, index, dim=dim), share)
+    if number.max(initial=0) > 1 and isinstance(found, Tensor) and found.requires_grad:
+        return one_way(ended(found, "torch::autograd::Error"), TWO_ZEROS)
+    return found
 
 
 def _zeros_beside(index: Any, src: Any, shape: tuple[int, ...], dim: int) -> Any:

@@ -175,13 +175,13 @@ def scattering(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:
             code="E301",
         )
     check_places("scatter", x, axis, index)
-    if settings.strict and src.requires_grad and settings.grad_enabled and wanted != given:
+    if settings.strict and src.requires_grad and settings.grad_enabled and (wanted != given or src.ndim > index.ndim):
         raise AutogradError(
             "the gradient of a source that is larger than the index is not supported here",
             code="E401",
             help="torch refuses it in backward; cut the source to the size of the index before",
         )
-    found = src if src.ndim else reshaped(src, (1,))
+    found = src if src.ndim or not index.ndim else reshaped(src, (1,))
     for dim, (size, length) in enumerate(zip(wanted, given, strict=True)):
         if size < length:
             found = cut(found, dim=dim, start=0, stop=size)
