@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -71,10 +72,10 @@ def _own_rule(g: Any, out: Any, x: Any, index: Any, src: Any, *, dim: int, how: 
 
 
 def _source_rule(
-    g: Any, out: Any, x: Any, index: Any, src: Any, *, dim: int, how: str, include_self: bool = True
+    g: Any, out: Any, x: Any, index: Any, src: Any, *, dim: int, how: str, include_self: bool = True, name: str = "src"
 ) -> Any:
     if how == "prod":
-        return factor_rule(g, out, x, index, src, dim, _product(index, dim, include_self))
+        return factor_rule(g, out, x, index, src, dim, _product(index, dim, include_self), name)
     if how in ("amax", "amin"):
         share = gather(g / _tied(x, index, src, out, dim), index, dim=dim)
         return share * equal(src, gather(out, index, dim=dim))
@@ -130,7 +131,7 @@ slices_reduce = primitive(
     _combined,
     _own_rule,
     None,
-    _source_rule,
+    partial(_source_rule, name="source"),
     gradients=({"WhereBackward0": "IndexFillBackward0"},),
     node="IndexReduceBackward0",
     **DECLARED,

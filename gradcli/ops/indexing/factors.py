@@ -15,9 +15,9 @@ from gradcli.ops.pointwise.selection import where
 from gradcli.ops.support.covering import ended, one_way
 
 Product = Callable[[Any, Any], Any]  # of the input and the factors that are scattered onto it
+REDUCE = {"src": "scatter_reduce", "source": "index_reduce"}
 TWO_ZEROS = (
-    "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to the same position "
-    "in self"
+    "{0}(): Double backward is unsupported for {1} when >1 zeros in {1} are scattered to the same position in self"
 )
 
 
@@ -27,7 +27,7 @@ def own_rule(g: Any, x: Any, src: Any, product: Product) -> Any:
     return g * product(factor, src) / factor
 
 
-def factor_rule(g: Any, out: Any, x: Any, index: Any, src: Any, dim: int, product: Product) -> Any:
+def factor_rule(g: Any, out: Any, x: Any, index: Any, src: Any, dim: int, product: Product, name: str) -> Any:
     """Divide the product by each factor; one that is the only 0 gets the product of the others."""
     number = _zeros_beside(_value(index), _value(src), x.shape, dim)
     only = number == 1
@@ -37,7 +37,7 @@ def factor_rule(g: Any, out: Any, x: Any, index: Any, src: Any, dim: int, produc
     others = product(x, where(_like(only, src), 1, src))
     found = where(_like(only, src), gather(g * others, index, dim=dim), share)
     if number.max(initial=0) > 1 and isinstance(found, Tensor) and found.requires_grad:
-        return one_way(ended(found, "torch::autograd::Error"), TWO_ZEROS)
+        return one_way(ended(found, "torch::autograd::Error"), TWO_ZEROS.format(REDUCE[name], name))
     return found
 
 

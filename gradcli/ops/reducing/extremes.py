@@ -22,6 +22,7 @@ from gradcli.ops.pointwise.selection import maximum_, minimum_, where
 from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Dims, Places, as_tensor
+from gradcli.ops.support.covering import ended
 from gradcli.ops.support.endings import COUNTED, PLACED, SHARED
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import CHOSEN, EXTREME
@@ -158,7 +159,7 @@ printed(hot, "x = [[1, 2, 3], [4, 5, 6]]; where(hot([2, 0], size=3, dim=1), x, x
 
 def picked_rule(g: Any, out: Any, x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:
     if x.shape == ():
-        return g
+        return ended(g, "ScatterBackward0") if isinstance(g, Tensor) else g
     chosen = hot(indices, size=x.shape[dim], dim=dim, keepdim=keepdim)
     return where(chosen, aligned(g, x.shape, dim, keepdim), 0)
 

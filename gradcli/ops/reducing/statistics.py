@@ -36,8 +36,9 @@ NO_FREEDOM = (
 
 
 def _freedom(x: Any, dim: Axes, correction: float) -> float:
-    """Return the degrees of freedom; never below 0, as in torch."""
-    return max(count(x.shape, dim) - correction, 0)
+    """Return the degrees of freedom; never below 0, as in torch, and 0 of no entries."""
+    number = count(x.shape, dim)
+    return max(number - correction, 0) if number else 0
 
 
 def _centred(x: Any, dim: Axes) -> Any:
@@ -64,9 +65,9 @@ def _var_gradient(g: Any, x: Any, dim: Axes, correction: float) -> Any:
     freedom = count(x.shape, dim) - correction
     if freedom <= 0 and (dim is None or not x.shape):
         return g * where(equal(x, mean(x)), math.nan, math.inf)
-    if isinstance(x, Formula) or not freedom:
+    if isinstance(x, Formula):
         return 2 * g * _centred(x, dim) / freedom
-    return 2 / freedom * g * _centred(x, dim)
+    return (2 / freedom if freedom else math.inf) * g * _centred(x, dim)
 
 
 def _std_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:

@@ -165,7 +165,8 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     if dim is None:
         if keepdim:
             raise TypeError('nanmedian() missing 1 required positional arguments: "dim"')
-        found = ops.median(ops.masked_select(input, Tensor(present)) if present.any() else input)
+        through = begun(input, "MaskedFillBackward1")
+        found = ops.median(ops.masked_select(through, Tensor(present)) if present.any() else through)
         found = ended(found, "NanmedianBackward0", input, saves=(OUT,))
         watch(found, input)
         return found

@@ -111,9 +111,13 @@ def embedding_bag(
         )
     starts, flat = _starts(input, offsets), input.array.reshape(-1)
     _check_rows(flat, weight.shape[0])
-    if include_last_offset:
+    if include_last_offset and offsets is not None:
+        if not starts:
+            raise AutogradError("include_last_offset: number of offset should be at least 1")
         starts = starts[:-1]
-    through = weight if per_sample_weights is None else begun(weight, "EmbeddingBagBackwardBackward0")
+    if not flat.size or not starts:
+        raise UnsupportedError("embedding_bag without indices or without bags is not supported here")
+    through = begun(weight, "EmbeddingBagBackwardBackward0")
     rows = embedding(Tensor(flat), through, None, max_norm, norm_type, scale_grad_by_freq)
     if per_sample_weights is not None:
         if per_sample_weights.ndim > 1:
@@ -146,6 +150,8 @@ def _starts(input: Tensor, offsets: Tensor | None) -> list[int]:
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
                 "sequences. However, found offsets of type <class 'torch.Tensor'>"
             )
+        if not input.shape[1]:
+            raise RuntimeError("step must be nonzero")
         return list(range(0, input.value.size, input.shape[1]))
     if input.ndim != 1:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")

@@ -128,9 +128,10 @@ def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
     if indices.dtype != np.int64:
         raise AutogradError(f"elements in indices should be type int64 but got: {TYPE_NAMES[indices.dtype]}")
     if indices.shape != x.shape:
+        own, other = ([*shape, *(1,) * (count == 1)] for shape in (x.shape, indices.shape))  # torch's rows are images
         raise AutogradError(
-            f"Expected shape of indices to be same as that of the input tensor ({list(x.shape)}) but got indices "
-            f"tensor with shape: {list(indices.shape)}",
+            f"Expected shape of indices to be same as that of the input tensor ({own}) but got indices tensor with "
+            f"shape: {other}",
             code="E301",
         )
     lead = x.shape[:-count]
@@ -140,7 +141,8 @@ def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
         bad = int(places[(places < 0) | (places >= total)][0])
         sides = "x".join(map(str, (*size, 1) if count == 1 else size))
         raise AutogradError(f"Found an invalid max index: {bad} (output volumes are of size {sides})", code="E301")
-    flat = checked("reshape")(x, (*lead, places.shape[-1]))
+    through = begun(x, "SqueezeBackward1") if count == 1 else x
+    flat = checked("reshape")(through, (*lead, places.shape[-1]))
     placed = _placed if viewable(indices, places.shape) else _unviewed
     found = placed(flat, Tensor(places), shape=(*lead, total), dim=len(lead))
     if count == 1:
