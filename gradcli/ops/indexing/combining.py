@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -131,7 +130,7 @@ slices_reduce = primitive(
     _combined,
     _own_rule,
     None,
-    partial(_source_rule, name="source"),
+    lambda g, out, x, index, src, **o: _source_rule(g, out, x, index, src, name="source", **o),
     gradients=({"WhereBackward0": "IndexFillBackward0"},),
     node="IndexReduceBackward0",
     **DECLARED,
