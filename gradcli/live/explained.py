@@ -24,7 +24,7 @@ from gradcli.live.boxes import SAYS
 from gradcli.live.graph import Graph, is_close, rounding
 from gradcli.live.names import Known
 from gradcli.live.passes import Flow, check, flows, reachable
-from gradcli.live.saved import numbers
+from gradcli.live.saved import numbers, unpacking
 from gradcli.live.text import with_text
 
 LARGEST = 4096  # entries of a tensor whose numbers are kept: a larger one is told by its shape
@@ -53,7 +53,9 @@ def explained(output: torch.Tensor, names: Mapping[str, torch.Tensor]) -> Explan
     events = [event(graph, flow) for flow in passed]
     with np.errstate(all="ignore"):
         found = build(graph.evaluation, None if output.ndim == 0 else numbers(seed), events)
-        found = replace(found, notes=(*remarks(graph, found), *differences(graph, events), *hooked(graph)))
+        found = replace(
+            found, notes=(*remarks(graph, found), *differences(graph, events), *hooked(graph), *unpacked(graph))
+        )
         entries = sum(np.size(node.value) for node in found.nodes)
         found = simplified(found, at_any_point=bool(graph.unknown) or entries > MOST_CHECKED)
     return with_text(without_numbers(found, graph.unknown), graph)
@@ -110,6 +112,25 @@ def hooked(graph: Graph) -> Iterator[Note]:
         if tensor._backward_hooks or getattr(tensor, "_post_accumulate_grad_hooks", None):
             told = f"{line.name} has hooks, which were not fired: in loss.backward() they may change gradients"
             yield Note("hooks", line.name, told)
+
+
+UNPACKED = {  # by the module of the function that unpacks; torch's own to move tensors changes nothing
+    "torch.utils.checkpoint": "a checkpoint ran its forward pass again for {}: what that changes, as running "
+    "statistics, has changed once more, as it will in loss.backward()",
+    "torch.autograd.graph": "",
+}
+
+
+def unpacked(graph: Graph) -> Iterator[Note]:
+    """Yield a note for each kind of hooks that unpack saved tensors, which ran."""
+    told = {""}
+    for (node, _), line in graph.line_of.items():
+        for hook in unpacking(node):
+            ran = "hooks that unpack saved tensors ran for {}, as they will in loss.backward()"
+            ran = UNPACKED.get(hook.__module__, ran)
+            if ran not in told:
+                told.add(ran)
+                yield Note("hooks", line.name, ran.format(line.name))
 
 
 def by_rule(line: Line, one: Contribution, upstream: Any, given: Sequence[Any]) -> Any:

@@ -214,7 +214,7 @@ class Graph:
         try:
             with np.errstate(all="ignore"):
                 self.written(reading.primitive, inputs, reading.options)
-                found = reading.primitive.forward(*given, **reading.options) if is_known or kept is None else kept
+                found = reading.primitive.forward(*given, **reading.options)  # also of nan: formulas will do it
                 upstream = np.ones(shape)[()]
                 rules = reading.primitive.rules_for(given)
                 for position, one in enumerate(reading.operands):

@@ -12,6 +12,7 @@ from gradcli.errors import UsageError
 from gradcli.source import visible
 
 NAMES = "give tensors by name, as dict(model.named_parameters()) does"
+IN_LIST = re.compile(r"\d+(\.\d+)*")  # a parameter of a list of parameters, which numbers alone would not tell
 WORD = re.compile(r"(?=.*[^\W\d])\w[\w.]*")  # a module of a list begins with its number: 0.weight
 
 
@@ -36,6 +37,7 @@ def given(names: Any) -> dict[str, torch.Tensor]:
         found = dict(names)
     except (TypeError, ValueError):
         raise UsageError("E008", "names is no dictionary", help=NAMES) from None
+    found = {f"model.{name}" if IN_LIST.fullmatch(str(name)) else name: tensor for name, tensor in found.items()}
     for name, tensor in found.items():
         if not isinstance(tensor, torch.Tensor):
             told = f"{visible(str(name))} names {type(tensor).__name__}, not a tensor"

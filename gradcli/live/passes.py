@@ -69,11 +69,17 @@ def reachable(root: Node) -> list[Node]:
 
 
 def check(order: Sequence[Node]) -> None:
-    """Refuse a graph of which nothing can be said: compiled, or freed."""
+    """Refuse a graph of which nothing can be said, or that changes the model when it is asked."""
     for node in order:
         if any(name in node.name() for name in COMPILED):
             raise UsageError(
                 "E008", "this graph was compiled, and its nodes are one", help="call the model without torch.compile"
+            )
+        if node.name() == "CheckpointFunctionBackward":
+            raise UsageError(
+                "E008",
+                "a checkpoint of this graph runs a backward pass of its own, which would change .grad",
+                help="call checkpoint with use_reentrant=False",
             )
         for made in node._input_metadata:
             if made.is_nested_tensor or made.dtype.is_complex or made.device.type == "meta":
@@ -109,7 +115,11 @@ def fitted(gradient: torch.Tensor, below: Node, output: int) -> torch.Tensor:
     """Return a gradient in the shape and dtype of the tensor that it is for, as the engine does."""
     wanted = below._input_metadata[output]
     shape = tuple(wanted.shape)
-    summed = gradient if tuple(gradient.shape) == shape else gradient.sum_to_size(shape)
+    try:
+        summed = gradient if tuple(gradient.shape) == shape else gradient.sum_to_size(shape)
+    except RuntimeError:
+        told = f"torch's gradient of shape {tuple(gradient.shape)} fits no input of shape {shape}"
+        raise AutogradError(told, help="loss.backward() fails here too") from None
     return summed.to(wanted.dtype)
 
 

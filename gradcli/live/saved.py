@@ -15,7 +15,7 @@ UNSIGNED = 2**63  # from here on, a number is a negative one that torch keeps wi
 RESULTS = {  # names under which nodes save their results, but for `result`
     "AminmaxBackward0": ("min", "max"), "LinalgCholeskyExBackward0": ("L",), "LinalgInvExBackward0": ("inverse",),
     "LinalgEighBackward0": ("eigenvalues", "eigenvectors"), "LinalgLstsqBackward0": ("solution",),
-    "LinalgLuBackward0": ("P", "L", "U"), "LinalgLuFactorExBackward0": ("LU",), "LinalgQrBackward0": ("Q", "R"),
+    "LinalgLuBackward0": ("L", "U"), "LinalgLuFactorExBackward0": ("LU",), "LinalgQrBackward0": ("Q", "R"),
     "LinalgSlogdetBackward0": ("sign",), "LinalgSvdBackward0": ("U", "S", "Vh"),
 }  # fmt: skip
 
@@ -29,6 +29,16 @@ def saved(node: Node, name: str) -> Any:
 @cache
 def names_of_saved(kind: Any) -> frozenset[str]:
     return frozenset(name.removeprefix("_saved_") for name in dir(kind) if name.startswith("_saved_"))
+
+
+def unpacking(node: Node) -> Iterator[Any]:
+    """Yield the functions of Python that torch calls for what a node saved."""
+    for name in dir(node):
+        if name.startswith("_raw_saved_"):
+            held = getattr(node, name)
+            for one in held if isinstance(held, tuple | list) else (held,):
+                if (hook := getattr(one, "unpack_hook", None)) is not None:
+                    yield hook
 
 
 def results_of(node: Node) -> Iterator[tuple[int, torch.Tensor]]:

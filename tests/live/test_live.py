@@ -23,6 +23,8 @@ from tests.commands.running import validator
 from tests.programs import EXAMPLES, family, of_every
 
 torch = pytest.importorskip("torch")
+from torch.utils.checkpoint import checkpoint  # noqa: E402
+
 from gradcli.live.explained import explained  # noqa: E402  which needs torch
 from gradcli.live.passes import check  # noqa: E402
 
@@ -58,8 +60,9 @@ def test_the_examples_of_all_operations(program: str) -> None:
     ones = torch.ones_like(theirs.output)
     expected = torch.autograd.grad(theirs.output, leaves, ones, retain_graph=True, allow_unused=True)
     inner = explained(theirs.output.sum(), theirs.leaves)  # whose result nobody gives
+    kept = explained((theirs.output * theirs.output).sum(), theirs.leaves)  # whose result the product keeps
     found = explained(theirs.output, theirs.leaves)
-    assert not [note for note in (*found.notes, *inner.notes) if note.code == "differs"]
+    assert not [note for note in (*found.notes, *inner.notes, *kept.notes) if note.code == "differs"]
     for name, gradient in zip(theirs.leaves, expected, strict=True):
         if name in gradients(found):
             np.testing.assert_allclose(gradients(found)[name], gradient.numpy(force=True), rtol=1e-9, atol=1e-12)
@@ -85,6 +88,9 @@ def test_names_may_be_given() -> None:
     model = small_model()
     found = gradcli.from_torch(model(torch.ones(1, 3)).sum(), dict(model.named_parameters()))
     assert set(gradients(found)) == dict(model.named_parameters()).keys()
+    weights = torch.nn.ParameterList([torch.ones(2), torch.ones(2)])
+    found = gradcli.from_torch((weights[0] * weights[1]).sum(), dict(weights.named_parameters()))
+    assert set(gradients(found)) == {"model.0", "model.1"}
 
 
 def test_nothing_changes() -> None:
@@ -118,6 +124,20 @@ def test_hooks_that_were_not_fired_are_told() -> None:
     assert gradients(found)["w"] == 36
     assert [note.node for note in found.notes if note.code == "hooks"] == ["w", "h"]
     check_pages(found)
+
+
+def test_hooks_that_ran_are_told() -> None:
+    model, x = (
+        torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2)),
+        torch.randn(4, 2, requires_grad=True),
+    )
+    found = gradcli.from_torch(checkpoint(model, x, use_reentrant=False).pow(2).sum())
+    assert [note.message for note in found.notes if "ran its forward pass again" in note.message]
+    with torch.autograd.graph.saved_tensors_hooks(lambda kept: kept, lambda kept: kept):
+        found = gradcli.from_torch(x.exp().sum())
+    assert [note.message for note in found.notes if "unpack saved tensors ran" in note.message]
+    with torch.autograd.graph.save_on_cpu():
+        assert not gradcli.from_torch(x.exp().sum()).notes
 
 
 def test_operands_of_sums_are_found_from_the_result() -> None:
@@ -250,6 +270,15 @@ def freed() -> Any:
     return loss
 
 
+def misshapen() -> Any:
+    x = torch.ones(2, requires_grad=True)
+    return torch.zeros(2).scatter_add(0, torch.tensor([1]), x)
+
+
+def reentrant() -> Any:
+    return checkpoint(torch.tanh, torch.ones(2, requires_grad=True), use_reentrant=True)
+
+
 def long() -> Any:
     x = torch.ones((), requires_grad=True)
     for _ in range(500):
@@ -268,8 +297,8 @@ def test_bfloat16_is_told_in_float32() -> None:
         (lambda x: {"a b": x}, "'a b' is no name of a tensor"),
         (lambda x: {"": x}, "'' is no name of a tensor"),
         (lambda x: {"\x1b[31m": x}, r"'\\x1b\[31m' is no name of a tensor"),
-        (lambda x: {"2": x}, "'2' is no name of a tensor"),
-        (lambda x: {1: x}, "1 is no name of a tensor"),
+        (lambda x: {"2..": x}, "'2..' is no name of a tensor"),
+        (lambda x: {None: x}, "None is no name of a tensor"),
         (lambda x: {"x": 3}, "x names int, not a tensor"),
         (lambda _: 3, "names is no dictionary"),
     ],
@@ -291,12 +320,24 @@ def test_names_that_cannot_be(names: Any, message: str) -> None:
         (lambda: torch.eye(2).to_sparse().requires_grad_() * 2, "this tensor is sparse"),
         (lambda: torch.ones(2, device="meta", requires_grad=True) * 2, "this graph has tensors without numbers"),
         (lambda: torch.nested.nested_tensor([torch.ones(2)], requires_grad=True) * 2, "this graph has nested tensors"),
+        (misshapen, "torch's gradient of shape \\(1,\\) fits no input of shape \\(2,\\)"),
+        (reentrant, "a checkpoint of this graph runs a backward pass of its own"),
         (long, "this graph has 501 nodes, and 400 can be explained"),
     ],
 )
 def test_what_cannot_be_explained_is_an_error(given: Any, message: str) -> None:
     with pytest.raises(GradcliError, match=message):
         gradcli.from_torch(given())
+
+
+def test_an_operand_that_is_not_known_below_a_result_that_is() -> None:
+    """A later node keeps the result of one whose own operand torch has not."""
+    x, places = torch.ones(2, 2, requires_grad=True), torch.tensor([[0, 1], [2, 3]])
+    added = torch.zeros(2, 4).scatter_add(1, places, x)
+    for later in (added.gather(1, places).exp(), added.take(places), added * added):
+        found = gradcli.from_torch(later.sum())
+        assert "ScatterAddBackward0(x)" in found.program
+        assert not [note for note in found.notes if note.code == "differs"]
 
 
 def test_a_compiled_graph_is_refused() -> None:
