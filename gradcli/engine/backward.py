@@ -158,6 +158,19 @@ def passed_over(node: Node, waiting: dict[Target, int], pending: dict[Target, Ca
     return complete
 
 
+def outside_the_graph(index: int) -> AutogradError:
+    """Return the error for an output that nothing is known about."""
+    return AutogradError(f"element {index} of tensors does not require grad and does not have a grad_fn")
+
+
+def no_scalar() -> AutogradError:
+    """Return the error for an output of several entries for which no gradient is given."""
+    return AutogradError(
+        "grad can be implicitly created only for scalar outputs",
+        help="give the upstream gradient, or reduce the output with sum() or mean()",
+    )
+
+
 def seeds(
     outputs: Sequence[Tensor], gradients: Sequence[Gradient], create_graph: bool
 ) -> tuple[dict[Target, Carrier], list[Tensor]]:
@@ -169,13 +182,10 @@ def seeds(
     given = []
     for index, (output, gradient) in enumerate(zip(outputs, gradients, strict=True)):
         if output.node is None or output.is_unrecorded:
-            raise AutogradError(f"element {index} of tensors does not require grad and does not have a grad_fn")
+            raise outside_the_graph(index)
         if gradient is None:
             if output.value.size != 1:
-                raise AutogradError(
-                    "grad can be implicitly created only for scalar outputs",
-                    help="give the upstream gradient, or reduce the output with sum() or mean()",
-                )
+                raise no_scalar()
             gradient = np.ones_like(output.value)[()]
         seed = gradient if isinstance(gradient, Tensor) else Tensor(np.asarray(gradient, output.dtype)[()])
         if seed.shape != output.shape:

@@ -17,6 +17,8 @@ from gradcli.engine.symbolic.indices import copies, sums_of_copies
 from gradcli.engine.symbolic.notation import literal, positional
 from gradcli.language.tree import Argument, Call, Expression, Literal, Number
 
+SUM = "A sum hands the gradient on to every entry that was added."
+
 
 @lru_cache(1024)
 def summed_axes(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
@@ -86,7 +88,7 @@ sum_to_size: Primitive = primitive(
     structured=True,
     notation=_write_sum,
     fold=_fold_sum,
-    says="A sum hands the gradient on to every entry that was added.",
+    says=SUM,
     index=sums_of_copies,
 )
 

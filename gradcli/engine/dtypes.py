@@ -17,6 +17,7 @@ TYPE_NAMES = {
     np.dtype(np.uint8): "Byte",
     np.dtype(np.bool_): "Bool",
 }
+OF_PYTHON: dict[Any, np.dtype[Any]] = {float: np.dtype(np.float64), int: np.dtype(np.int64), bool: np.dtype(np.bool_)}
 C_NAMES = {
     "Float": "float",
     "Double": "double",

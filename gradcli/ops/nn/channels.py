@@ -142,7 +142,7 @@ def _check_channels(count: int, **given: Tensor | None) -> None:
             raise AutogradError(f"a {name} of {x.ndim} dimensions is not supported here", code="E401")
 
 
-def _update_running(running: Tensor, value: Any, momentum: float) -> None:
+def update_running(running: Tensor, value: Any, momentum: float) -> None:
     """Move a running average towards a new value, in place."""
     if mode.examples is not None:
         raise AutogradError("running statistics inside of vmap are not supported here", code="E401")
@@ -189,9 +189,9 @@ def batch_norm_(
     if not training:
         return batch_norm(input, w, b, running_mean, running_var, training=False, eps=eps)
     if running_mean is not None:
-        _update_running(running_mean, np.mean(input.value, _others(input)), momentum)
+        update_running(running_mean, np.mean(input.value, _others(input)), momentum)
     if running_var is not None:
-        _update_running(running_var, np.var(input.value, _others(input), ddof=1), momentum)
+        update_running(running_var, np.var(input.value, _others(input), ddof=1), momentum)
     return batch_norm(input, w, b, 0, 1, training=True, eps=eps)  # last: a checkpoint may stop at what it saves
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.broadcast import expand
+from gradcli.engine.broadcast import SUM, expand
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
@@ -23,7 +23,7 @@ from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.arguments import Dims, Dtype, Real
 from gradcli.ops.support.dtypes import converted
 from gradcli.ops.support.endings import OVER_NUMBER
-from gradcli.ops.support.sentences import MEAN, SUM
+from gradcli.ops.support.sentences import MEAN
 from gradcli.ops.support.surface import operation
 
 

@@ -27,7 +27,6 @@ SHAPE = "The entries stay as they are in another shape, so the gradient takes th
 SLID = "Input and kernel each get the gradient slid over the other; the bias gets the gradient summed up."
 SOFTMAX = "Scores compete: each gets its share times its own gradient less the average, weighted by the shares."
 SOLVED = "The right side gets the solution of the transposed system; the matrix gets minus that times the solution."
-SUM = "A sum hands the gradient on to every entry that was added."
 WINDOW_LARGEST = "The largest entry of each window gets the gradient of that window, and the others get 0."
 WINDOW_MEAN = "The mean of each window shares its gradient out equally; overlapping windows add up."
 WINDOW_SHARES = "Each window's number was shared out, so it gets the mean of the gradients in its window."

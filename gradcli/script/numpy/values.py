@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.dtypes import type_name
+from gradcli.engine.dtypes import OF_PYTHON, type_name
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
@@ -21,8 +21,6 @@ DEEPEST = 64  # axes
 LIST = "keep texts and objects in a list"
 KINDS = "fiub"  # of dtypes: numbers and booleans
 NAMES = "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool"
-PLAIN = {int, float, bool}
-PYTHON: dict[Any, Any] = {float: np.dtype(np.float64), int: np.dtype(np.int64), bool: np.dtype(np.bool_)}
 
 
 class ScalarType(BuiltinType):
@@ -45,8 +43,8 @@ def dtype_of(dtype: Any) -> Any:
         return dtype
     if isinstance(dtype, ScalarType):
         return dtype.dtype
-    if isinstance(dtype, BuiltinType) and dtype.python in PYTHON:
-        return PYTHON[dtype.python]
+    if isinstance(dtype, BuiltinType) and dtype.python in OF_PYTHON:
+        return OF_PYTHON[dtype.python]
     if isinstance(dtype, str):
         found = np.dtype(dtype)
         if found.kind in KINDS and found.isnative and not found.shape and found.itemsize <= 8:
@@ -100,7 +98,7 @@ def _look_through(data: Any) -> bool:
         running.machine.budget.fits(seen, "the array")
         if depth > DEEPEST:
             raise ValueError(f"an array has at most {DEEPEST} axes")
-        for item in () if set(map(type, items)) <= PLAIN else items:
+        for item in () if set(map(type, items)) <= OF_PYTHON.keys() else items:
             if isinstance(item, list | tuple | range):
                 waiting.append((item, depth + 1))
             elif isinstance(item, Tensor):

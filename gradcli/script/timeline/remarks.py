@@ -18,6 +18,7 @@ from gradcli.script.timeline.reasons import listed
 from gradcli.script.timeline.run import Run
 from gradcli.script.timeline.walk import Walk
 
+TOO_LARGE = "the sum of what arrives is too large for its dtype"
 Arrivals = Sequence[tuple[Tensor, Any, Any]]  # a leaf, its gradient, and what its `.grad` held before
 
 
@@ -142,7 +143,7 @@ def overflowing(run: Run, explanation: Explanation, name: str) -> str:
                     f": where() leaves {line.name} out only after that, so keep {step.input} away from there before"
                 )
             return words
-    return "the sum of what arrives is too large for its dtype"
+    return TOO_LARGE
 
 
 def where(x: Line, step: Step) -> str:
@@ -165,7 +166,7 @@ def spoilt(run: Run, walk: Walk) -> str:
         edges = [edge for edge in node.edges if edge is not None and edge in walk.totals]
         if np.all(np.isfinite(walk.left[node])) and not all(np.all(np.isfinite(walk.totals[edge])) for edge in edges):
             return f"the derivative of {node.primitive.name} (line {run.lines.get(node)}) is not finite there"
-    return "the sum of what arrives is too large for its dtype"
+    return TOO_LARGE
 
 
 def masked(explanation: Explanation, line: Line) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.backward import Event, drain, grad, walk
+from gradcli.engine.backward import Event, drain, grad, no_scalar, outside_the_graph, walk
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.modes import warn_once
 from gradcli.engine.recorder import listening
@@ -38,7 +38,6 @@ BOTH = (
     "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
     "`grad_tensors`."
 )
-IMPLICIT = "grad can be implicitly created only for scalar outputs"
 BATCHES = (
     "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
     "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
@@ -225,7 +224,7 @@ def _upstream(outputs: Sequence[Tensor], grads: Any, *, batched: bool = False) -
         elif gradient is not None:
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
         elif output.requires_grad and output.value.size != 1:
-            raise AutogradError(IMPLICIT, help="give the upstream gradient, or reduce the output with sum() or mean()")
+            raise no_scalar()
         elif output.requires_grad and not is_floating(output.value):
             raise RuntimeError(
                 f"grad can be implicitly created only for real scalar outputs but got {BY_NUMPY[output.dtype]}"
@@ -241,7 +240,7 @@ def _upstream(outputs: Sequence[Tensor], grads: Any, *, batched: bool = False) -
         if output.node is None or output.is_unrecorded:
             if running.machine.timeline is not None:
                 running.machine.timeline.run.walked = [output]
-            raise AutogradError(f"element {index} of tensors does not require grad and does not have a grad_fn")
+            raise outside_the_graph(index)
     return given[: len(outputs)]
 
 

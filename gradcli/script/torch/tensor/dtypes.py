@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import OF_PYTHON
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType, describe
@@ -74,7 +75,7 @@ def numpy_dtype(dtype: Any) -> Any:
     if isinstance(dtype, BuiltinType):
         if isinstance(dtype.python, OfDtype):
             return dtype.python.dtype
-        return {float: np.dtype(np.float64), int: np.dtype(np.int64), bool: np.dtype(np.bool_)}.get(dtype.python, dtype)  # type: ignore[arg-type]
+        return OF_PYTHON.get(dtype.python, dtype)
     return dtype
 
 

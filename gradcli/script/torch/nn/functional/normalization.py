@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.nn.channels import by_example
+from gradcli.ops.nn.channels import by_example, update_running
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.arguments import check_shared
@@ -47,8 +47,7 @@ def instance_norm(
         if running is not None and mode.examples is not None:
             raise UnsupportedError("running statistics inside of vmap are not supported here")
         if running is not None:
-            running.array[...] = (1 - momentum) * running.value + momentum * np.mean(value, 0)
-            running.changed()
+            update_running(running, np.mean(value, 0), momentum)
     return ops.instance_norm(input, weight=weight, bias=bias, eps=eps)
 
 
