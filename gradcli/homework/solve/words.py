@@ -13,14 +13,21 @@ from gradcli.homework.submission.numerals import Tolerance, read_numeral
 from gradcli.homework.submission.plain.characters import word
 from gradcli.homework.submission.plain.reading import FACTS
 
-NODE = re.compile(r"(?:grad_fn\s*=\s*)?<?(?P<name>\w+)(?: object(?: at 0x[0-9a-f]+)?)?>?")
+NODE = re.compile(
+    r"(?:(?:it is\s+)?(?:an?|the)\s+)?(?:grad_fn\s*=\s*)?<?(?:class\s+')?"
+    r"(?P<name>\w+)(?: object(?: at 0x[0-9a-f]+)?| node|')?>?"
+)
+TENSOR = re.compile(r"(?:torch\.)?tensor\((\w+)\)")
 IN_TORCH = re.compile(r"^torch\.(?=\w+$)")  # torch.float32
 TRUTHS = {**FACTS, "t": "True", "f": "False"}
 PIECE = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\w+|\S")
 NUMBERED = re.compile(
     r"\(?(?:choice\s+|option\s+)?(?P<number>\d{1,2}|[a-z])\)?[.):]*(?:\s+(?P<text>\S.*))?", re.IGNORECASE
 )
-RAISES = re.compile(r"^(?:(?:it|this|torch)\s+)?(?:(?:raises|throws|gives|fails with)\s+)?(?:(?:an?|the)\s+)?")
+REMARK = re.compile(r"\s*\(.*\)$|\s+[-–—]\s.*$", re.DOTALL)
+RAISES = re.compile(
+    r"^(?:error:?\s+)?(?:(?:it|this|torch)\s+)?(?:(?:raises|throws|gives|fails with)\s+)?(?:(?:an?|the)\s+)?"
+)
 NO_ERROR = ("no error", "none", "nothing", "no", "it does not raise", "no exception")
 LEAST = 10  # characters of a text that tells an error, in two words at least
 EXACT = Tolerance(rtol=1e-6, atol=1e-12)
@@ -44,7 +51,8 @@ def judged_word(text: str, expected: Value) -> Verdict:
         return Verdict("correct" if named(given) == named(expected) else "wrong")
     facts = TRUTHS if isinstance(expected, bool) else FACTS
     try:
-        read = read_number(facts.get(text.strip().lower(), text))
+        text = TENSOR.sub(r"\1", text.strip())
+        read = read_number(facts.get(text.lower(), text))
     except UnreadableError:
         if isinstance(expected, bool):
             raise UnreadableError("neither True nor False") from None
@@ -81,7 +89,7 @@ def judged_error(text: str, expected: str) -> Verdict:
     if not kind or kind == NO_ERROR[0]:
         return Verdict("correct" if given.rstrip(".") in NO_ERROR else "wrong")
     own, colon, told = RAISES.sub("", given).partition(":")
-    if own.replace(" ", "").rpartition(".")[2] == kind.casefold():
+    if REMARK.sub("", own).replace(" ", "").rpartition(".")[2] == kind.casefold():
         is_right = not colon or is_part(told, message) or not told.strip()
     else:
         is_right = len(given) >= LEAST and len(given.split()) > 1 and is_part(given, message)

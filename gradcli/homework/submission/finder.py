@@ -8,9 +8,15 @@ from dataclasses import dataclass
 from gradcli.homework.submission.labels import Labels
 from gradcli.homework.submission.marks import bulleted, closing_mark, open_brackets, unmarked
 
-SEPARATOR = re.compile(r":=|==?>?|≈|≃|≅|~|:|->|→|⇒|\t|\bis\b")
+SEPARATOR = re.compile(r":=|==?>?|≈|≃|≅|~|:|->|→|⇒|\t|\bis\b|\bequals\b")
 TRIED = 6  # separators of a line
-SPACED = re.compile(r"(?P<label>\S*[/._]\S*)\s+(?P<answer>[-+−–≈~\[({\d.].*)")
+SPACED = re.compile(
+    r"(?P<label>\S*[/._]\S*)\s+(?P<answer>[-+−–≈~\[({\d.].*)|(?P<name>\S+|local \S+)\s{2,}(?P<apart>\S.*)"
+    r"|\((?P<inner>[^()]+)\)\s+(?P<behind>\S.*)"
+)
+COPIED = re.compile(  # from a terminal or a notebook: the answer is in the next line
+    r"(?:>>>|In\s*\[\d*\]\s*:)\s*(?:print\((?P<printed>.+)\)|(?P<shown>.+))|print\((?P<alone>.+)\)"
+)
 UNKNOWN = re.compile(r"(?P<label>[^\s=#\[][^=#]*?)\s*=(?P<answer>.*)", re.DOTALL)
 QUOTIENT = re.compile(r"(?:local\s+)?[d∂]\s*\w+\s*/\s*[d∂]\s*\w+|[\w.\[\]]+\.grad", re.IGNORECASE)
 NUMERIC = re.compile(r"[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*\d[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*")
@@ -71,9 +77,14 @@ class Finder:
                 return label, answer.removeprefix("**") if text.startswith("**") and "**" not in text[
                     2 : found.start()
                 ] else closing_mark(text, found.start(), answer)
-        spaced = SPACED.fullmatch(text.partition("#")[0].strip())
-        label = self.label(unmarked(spaced["label"]), question) if spaced else ""
-        return (label, spaced["answer"]) if spaced and label else None
+        for pattern in (SPACED, COPIED):
+            whole = pattern.fullmatch(text.partition("#")[0].strip())
+            name, *rest = (part for part in whole.groups() if part is not None) if whole else ("",)
+            label = self.label(unmarked(name), question) if name else ""
+            is_bullet = bool(rest) and text.startswith("(") and self.split(rest[0], question) is not None
+            if label and not is_bullet:
+                return label, rest[0] if rest else ""
+        return None
 
     def parted(self, text: str, question: str) -> tuple[str, tuple[str, str] | None]:
         """Return an answer, and the label and the text of another that stands behind it on the line."""

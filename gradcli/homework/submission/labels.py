@@ -27,10 +27,11 @@ WORDS = re.compile(
 POINTS = re.compile(r"\s*[(\[]\s*[\d./]+\s*(?:points?|pts?|marks?|punkte?|p)\b\.?\s*[)\]]?$", re.IGNORECASE)
 NUMBERED = re.compile(r"^(?P<number>\d{1,2})?[a-z]?\s*(?:[-–—.:)(]|\s)+\s*(?=\w)", re.IGNORECASE)
 IN_WORDS = re.compile(
-    r"(?:question|exercise|problem|task|aufgabe|frage|q)\s*[-.:#]?\s*(?P<number>\d{1,2})", re.IGNORECASE
+    r"(?:question|exercise|problem|task|aufgabe|frage|übung|number|ex|no|nr|q)\s*[-.:#]?\s*(?P<number>\d{1,2})",
+    re.IGNORECASE,
 )
-IN_BRACKETS = re.compile(r"[(\"“]([^()\"“”]+)[)\"”]?$")
-EDGES = re.compile(r"^[\s#*_>\[\](){}`<=\"'«“„~–—-]+|[\s#*_\[\](){}`:.,<>=\"'»“”~–—-]+$")
+IN_BRACKETS = re.compile(r"[(\[\"“]([^()\[\]\"“”]+)[)\]\"”]?$")
+EDGES = re.compile(r"^[\s#*_>/\[\](){}`<=\"'«“„~–—-]+|[\s#*_\[\](){}`:.,<>=\"'»“”~–—-]+$")
 UNDERSCORED = re.compile(r"(?P<local>[Ll]ocal\s+)?[d∂]_?(?P<of>\w+?)_+[d∂]_?(?P<by>\w+)")
 GRADIENT = re.compile(
     r"(?:∇_?|(?:the\s+)?grad(?:ient)?(?:\s+of\s+|[\s_(]+))(?P<first>\w+)\)?|(?P<last>\w+)_grad|d_?(?P<short>[^\W\d_]\w*)",

@@ -20,8 +20,13 @@ BRACKET = re.compile(r"\[(?P<inner>[^\[\]]*)\](?P<rest>.*)")
 AHEAD = re.compile(r"(?P<question>\[[^\[\]]+\]|[^\s:.)\-]+)\s*[:.)\-]?\s*(?P<rest>\S.*)")
 NAME = re.compile(r"[^\W\d_]\w[^=]*")
 DECORATION = re.compile(r"[\W_]+")
-ROW = re.compile(r"[-+−–]?[\d.,]+(?:[eE][-+]?\d+)?(?:[ \t]+[-+−–]?[\d.,]+(?:[eE][-+]?\d+)?)*")
+ROW = re.compile(
+    r"(?P<opens>[\[(|⎡⎢⎣])?\s*[-+−–]?[\d.,]+(?:[eE][-+]?\d+)?(?:[ \t]+[-+−–]?[\d.,]+(?:[eE][-+]?\d+)?)*"
+    r"(?(opens)\s*[\])|⎤⎥⎦],?)"
+)
+QUOTED = re.compile(r"^> ?", re.MULTILINE)
 KEYWORD = re.compile(r"\s*(?:dtype|device|requires_grad|grad_fn|shape|size)\s*=")
+OUT = re.compile(r"^Out\s*\[\d*\]\s*:\s*")
 FOLLOWS = re.compile(r"(?:=|≈)\s*[^=\s].*")  # a line that goes on with the one above
 MARKUP = re.compile(r"</(?:p|div|h[1-6]|li|td|body)>", re.IGNORECASE)
 WIDE = str.maketrans("＝：／【】［］\xa0", "=:/[][] ")
@@ -78,7 +83,7 @@ class Reader:
         if self.labelled(line):
             return
         id = None if self.is_open and NUMERIC.fullmatch(line) else self.labels.question(line.partition("#")[0])
-        if id is None and not self.continued(line):
+        if id is None and not self.asked_alone(line) and not self.continued(line):
             id = self.misspelt(line)
             if id is None:
                 self.stray(line)
@@ -98,6 +103,8 @@ class Reader:
     def headed(self, inner: str, rest: str) -> bool:
         """Take a line that begins with a bracket for a heading, if it is one."""
         id, rest = self.labels.question(inner), rest.partition("#")[0].strip().removeprefix(":").strip()
+        if id is None and self.finder.label(inner, self.question):
+            return False
         rest = "" if DECORATION.fullmatch(rest) else rest
         if id is None:
             if NUMERIC.fullmatch(inner) or not inner.strip() or (rest and len(inner.strip()) <= 2):
@@ -132,6 +139,14 @@ class Reader:
             return False
         of_answer = self.labels.meant(answer)
         return of_answer is not None and of_answer == self.labels.meant(line)
+
+    def asked_alone(self, line: str) -> bool:
+        """Take a line that is a label and nothing else for one whose answer stands below it."""
+        is_waiting = bool(self.given) and self.is_above and self.given[-1].text is None
+        label = "" if is_waiting else self.finder.label(unmarked(line).removesuffix("=").strip(), self.question)
+        if label:
+            self.add(self.question, label, "")
+        return bool(label)
 
     def add(self, question: str, label: str, text: str) -> None:
         """Keep an answer, and others that stand behind it on the line."""
@@ -198,7 +213,7 @@ class Reader:
         """Add a line to the answer above, where that is blank, or a row of numbers and this is the next row."""
         if not self.is_above or not self.given:
             return False
-        last, text = self.given[-1], line.partition("#")[0].strip()
+        last, text = self.given[-1], OUT.sub("", line.partition("#")[0].strip())
         if last.text is None or FOLLOWS.fullmatch(text):
             text = self.whole(text)
         elif not self.is_open or not ROW.fullmatch(text) or len(text.split()) != len(last.text.split("\n")[-1].split()):
@@ -219,6 +234,8 @@ def read_lines(name: str, student: str, text: str, labels: Labels) -> Submission
     """Read a hand-in with the labels of its assignment."""
     if MARKUP.search(text):
         text = text_of(text)
+    if text.startswith(">") and all(line[:2] in ("> ", ">", "") for line in text.splitlines()):
+        text = QUOTED.sub("", text)
     reader = Reader(
         labels, Finder(labels), list(map(untexed, ENDS.split(text.translate(WIDE) if not text.isascii() else text)))
     )

@@ -58,7 +58,8 @@ def bulleted(line: str) -> Iterator[str]:
 def unmarked(text: str) -> str:
     """Return a label without the marks of Markdown and LaTeX around it."""
     text = text.strip()
-    return text.strip("*`_$ ").strip() if text[:1] in "*`_$" or text[-1:] in "*`$" else text
+    text = text.strip("*`_$ ").strip() if text[:1] in "*`_$" or text[-1:] in "*`$" else text
+    return text[1:-1] if re.fullmatch(r"\[[^\[\]]+\]|\([^()]+\)", text) else text
 
 
 def closing_mark(text: str, place: int, answer: str) -> str:

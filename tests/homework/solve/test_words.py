@@ -45,6 +45,8 @@ def verdict(ask: str, label: str, text: str) -> str:
         ("it is one", ""),
         ("T", "correct"),
         ("f", "wrong"),
+        ("tensor(True)", "correct"),
+        ("falsch", "wrong"),
     ],
 )
 def test_a_yes_or_no(text: str, expected: str) -> None:
@@ -74,7 +76,8 @@ def test_a_printed_text(text: str, expected: str) -> None:
         ("Trying to backward through the graph a second time", "correct"), ("RuntimeError:", "correct"),
         ("ValueError", "wrong"), ("Exception", "wrong"), ("a", "wrong"), ("backward", "wrong"), ("no error", "wrong"),
         ("Runtime Error", "correct"), ("a RuntimeError", "correct"), ("it raises a RuntimeError", "correct"),
-        (f"throws {TOLD}", "correct"), ("raises a ValueError", "wrong"), ("an error", "wrong"),
+        (f"throws {TOLD}", "correct"), ("error: RuntimeError", "correct"), ("RuntimeError (freed)", "correct"),
+        ("RuntimeError - the graph is gone", "correct"), ("raises a ValueError", "wrong"), ("an error", "wrong"),
         ("RuntimeError: shapes do not match", "wrong"), ("to backward throu", "wrong"),
     ],
 )  # fmt: skip
@@ -108,6 +111,7 @@ def test_a_choice(text: str, expected: str) -> None:
     ("quantity", "text", "expected"),
     [
         ("loss.grad_fn", "grad_fn=<DivBackward0>", "correct"), ("loss.grad_fn", "<DivBackward0 object>", "correct"),
+        ("loss.grad_fn", "<class 'DivBackward0'>", "correct"), ("loss.grad_fn", "a DivBackward0 node", "correct"),
         ("loss.grad_fn", "DivBackward", "wrong"), ("loss.grad_fn", "DivBackward1", "wrong"),
         ("loss.grad_fn", "MulBackward0", "wrong"), ("w.dtype", "float32", "correct"), ("w.dtype", "float64", "wrong"),
         ("w.expand(2, 3).shape", "2x3", "correct"), ("w.expand(2, 3).shape", "2 × 3", "correct"),

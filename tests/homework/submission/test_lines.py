@@ -51,7 +51,8 @@ def graded(text: str) -> Result:
 @pytest.mark.parametrize(
     "heading",
     ["[q1]", "[Q1]", "Q1:", "Q1", "## Q1", "# q1:", "**Q1**", "Question q1", "Question q1:", "[ q1 ]", "__q1__", "Q1)",
-     "[q1]:", "**[q1]**", "Question 1:", "Question 1", "## Exercise 1", "Problem #01", "Exercise q1.", "[q1]  # mine"],
+     "[q1]:", "**[q1]**", "Question 1:", "Question 1", "## Exercise 1", "Problem #01", "No. 1",
+     "Ex. 1:", "// q1", "Question 7 [q1]", "Exercise q1.", "[q1]  # mine"],
 )  # fmt: skip
 def test_a_heading_names_a_question(heading: str) -> None:
     assert given(f"{heading}\np = 9\n") == [("q1", "p", "9")]
@@ -142,6 +143,31 @@ def test_several_answers(line: str) -> None:
 )
 def test_several_answers_that_are_blank_or_in_bold(line: str, p: str | None) -> None:
     assert given(f"[q1]\n{line}\n") == [("q1", "p", p), ("q1", "q", "81")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ">>> p\n9\n>>> print(q)\n81", "In [1]: p\nOut[1]: 9\n\nIn [2]: q\nOut[2]: 81", "print(p)\n9\nprint(q)\n81",
+        "p\n9\nq\n81", "(p) 9\n(q) 81", "[p] = 9\n[q] = 81", "[p] =\n9\n[q] =\n81", "p  9\nq  81",
+        "p equals 9\nq equals 81",
+    ],
+)  # fmt: skip
+def test_answers_that_are_copied_or_set_apart(text: str) -> None:
+    assert given(f"[q1]\n{text}\n") == [("q1", "p", "9"), ("q1", "q", "81")]
+
+
+def test_a_letter_before_a_label_is_none() -> None:
+    assert given("[q1]\n(p) p = 9\n(p)  q = 81\n") == [("q1", "p", "9"), ("q1", "q", "81")]
+
+
+def test_a_hand_in_that_is_quoted_as_a_whole() -> None:
+    assert given("> [q1]\n> p =\n> 9\n>\n> q = 81\n") == [("q1", "p", "9"), ("q1", "q", "81")]
+
+
+def test_rows_below_a_label() -> None:
+    text = "[two layers]\nZ =\n[1, 2]\n[3, 4]\n[q1]\np = 9\n"
+    assert given(text) == [("two layers", "Z", "[1, 2]\n[3, 4]"), ("q1", "p", "9")]
 
 
 def test_what_nobody_asked_for_is_said_with_the_nearest() -> None:

@@ -35,7 +35,7 @@ PAIRS = (
 OPENING = {left[:1] for left, _ in PAIRS}
 BOXED = re.compile(r"\\(?:boxed|underline|mathbf|mathrm|text|textbf|bm)\{(?P<inner>[^{}]*)\}")
 BEFORE = re.compile(
-    r"(?:==?>|[=≈~≃≅≡:→⇒]|->|\\approx\b|\\simeq\b|\\sim\b|(?:ca|approx|approximately|about|circa|roughly|etwa|ungefähr)\b\.?)\s*",
+    r"(?:==?>|[=≈~≃≅≡:→⇒]|->|\\approx\b|\\simeq\b|\\sim\b|(?:ca|approx|approximately|about|around|circa|roughly|etwa|ungefähr)\b\.?)\s*",
     re.IGNORECASE,
 )
 DIGITS = (
@@ -50,7 +50,7 @@ AFTER = re.compile(
 )
 STOP = re.compile(r"(?P<kept>.*(?:[^\d\s.]|\d[.,]\d+|\.\d+|(?:\^|\*\*)-?\d+|\.\d+[eE][-+]?\d+))\s*\.", re.DOTALL)
 FACT = re.compile(  # `True, it is`, `it is None`
-    r"(?:it\s+is\s+|it's\s+)?(?P<fact>true|false|none|yes|no|\w+Backward\d)(?:\s*[,;(–—]\s*[^\W\d][^\d]*)?",
+    r"(?:it\s+is\s+|it's\s+)?(?P<fact>true|false|none|yes|no|wahr|falsch|\w+Backward\d)(?:\s*[,;(–—]\s*[^\W\d][^\d]*)?",
     re.IGNORECASE,
 )
 STARTS, ENDS = (*"-+.0123456789[",), (*"0123456789]",)  # of a text that has nothing around it

@@ -6,7 +6,7 @@ import re
 
 ROUNDS = 60  # of replacing the innermost braces
 MATRIX = r"(?:[pbBvV]?matrix\*?|smallmatrix|array|[pb]smallmatrix|cases)"
-LOOKS = "left|right|[bB]ig[lr]?|displaystyle|mathrm|mathbf|text|textbf|operatorname|boldsymbol|bm|boxed|hline"
+LOOKS = "left|right|[bB]ig[lr]?|displaystyle|mathrm|mathbf|text|textbf|operatorname|boldsymbol|bm|boxed|hline|num"
 PLAIN = [
     (re.compile(r"\\[pbv]?matrix\s*\{(?P<inner>[^{}]*\\cr[^{}]*)\}"), r" [ \g<inner> ] "),
     (re.compile(r"\\cr(?![A-Za-z])"), " ; "),

@@ -7,8 +7,8 @@ import re
 TAG = re.compile(r"</?(?:b|i|u|em|strong|code|span|p|br|font)\b[^<>]*>|(?P<power><sup>)(?P<inner>[^<>]*)</sup>", re.I)
 PROMPT = re.compile(r"(?:>>>|(?:In|Out)\s*\[\d+\]\s*[:=]?|\[1\](?=\s+[-+.\d]))\s*")
 SUBJECT = (
-    r"(?:the\s+)?(?:final\s+)?(?:answer|ans|result|value|solution|lösung|ergebnis|antwort)(?:\s+is|\s+ist)?"
-    r"|it(?:'?s|\s+is)|is|ist|equals|exactly|precisely|genau|(?:the\s+)?(?:matrix|vector|array|row|column)(?=\s*\[)|maybe|probably|perhaps|vielleicht|wahrscheinlich"
+    r"(?:the\s+)?(?:final\s+)?(?:answer|ans|result|value|gradient|derivative|solution|lösung|ergebnis|antwort)(?:\s+is|\s+ist)?"
+    r"|it(?:'?s|\s+is)|is|ist|equals|exactly|precisely|genau|(?:the\s+)?(?:matrix|vector|array|list|row|column|shape)(?=\s*[:\[(])|maybe|probably|perhaps|vielleicht|wahrscheinlich"
     r"|(?:i|we)\s+(?:think|get|got|have|find|found)|so|thus|hence|therefore|also|gives?|yields?"
 )
 BEFORE = re.compile(rf"(?:(?:{SUBJECT})\b\s*[:=,]?|==?>|->|⟹|⟶|↦)\s*(?=[^\s=])", re.IGNORECASE)
@@ -18,12 +18,13 @@ REASON = (
 AFTER = re.compile(
     rf"(?<=[\d\])}}])(?:\s*[,;:]?\s+(?:{REASON})\s+[^\W\d_].*|\s*,?\s+(?:i|we)\s+(?:think|guess|believe|hope|got|get)"
     rf"|\s+[(\[]\s*\d+\s*(?:points?|pts?|marks?|punkte?)\W*[)\]]|\s*(?://|--)\s*[^\W\d_].*|\s+[(\[]\s*[^\W\d_]{{2,}}[^()\[\]\d]*[)\]]"
-    r"|\s+\(\s*[^\W\d_]{2,}\s+[^\W\d_]{2,}[^()\[\]]*\)"
+    r"|\s+\(\s*[^\W\d_]{2,}\s+[^\W\d_]{2,}[^()\[\]]*\)|\s+\(\s*(?:float\d\d|\d+\s+(?:entries|rows|numbers))\s*\)"
     r"|\s*\[[^\W\d_][^\[\]]*\]|\s+units?)\s*\.?$",
     re.IGNORECASE | re.DOTALL,
 )
 UNIT_IN_BRACKETS = re.compile(r"(?<=\d)\s*\[[\d\s/]*[^\W\d_][\w\s/^*·²³⁻¹]*\]$")
 CALLS = re.compile(r"(?:\.(?:item|numpy|detach|cpu|tolist|clone|squeeze|flatten)\(\))+$")
+MINUS = re.compile(r"^minus\s+(?=[\d.])", re.IGNORECASE)
 MIXED = re.compile(r"(?P<sign>[-+]?)\s*(?P<whole>\d+)\s+(?P<part>\d+\s*/\s*\d+)")
 TENSORFLOW = re.compile(r"<tf\.\w+[^<>]*?numpy=(?P<value>[^<>]*?)>", re.DOTALL)
 BARE = re.compile(r"[-+.\d\[(][-+.,;*·×^=≈\s\d\[\]()eE&]*")
@@ -47,7 +48,7 @@ def without_prose(text: str) -> str:
         text = text.rstrip("?").rstrip() if text.rstrip("? ") else text
         if text == before:
             break
-    return text
+    return MINUS.sub("-", text)
 
 
 def unmixed(text: str) -> str:

@@ -42,7 +42,11 @@ UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/-)\s*[\d.]+
 SIZE = re.compile(r"[\[(]?\d+(?:\s*(?:[x×]|by)\s*\d+)+[\])]?", re.IGNORECASE)  # 3x2 is the shape (3, 2)
 BY = re.compile(r"\s*(?:[x×]|by)\s*", re.IGNORECASE)
 BRACKETS = re.compile(r"[\[({\s]*(?P<inner>[^\[\](){}]*?)[\])}\s]*")
-FACTS = {"yes": "True", "no": "False", "ja": "True", "nein": "False", "nothing": "None"}
+FACTS = {
+    **dict.fromkeys(("yes", "ja", "wahr"), "True"),
+    **dict.fromkeys(("no", "nein", "falsch"), "False"),
+    **dict.fromkeys(("nothing", "nonetype"), "None"),
+}
 
 
 @dataclass(frozen=True, slots=True)
