@@ -23,11 +23,11 @@ Value = Any  # a numpy array or scalar
 class Why:
     """The reason why the rule of a structured edge holds, entry by entry.
 
-    `forward` gives the entries of the node, `gradient` what the edge adds to those of the input's gradient, from the
-    upstream gradient; `shapes` are of the tensors in it. `given` says what names stand for that are no nodes,
-    `outside` of which tensors the gradient names entries that they do not have, which count as 0; of a gradient that
-    `is_sparse` the formula does not name all entries, and the others are 0. `entry` is one entry
-    in numbers. Operations on whole matrices have a `differential` instead: the change of the node.
+    `forward` gives the entries of the node; `gradient` gives the part that the edge adds to the entries of the input's
+    gradient, from the upstream gradient. `shapes` are of the tensors in both. `given` explains names that are no nodes.
+    The gradient may name entries that the tensors `outside` do not have: these count as 0. If it `is_sparse`, it names
+    some entries of the gradient, and the others are 0. `entry` is one entry in numbers. Operations on whole matrices
+    have a `differential` instead: the change of the node.
     """
 
     shapes: tuple[tuple[str, tuple[int, ...]], ...]

@@ -2,7 +2,7 @@
 
 Other tools compare a number with a list of numbers, each with a tolerance. Here that is half a unit in the third
 digit, as grading asks for three, but never so much that two numbers of the list meet in the middle. A question whose
-values differ from sheet to sheet comes in several versions, of which the other tool gives one to each student.
+values differ from sheet to sheet comes in several versions, and the other tool gives each student one of them.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from gradcli.render.text.looks import Looks
 class Asked(Looks):
     """Looks, with `all` rows, `why` rules hold, `torch_nodes` one by one; of LaTeX a `standalone` document.
 
-    Of pictures: the `detail` of a box, which `values` it shows, the `direction` (None for one that suits the graph),
-    whether the `backward` side is drawn, the number of boxes from which statements are boxes,
-    and the significant digits of an entry of a tensor.
+    For pictures: the `detail` of a box, the `values` that it shows, the `direction` (None for one that suits the
+    graph), whether the `backward` side is drawn, the number of boxes from which on statements are drawn as one, and the
+    significant digits of an entry of a tensor.
     """
 
     all: bool = False

@@ -1,9 +1,9 @@
 """A program that is run at many points: read once, and over whole columns of points where that gives the same.
 
 Where every operation is elementwise and every value a number, one array a variable holds many points, and the engine
-computes them all at once. A single point is then an array of one entry: numpy's functions give an entry of an array the
-same bits whatever the length (measured over every operation for lengths from 1 to 10,000), but a number of its own
-other ones, in the last digit of a general power for example. Other programs are run a point at a time.
+computes them all at once. A single point is then an array of one entry, because numpy gives an entry of an array the
+same bits at every length (measured over every operation for lengths from 1 to 10,000), but may give a plain number
+others, in the last digit of a general power for example. Other programs are run a point at a time.
 """
 
 from __future__ import annotations

@@ -58,10 +58,10 @@ def mapped(
 ) -> Generator[Any]:
     """Yield the answers of `work` to all items, in their order; before a pause, which is None, all before it.
 
-    An item may be `Answered` already. Each has the CPU seconds and the memory of the limits. What comes in place of an
-    item that exceeds them, crashes or meets a bug, `lost` says. An error of gradcli that `work` raises is raised here.
-    Of items that are quick a process has the next one in hand while it works, and need not wait until it gets one; the
-    large bytes of their answers are lent: they are good until the next answer is asked for, those of `kept()` for ever.
+    An item may be `Answered` already. Each has the CPU seconds and the memory of the limits. For an item that exceeds
+    them, crashes or meets a bug, `lost` gives the answer. An error of gradcli that `work` raises is raised here. If
+    items are quick, a process has the next one in hand while it works, and large bytes of answers are lent: they are
+    good until the next answer is asked for, those of `kept()` for ever.
     """
     with closing(Pool(work, jobs, limits, lost, is_quick=is_quick)) as pool:
         for item in items:

@@ -4,7 +4,7 @@
 
 Each place where the tensor occurs gives one formula: the upstream gradient takes its place, and the sum runs over the
 variables that do not say which entry it is. `b[j,k]` says it by itself. Where the entry is `x[i+k]`, the formula is
-solved for one variable, so that `i` becomes `q-k`; `x[2·i]` stands as it is, since each entry is reached once; and of
+solved for one variable, so that `i` becomes `q-k`; `x[2·i]` stays as it is, since each entry is reached once; and for
 `x[index[i]]` a condition says which `i` count.
 """
 

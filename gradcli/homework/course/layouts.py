@@ -66,8 +66,7 @@ class Folder:
 def works(files: Sequence[File], layout: str | None = None, *, has_attempts: bool = False) -> Iterator[Work]:
     """Yield the files with their students; each folder is in the `layout`, or in the one that it plainly has.
 
-    With `has_attempts`, the numbers in names such as `ada_attempt2.txt` are those of attempts in any layout; without,
-    none are.
+    With `has_attempts`, a name such as `ada_attempt2.txt` has the number of an attempt in any layout; without, in none.
     """
     roots: dict[Path, list[File]] = {}
     for file in files:

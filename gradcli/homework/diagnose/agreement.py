@@ -29,7 +29,7 @@ def in_agreement(found: Sequence[Diagnosis], problem: Problem | None, right: Col
 def spoils(one: Diagnosis, problem: Problem, other: Problem) -> bool:
     """Whether a mistake about one problem changes the answer to another.
 
-    Any mistake in a value changes the same others, so that says nothing about the way in which it was made.
+    Every mistake in one value changes the same other values, so a change there does not tell mistakes apart.
     """
     if problem.kind == "value" and one.vertex == problem.by:
         return False

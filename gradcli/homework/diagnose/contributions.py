@@ -42,9 +42,9 @@ class Mistaken:
 
 
 class Steps(Graph):
-    """A graph whose steps are called as on a page of steps, `v1` also where a text such as `a*x2` would do.
+    """A graph whose steps have the names of the page of steps: `v1`, even where a text such as `a*x2` would do.
 
-    `steps` are their names. What has none of its own, such as the error inside a squared loss, is called by its text.
+    `steps` are these names. A value without one, such as the error inside a squared loss, is called by its text.
     """
 
     steps: frozenset[str] = frozenset()

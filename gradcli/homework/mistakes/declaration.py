@@ -84,8 +84,8 @@ class Mistake:
     `title` goes on after "you"; of mistakes that explain a number equally well, a lower `order` is shown first.
     One that is `of_rule` was made in the derivative rule of an operation, so the sentence about the rule helps.
     `hint` is told in place of the message where that would give the answer away, by a factor or a sign.
-    `kin` is the code of a mistake that is the same in other words; one that `is_late` explains much, so others that
-    give the same number are likelier, and so are those of a lower `tier`; one that `is_single` is no part of a pair.
+    `kin` is the code of a mistake that is the same in other words. One that `is_late` explains so much that others with
+    the same number are likelier, as are those of a lower `tier`. One that `is_single` is no part of a pair.
     Generators that are far-fetched are asked only where nothing likelier gives the number.
     """
 

@@ -36,11 +36,11 @@ def follows(
 ) -> Quantity | None:
     """Return the wrong number of a student's `own` from which an answer follows, or None.
 
-    All of them count, for whoever typed a number goes on with it; `spare` are groups that may be left out: numbers that
-    follow from others on the sheet, slips of the pen, which are often in the typed number alone, and numbers that right
-    answers show were not gone on with. Digits that were used and not written down are allowed for, and `right` are
-    right answers whose rounded numbers may have been used beside the wrong ones. Nothing follows where an own number
-    has left no question: it is 0 or not finite, or the answer is 0 then, or the same for every input.
+    All of them count, for whoever typed a number goes on with it. `spare` are groups that may be left out: numbers that
+    follow from others on the sheet, slips of the pen, which are often in the typed number alone, and numbers that the
+    student did not use further, as right answers show. Digits that were used and not written down are allowed for, and
+    `right` are right answers whose rounded numbers may have been used beside the wrong ones. Nothing follows where an
+    own number has left no question: it is 0 or not finite, or the answer is 0 then, or the same for every input.
     """
     if is_nothing(typed.value, tolerance):
         return None

@@ -1,8 +1,8 @@
 """Pairs of students who share wrong values that no known mistake explains: where to look, and never a verdict.
 
-A value that k of n students gave weighs log2(n/k), the bits that it takes to say it; the weights of a pair add up. All
-pairs who share a value would be too many where many do: of such a value each student is paired with the next one in an
-order in which students with the same values stand together. Where sheets differ, a wrong value that is right on the
+A value that k of n students gave weighs log2(n/k), the bits that it takes to say it; the weights of a pair add up.
+Where many share a value, all their pairs would be too many: students are put in an order in which those with the same
+values stand together, and each is paired with the next one. Where sheets differ, a wrong value that is right on the
 sheet of another student is shared with that student.
 """
 

@@ -27,10 +27,10 @@ def questions(
     graph: Graph | None = None,
     room: int = MOST,
 ) -> dict[str, Json]:
-    """Return the questions by step of the page, the first of them, as many as there is `room` for, with mistakes.
+    """Return the questions by steps of the page; the first ones, as many as there is `room` for, have mistakes.
 
-    The walk goes through the explanation or through the same one `folded`; `numbers` are the steps of the page by those
-    of the walk, and the `graph` is that of the explanation, by default found by running its program again.
+    The walk goes through the explanation, or through the explanation `folded`; `numbers` are the steps of the page by
+    those of the walk. Without a `graph`, the program of the explanation is run again to find it.
     """
     if explanation.sizes is not None:
         return {}

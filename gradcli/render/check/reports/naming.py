@@ -30,7 +30,7 @@ def file_name(student: str, suffix: str) -> str:
 
 
 def is_plain(name: str) -> bool:
-    """Return whether a name can be that of a file, and no file system takes it for that of another student."""
+    """Return whether a name can be a file's, and no file system can take it for the name of another student."""
     if DEVICES.fullmatch(name) or not (name[:1].isalnum() or name[:1] == "_"):
         return False
     if not all(c.isalnum() or c in BESIDE or category(c)[0] == "M" for c in name):

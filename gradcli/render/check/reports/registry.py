@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One format. `write` yields the text in parts, as results come in: whole lines, of which those that are there say
-    enough if `in_lines`; else it is a document, which is there whole or not at all.
+    """One format. `write` yields the text in parts, as results come in. If `in_lines`, each line is of use by itself;
+    else the text is a document, which is written whole or not at all.
 
     `reveal` is the level shown unless another is asked for. A report `per_student` holds one submission, and `write`
     raises ValueError for none or several.

@@ -74,7 +74,7 @@ def write_in(folder: Path, name: str, parts: Iterable[str]) -> None:
 
 
 def beside_folder(folder: Path) -> Path:
-    """Return the folder of a class, which lies beside that of its students: who gets one has nothing of the other."""
+    """Return the folder for the class, beside that of its students, so that either can be handed on alone."""
     whole = folder.resolve()
     return whole.parent / f"{whole.name}-class"
 

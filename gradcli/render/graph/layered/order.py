@@ -39,7 +39,7 @@ def ordered(graph: Graph, ports: Sequence[float]) -> tuple[list[list[int]], int]
 
 
 def swept(layers: list[list[int]], graph: Graph, above: Neighbours, below: Neighbours, *, is_up: bool) -> None:
-    """Order each layer by what is above it, one after the other, or from the last one by what is below."""
+    """Order the layers one after the other: downwards by the layer above each, or upwards by the layer below."""
     place = positions(layers, len(graph.layer))
     near, steps = (above, range(1, len(layers))) if is_up else (below, range(len(layers) - 2, -1, -1))
     for at in steps:
