@@ -100,7 +100,8 @@ def rounded_to(problem: Problem, typed: Typed, few: Earlier) -> int:
     own = np.asarray(typed.unit) / 2 * SLACK
     for digits in FEW:
         found = attempts(problem, digits)
-        for value in (*found, *(one for first in found for one in rounded_before(first, (digits,)))):
+        last = (digits,) if np.max(typed.digits) <= digits else ()  # 1.00e2 says more than 104 in two digits
+        for value in (*found, *(one for first in found for one in rounded_before(first, last))):
             if is_within(typed, value, own + EXACTLY * np.abs(value)):
                 return digits
     least = int(np.min(typed.digits))
