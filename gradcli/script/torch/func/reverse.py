@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any
-from weakref import WeakSet
+from weakref import ReferenceType, WeakSet, ref
 
 from gradcli.engine import tangents
-from gradcli.engine.graph import AccumulateGrad, Node, reachable
+from gradcli.engine.graph import AccumulateGrad, Node, ancestors, reachable
 from gradcli.engine.modes import mode, set_grad_enabled, switched
-from gradcli.engine.recorder import listening
+from gradcli.engine.recorder import Application, leave, listen, listening
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.indexing.indexing import alias
 from gradcli.script.errors import UnsupportedError
@@ -21,6 +22,7 @@ from gradcli.script.torch.autograd.functional.derivatives import gradients, prep
 from gradcli.script.torch.autograd.saved.packing import Packer
 from gradcli.script.torch.func.trees import flattened, mapped, pattern, structure
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
+from gradcli.script.torch.tensor.printing import LEFT
 
 HOOKED = (
     "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
@@ -99,6 +101,37 @@ class Inputs:
         return tangents.carry(x, x.detach(), self._outside)
 
 
+class Within:
+    """The results in a function, which lie in no graph when it has returned, whoever holds them."""
+
+    def __init__(self) -> None:
+        self.made: list[ReferenceType[Tensor]] = []
+
+    def append(self, application: Application) -> None:
+        self.made.append(ref(application.out))
+
+    def end(self) -> None:
+        held = [x for found in self.made if (x := found()) is not None and x.node is not None]
+        nodes, leaves = reachable(x.node for x in held if x.node is not None)
+        kept = ancestors(nodes, [leaf for leaf in leaves if leaf not in OVER])
+        for x in held:
+            if x.node not in kept:
+                x.node = None
+                LEFT.add(x)
+
+
+@contextmanager
+def heard() -> Iterator[Within]:
+    """Hear the results of a function that is differentiated, which may not change what is outside."""
+    within = Within()
+    listen(within)
+    try:
+        with switched(wrapping=Outside()):
+            yield within
+    finally:
+        leave(within)
+
+
 class Outside:
     """The tensors that the names of the snippet stand for when a function begins, which it may not change."""
 
@@ -122,7 +155,7 @@ def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Fu
     def call(*args: Any, **keywords: Any) -> Any:
         inputs = Inputs(args, argnums)
         with set_grad_enabled(True):
-            with switched(wrapping=Outside()):
+            with heard() as within:
                 output = func(*inputs.args, **keywords)
             value, aux = apart(output, has_aux, "grad_and_value(f)(*args)")
             if not isinstance(value, Tensor):
@@ -136,6 +169,7 @@ def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Fu
                 )
             found = gradients([value], inputs.leaves, create_graph=True)
         slopes, value, aux = inputs.arranged(found), inputs.outside(value), inputs.outside(aux)
+        within.end()
         return (slopes, (value, aux)) if has_aux else (slopes, value)
 
     return call
@@ -224,12 +258,13 @@ def jacrev(
     def call(*args: Any) -> Any:
         inputs = Inputs(args, argnums)
         with set_grad_enabled(True):
-            with switched(wrapping=Outside()):
+            with heard() as within:
                 made = func(*inputs.args)
             made, aux = apart(made, has_aux, "vjp(f, *primals)")
             outputs, build = outputs_of(made, "vjp(f, *primals)")
             slopes = [rows(out, inputs.leaves, True) for out in outputs]
-        found = build(map(inputs.arranged, slopes))
-        return (found, inputs.outside(aux)) if has_aux else found
+        found, aux = build(map(inputs.arranged, slopes)), inputs.outside(aux)
+        within.end()
+        return (found, aux) if has_aux else found
 
     return call

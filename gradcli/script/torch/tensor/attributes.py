@@ -37,7 +37,7 @@ from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, CPU, STRIDED, DType, Size, check_device
 from gradcli.script.torch.tensor.legacy import construct
 from gradcli.script.torch.tensor.owned import backward_hooks, own_attributes, set_backward_hooks, volatile
-from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, told
+from gradcli.script.torch.tensor.printing import format_tensor, inside, tensor_text, told
 
 
 def new(name: str) -> Callable[..., Tensor]:
@@ -170,8 +170,8 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "ndim": lambda x: x.ndim,
     "grad": memory.gradient_of,
     "grad_fn": lambda x: nodes.visible(told(x).grad_fn),
-    "requires_grad": lambda x: x.requires_grad,
-    "is_leaf": lambda x: x.is_leaf,
+    "requires_grad": lambda x: inside(x).requires_grad,
+    "is_leaf": lambda x: inside(x).is_leaf,
     "retains_grad": lambda x: x.retains_grad,
     "data": memory.cutting(".data", lambda x: x.data),
     "real": lambda x: x,

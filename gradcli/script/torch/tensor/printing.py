@@ -68,10 +68,24 @@ def set_printoptions(
 
 
 UNTOLD: WeakSet[Any] = WeakSet()  # nodes that stand for others in torch, whose names are not known
+LEFT: WeakSet[Tensor] = WeakSet()  # tensors of functions that torch.func differentiated, which something outside holds
+
+
+def inside(tensor: Tensor) -> Tensor:
+    """Return the tensor. UnsupportedError if it has left the function that it is from, where torch wraps it."""
+    if LEFT and tensor in LEFT:
+        raise UnsupportedError(
+            "a look at a tensor that has left the function in which torch.func.grad made it, which torch shows as a "
+            "GradTrackingTensor, is not supported",
+            python=RuntimeError,
+            help="detach() it, or return it with has_aux=True",
+        )
+    return tensor
 
 
 def told(tensor: Tensor) -> Tensor:
     """Return the tensor. UnsupportedError if torch has another node for it."""
+    inside(tensor)
     if UNTOLD and is_untold(tensor):
         raise UnsupportedError(
             "the node of a result of vmap, or of a tangent, that has a graph is not supported here: torch has another",
