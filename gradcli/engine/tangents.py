@@ -88,6 +88,10 @@ class Level:
     def set(self, x: Tensor, tangent: Tensor) -> None:
         self.known[x.node or x] = tangent, len(x.history or ())
 
+    def forget(self, x: Tensor) -> None:
+        """Take the tangent of a tensor away, as the tensor leaves its graph."""
+        self.known.pop(x.node or x, None)
+
     def get(self, x: Tensor) -> Tensor | None:
         """Return the tangent of a tensor, None for a constant; a view of a changed tensor has its part of the whole."""
         node = x.node

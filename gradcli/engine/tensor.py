@@ -90,7 +90,10 @@ class Tensor(TensorProtocol):
     @property
     def data(self) -> Tensor:
         """A tensor on this memory outside the graph; changes through it are not counted."""
-        return Tensor(self.array)
+        alias = Tensor(self.array)
+        if isinstance(self.history, Unversioned):
+            alias.history = self.history
+        return alias
 
     @data.setter
     def data(self, other: Tensor) -> None:

@@ -165,7 +165,7 @@ def meshgrid(*tensors: Tensors, indexing: str = "ij") -> tuple[Any, ...]:
         raise AutogradError("meshgrid expects a non-empty TensorList")
     for x in parts:
         if x.ndim > 1:
-            raise AutogradError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {x.ndim}D")
+            raise AutogradError(f"a grid of a tensor of {x.ndim} dimensions is not supported here", code="E401")
     axes = list(range(len(parts)))
     if indexing == "xy" and len(parts) > 1:
         axes[:2] = 1, 0

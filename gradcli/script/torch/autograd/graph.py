@@ -155,7 +155,12 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
 
 def increment_version(tensor: Any) -> None:
     """Count a change of a tensor, or of each of several, that autograd cannot see."""
-    for x in (tensor,) if isinstance(tensor, Tensor) else tensor:
+    if not hasattr(tensor, "__iter__"):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
+    several = [tensor] if isinstance(tensor, Tensor) else list(tensor)
+    if not all(isinstance(x, Tensor) for x in several):
+        raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
+    for x in several:
         if not isinstance(x.history, Unversioned):
             x.changed()
 

@@ -73,6 +73,7 @@ def find(name: str) -> Any:
     return PARAMETER if name == "Parameter" else LAYERS.get(name)
 
 
+UTILITIES = ("parametrizations", "parametrize", "rnn")
 RESCALING = ("remove_weight_norm", "spectral_norm", "weight_norm")
 
 
@@ -80,7 +81,7 @@ def find_utility(name: str) -> Any:
     """Return a member that is not loaded with the rest of `torch.nn.utils`."""
     if name in RESCALING:
         return import_module("gradcli.script.torch.nn.rescaling").MEMBERS[name]
-    return namespace("torch.nn.utils.rnn") if name == "rnn" else None
+    return namespace(f"torch.nn.utils.{name}") if name in UTILITIES else None
 
 
 @cache
@@ -97,11 +98,13 @@ def namespace(name: str) -> Namespace:
     if name == "torch.nn.utils":
         from gradcli.script.torch.nn import vectors
 
-        return Namespace(name, vectors.MEMBERS, find=find_utility, known=("rnn", *RESCALING))
+        return Namespace(name, vectors.MEMBERS, find=find_utility, known=(*UTILITIES, *RESCALING))
     if name == "torch.nn.utils.rnn":
         from gradcli.script.torch.nn import packing
 
         return Namespace(name, packing.MEMBERS)
+    if name in ("torch.nn.utils.parametrizations", "torch.nn.utils.parametrize"):
+        return Namespace(name, import_module(f"gradcli.script.torch.nn.{name.rpartition('.')[2]}").MEMBERS)
     if name == "torch.nn.modules.module":
         from gradcli.script.torch.nn.base import registrations
 

@@ -38,12 +38,18 @@ def _replace(module: Any, name: str, parts: dict[str, Any]) -> Any:
     return weight
 
 
-def _lengths(v: Any, dim: int) -> Any:
+def lengths(v: Any, dim: int) -> Any:
     """Return the norm of each slice along a dimension, with all dimensions kept; for -1 the norm of the whole."""
     if dim == -1:
         return ops.norm(v)
     others = [axis for axis in range(v.ndim) if axis != dim]
     return ops.vector_norm(v, 2, tuple(others), True)
+
+
+def rescaled(v: Any, g: Any, axis: int) -> Any:
+    """Return a weight of a direction and a length."""
+    made = v * (g / lengths(v, axis))
+    return ended(made, "WeightNormInterfaceBackward0") if axis in (0, v.ndim - 1) else made
 
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
@@ -53,13 +59,12 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
         raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
     axis, weight = -1 if dim is None else dim, getattr(module, name)
     with set_grad_enabled(False):
-        lengths = _lengths(weight, axis)
-    _replace(module, name, {"_g": Parameter(lengths), "_v": Parameter(weight.detach())})
+        length = lengths(weight, axis)
+    _replace(module, name, {"_g": Parameter(length), "_v": Parameter(weight.detach())})
 
     def make(owner: Any) -> Any:
         g, v = getattr(owner, f"{name}_g"), getattr(owner, f"{name}_v")
-        made = v * (g / _lengths(v, axis))
-        return ended(made, "WeightNormInterfaceBackward0") if axis in (0, v.ndim - 1) else made
+        return rescaled(v, g, axis)
 
     setattr(module, name, make(module))
     module.register_forward_pre_hook(Rescaling(name, make))
@@ -86,29 +91,29 @@ def spectral_norm(
     """Divide a weight by its largest singular value, found by power iteration: Miyato et al. 2018."""
     axis = dim if dim is not None else 1 if isinstance(module, Transposed) else 0
     weight = getattr(module, name)
-    rows = _matrix(weight, axis)
+    rows = matrix(weight, axis)
     first = [running.machine.generator.normal((size,), weight.dtype) for size in rows.shape]
     _replace(module, name, {"_orig": weight})
     setattr(module, name, weight.detach())
     for ending, vector in zip(("_u", "_v"), first, strict=True):
-        module.register_buffer(name + ending, Tensor(_unit(vector, eps)))
+        module.register_buffer(name + ending, Tensor(unit(vector, eps)))
 
     def make(owner: Any) -> Any:
         original, u, v = (getattr(owner, f"{name}_{part}") for part in ("orig", "u", "v"))
-        matrix = _matrix(original, axis)
+        table = matrix(original, axis)
         if owner.training:
             for _ in range(n_power_iterations):
                 running.machine.budget.spend(1)
-                v.array[...] = _unit(matrix.array.T @ u.array, eps)
-                u.array[...] = _unit(matrix.array @ v.array, eps)
-        largest = ops.dot(Tensor(u.array.copy()), ops.mv(matrix, Tensor(v.array.copy())))
+                v.array[...] = unit(table.array.T @ u.array, eps)
+                u.array[...] = unit(table.array @ v.array, eps)
+        largest = ops.dot(Tensor(u.array.copy()), ops.mv(table, Tensor(v.array.copy())))
         return original / largest
 
     module.register_forward_pre_hook(Rescaling(name, make))
     return module
 
 
-def _matrix(weight: Any, axis: int) -> Any:
+def matrix(weight: Any, axis: int) -> Any:
     """Return the weight as a matrix with a row for each entry of a dimension."""
     if axis:
         order = [axis, *(other for other in range(weight.ndim) if other != axis)]
@@ -116,7 +121,7 @@ def _matrix(weight: Any, axis: int) -> Any:
     return ops.reshape(weight, weight.shape[0], -1)
 
 
-def _unit(vector: Any, eps: float) -> Any:
+def unit(vector: Any, eps: float) -> Any:
     return vector / np.maximum(np.linalg.norm(vector), vector.dtype.type(eps))
 
 

@@ -20,6 +20,9 @@ from gradcli.script.torch.optim.line_search import strong_wolfe
 from gradcli.script.torch.optim.optimizer import number, write
 from gradcli.script.torch.optim.state import Group
 
+# What torch writes into the state at the end of a step, in its order.
+LAST = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
+
 
 class LBFGS(Declared):
     """The limited-memory BFGS method; its state, kept for the first parameter, holds the last `history_size` steps."""
@@ -56,7 +59,10 @@ class LBFGS(Declared):
         state["func_evals"] += 1
         g = self._gradient()
         if not np.abs(g).max() <= group["tolerance_grad"]:
+            is_first = not state["n_iter"]
             self._iterate(closure, state, loss, g)
+            for name in LAST if is_first else ():
+                state[name] = state.pop(name)
             if running.machine.timeline is not None:
                 running.machine.timeline.stepped(self, self._params, self._moves)
         return first

@@ -91,7 +91,7 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "item": memory.cutting("item()", Tensor.item),
     "tolist": memory.cutting("tolist()", memory.to_list),
     "detach": memory.cutting("detach()", Tensor.detach),
-    "detach_": memory.cutting("detach_()", Tensor.detach_),
+    "detach_": memory.cutting("detach_()", memory.detach_),
     "retain_grad": Tensor.retain_grad,
     "is_floating_point": lambda x: x.dtype.kind == "f",
     "is_complex": lambda x: False,

@@ -9,6 +9,8 @@ from typing import Any
 
 from gradcli.engine.checks.shapes import check_extents, dimension
 from gradcli.engine.memory.views import View, first_entry
+from gradcli.engine.recorder import listening
+from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.torch.operations.readers import kind_name
@@ -76,6 +78,13 @@ def gradient_of(x: Tensor) -> Tensor | None:
     if running.machine.timeline is not None:
         running.machine.timeline.asked(x, gradient)
     return gradient
+
+
+def detach_(x: Tensor) -> Tensor:
+    """Take the tensor out of the graph, and of forward passes."""
+    for level in listening(Level):
+        level.forget(x)
+    return x.detach_()
 
 
 def cutting(how: str, function: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
