@@ -35,3 +35,13 @@ def snippets(draw: st.DrawFn) -> str:
 @given(snippets())
 def test_changes_do_as_torch(snippet: str) -> None:
     assert outcome(snippet, Engine()) == outcome(snippet, torch)
+
+
+LATER = ["t()", "view(-1).view(3, 2).t()", "t().unsqueeze(0)[0]", "permute(1, 0).select(0, 1)"]
+
+
+@pytest.mark.parametrize("later", LATER)
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_gradient_in_any_order_of_memory_goes_through_a_change(look: str, later: str) -> None:
+    snippet = f"w = leaf(2, 3);;v = y.{look};;u = y.{later};;v *= 3;;out = (u * u).sum();;out.backward();;gx = x.grad"
+    assert outcome(snippet, Engine()) == outcome(snippet, torch)

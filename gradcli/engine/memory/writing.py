@@ -107,7 +107,12 @@ def written_over(name: str, whole: Formula, path: Path, part: Expression) -> Exp
 
 def _overwrite(x: Any, part: Any, *, path: Path) -> Any:
     whole = np.array(x)
-    writable(follow(whole, path))[...] = part
+    place = follow(whole, path)
+    if np.may_share_memory(place, whole):
+        writable(place)[...] = part
+    else:  # a gradient may lie in memory in another order than its base, of which a shape may then be a copy
+        whole = np.array(x, order="C")
+        whole.reshape(-1)[follow(np.arange(whole.size).reshape(whole.shape), path)] = part
     return whole
 
 
