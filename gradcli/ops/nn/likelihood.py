@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.modes import mode
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -118,6 +119,7 @@ def _likelihood(name: str, node: str) -> tuple[Primitive, Primitive]:
         f"{name}_backward",
         _nll_backward,
         lambda g, out, h, target, weight, *, size, **o: forward(g, target, weight, **o),
+        node=node.replace("Backward", "BackwardBackward"),
         notation=_write_backward,
         structured=True,
         index=f"adjoint of {name}",
@@ -190,7 +192,10 @@ def nll_loss(
     w = check_labels(input.shape, target, weight, ignore_index)
     o = {"reduction": reduction, "ignore_index": ignore_index}
     if input.ndim < 3:
-        return nll(input, target, w, **o)
+        found = nll(input, target, w, **o)
+        if mode.strict and input.ndim == target.ndim == 1 and input.shape != target.shape:
+            return one_way(found, f"size mismatch (got input: {list(input.shape)}, target: {list(target.shape)})")
+        return found
     if input.ndim == 4:
         found = nll2d(input, target, w, **o)
         return found if input.array.flags.c_contiguous else one_way(found, "grad_input must be contiguous")

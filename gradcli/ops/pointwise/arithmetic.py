@@ -127,7 +127,7 @@ def _base_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
 
 
 def _exponent_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return guarded(both(equal(x, 0), at_least(y, 0)), 0, g * (out * log(x)))
+    return g * guarded(both(equal(x, 0), at_least(y, 0)), 0, out * log(x))
 
 
 # torch has a node for each case: the exponent is a number (`power`), both are tensors, the base is a number.

@@ -83,7 +83,7 @@ masked_fill_tensor = primitive(
     lambda g, out, x, mask, value: where(mask, 0, g),
     None,
     lambda g, out, x, mask, value: where(mask, g, 0),
-    gradients=FILLED,
+    gradients=(*FILLED, {}, {"WhereBackward0": "SumBackward0"}),
     keeps_dtype=True,
     node="MaskedFillBackward1",
     notation=masked_fill.notation,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
+from gradcli.engine.modes import mode
 from gradcli.engine.primitive import primitive
 from gradcli.engine.saved import watch_each_other
 from gradcli.engine.symbolic.formula import Formula
@@ -65,6 +66,8 @@ def _var_gradient(g: Any, x: Any, dim: Axes, correction: float) -> Any:
     freedom = count(x.shape, dim) - correction
     if freedom <= 0 and (dim is None or not x.shape):
         return g * where(equal(x, mean(x)), math.nan, math.inf)
+    if dim == () and x.shape and mode.strict:  # of which torch sums all, and divides by the size of none
+        freedom = 1 - correction
     if isinstance(x, Formula):
         return 2 * g * _centred(x, dim) / freedom
     return (2 / freedom if freedom else math.inf) * g * _centred(x, dim)

@@ -177,7 +177,8 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     counts = np.sum(present, axis=axis, keepdims=True)
     order = np.argsort(input.value, axis=axis, kind="stable")  # nan comes last
     places = Tensor(np.take_along_axis(order, np.maximum(counts - 1, 0) // 2, axis))
-    found = named(gather, "GatherBackward0", saves=())(input, places, dim=axis)
+    through = begun(input, "ScatterBackward0")
+    found = named(gather, "GatherBackward0", saves=())(through, places, dim=axis)
     if not keepdim:
         found, places = ops.squeeze(found, axis), Tensor(np.squeeze(places.value, axis))
     values = ended(found, "NanmedianBackward1", input)

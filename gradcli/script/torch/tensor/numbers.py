@@ -11,6 +11,8 @@ from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.reducing.reductions import total
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.covering import as_one, begun
+from gradcli.ops.support.endings import BY_NUMBER
 from gradcli.ops.support.forgetting import forgotten, nothing
 from gradcli.script.torch.operations.overloads import refusal
 
@@ -22,7 +24,9 @@ def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Any:
         raise TypeError(refusal("rsub", (input, other), {}, single, method=False))
     if isinstance(other, Tensor):
         return _reversed(input, other, **({} if alpha == 1 else {"alpha": alpha}))
-    return ops.sub(other, input) if alpha == 1 else ops.sub(other, ops.mul(input, alpha))
+    if alpha == 1:
+        return ops.sub(other, input)
+    return as_one(ops.sub(other, ops.mul(begun(input, "MulBackward1"), alpha)), input)
 
 
 def _less(x: Any, other: Any, *, alpha: float = 1) -> Any:
@@ -38,6 +42,7 @@ _reversed = Primitive(
     ),
     "RsubBackward0",
     call("rsub", _less),
+    gradients=BY_NUMBER,
 )
 
 
