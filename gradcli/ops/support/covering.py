@@ -31,16 +31,17 @@ def passing(name: str, node: str, **kept: Any) -> Primitive:
 
 
 @cache
-def _ending(node: str, saves: tuple[int, ...]) -> Primitive:
-    return passing("result", node, saves=saves)
+def _ending(node: str, saves: tuple[int, ...], number: int) -> Primitive:
+    return passing("result", node, saves=saves, number=number)
 
 
-def ended(x: Tensor, node: str, *inputs: Tensor | None, saves: tuple[int, ...] = ()) -> Any:
+def ended(x: Tensor, node: str, *inputs: Tensor | None, saves: tuple[int, ...] = (), number: int = 0) -> Any:
     """Return the tensor as the result of a node of this name, which in torch stands for all since these inputs.
 
-    The node passes gradients on unchanged; with `saves=(OUT,)` it saves the result.
+    The node passes gradients on unchanged; with `saves=(OUT,)` it saves the result. `number` says which of several
+    results it is.
     """
-    found = _ending(node, saves)(x)
+    found = _ending(node, saves, number)(x)
     return as_one(found, *inputs) if inputs else found
 
 

@@ -11,7 +11,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.products.matmul import linear
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import ended
+from gradcli.ops.support.covering import begun, ended
+from gradcli.ops.support.several import bound
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.functional.noise import dropout
@@ -162,9 +163,13 @@ class RNNBase(Recurrence):
             outputs.append(states[0])
         return ops.stack(order(outputs), 0), states
 
+    def _weights(self, sequence: Any, suffix: str) -> list[Any]:
+        """Return the weights and biases of a layer and direction, and its projection, None where it has none."""
+        return [self._parameters.get(name + suffix) for name in (*WEIGHTS, "weight_hr")]
+
     def _advancing(self, sequence: Any, suffix: str) -> tuple[Any, Callable[[Any, States], States]]:
         """Return the input's contributions to the gates, one product for all steps, and the function of one step."""
-        w_ih, w_hh, b_ih, b_hh, w_hr = (self._parameters.get(name + suffix) for name in (*WEIGHTS, "weight_hr"))
+        w_ih, w_hh, b_ih, b_hh, w_hr = self._weights(sequence, suffix)
         assert w_ih is not None
         assert w_hh is not None
 
@@ -220,6 +225,11 @@ def _same(steps: list[Any]) -> list[Any]:
     return steps
 
 
+def _ending_in(weight: Any, end: str) -> Any:
+    """Return a weight whose gradient ends in a node of this name."""
+    return weight if weight is None else begun(weight, f"{end}Backward{int(end == 'Sum')}")
+
+
 class LSTM(LongShort, RNNBase):
     __module__ = "torch.nn.modules.rnn"
 
@@ -232,8 +242,17 @@ class LSTM(LongShort, RNNBase):
         return super()._parted(start)
 
     def _through(self, sequence: Any, suffix: str, states: States, order: Order) -> tuple[Any, States]:
-        outputs, finals = super()._through(sequence, suffix, states, order)
-        if self._by_library(outputs.dtype):  # to which torch leaves a whole layer
-            weights = (self._parameters.get(name + suffix) for name in WEIGHTS)
-            outputs = ended(outputs, "MkldnnRnnLayerBackward0", sequence, *weights, *states)
-        return outputs, finals
+        if not self._by_library(sequence.dtype):  # to which torch leaves a whole layer
+            return super()._through(sequence, suffix, states, order)
+        outputs, finals = super()._through(begun(sequence, "CatBackward0"), suffix, states, order)
+        read = (sequence, *super()._weights(sequence, suffix)[:-1], *states)
+        parts = enumerate((outputs, *finals))
+        outputs, *others = bound(ended(x, "MkldnnRnnLayerBackward0", *read, number=at) for at, x in parts)
+        return outputs, tuple(others)
+
+    def _weights(self, sequence: Any, suffix: str) -> list[Any]:
+        found = super()._weights(sequence, suffix)
+        if not self._by_library(sequence.dtype):
+            return found
+        ends = ("Mm", "Mm", "Sum", "Sum") if sequence.shape[0] == 1 else ("Add",) * 4
+        return [*map(_ending_in, found, ends), found[-1]]
