@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -74,10 +75,12 @@ def flats(nodes: Sequence[Node]) -> Iterator[Note]:
 
 def cancelled(steps: Sequence[Step]) -> Iterator[Note]:
     """Gradients that are a sum of contributions, and 0 up to rounding though the sum is not."""
+    counts = Counter(step.input for step in steps)
+    summed = [step for step in steps if counts[step.input] > 1]
     sizes = dict[str, Any]()
-    for step in steps:
+    for step in summed:
         sizes[step.input] = sizes.get(step.input, 0) + np.abs(step.contribution)
-    for input, step in {step.input: step for step in steps}.items():  # the last one has the sum
+    for input, step in {step.input: step for step in summed}.items():  # the last one has the sum
         rounding = ROUNDINGS * np.finfo(np.result_type(step.total, np.float32)).eps * sizes[input]
         count = int(np.count_nonzero((step.total != 0) & (np.abs(step.total) <= rounding) & np.isfinite(rounding)))
         if count:

@@ -13,6 +13,7 @@ import numpy as np
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|\bnan\b|\binf\b)")
 LAST_DIGIT = 1.5  # units of the last digit by which printed numbers may differ
+SHORT = 20  # entries of a gradient that are all written
 RELATIVE = 1e-4  # of gradients in single precision
 Place = tuple[str, int]  # the cell and the line
 
@@ -79,12 +80,22 @@ def difference(ours: Outcome, theirs: Outcome) -> Difference | None:
         return Difference(place, "error", told(mine), told(other))
     for name, gradient in theirs.gradients.items():
         if name in ours.gradients and not same_gradient(ours.gradients[name], gradient):
-            return Difference(("", 0), f"{name}.grad", str(ours.gradients[name]), str(gradient))
+            return Difference(("", 0), f"{name}.grad", written(ours.gradients[name]), written(gradient))
     return None
 
 
+def written(gradient: Any) -> str:
+    """Write a gradient on one line, a long one with its first and last entries."""
+    if gradient is None:
+        return "None"
+    numbers = np.asarray(gradient)
+    if numbers.size <= SHORT:
+        return str(numbers.tolist())
+    return " ".join(np.array2string(numbers, separator=", ", threshold=SHORT).split())
+
+
 def told(failure: Failure | None) -> str:
-    return "no error" if failure is None else f"{failure.kind}: {failure.message}".strip().split("\n")[0]
+    return "no error" if failure is None else ": ".join(filter(None, (failure.kind, failure.message))).split("\n")[0]
 
 
 def same_text(ours: str, theirs: str) -> bool:
