@@ -21,9 +21,10 @@ from gradcli.explanation.notes import notes
 from gradcli.explanation.unkept import unkept
 from gradcli.language.tree import names as names_in
 from gradcli.live.boxes import SAYS
-from gradcli.live.graph import Graph, is_close, rounding
+from gradcli.live.graph import Graph
 from gradcli.live.names import Known
 from gradcli.live.passes import Flow, check, flows, reachable
+from gradcli.live.rounding import is_close, rounding
 from gradcli.live.saved import numbers, unpacking
 from gradcli.live.text import with_text
 

@@ -24,30 +24,10 @@ from gradcli.live.boxes import box, nothing
 from gradcli.live.names import Known
 from gradcli.live.operands import Operand, Reading, readings
 from gradcli.live.passes import Node, is_leaf
+from gradcli.live.rounding import is_close, rounding
 from gradcli.live.saved import MISSING, is_readable, numbers, results_of
 from gradcli.ops.linalg.systems import triangle
 from gradcli.source import Span
-
-
-def is_close(found: Any, expected: Any, eps: float) -> bool:
-    """Compare two results of one computation whose numbers are rounded by `eps`, relative to the largest of them."""
-    if np.shape(found) != np.shape(expected):
-        return False
-    scale = float(np.max(np.abs(expected), initial=0.0, where=np.isfinite(expected))) or 1.0
-    tolerance = 1e-9 if eps < 1e-15 else 1e-4 if eps < 1e-6 else 16 * eps
-    least = tolerance * (scale + 1e-3)
-    if np.result_type(found, expected).kind == "f":
-        with np.errstate(all="ignore"):
-            if np.max(np.abs(np.subtract(found, expected)), initial=0.0) <= least:  # false of nan
-                return True
-    return bool(np.allclose(found, expected, rtol=tolerance, atol=least, equal_nan=True))
-
-
-def rounding(node: Node) -> float:
-    """Return by how much the coarsest of a node's numbers are rounded, relative to their size."""
-    made = [*node._input_metadata, *(x._input_metadata[place] for x, place in node.next_functions if x is not None)]
-    return max((torch.finfo(one.dtype).eps for one in made if one.dtype.is_floating_point), default=1.0)
-
 
 # What forward, rules and notation raise of operands that are not theirs: the node is another operation then.
 LONG = 2**12  # entries of a result whose rules take long
