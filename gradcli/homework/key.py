@@ -175,7 +175,7 @@ class Key:
             found = credited(problem, typed, verdict, own, self.assignment)
             if found and found.verdict == "precision" and self.is_mistaken(ask, verdict):
                 found = None
-            if verdict.verdict == "wrong" and (found is None or found.verdict == "carried"):
+            if found.verdict == "carried" if found else verdict.verdict == "wrong":
                 own.add(ask.quantity, problem, typed, self.tolerance, is_carried=found is not None)
         if found:
             return found

@@ -63,12 +63,12 @@ def unlike_function(graph: Graph) -> Iterator[Turn]:
 
 @FORWARD_SLIP.turns
 def sums_and_squares(graph: Graph) -> Iterator[Turn]:
-    """The square of a sum for the sum of squares, and half of a mean of squares."""
+    """The square of a sum or a mean for that of squares, and half of a mean of squares."""
     for index, vertex in graph.new():
         below = graph.vertices[vertex.sources[0]] if vertex.sources and vertex.sources[0] >= 0 else None
-        if below is not None and below.op == "pow" and vertex.op == "sum":
-            value = np.sum(below.operands[0]) ** below.options["exponent"]
-            yield from turn(graph, index, "(a + b)**2", f"for {graph.label(index)} you squared the sum", value)
+        if below is not None and below.op == "pow" and vertex.op in ("sum", "mean"):
+            value = vertex.forward(below.operands) ** below.options["exponent"]
+            yield from turn(graph, index, "(a + b)**2", f"for {graph.label(index)} you squared the {vertex.op}", value)
     for index, vertex, _ in means(graph):
         message = f"you took half of the mean {graph.label(index)}"
         yield from turn(graph, index, "1/(2*n) for 1/n", message, vertex.value / 2)
@@ -93,14 +93,35 @@ def all_alike(graph: Graph) -> Iterator[Turn]:
 
 @FORWARD_SLIP.turns
 def crossed(graph: Graph) -> Iterator[Turn]:
-    """`a*d + c*b` for `a*b + c*d`."""
+    """`a*d + c*b` or `a*c + b*d` for `a*b + c*d`."""
     for index, vertex in graph.new():
-        below = [graph.vertices[source] if source >= 0 else None for source in vertex.sources]
-        if vertex.op in ("add", "sub") and len(below) == 2 and all(one and one.op == "mul" for one in below):
-            (a, b), (c, d) = (one.operands for one in below if one)
-            out = graph.label(index)
-            for value in (vertex.forward([a * d, c * b]), vertex.forward([a * c, b * d])):
-                yield from turn(graph, index, "a*d + c*b for a*b + c*d", f"in {out} you crossed the factors", value)
+        sources = vertex.sources if vertex.op in ("add", "sub") else ()
+        if len({*sources}) == 2 and all(s >= 0 and graph.vertices[s].op == "mul" for s in sources):
+            for place in (1, 0):
+                changed = exchanged(graph, sources, place)
+                if all(fits(new.value, graph.vertices[source].value) for source, new in changed.items()):
+                    message = f"in {graph.label(index)} you crossed the factors"
+                    yield Turn(index, "a*d + c*b for a*b + c*d", message, changed, rank=SELDOM)
+
+
+def exchanged(graph: Graph, products: tuple[int, ...], place: int) -> dict[int, Vertex]:
+    """Return two products with a factor of the first exchanged for the one at a place, 0 or 1, of the other.
+
+    A gradient comes back to what stands before a step alone, so it is the factors that are known first.
+    """
+    one, other = (graph.vertices[index] for index in products)
+    own, moved = min(((0, 1 - place), (1, place)), key=lambda pair: other.sources[pair[1]])
+    changed = {}
+    for index, vertex, at, beside, there in (
+        (products[0], one, own, other, moved),
+        (products[1], other, moved, one, own),
+    ):
+        operands, sources = list(vertex.operands), list(vertex.sources)
+        operands[at], sources[at] = beside.operands[there], beside.sources[there]
+        changed[index] = replace(
+            vertex, operands=tuple(operands), sources=tuple(sources), value=vertex.forward(operands)
+        )
+    return changed
 
 
 @FORWARD_SLIP.turns

@@ -52,15 +52,30 @@ def follows(
             continue
         tried.add(tuple(wrong))
         more = passed_on(wrong) if problem.kind == "gradient" else {}
-        for used in (*([{**right, **wrong}] if right else ()), wrong, *([{**more, **wrong}] if more else ())):
-            value = recomputed(problem, used)
-            if value is None or np.shape(value) != np.shape(typed.value) or tolerance.is_near(value, problem.truth):
+        numbers = (*([{**right, **wrong}] if right else ()), wrong, *([{**more, **wrong}] if more else ()))
+        for asked, used in (way for some in numbers for way in readings(problem, some)):
+            value = recomputed(asked, used)
+            if value is None or np.shape(value) != np.shape(typed.value) or tolerance.is_near(value, asked.truth):
                 continue
-            if not is_met(problem, typed, used, value, tolerance) or is_dead(problem, used, value):
+            if not is_met(asked, typed, used, value, tolerance) or is_dead(asked, used, value):
                 continue
-            if is_alive(problem, used, value, tolerance):
+            if is_alive(asked, used, value, tolerance):
                 return source(problem, wrong) or chosen[0]
     return None
+
+
+def readings(problem: Problem, used: Earlier) -> Iterator[tuple[Problem, Earlier]]:
+    """Yield a problem with own numbers, and again with the derivatives of functions taken where these were.
+
+    A rule reads the result where it can, as `a*(1 - a)` does; who computed `a` wrongly may go on with that of `z`.
+    """
+    yield problem, used
+    results = {other.by for other, _ in used.values() if other.kind == "value"}
+    if problem.kind == "gradient" and any(
+        problem.graph.vertices[index].is_function for index in results & problem.part().read
+    ):
+        asked = problem.once(("read afresh", problem.by), lambda: problem.over(problem.graph.afresh))
+        yield asked, {q: (other.over(asked.graph), typed) for q, (other, typed) in used.items()}
 
 
 def spoils(problem: Problem, wrong: Earlier) -> bool:

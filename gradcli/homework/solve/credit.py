@@ -89,17 +89,21 @@ class Own:
 
 
 def credited(problem: Problem, typed: Typed, verdict: Verdict, own: Own, assignment: Assignment) -> Verdict | None:
-    """Return the verdict on a number that is right up to rounding, or follows from the student's own; else None."""
-    if verdict.verdict != "wrong":
+    """Return the verdict on a number that is right up to rounding, or follows from the student's own; else None.
+
+    What has too few digits for the right number may be all digits of one that follows.
+    """
+    is_wrong = verdict.verdict == "wrong"
+    if not is_wrong and verdict.verdict != "precision":
         return None
     with suppress(*FAILURES), np.errstate(all="ignore"):  # no number that a student may think of stops a class
-        if up_to_rounding(problem, typed, own.right, assignment.tolerance):
+        if is_wrong and up_to_rounding(problem, typed, own.right, assignment.tolerance):
             return replace(verdict, verdict="correct", remark="right, with rounded steps")
         if own.wrong and assignment.carry_forward:
             source = follows(problem, typed, own.wrong, assignment.tolerance, spare=own.spare, right=own.right)
             if source is not None:
                 return replace(verdict, verdict="carried", remark=f"it follows from your {source}")
-        digits = rounded_to(problem, typed, own.few)
+        digits = rounded_to(problem, typed, own.few) if is_wrong else 0
         if digits:
             return replace(verdict, verdict="precision", remark="", diagnoses=(too_coarse(problem, typed, digits),))
     return None

@@ -73,6 +73,11 @@ class Vertex:
     def structured(self) -> bool:
         return self.primitive is not None and self.primitive.structured
 
+    @property
+    def is_function(self) -> bool:
+        """Whether it is a function of one value, entry by entry."""
+        return len(self.rules) == 1 and not self.structured and not {"sum", HOOK} & {*self.traits, self.op}
+
     def forward(self, operands: Sequence[Any]) -> Value:
         """The value over other operands."""
         assert self.primitive is not None

@@ -99,3 +99,21 @@ def test_a_local_derivative_is_carried() -> None:
     body = "program = 'u = x**3; z = sin(u)'\nat = { x = 0.7 }\nask = ['local du/dx', 'dz/dx']\n"
     found = marked(assignment(body), {"local du/dx": "0.49", "dz/dx": typed(0.49 * np.cos(0.343))})
     assert [answer.verdict for answer in found.values()] == ["wrong", "carried"]
+
+
+NEURON = """program = 'a = sigmoid(z); L = (a - t)**2'
+at = { z = 0.8, t = 0.3 }
+ask = ["a", "dL/da", "dL/dz"]
+"""
+
+
+@pytest.mark.parametrize("slope", [0.9 * 0.1, 0.6899744811276125 * 0.3100255188723875])
+def test_a_derivative_goes_on_from_the_result_or_is_computed_afresh(slope: float) -> None:
+    found = marked(assignment(NEURON), {"a": "0.9", "dL/da": "1.2", "dL/dz": typed(1.2 * slope)})
+    assert [found[name].verdict for name in ("a", "dL/da", "dL/dz")] == ["wrong", "carried", "carried"]
+
+
+def test_a_number_that_follows_may_look_like_the_right_one_with_too_few_digits() -> None:
+    body = "program = 's = x**2 + 0.4; m = s + x'\nat = { x = 1.3 }\nask = ['s', 'm']"
+    found = marked(assignment(body), {"s": "1.7", "m": "3"})  # m is 3.39
+    assert [found[name].verdict for name in ("s", "m")] == ["wrong", "carried"]

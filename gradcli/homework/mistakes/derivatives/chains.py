@@ -148,10 +148,8 @@ def plus(derivative: Value) -> Change:
 
 @CHAIN_ADDED.guesses
 def multiplied_branches(problem: Problem) -> Iterator[Guess]:
-    """The contributions of the uses of a tensor multiplied."""
-    if problem.kind != "gradient" or problem.graph.is_scalar:
-        return
-    uses = problem.into(problem.by)
+    """The contributions of the uses of a value multiplied."""
+    uses = problem.into(problem.by) if problem.kind == "gradient" else []
     parts = [fit(problem.contribution(edge), problem.graph.vertices[problem.by].value) for edge in uses]
     if len(parts) > 1:
         message = "you multiplied what comes along the paths; it is added"
@@ -217,7 +215,9 @@ def link_is_one(problem: Problem) -> Iterator[Guess]:
 def own_link_is_one(problem: Problem) -> Iterator[Guess]:
     """A student's own gradient of a value, with that of the next step in its place: the link between is forgotten."""
     for vertex, edge, found in problem.once(("own links", problem.by), lambda: list(own_links(problem))):
-        if not is_gate(problem.graph.vertices[edge.vertex]):
+        step = problem.graph.vertices[edge.vertex]
+        is_one = not step.structured and np.all(np.equal(problem.local(edge), 1.0))  # then another branch is missing
+        if not is_gate(step) and not is_one:
             what = problem.ratio(edge.vertex, vertex)
             yield Guess(vertex, f"{what} = 1", f"the derivative {what} is missing in the chain", found, rank=1)
 

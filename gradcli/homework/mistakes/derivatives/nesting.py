@@ -10,6 +10,7 @@ import numpy as np
 
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
 from gradcli.homework.mistakes.derivatives.activations import is_gate
+from gradcli.homework.mistakes.forward import FUNCTIONS
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Graph
 from gradcli.homework.solve.problem import Problem, nothing, slope
@@ -27,18 +28,10 @@ def functions(problem: Problem) -> Iterator[Edge]:
     """Yield the edges into functions of one value, from a value that is itself computed."""
     for edge in problem.edges:
         vertex = problem.graph.vertices[edge.vertex]
-        is_function = (
-            len(vertex.rules) == 1 and not vertex.structured and not {"sum", HOOK} & {*vertex.traits, vertex.op}
-        )
         inner = problem.graph.source(edge)
         is_below = problem.reaches(inner) or inner in problem.stop  # a local derivative is taken at a wrong point, too
-        if is_function and is_below and elementwise(problem.graph, inner):
+        if vertex.is_function and is_below and elementwise(problem.graph, inner):
             yield edge
-
-
-def is_of_one(vertex: Vertex) -> bool:
-    """Whether a step is a function of one value, entry by entry."""
-    return len(vertex.rules) == 1 and not vertex.structured and "sum" not in vertex.traits and vertex.op != HOOK
 
 
 def nests(problem: Problem) -> list[tuple[Edge, int]]:
@@ -121,16 +114,27 @@ def function_is_one(problem: Problem) -> Iterator[Slip]:
         inner, source = edge.vertex, problem.graph.source(edge)
         vertex = problem.graph.vertices[inner]
         above = above_sums(problem, inner)
-        is_function = (
-            len(vertex.rules) == 1 and not vertex.structured and not {"sum", HOOK} & {*vertex.traits, vertex.op}
-        )
-        if is_function and not above and inner not in nested:
+        if vertex.is_function and not above and inner not in nested:
             ratio = problem.ratio(inner, source)
             yield Slip(inner, f"{ratio} = 1", f"you forgot the derivative {ratio}", {edge: slope(1.0)}, rank=2)
-        if is_function and above and inner not in nested:
+        if vertex.is_function and above and inner not in nested:
             rank = 1 + masked(problem.graph, inner) + (vertex.op == "div")  # by a number, as in a mean
             message = forgotten(problem, above[0], inner, source)
             yield Slip(inner, f"{problem.ratio(inner, source)} = 1", message, {edge: slope(1.0)}, rank=rank)
+
+
+@INNER_DROPPED.slips
+def every_function_is_one(problem: Problem) -> Iterator[Slip]:
+    """The derivative of a function left out wherever it is taken."""
+    places: dict[str, list[Edge]] = {}
+    for edge in problem.edges:
+        vertex = problem.graph.vertices[edge.vertex]
+        if vertex.is_function and vertex.op in FUNCTIONS and not is_gate(vertex):
+            places.setdefault(vertex.op, []).append(edge)
+    for op, edges in places.items():
+        if len(edges) > 1:
+            message = f"you forgot the derivative of each {op}"
+            yield Slip(edges[0].vertex, f"{op}' = 1", message, dict.fromkeys(edges, slope(1.0)), rank=2)
 
 
 def above_sums(problem: Problem, vertex: int) -> list[Edge]:
@@ -175,9 +179,14 @@ def insides(problem: Problem) -> Iterator[tuple[Edge, int, Value]]:
         inner = graph.source(edge)
         is_hook = graph.vertices[inner].op == HOOK
         if inner != problem.by and np.ndim(graph.vertices[inner].value) == 0 and not is_hook:
-            found = problem.once(("inside", inner), partial(sweep, graph, inner, problem.own, stop=problem.stop))
+            found = derivative_of(problem, inner)
             if problem.by in found:
                 yield edge, inner, found[problem.by]
+
+
+def derivative_of(problem: Problem, inner: int) -> dict[int, Value]:
+    """Return the derivatives of a step on the way."""
+    return problem.once(("inside", inner), partial(sweep, problem.graph, inner, problem.own, stop=problem.stop))
 
 
 def masked(graph: Graph, vertex: int) -> int:

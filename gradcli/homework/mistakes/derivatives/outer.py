@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip
-from gradcli.homework.mistakes.derivatives.nesting import functions, insides, masked, nests
+from gradcli.homework.mistakes.derivatives.nesting import derivative_of, functions, insides, masked, nests
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Edge, Graph
 from gradcli.homework.solve.problem import Problem, slope
@@ -21,16 +21,23 @@ OUTER_AT_DERIVATIVE = Mistake(
 
 @OUTER_AT_DERIVATIVE.guesses
 def outer_at_whole_derivative(problem: Problem) -> Iterator[Guess]:
-    """f'(g'(x)) where g is made of several steps."""
-    for edge, inner, derivative in insides(problem):
-        wrong = problem.totals[edge.vertex] * slope_at(problem.graph, edge, derivative)
-        yield Guess(
-            edge.vertex,
-            composed(problem, problem.by),
-            put_inside(problem, edge, inner),
-            problem.truth + wrong - problem.contribution(edge) * derivative,
-            rank=masked(problem.graph, edge.vertex),
-        )
+    """f'(g'(x)) where g is made of several steps; of a named g in a sum, the rest of the sum beside it."""
+    graph = problem.graph
+    for edge, whole, derivative in insides(problem):
+        ways = [(whole, derivative)]
+        for inner in {inner for other, inner in nests(problem) if other == edge} & graph.named - {whole}:
+            own = derivative_of(problem, inner).get(problem.by)
+            if own is not None:
+                ways.append((inner, graph.forward({inner: own}, frozenset({whole}))[whole]))
+        for inner, point in ways:
+            wrong = problem.totals[edge.vertex] * slope_at(graph, edge, point)
+            yield Guess(
+                edge.vertex,
+                composed(problem, problem.by),
+                put_inside(problem, edge, inner),
+                problem.truth + wrong - problem.contribution(edge) * derivative,
+                rank=masked(graph, edge.vertex),
+            )
 
 
 @OUTER_AT_DERIVATIVE.guesses
@@ -53,14 +60,23 @@ def outer_at_inner_input(problem: Problem) -> Iterator[Slip]:
         near = [*inputs(problem.graph, inner), *variables(problem.graph, inner)]
         far = [x for x in variables(problem.graph, inner, deep=True) if x not in near]
         for x, rank in (dict.fromkeys(near, 0) | dict.fromkeys(far, WEAK)).items():
-            yield Slip(
-                edge.vertex,
-                f"f'({problem.label(x)}) for f'({problem.label(problem.graph.source(edge))})",
-                f"you took the derivative of {problem.label(edge.vertex)} at {problem.label(x)}; "
-                f"it belongs at {problem.label(problem.graph.source(edge))}",
-                {edge: slope(slope_at(problem.graph, edge, problem.graph.vertices[x].value))},
-                rank=rank + masked(problem.graph, edge.vertex),
-            )
+            name, wanted = problem.label(x), problem.label(problem.graph.source(edge))
+            for told, point in points(problem.graph, edge, inner, name, problem.graph.vertices[x].value):
+                yield Slip(
+                    edge.vertex,
+                    f"f'({told}) for f'({wanted})",
+                    f"you took the derivative of {problem.label(edge.vertex)} at {told}; it belongs at {wanted}",
+                    {edge: slope(slope_at(problem.graph, edge, point))},
+                    rank=rank + masked(problem.graph, edge.vertex),
+                )
+
+
+def points(graph: Graph, edge: Edge, inner: int, name: str, value: Value) -> Iterator[tuple[str, Value]]:
+    """Yield a value as the point at which a function is taken, and the sum that `inner` is in with it in its place."""
+    yield name, value
+    whole = graph.source(edge)
+    if inner != whole and whole not in graph.named:
+        yield f"{name} for {graph.label(inner)}", graph.forward({inner: value}, frozenset({whole}))[whole]
 
 
 @OUTER_AT_DERIVATIVE.slips

@@ -112,6 +112,18 @@ def once_more(problem: Problem) -> Iterator[Guess]:
             yield Guess(problem.by, "1/n times", message, problem.truth / n, f"n is {n:g}", rank=rank)
 
 
+@BATCH_N.guesses
+def one_axis_again(problem: Problem) -> Iterator[Guess]:
+    """The gradient divided by the batch once more, as many formulas for weights have it."""
+    for index in sorted(problem.above) if problem.kind == "gradient" and problem.graph.within is None else ():
+        vertex = problem.graph.vertices[index]
+        shape = np.shape(vertex.operands[0]) if averaged(vertex) != 1.0 and vertex.op != "div" else ()
+        for axis in dict.fromkeys(shape) if len(shape) > 1 and problem.reaches(index) else ():
+            if axis not in (1, averaged(vertex)):
+                message = f"the mean {problem.label(index)} has its 1/n already; you divided by one axis once more"
+                yield Guess(problem.by, "1/m times", message, problem.truth / axis, f"m is {axis}", rank=1)
+
+
 @BATCH_N.slips
 def one_axis(problem: Problem) -> Iterator[Slip]:
     """Divided by the batch, or by another axis alone."""

@@ -181,7 +181,7 @@ def result_for_input(problem: Problem) -> Iterator[Slip]:
                     change = _with(vertex, edge, place, below.forward([value]))
                     yield Slip(edge.vertex, f"{used} for {wanted}", message, {edge: change})
         known = sorted({*graph.named, *graph.leaves} - {*near})
-        for other in [*near, *(one for one in known if one < edge.vertex)]:
+        for other in [*near, *(one for one in known if one < edge.vertex or one in graph.leaves)]:
             value = graph.vertices[other].value
             if other in (source, graph.source(edge)) or np.shape(value) != np.shape(factor):
                 continue
@@ -190,6 +190,38 @@ def result_for_input(problem: Problem) -> Iterator[Slip]:
             message = f"on the way back through {graph.label(edge.vertex)} you used {used}; it is {wanted}"
             rank = 0 if is_matrix and other in near else LAST + 1
             yield Slip(edge.vertex, f"{used} for {wanted}", message, {edge: change}, rank=rank)
+
+
+@RESULT_FOR_INPUT.slips
+def result_at_each_use(problem: Problem) -> Iterator[Slip]:
+    """The result for the input at each use of a weight, as in a network that is unrolled."""
+    graph = problem.graph
+    for source in graph.leaves:
+        changes: dict[Edge, Change] = {}
+        uses = [edge for edge in problem.into(source) if graph.vertices[edge.vertex].op == "mul"]
+        for edge in uses if len(uses) > 1 else ():
+            vertex, place = graph.vertices[edge.vertex], 1 - edge.position
+            above = [v for v in nearby(problem, edge.vertex, -1) if graph.vertices[v].is_function]
+            if vertex.sources[place] >= 0 and above:
+                changes[edge] = _with(vertex, edge, place, graph.vertices[above[0]].value)
+        if len(changes) > 1:
+            message = f"in the derivative by {graph.label(source)} you used the results; it is the inputs"
+            yield Slip(next(iter(changes)).vertex, "results for inputs", message, changes, rank=LAST + 1)
+
+
+@RESULT_FOR_INPUT.guesses
+def input_of_another_shape(problem: Problem) -> Iterator[Guess]:
+    """`X.T @ g` for `A.T @ g`, where X has another number of columns."""
+    graph = problem.graph
+    for edge, other, _ in factors(problem) if problem.kind == "gradient" else ():
+        vertex, g = graph.vertices[edge.vertex], problem.totals[edge.vertex]
+        if graph.source(edge) != problem.by or edge.position != len(vertex.operands) - 1 or np.ndim(g) != 2:
+            continue
+        for one in sorted({*graph.named, *graph.leaves} - {problem.by}):
+            value = graph.vertices[one].value
+            if np.ndim(value) == 2 and len(value) == len(other) and np.shape(value) != np.shape(other):
+                message = f"on the way back through {graph.label(edge.vertex)} you used {graph.label(one)}"
+                yield Guess(problem.by, f"{graph.label(one)}.T @ g", message, value.T @ g, rank=1)
 
 
 def _with(vertex: Vertex, edge: Edge, place: int, value: Any) -> Change:
