@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gradcli.homework.model import Value
-from gradcli.homework.solve.carried import is_partial, local_changes, passed_on
+from gradcli.homework.solve.carried import passed_on
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.recomputing import is_partial, local_changes
 from gradcli.homework.solve.runs.bearing import Earlier
 
 NOTHING: Earlier = MappingProxyType({})

@@ -13,8 +13,9 @@ from gradcli.homework.assignment.assignments import Ask, Assignment
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.mistakes.pen import is_slip
 from gradcli.homework.model import CREDITED
-from gradcli.homework.solve.carried import follows, recomputed, spoils
+from gradcli.homework.solve.carried import follows, spoils
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.recomputing import recomputed
 from gradcli.homework.solve.rounding import rounded_to, too_coarse, up_to_rounding
 from gradcli.homework.solve.runs.bearing import bearing, bears, choices
 from gradcli.homework.solve.verdicts import Verdict

@@ -252,7 +252,7 @@ class Graph:
     @cached_property
     def afresh(self) -> Graph:
         """The graph with rules of functions that compute the result again from the operands, whatever stands for it."""
-        return self.over(replace(v, rules=read_afresh(v)) if v.is_function else v for v in self.vertices)
+        return self.over(vertex.afresh() if vertex.is_function else vertex for vertex in self.vertices)
 
     def nudged(self, step: float) -> Graph:
         """Return the graph at other values of its leaves, each a little further off than the one before."""
@@ -274,13 +274,6 @@ class Graph:
         vertex = self.vertices[index]
         pairs = zip(vertex.sources, vertex.operands, strict=True)
         return [values.get(source, operand) for source, operand in pairs]
-
-
-def read_afresh(vertex: Vertex) -> dict[int, Callable[..., Any]]:
-    def afresh(rule: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda g, out, *operands, **options: rule(g, vertex.forward(operands), *operands, **options)
-
-    return {position: afresh(rule) for position, rule in vertex.rules.items()}
 
 
 def ways_of(vertex: Vertex, index: int) -> tuple[list[Way], Mapping[str, Any]]:

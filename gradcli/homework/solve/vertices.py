@@ -78,6 +78,14 @@ class Vertex:
         """Whether it is a function of one value, entry by entry."""
         return len(self.rules) == 1 and not self.structured and not {"sum", HOOK} & {*self.traits, self.op}
 
+    def afresh(self) -> Vertex:
+        """The step with rules that compute its result again from the operands, whatever stands for it."""
+
+        def read(rule: Callable[..., Any]) -> Callable[..., Any]:
+            return lambda g, out, *operands, **options: rule(g, self.forward(operands), *operands, **options)
+
+        return replace(self, rules={position: read(rule) for position, rule in self.rules.items()})
+
     def forward(self, operands: Sequence[Any]) -> Value:
         """The value over other operands."""
         assert self.primitive is not None

@@ -120,7 +120,9 @@ def one_axis_again(problem: Problem) -> Iterator[Guess]:
         shape = np.shape(vertex.operands[0]) if averaged(vertex) != 1.0 and vertex.op != "div" else ()
         for axis in dict.fromkeys(shape) if len(shape) > 1 and problem.reaches(index) else ():
             if axis not in (1, averaged(vertex)):
-                message = f"the mean {problem.label(index)} has its 1/n already; you divided by one axis once more"
+                message = (
+                    f"the n of the mean {problem.label(index)} is in the gradient already; you divided by one axis, too"
+                )
                 yield Guess(problem.by, "1/m times", message, problem.truth / axis, f"m is {axis}", rank=1)
 
 
