@@ -70,11 +70,12 @@ def readings(problem: Problem, used: Earlier) -> Iterator[tuple[Problem, Earlier
     """
     yield problem, used
     results = {other.by for other, _ in used.values() if other.kind == "value"}
-    if problem.kind == "gradient" and any(
-        problem.graph.vertices[index].is_function for index in results & problem.part().read
-    ):
-        asked = problem.once(("read afresh", problem.by), lambda: problem.over(problem.graph.afresh))
-        yield asked, {q: (other.over(asked.graph), typed) for q, (other, typed) in used.items()}
+    vertices = problem.graph.vertices
+    if problem.kind == "gradient" and any(vertices[index].is_function for index in results & problem.part().read):
+        afresh = problem.once(
+            "afresh", lambda: problem.graph.over(v.afresh() if v.is_function else v for v in vertices)
+        )
+        yield problem.over(afresh), {q: (other.over(afresh), typed) for q, (other, typed) in used.items()}
 
 
 def spoils(problem: Problem, wrong: Earlier) -> bool:

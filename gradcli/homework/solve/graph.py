@@ -249,11 +249,6 @@ class Graph:
         """What problems of this graph share."""
         return {}
 
-    @cached_property
-    def afresh(self) -> Graph:
-        """The graph with rules of functions that compute the result again from the operands, whatever stands for it."""
-        return self.over(vertex.afresh() if vertex.is_function else vertex for vertex in self.vertices)
-
     def nudged(self, step: float) -> Graph:
         """Return the graph at other values of its leaves, each a little further off than the one before."""
         leaves = [index for index, vertex in enumerate(self.vertices) if vertex.primitive is None]

@@ -13,9 +13,9 @@ import numpy as np
 
 from gradcli.homework.mistakes.pen import CUT_OFF, ROUNDING, rounding
 from gradcli.homework.model import Diagnosis, Value
-from gradcli.homework.solve.carried import recomputed
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.recomputing import recomputed
 from gradcli.homework.solve.runs.bearing import Earlier, bearing
 from gradcli.homework.solve.sweep import sweep
 from gradcli.homework.submission.numerals import EXACT, SLACK, Tolerance, Typed
