@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.script.agreement import REFUSED, agree, limited, programs
 from tests.script.running import ours
-from tests.script.stdlib.agreement import REFUSED, agree, limited, programs
 
 START = f"""import numpy as np
 {REFUSED}

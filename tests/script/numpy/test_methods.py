@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.script.agreement import agree, programs, unreachable
 from tests.script.numpy.test_functions import START
 from tests.script.running import ours, torchs
-from tests.script.stdlib.agreement import agree, programs, unreachable
 
 
 @programs(

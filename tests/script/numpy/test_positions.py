@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.script.stdlib.agreement import REFUSED, agree, limited, programs
+from tests.script.agreement import REFUSED, agree, limited, programs
 
 START = f"""import numpy as np
 {REFUSED}

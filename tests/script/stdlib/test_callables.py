@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.script.stdlib.agreement import REFUSED, agree, limited, programs, unreachable
+from tests.script.agreement import REFUSED, agree, limited, programs, unreachable
 
 
 @programs(

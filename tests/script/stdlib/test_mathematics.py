@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.script.agreement import REFUSED, agree, limited, programs, unreachable
 from tests.script.running import ours
-from tests.script.stdlib.agreement import REFUSED, agree, limited, programs, unreachable
 
 NAMES = (
     "s"

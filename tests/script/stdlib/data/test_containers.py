@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from tests.script.agreement import REFUSED, agree, limited, programs, unreachable
 from tests.script.running import ours
-from tests.script.stdlib.agreement import REFUSED, agree, limited, programs, unreachable
 
 
 @programs(

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.script.agreement import agree, programs
 from tests.script.running import ours, torchs
-from tests.script.stdlib.agreement import agree, programs
 
 CLASS = """
 class T:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.script.stdlib.agreement import agree, programs, unreachable
+from tests.script.agreement import agree, programs, unreachable
 
 
 @programs(

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from tests.script.agreement import REFUSED, agree, programs, unreachable
 from tests.script.running import ours
-from tests.script.stdlib.agreement import REFUSED, agree, programs, unreachable
 
 CLASSES = """
 @dataclass

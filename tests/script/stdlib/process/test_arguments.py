@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from tests.script.agreement import agree
 from tests.script.running import ours
-from tests.script.stdlib.agreement import agree
 
 
 def test_options_have_their_defaults() -> None:

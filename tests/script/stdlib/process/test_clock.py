@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from gradcli.script.limits import Limits
+from tests.script.agreement import agree
 from tests.script.running import ours
-from tests.script.stdlib.agreement import agree
 
 
 def test_clocks_go_on() -> None:

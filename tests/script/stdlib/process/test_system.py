@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from tests.script.agreement import agree, programs, unreachable
 from tests.script.running import ours
-from tests.script.stdlib.agreement import agree, programs, unreachable
 
 
 @programs(

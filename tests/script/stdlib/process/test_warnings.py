@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import warnings
 
+from tests.script.agreement import REFUSED, agree, programs
 from tests.script.running import ours
-from tests.script.stdlib.agreement import REFUSED, agree, programs
 
 
 @programs(

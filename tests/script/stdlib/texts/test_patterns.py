@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from gradcli.script.limits import Limits
+from tests.script.agreement import REFUSED, agree, programs, unreachable
 from tests.script.running import ours
-from tests.script.stdlib.agreement import REFUSED, agree, programs, unreachable
 
 
 @programs(

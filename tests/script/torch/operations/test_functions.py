@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.script.running import ours, torchs
+from tests.script.agreement import agree, attempted
 
 pytest.importorskip("torch")
 
@@ -207,8 +207,4 @@ torch.linalg.multi_dot([torch.ones(2,3),torch.ones(3,4)])
 @pytest.mark.parametrize("expression", EXPRESSIONS.strip().splitlines())
 @pytest.mark.filterwarnings("ignore")
 def test_functions_as_in_torch(expression: str) -> None:
-    *statements, last = expression.split("; ")
-    shown = last if last.startswith("print(") else f"print(repr({last}))"
-    lines = "\n    ".join([*statements, shown])
-    text = f"{BEFORE}try:\n    {lines}\nexcept Exception as error:\n    print(type(error).__name__, error)\n"
-    assert ours(text) == torchs(text)
+    agree(attempted(BEFORE, expression))

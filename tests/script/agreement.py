@@ -1,4 +1,4 @@
-"""Snippets that print the same here and under Python."""
+"""Snippets that print the same here and under Python, with torch where they import it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,14 @@ def agree(program: str) -> None:
     printed = ours(program)
     assert printed
     assert printed == torchs(program)
+
+
+def attempted(before: str, expression: str) -> str:
+    """Return a program that shows an expression, which may follow statements, or the error that it raises."""
+    *statements, last = expression.split("; ")
+    shown = last if last.startswith("print(") else f"print(repr({last}))"
+    lines = "\n    ".join([*statements, shown])
+    return f"{before}try:\n    {lines}\nexcept Exception as error:\n    print(type(error).__name__, error)\n"
 
 
 def limited(program: str) -> None:
