@@ -35,9 +35,16 @@ def revealed(result: Result, level: str) -> Result:
     return replace(result, answers=tuple(_answer(answer, level) for answer in result.answers))
 
 
-def without_others(result: Result) -> Result:
-    """Return a result without what it says about other students: nobody reads that about another."""
-    return replace(result, answers=tuple(replace(answer, elsewhere=()) for answer in result.answers))
+def for_student(result: Result) -> Result:
+    """Return a result as a student may read it.
+
+    It says nothing about other students, and no wrong rule: with the code name, that is for teachers.
+    """
+    return replace(result, answers=tuple(map(_own, result.answers)))
+
+
+def _own(answer: Marked) -> Marked:
+    return replace(answer, elsewhere=(), diagnoses=tuple(replace(one, rule="") for one in answer.diagnoses))
 
 
 def _answer(answer: Marked, level: str) -> Marked:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from gradcli.homework.disclosure import LEVELS, WITHHELD, revealed
+from gradcli.homework.disclosure import LEVELS, WITHHELD, for_student, revealed
 from gradcli.homework.model import Branch, Diagnosis, Marked, Result
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.check.document import check_document
@@ -133,3 +134,17 @@ def test_unknown_level() -> None:
 
 def test_what_is_withheld_stays_so_in_another_process() -> None:
     assert pickle.loads(pickle.dumps(WITHHELD)) is WITHHELD
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_code_names_are_for_teachers(level: str) -> None:
+    def words(result: Result) -> str:
+        written = [check_page(result, Looks(), assignment=ASSIGNMENT)]
+        for name in ("gradescope", "check50", "junit", "prairielearn"):
+            text = "".join(REPORTS[name].write(ASSIGNMENT, [result]))
+            written.append(re.sub(r'"(?:mistakes|tags)": \[[^\]]*\]', "", text))  # lists for programs
+        return "".join(written)
+
+    assert BRANCH.code in words(PARTLY)
+    assert BRANCH.message in words(for_student(PARTLY))
+    assert not any(code in words(for_student(revealed(PARTLY, level))) for code in (BRANCH.code, LOCAL.code))

@@ -47,10 +47,10 @@ def write(
     is_told: bool,
 ) -> None:
     """Write the results as a report, a folder, a document or a page; `is_told` leaves out the page."""
-    from gradcli.homework.disclosure import revealed, without_others
+    from gradcli.homework.disclosure import for_student, revealed
 
     of_class = counted(results, totals) if wanted.is_folder else results  # an index is for teachers, and counts all
-    own = map(without_others, of_class) if wanted.is_private else of_class
+    own = map(for_student, of_class) if wanted.is_private else of_class
     shown = (revealed(result, wanted.level) for result in own)
     if wanted.report:
         from gradcli.render.check.reports.writing import write_report
