@@ -115,7 +115,7 @@ fill_tensor = primitive(
 
 
 def _in_order(x: Any, mask: Any, source: Any) -> Any:
-    out = np.array(x)
+    out = np.array(x, order="C")
     out[mask] = source.reshape(-1)[: np.count_nonzero(mask)]
     return out
 

@@ -74,7 +74,7 @@ def across(values: Any) -> Any:
 def gaps(values: Any) -> Any:
     """Return `1/(values[j] - values[i])` at each (i, j), and 0 on the diagonal."""
     size = values.shape[-1]
-    own = np.eye(size)
+    own = np.eye(size, dtype=values.dtype)
     return div(1 - own, across(values) - unsqueeze(values, dim=len(values.shape)) + own)
 
 

@@ -22,8 +22,9 @@ from gradcli.language.tree import Argument, Call
 from gradcli.ops.pointwise import arithmetic
 from gradcli.ops.products.contractions import addmm_, bmm_, dot_, mm_, mv_
 from gradcli.ops.products.factors import ADDMM, BMM, MM, MV, same_dtype
+from gradcli.ops.shaping.arranging import contiguous
 from gradcli.ops.shaping.permutations import mT, t_
-from gradcli.ops.shaping.shaping import clone, reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
+from gradcli.ops.shaping.shaping import reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.covering import changed
 from gradcli.ops.support.folding import fold_squeeze
@@ -101,8 +102,7 @@ def _folded(a: Tensor, b: Tensor) -> Any:
     out = unsafe_view(mm_(rows, smaller), shape=(*sizes, smaller.shape[1]))
     if not flipped:
         return out
-    out = mT(out)
-    return out if out.value.flags.c_contiguous else clone(out)
+    return contiguous(mT(out))
 
 
 def _batched(a: Tensor, b: Tensor) -> Any:

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.memory.layout import outermost_first
 from gradcli.engine.numerics.fusing import fused
 from gradcli.errors import AutogradError
 from gradcli.script.torch.random.normals import each, standard_normals
@@ -171,7 +172,9 @@ class Generator:
             steps = (rows / rows[:, -1:]).astype(DOUBLE)
             chosen = [np.searchsorted(row, self._fractions(count, np.float64)) for row in steps]
             return np.array(chosen, LONG).reshape(*weights.shape[:-1], count)
-        ranks = weights / in_memory_order(weights, lambda shape: self.exponential(shape, weights.dtype))
+        axes = outermost_first([weights])  # the order in memory of torch's numbers, which lie as the weights do
+        times = self.exponential(tuple(weights.shape[axis] for axis in axes), weights.dtype)
+        ranks = weights / times.transpose(np.argsort(axes))
         return np.argsort(-ranks, axis=-1, kind="stable")[..., :count]
 
     def _single_normal(self) -> float:
