@@ -18,6 +18,7 @@ from gradcli.script.originals import torch_names
 from gradcli.script.python.values.attributes import Namespace, attribute, known_names
 from gradcli.script.python.values.builtins import hasattr_
 from gradcli.script.torch.operations import facade
+from gradcli.script.torch.tensor import attributes  # noqa: F401  those of tensors, which are to be looked at
 from tests.script.running import ours, torchs
 
 MODULES = [name for name in torch_names() if name.rpartition(".")[2].islower()]
