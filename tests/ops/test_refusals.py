@@ -45,6 +45,7 @@ VALUES: list[Any] = [
     leaf([[2, 1], [1, 3]]),
     [leaf([[1, 2], [3, 4]]), leaf([[2, 1], [1, 3]])],
     leaf(np.ones((2, 2, 2))),
+    leaf(np.ones((1, 1, 1))),
     leaf(np.ones((4, 1, 2))),
     leaf(np.ones((1, 2, 3, 3))),
     leaf(np.zeros(0)),

@@ -12,6 +12,8 @@ from tests.sweep.edges import edges
 from tests.sweep.kinds import KINDS as FURTHER
 from tests.sweep.kinds import kinds as further
 from tests.sweep.modules import modules
+from tests.sweep.numbers import KINDS as NUMBERS
+from tests.sweep.numbers import numbers
 from tests.sweep.running import Verdict
 from tests.sweep.samples import KINDS, MOST, Sample, samples
 from tests.sweep.surviving import verdicts
@@ -27,7 +29,8 @@ def main() -> int:
     groups: dict[tuple[str, ...], list[Verdict]] = {}
     chosen = partial(further, wanted=options.kind or FURTHER)
     others: dict[str, Callable[[str, int], Iterator[Sample]]]
-    others = {"edges": edges, "modules": modules, "further": chosen, "varied": varied}
+    changed = partial(numbers, wanted=options.kind or NUMBERS)
+    others = {"edges": edges, "modules": modules, "further": chosen, "varied": varied, "numbers": changed}
     name = next((name for name in others if getattr(options, name)), "")
     given = others[name](options.only, options.most) if name else samples(options.only, kinds, options.most)
     for found in verdicts(given):
@@ -48,11 +51,12 @@ def main() -> int:
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.sweep", description=__doc__)
     parser.add_argument("--only", default="", help="operators whose name has this regular expression")
-    parser.add_argument("--kind", action="append", choices=(*KINDS, *FURTHER))
+    parser.add_argument("--kind", action="append", choices=(*KINDS, *FURTHER, *NUMBERS))
     parser.add_argument("--edges", action="store_true", help="calls that torch's samples leave out, in their place")
     parser.add_argument("--modules", action="store_true", help="torch's samples of its modules, in their place")
     parser.add_argument("--further", action="store_true", help="other operands and other ways to call, in their place")
     parser.add_argument("--varied", action="store_true", help="the samples with one more argument, in their place")
+    parser.add_argument("--numbers", action="store_true", help="other numbers and questions, in their place")
     parser.add_argument("--most", type=int, default=MOST, help="at most so many samples of an operator and form")
     parser.add_argument("--show", type=int, default=0, help="show so many samples of each group")
     return parser.parse_args()

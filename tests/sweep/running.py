@@ -176,7 +176,7 @@ def facts(name: str, ours: Any, theirs: torch.Tensor, here: Any, there: Any, sam
         yield "requires_grad", ours.requires_grad, theirs.requires_grad
     elif name in ("out", "y", "grads") and name_of(ours) != name_of(theirs):
         yield "grad_fn", name_of(ours), name_of(theirs)
-    elif name == "out" and theirs.requires_grad and not sample.kind.endswith("_changed"):
+    elif name == "out" and sample.leaves and theirs.requires_grad and not sample.kind.endswith("_changed"):
         one = flattened(ours.grad_fn, {leaf: here[leaf] for leaf in sample.leaves})
         other = flattened(theirs.grad_fn, {leaf: there[leaf] for leaf in sample.leaves})
         if one != other:

@@ -91,3 +91,17 @@ def test_other_arguments_agree_or_are_refused(name: str) -> None:
     found = [verdict(sample) for sample in varied(rf"(^|\.){name}$", most=1)]
     assert found
     assert [one for one in found if one.word == "differs"] == []
+
+
+NUMBERS = "addbmm adaptive_avg_pool1d binary_cross_entropy_with_logits cdist cholesky_inverse cumsum dist i1 qr svdvals"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", some(NUMBERS.split(), 3))
+def test_other_numbers_and_questions_agree_or_are_refused(name: str) -> None:
+    from tests.sweep.numbers import numbers
+    from tests.sweep.running import verdict
+
+    found = [verdict(sample) for sample in numbers(rf"(^|\.){name}$", most=1)]
+    assert found
+    assert [one for one in found if one.word == "differs" and not any(word in one.why for word in KNOWN)] == []

@@ -109,3 +109,16 @@ def dot_product(x: Array, y: Array) -> Any:
         if not float32_sums.misalignment(x) and not float32_sums.misalignment(y):
             return float32_sums.of_vectors(x, y)
     return np.dot(x, y)
+
+
+def mixed(down: Array, x: Array, across: Array) -> Any:
+    """Return `down @ x @ across`; an entry whose weight is 0 has no part in a result, be it infinite or nan."""
+    if np.isfinite(x).all():
+        return down @ x @ across
+    out = np.zeros((*x.shape[:-2], down.shape[0], across.shape[1]), x.dtype)
+    for i, row in enumerate(down):
+        rows = np.flatnonzero(row)
+        for j, column in enumerate(across.T):
+            columns = np.flatnonzero(column)
+            out[..., i, j] = row[rows] @ x[..., rows, :][..., columns] @ column[columns]
+    return out

@@ -15,7 +15,7 @@ from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.determinants import _check_square, _times, inverse
 from gradcli.ops.products.contractions import transposed
 from gradcli.ops.support.arguments import Real, check_size
-from gradcli.ops.support.covering import ended
+from gradcli.ops.support.covering import begun, ended
 from gradcli.ops.support.surface import operation
 
 
@@ -25,21 +25,32 @@ def _lower_half(x: Any) -> Any:
     return x * (np.tril(np.ones((size, size), x.dtype)) - np.eye(size, dtype=x.dtype) / 2)
 
 
-def _is_indefinite(A: Any) -> bool:
-    return any(np.linalg.det(A[:k, :k]) <= 0 for k in range(1, A.shape[-1] + 1))
+def _failing_minor(A: Any) -> int:
+    """Return the order of the first leading minor that is not positive, which nan is not either; 0 if all are."""
+    L = np.zeros_like(A)
+    for k in range(A.shape[-1]):
+        pivot = A[k, k] - L[k, :k] @ L[k, :k]
+        if not pivot > 0:
+            return k + 1
+        L[k, k] = np.sqrt(pivot)
+        L[k + 1 :, k] = (A[k + 1 :, k] - L[k + 1 :, :k] @ L[k, :k]) / L[k, k]
+    return 0
 
 
 @by_columns
 def _factor(A: Any) -> Any:
     try:
-        return np.linalg.cholesky(A)
+        found = np.linalg.cholesky(A)
     except np.linalg.LinAlgError:
-        minors = (k for k in range(1, A.shape[-1] + 1) if np.any(np.linalg.det(A[..., :k, :k]) <= 0))
+        found = np.full_like(A, np.nan)
+    if np.isnan(found).any():
+        orders = [_failing_minor(matrix) for matrix in A.reshape(-1, *A.shape[-2:])]
         raise AutogradError(
-            f"linalg.cholesky: {first_of(A, _is_indefinite)}The factorization could not be completed because the "
+            f"linalg.cholesky: {first_of(A, _failing_minor)}The factorization could not be completed because the "
             "input is not positive-definite "
-            f"(the leading minor of order {next(minors, A.shape[-1])} is not positive-definite)."
-        ) from None
+            f"(the leading minor of order {next(filter(None, orders), A.shape[-1])} is not positive-definite)."
+        )
+    return found
 
 
 def _cholesky_rule(g: Any, out: Any, A: Any) -> Any:
@@ -61,16 +72,10 @@ cholesky = primitive(
 )
 
 
-def _product(L: Any, upper: bool) -> Any:
-    return _times(transposed(L), L) if upper else _times(L, transposed(L))
-
-
 def _inverted(L: Any, upper: bool) -> Any:
     """Return the inverse of the product of a factor, of which one triangle is read."""
-    try:
-        return np.linalg.inv(_product(np.triu(L) if upper else np.tril(L), upper))
-    except np.linalg.LinAlgError:
-        return np.full_like(L, np.inf)
+    back = substituted(np.triu(L).swapaxes(-2, -1) if upper else np.tril(L), np.eye(L.shape[-1], dtype=L.dtype), False)
+    return back.swapaxes(-2, -1) @ back
 
 
 def _solved(B: Any, L: Any, *, upper: bool = False) -> Any:
@@ -125,7 +130,8 @@ def cholesky_(A: Real, upper: bool = False) -> Any:
     _check_square("linalg.cholesky", A)
     if not upper:
         return cholesky(A)
-    found = transposed(cholesky(transposed(A)))
+    turned = transposed(begun(A, "LinalgSolveTriangularBackward0") if mode.strict else A)
+    found = transposed(cholesky(turned))
     found.value = found.value.swapaxes(-1, -2).copy().swapaxes(-1, -2)
     return ended(found, "LinalgCholeskyExBackward0", A, saves=(OUT,)) if mode.strict else found
 

@@ -21,7 +21,8 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
-from gradcli.ops.linalg.determinants import _times, inverse
+from gradcli.ops.linalg.determinants import _times
+from gradcli.ops.linalg.triangles import triangle
 from gradcli.ops.pointwise.arithmetic import div
 from gradcli.ops.products.contractions import transposed
 from gradcli.ops.shaping.diagonals import tril
@@ -119,7 +120,13 @@ def _values_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
 SVD = "LinalgSvdBackward0"
 TURNS = "A singular vector turns towards the others, the faster the closer their singular values are."
 svd_u: Primitive = factor(
-    "svd", "U", lapack.by_columns(_singular(0)), _left_rule, node=SVD, says=TURNS, differential=change.LEFT
+    "svd",
+    "U",
+    lapack.by_columns(_singular(0)),
+    _left_rule,
+    node=SVD,
+    says=TURNS,
+    differential=change.LEFT,
 )
 svd_s: Primitive = factor(
     "svd",
@@ -146,6 +153,8 @@ svd_v: Primitive = factor(
 def _orthogonal(part: int) -> Callable[..., Any]:
     @lapack.by_columns
     def forward(A: Any, *, mode: str = "reduced") -> Any:
+        if not lapack.is_finite(A):
+            raise AutogradError("qr of a matrix with entries that are not finite is not supported here", code="E401")
         wide = np.linalg.qr(A.astype(np.float64), "complete" if mode == "complete" else "reduced")[part]
         return cleared(wide).astype(A.dtype)
 
@@ -159,7 +168,7 @@ def _mirrored(M: Any) -> Any:
 
 
 def _from_qr(part: Any, M: Any, Q: Any, R: Any) -> Any:
-    return _times(part + _times(Q, _mirrored(M)), transposed(inverse(R)))
+    return triangle(transposed(R), part + _times(Q, _mirrored(M)), upper=False, left=False)
 
 
 def cleared(x: Any) -> Any:
@@ -188,17 +197,13 @@ def _r_rule(g: Any, out: Any, A: Any, *, mode: str) -> Any:
 
 QR = "LinalgQrBackward0"
 SOLVED = "The matrix is Q times R; the product rule is solved with Q kept orthogonal and R triangular."
-TRIANGLE = dict.fromkeys(("MmBackward0", "BmmBackward0"), "LinalgSolveTriangularBackward0")
-qr_q: Primitive = factor(
-    "qr", "Q", _orthogonal(0), _q_rule, node=QR, gradient=TRIANGLE, says=SOLVED, differential=change.ORTHOGONAL
-)
+qr_q: Primitive = factor("qr", "Q", _orthogonal(0), _q_rule, node=QR, says=SOLVED, differential=change.ORTHOGONAL)
 qr_r: Primitive = factor(
     "qr",
     "R",
     _orthogonal(1),
     _r_rule,
     node=QR,
-    gradient=TRIANGLE,
     number=1,
     says=SOLVED,
     differential=change.TRIANGULAR,

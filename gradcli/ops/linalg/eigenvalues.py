@@ -19,6 +19,9 @@ from gradcli.ops.support.surface import operation
 
 def _symmetric(part: int) -> Callable[..., Any]:
     def forward(A: Any, *, UPLO: str = "L") -> Any:
+        if not lapack.is_finite(A):  # where they stand decides what torch gives or says
+            words = "eigenvalues of a matrix with entries that are not finite are not supported here"
+            raise AutogradError(words, code="E401")
         return lapack.symmetric(A, UPLO=UPLO)[part]
 
     return forward

@@ -1,4 +1,4 @@
-"""Systems of equations that have a structure, no solution, or many: triangles, least squares."""
+"""Systems of equations that have no solution or many: pseudo-inverses, least squares."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.checks.shapes import broadcastable, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import mode
 from gradcli.engine.numerics import lapack
@@ -22,55 +23,12 @@ from gradcli.ops.linalg.norms import matrix_norm
 from gradcli.ops.pointwise.arithmetic import square
 from gradcli.ops.products.contractions import transposed
 from gradcli.ops.reducing.reductions import sum_dim
-from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim
 from gradcli.ops.support.arguments import Operand, Real, as_tensor
 from gradcli.ops.support.covering import as_one
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
-from gradcli.ops.support.sentences import SOLVED
 from gradcli.ops.support.surface import operation
-
-
-def _one_triangle(A: Any, *, upper: bool, unitriangular: bool) -> Any:
-    kept = (triu if upper else tril)(A, diagonal=0)
-    if not unitriangular:
-        return kept
-    inner = (triu if upper else tril)(A, diagonal=1 if upper else -1)
-    return inner + np.broadcast_to(np.eye(A.shape[-1], dtype=A.dtype), A.shape)
-
-
-@lapack.by_columns
-def _solve_triangle(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
-    if not left:
-        A, B, upper = A.swapaxes(-2, -1), B.swapaxes(-2, -1), not upper
-        return _solve_triangle(A, B, upper=upper, unitriangular=unitriangular).swapaxes(-2, -1)
-    try:
-        return np.linalg.solve(_one_triangle(A, upper=upper, unitriangular=unitriangular), B)
-    except np.linalg.LinAlgError:
-        return lapack.substituted(A, B, upper)
-
-
-def _triangle_rule(
-    g: Any, out: Any, A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False
-) -> Any:
-    h = triangle(transposed(A), g, upper=not upper, left=left, unitriangular=unitriangular)
-    change = -_times(h, transposed(out)) if left else -_times(transposed(out), h)
-    return (triu if upper else tril)(change, diagonal=(1 if upper else -1) if unitriangular else 0)
-
-
-triangle: Primitive = primitive(
-    "solve_triangular",
-    _solve_triangle,
-    _triangle_rule,
-    lambda g, out, A, B, *, upper, left=True, unitriangular=False: triangle(
-        transposed(A), g, upper=not upper, left=left, unitriangular=unitriangular
-    ),
-    node="LinalgSolveTriangularBackward0",
-    structured=True,
-    says=SOLVED,
-    differential=change.triangle,
-)
 
 
 def _lower(A: Any) -> Any:
@@ -117,28 +75,6 @@ least_squares = primitive(
     says="The solution is the pseudo-inverse times the right side, and both follow the product rule.",
     differential=change.LEAST_SQUARES,
 )
-
-
-@operation(
-    "A = [[2, 0], [1, 3]]; B = [[1, 2], [3, 4]]; solve_triangular(A, B, upper=False)",
-    "A = [[2, 1], [0, 3]]; B = [[1, 2], [3, 4]]; solve_triangular(A, B, upper=True, unitriangular=True)",
-    "A = [[2, 1], [0, 3]]; B = [[1, 2]]; solve_triangular(A, B, upper=True, left=False)",
-    method=False,
-)
-def solve_triangular(A: Real, B: Real, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
-    """The solution X of `A @ X = B` for a triangle; of `X @ A = B` where it is not to be `left`."""
-    _check_square("linalg.solve_triangular", A)
-    if B.ndim < 2:
-        raise AutogradError("linalg.solve_triangular: The input tensor B must have at least 2 dimensions.", code="E301")
-    if B.shape[-2 if left else -1] != A.shape[-1]:
-        equation = "AX" if left else "XA"
-        sizes = [f"{x.shape[-2]}x{x.shape[-1]}" for x in (A, B)]
-        raise AutogradError(
-            f"linalg.solve_triangular: Incompatible shapes of A and B for the equation {equation} = B "
-            f"({sizes[0]} and {sizes[1]})",
-            code="E301",
-        )
-    return triangle(A, B, upper=upper, left=left, unitriangular=unitriangular)
 
 
 @operation("A = [[1, 2], [3, 5], [0, 1]]; pinv(A)", method=False)
@@ -193,10 +129,6 @@ def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = 
         raise AutogradError("torch.linalg.lstsq: other must have at least 1 dimension.", code="E301")
     if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):
         raise AutogradError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
-    if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):
-        raise AutogradError(
-            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)",
-        )
     if B.ndim not in (A.ndim, A.ndim - 1):
         raise AutogradError(
             "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) "
@@ -208,12 +140,20 @@ def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = 
     if right.shape[-2] != A.shape[-2]:
         where = -1 if vectors else -2
         raise AutogradError(f"torch.linalg.lstsq: input.size(-2) should match other.size({where})", code="E301")
-    found = least_squares(A, right)
+    batches = [np.empty(x.shape[:-2]) for x in (A, right)]
+    if not broadcastable(batches):
+        raise mismatch(batches)
     rows, columns = A.shape[-2:]
+    ranks = matrix_rank(A.detach()).value
+    if driver == "gels" and ranks.min(initial=min(rows, columns)) < min(rows, columns):
+        raise AutogradError("lstsq by gels of a matrix without full rank is not supported here", code="E401")
+    if rcond is not None and (matrix_rank(A.detach(), rtol=rcond).value != ranks).any():
+        raise AutogradError("lstsq with an rcond that changes the rank is not supported here", code="E401")
+    found = least_squares(A, right)
     residuals = empty = Tensor(np.zeros(0, A.dtype))
     if mode.strict:  # a snippet sees that it has a node, as in torch
-        residuals = forgotten("LinalgLstsqBackward0", empty.value, A, B)
-    full = matrix_rank(A.detach()).value.min(initial=columns) == columns
+        residuals = forgotten("LinalgLstsqBackward0", empty.value, A, B, undefined=True)
+    full = ranks.min(initial=columns) == columns
     if driver in ("gels", "gelsd", "gelss") and rows > columns and full:
         residuals = as_one(summed(square(right - _times(A, found)), dim=right.ndim - 2), A, B)
     solution = reshape(found, shape=found.shape[:-1]) if vectors else found

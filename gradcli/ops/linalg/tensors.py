@@ -19,6 +19,8 @@ def tensorinv(A: Real, ind: int = 2) -> Any:
     """The inverse of the matrix that the first `ind` dimensions make with the others, in their shape."""
     if ind <= 0:
         raise AutogradError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    if ind > A.ndim:
+        raise AutogradError(f"ArrayRef: invalid slice, N = {ind}; size = {A.ndim}", code="E301")
     first, last = A.shape[:ind], A.shape[ind:]
     rows, columns = math.prod(first), math.prod(last)
     if rows != columns:

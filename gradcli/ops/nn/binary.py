@@ -57,8 +57,9 @@ cross_entropy = primitive(
 def _with_logits(x: Any, y: Any, w: Any, p: Any, *, reduction: str) -> Any:
     """Compute `log(sigmoid(x))` from the logits, since a sigmoid near 0 or 1 has lost its digits to rounding."""
     log_sigmoid = np.minimum(x, 0) - precision.log1p(precision.exp(-np.abs(x)))
-    losses = (1 - y) * x - ((p - 1) * y + 1) * log_sigmoid
-    return reduced(losses * w, reduction)
+    weighted = log_sigmoid if _is_one(p) else ((p - 1) * y + 1) * log_sigmoid
+    losses = ((1 - y) * x - weighted) * w
+    return reduced(np.asarray(losses, y.dtype)[()], reduction)  # torch computes in the place of `1 - y`
 
 
 def _is_one(p: Any) -> bool:

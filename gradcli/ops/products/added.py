@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import extent
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.modes import mode
@@ -16,9 +17,8 @@ from gradcli.errors import AutogradError
 from gradcli.ops.products.contractions import bmm, mv, outer, scaled, transposed
 from gradcli.ops.products.factors import ADDMV, check_bmm, listed, same_dtype
 from gradcli.ops.shaping.permutations import t
-from gradcli.ops.shaping.shaping import expanded
+from gradcli.ops.shaping.shaping import expanded, unsqueeze
 from gradcli.ops.support.arguments import check_size
-from gradcli.ops.support.endings import BY_NUMBER
 from gradcli.ops.support.sentences import MATRIX_SUM
 from gradcli.ops.support.surface import operation
 
@@ -49,7 +49,6 @@ def _added(
         lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(first(g, a, b), alpha),
         lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(second(g, a, b), alpha),
         says=says,
-        gradients=BY_NUMBER if name == "addmv" else BY_NUMBER * 3,
         structured=True,
         traits=traits,
         inputs=("self", *factors.split()),
@@ -63,6 +62,26 @@ baddbmm = _added(
     lambda g, a, b: bmm(g, transposed(b)),
     lambda g, a, b: bmm(transposed(a), g),
     "nik = Σj a[n,i,j]·b[n,j,k]",
+    "matrix",
+    factors="batch1 batch2",
+)
+
+
+def _in_batches(g: Any, a: Any, b: Any) -> Any:
+    """Return the gradient of a sum of products as that of each of them."""
+    return expand(unsqueeze(g, dim=0), size=(a.shape[0], a.shape[1], b.shape[2]))
+
+
+def _sum_of_products(a: Any, b: Any) -> Any:
+    return np.sum(np.matmul(a, b), 0, dtype=a.dtype)
+
+
+addbmm = _added(
+    "addbmm",
+    _sum_of_products,
+    lambda g, a, b: bmm(_in_batches(g, a, b), transposed(b)),
+    lambda g, a, b: bmm(transposed(a), _in_batches(g, a, b)),
+    "ik = Σnj a[n,i,j]·b[n,j,k]",
     "matrix",
     factors="batch1 batch2",
 )
@@ -96,6 +115,23 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, 
         kinds = zip(("input", "batch1:", "batch2:"), (C_NAMES[TYPE_NAMES[x.dtype]] for x in tensors), strict=True)
         raise AutogradError(f"Input dtypes must be the same, got: {', '.join(map(' '.join, kinds))}")
     return baddbmm(*same_dtype(*tensors, refusal="expected scalar type {1} but found {2}"), beta=beta, alpha=alpha)
+
+
+@operation("C = [[1, 1], [0, 2]]; A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; addbmm(C, A, B, alpha=2)")
+def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
+    """`beta*input` and `alpha` times the sum of the products of two batches of matrices."""
+    shape = extent(batch1.shape, 1), extent(batch2.shape, 2)
+    for name, x in (("batch1", batch1), ("batch2", batch2)):
+        if x.ndim != 3:
+            raise AutogradError(f"{name} must be a 3D tensor", code="E301")
+    if batch1.shape[0] != batch2.shape[0]:
+        words = f"batch1 and batch2 must have same number of batches, got {batch1.shape[0]} and {batch2.shape[0]}"
+        raise AutogradError(words, code="E301")
+    expanded(input, shape)
+    if batch1.shape[2] != batch2.shape[1]:
+        sizes = [f"{x.shape[1]}x{x.shape[2]}" for x in (batch1, batch2)]
+        raise AutogradError(f"Incompatible matrix sizes for bmm ({sizes[0]} and {sizes[1]})", code="E301")
+    return addbmm(*same_dtype(input, batch1, batch2), beta=beta, alpha=alpha)
 
 
 @operation("b = [1, 2]; A = [[1, 2], [3, 4]]; x = [5, 6]; addmv(b, A, x)")

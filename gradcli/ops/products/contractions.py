@@ -17,6 +17,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression
 from gradcli.ops.pointwise.arithmetic import mul
+from gradcli.ops.pointwise.scalars import mul_number
 from gradcli.ops.products.factors import (
     ADDMM,
     ADDMM_SELF,
@@ -32,7 +33,6 @@ from gradcli.ops.products.factors import (
 from gradcli.ops.shaping.permutations import t, transpose
 from gradcli.ops.shaping.shaping import expanded, reshaped
 from gradcli.ops.support.arguments import check_size
-from gradcli.ops.support.endings import BY_NUMBER
 from gradcli.ops.support.sentences import DOT, MATRIX
 from gradcli.ops.support.surface import operation
 
@@ -61,7 +61,9 @@ def _in_columns(strides: Strides, rows: int, dtype: np.dtype[Any]) -> bool:
 
 
 def scaled(x: Any, factor: float) -> Any:
-    return x if factor == 1 else x * factor
+    if factor == 1:
+        return x
+    return mul_number(x, factor) if isinstance(x, Tensor) else x * factor
 
 
 def _addmm(c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
@@ -159,7 +161,6 @@ addmm: Primitive = primitive(
     lambda g, out, c, A, B, *, beta, alpha: scaled(g, beta),
     lambda g, out, c, A, B, *, beta, alpha: scaled(_by_first(g, A.strides, B), alpha),
     lambda g, out, c, A, B, *, beta, alpha: scaled(_by_second(g, A, B.strides), alpha),
-    gradients=BY_NUMBER * 3,
     structured=True,
     notation=_write_addmm,
     traits=("matrix", "product"),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.broadcast import expand
+from gradcli.engine.checks.refusals import check_difference
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.notation import number
@@ -25,22 +27,11 @@ from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.shaping.axes import wrapped
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Dims, Real, check_size
-from gradcli.ops.support.sentences import LENGTH, SAME
+from gradcli.ops.support.sentences import SAME
 from gradcli.ops.support.surface import operation
 
 # torch has this node where a norm is called with a number and dimensions
-norm_over = primitive(
-    "norm_over",
-    norm.forward,
-    own_rule,
-    node="NormBackward1",
-    structured=True,
-    notation=norm.notation,
-    kinks=norm.kinks,
-    convention=norm.convention,
-    says=LENGTH,
-    index=norm.index,
-)
+norm_over = replace(norm, node="NormBackward1")
 # torch clamps a copy without recording it, so that the gradient passes even below the bound
 at_least = primitive(
     "clone_at_least",
@@ -92,11 +83,23 @@ def _pairs_rule(g: Any, out: Any, x: Any, y: Any, p: float) -> Any:
     return norm_rule(unsqueeze(g, dim=dim), unsqueeze(out, dim=dim), _between(x, y), p=p, dim=dim, keepdim=True)
 
 
+def _distances(x: Any, y: Any, *, p: float = 2) -> Any:
+    between = _between(x, y)
+    if p == 0:  # of which nan is no entry that differs
+        between = np.ceil(np.minimum(np.abs(between), 1))
+    return norm(between, p=p or 1, dim=max(x.ndim, y.ndim))
+
+
+def _other_points_rule(g: Any, out: Any, x: Any, y: Any, *, p: float = 2) -> Any:
+    total = sum_dim(_pairs_rule(g, out, x, y, p), dim=len(g.shape) - 2)
+    return -total if p else total  # zeros have no sign
+
+
 cdist = primitive(
     "cdist",
-    lambda x, y, *, p=2: norm(_between(x, y), p=p, dim=max(x.ndim, y.ndim)),
+    _distances,
     lambda g, out, x, y, *, p=2: sum_dim(_pairs_rule(g, out, x, y, p), dim=len(g.shape) - 1),
-    lambda g, out, x, y, *, p=2: -sum_dim(_pairs_rule(g, out, x, y, p), dim=len(g.shape) - 2),
+    _other_points_rule,
     structured=True,
     kinks=lambda x, y, *, p=2: norm.kinks(_between(x, y), p=p, dim=max(x.ndim, y.ndim)),  # type: ignore[operator]
     convention=norm.convention,
@@ -113,6 +116,7 @@ def dist_(input: Real, other: Real, p: float = 2) -> Any:
     """The p-norm of the difference."""
     if not broadcastable([input.value, other.value]):
         raise mismatch([input.value, other.value])
+    check_difference([input.value, other.value])
     return dist(input, other, p=p)
 
 

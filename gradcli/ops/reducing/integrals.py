@@ -52,6 +52,7 @@ def _check_distance(name: str, dx: Any) -> None:
     "y = [[1, 4], [9, 2]]; trapezoid(y, dx=0.5, dim=0)",
     aliases=["trapz"],
     method=False,
+    integers_stay=True,
 )
 def trapezoid(y: Real, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
     """The integral along a dimension by the trapezoidal rule, for samples at `x` or at distances `dx`."""
@@ -73,6 +74,7 @@ def trapezoid(y: Real, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -
     "y = [1, 4, 9]; cumulative_trapezoid(y)",
     "y = [1, 4, 9]; cumulative_trapezoid(y, [0.0, 1.0, 3.0])",
     method=False,
+    integers_stay=True,
 )
 def cumulative_trapezoid(y: Real, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
     """The integrals up to each sample but the first, by the trapezoidal rule."""

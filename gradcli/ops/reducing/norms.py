@@ -52,10 +52,12 @@ def norm_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepd
         return sign(x) * where(equal(absolute(x), out), g / ties(absolute(x), out, dim=dim), 0)
     if p == 2:
         return g * guarded(equal(out, 0), 0, x / out)
+    if p > 2:
+        return x * absolute(x) ** (p - 2) * guarded(equal(out, 0), 0, g / out ** (p - 1))
     powers = sign(x) * absolute(x) ** (p - 1)
     if p < 1:
         return g * (guarded(equal(x, 0), 0, powers) * out ** (1 - p))
-    return guarded(equal(out, 0), 0, g * (powers / out ** (p - 1)))
+    return powers * guarded(equal(out, 0), 0, g / out ** (p - 1))
 
 
 def own_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:

@@ -166,7 +166,7 @@ def _weights(count: int, fweights: Tensor | None, aweights: Tensor | None) -> An
                 f"{given.value.size} != {count}",
                 code="E301",
             )
-        if given.value.size and given.value.min() < 0:
+        if given.value.size and not given.value.min() >= 0:  # nan is no weight either
             raise AutogradError(f"cov(): {name} cannot be negative")
     if fweights is None or aweights is None:
         return aweights if fweights is None else fweights

@@ -123,12 +123,14 @@ def _write_back(operands: Sequence[Formula], options: dict[str, Any]) -> Express
 def running(scan: Any, x: Any, dim: int) -> Any:
     """Run a scan; for single-precision numbers in double precision, as in torch, whose results are in order of rows."""
     x = np.asarray(x, order="C")
+    if not x.ndim:  # which has whole numbers of 64 bits too
+        return scan(x).reshape(()).astype(x.dtype if x.dtype.kind == "f" else np.int64)[()]
     return scan(x, axis=dim, dtype=np.float64).astype(SINGLE) if x.dtype is SINGLE else scan(x, axis=dim)
 
 
 cumsum: Primitive = primitive(
     "cumsum",
-    lambda x, *, dim: running(np.cumsum, x, dim) if x.shape else x,
+    lambda x, *, dim: running(np.cumsum, x, dim),
     lambda g, out, x, *, dim: cumsum_back(g, dim=dim) if x.shape else g,
     gradients=({"CumsumBackBackward0": "FlipBackward0"},),
     structured=True,
@@ -137,7 +139,7 @@ cumsum: Primitive = primitive(
 )
 cumsum_back: Primitive = primitive(
     "cumsum_back",
-    lambda x, *, dim: np.ascontiguousarray(np.flip(running(np.cumsum, np.flip(x, dim), dim), dim)),
+    lambda x, *, dim: np.array(np.flip(running(np.cumsum, np.flip(x, dim), dim), dim), order="C"),
     lambda g, out, x, *, dim: cumsum(g, dim=dim),
     structured=True,
     notation=_write_back,
@@ -146,7 +148,7 @@ cumsum_back: Primitive = primitive(
 )
 cumprod = primitive(
     "cumprod",
-    lambda x, *, dim: running(np.cumprod, x, dim) if x.shape else x,
+    lambda x, *, dim: running(np.cumprod, x, dim),
     _cumprod_rule,
     gradients=({"MulBackward0": "torch::autograd::CopySlices"},),
     structured=True,

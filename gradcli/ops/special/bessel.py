@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import Primitive
-from gradcli.ops.pointwise.comparisons import either, equal
-from gradcli.ops.pointwise.elementwise import elementwise, sign
+from gradcli.ops.pointwise.comparisons import either
+from gradcli.ops.pointwise.elementwise import absolute, elementwise, sign
 from gradcli.ops.pointwise.logic import nan
 from gradcli.ops.pointwise.selection import guarded
 
@@ -49,8 +49,8 @@ def _function(order: int, *, scaled: bool) -> Any:
 
 
 def _middle(x: Any) -> Any:
-    """Tell where a slope has nothing to divide by: at 0 and, as torch has it, at nan."""
-    return either(equal(x, 0), nan(x))
+    """Tell where a slope has nothing to divide by: next to 0 and, as torch has it, at nan."""
+    return either(absolute(x) <= float(np.finfo(x.dtype).eps), nan(x))
 
 
 def _apart(x: Any) -> Any:

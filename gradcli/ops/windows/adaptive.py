@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.numerics.products import mixed
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -39,13 +40,13 @@ def _shares(size: int, parts: int, dtype: Any) -> Any:
 
 def _means(x: Any, *, output_size: Shape) -> Any:
     down, across = (_shares(n, parts, x.dtype) for n, parts in zip(x.shape[-2:], output_size, strict=True))
-    return down @ x @ across.T
+    return mixed(down, x, across.T)
 
 
 def _spread(g: Array, *, size: Shape) -> Any:
     """The gradient of `adaptive_avg_pool2d`: each part's divided among its entries."""
     down, across = (_shares(n, parts, g.dtype) for n, parts in zip(size[-2:], g.shape[-2:], strict=True))
-    return down.T @ g @ across
+    return mixed(down.T, g, across)
 
 
 adaptive_mean: Primitive = primitive(

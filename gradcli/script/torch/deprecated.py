@@ -13,6 +13,7 @@ from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.primitive import OUT
 from gradcli.engine.saved import watch, watch_beside
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather
 from gradcli.ops.reducing.distances import cdist
@@ -26,7 +27,6 @@ from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.machine import running
 from gradcli.script.torch.operations.forward import refuse_forward
 from gradcli.script.torch.operations.lowering import check_share
-from gradcli.script.torch.operations.whole import whole
 from gradcli.script.torch.outdated import CHAIN, CHOLESKY, LU, QR, RANGE, TRIANGULAR
 from gradcli.script.torch.tensor.casting import tensor_type
 from gradcli.script.torch.tensor.options import made, number, read_options
@@ -47,7 +47,11 @@ def qr(input: Tensor, some: bool = True) -> ReturnType:
 def cholesky(input: Tensor, upper: bool = False) -> Any:
     refuse_forward("cholesky", input)
     warn_once(CHOLESKY)
-    return ended(ops.cholesky(input, upper), "CholeskyBackward0", input, saves=(OUT,))
+    try:
+        found = ops.cholesky(input, upper)
+    except AutogradError as error:
+        raise AutogradError(error.message.replace("linalg.cholesky", "cholesky", 1), code=error.code) from None
+    return ended(found, "CholeskyBackward0", input, saves=(OUT,))
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Any, ...]:
@@ -105,33 +109,6 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> Any:
             f"torch.dsplit requires a tensor with at least 3 dimension, but got a tensor with {input.ndim} dimensions!"
         )
     return evenly_split("dsplit", input, indices_or_sections, 2)
-
-
-def check_batches(input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
-    """Refuse batches of matrices that cannot be multiplied, in the words of addbmm."""
-    for x in (batch1, batch2):
-        if x.ndim < 3:
-            low, high = -max(x.ndim, 1), max(x.ndim, 1) - 1
-            raise IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got 2)")
-    if batch1.shape[0] != batch2.shape[0]:
-        raise RuntimeError(
-            f"batch1 and batch2 must have same number of batches, got {batch1.shape[0]} and {batch2.shape[0]}"
-        )
-    ops.expand(input, (batch1.shape[1], batch2.shape[2]))
-    if batch1.shape[2] != batch2.shape[1]:
-        sizes = (f"{x.shape[1]}x{x.shape[2]}" for x in (batch1, batch2))
-        raise RuntimeError("Incompatible matrix sizes for bmm ({} and {})".format(*sizes))
-
-
-def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
-    """Return `beta*input + alpha*sum(batch1 @ batch2)`."""
-    check_batches(input, batch1, batch2)
-    found = ops.sum(ops.bmm(batch1, batch2), 0)
-    found = ops.add(input if beta == 1 else ops.mul(input, beta), found, alpha=alpha)
-    return ended(found, "AddbmmBackward0", input, batch1, batch2)
-
-
-addbmm = whole(addbmm)
 
 
 def chain_matmul(*matrices: Tensor) -> Any:
@@ -211,6 +188,9 @@ def histogram(
     else:
         running.machine.budget.fits(bins, "the histogram")
         low, high = _bounds(values) if range is None else range
+        if not np.isfinite([low, high]).all():
+            words = f"torch.histogramdd: dimension 0's range [{low:g}, {high:g}] is not finite"
+            raise RuntimeError(words)
         if low == high:
             low, high = low - 0.5, high + 0.5
         edges = np.linspace(low, high, bins + 1).astype(input.dtype)

@@ -27,7 +27,7 @@ WORDS = {
     """,
     "expected scalar type '{W}' but got '{G}' for values output": "mode",
     "expected scalar type {W} but found {G}": "logsigmoid",
-    "expected scalar_type {W} but found {G}": "cummax cummin diff logcumsumexp",
+    "expected scalar_type {W} but found {G}": "cummax cummin logcumsumexp",
     "{name}(): self and result must have the same scalar type": "index_select masked_select",
     "linalg.norm expected out tensor dtype {W} but got: {G}": "linalg_norm",
     "linalg.matrix_norm expected out tensor dtype {W} but got: {G}": "matrix_norm nuclear_norm",
