@@ -81,7 +81,7 @@ addbmm = _added(
     _sum_of_products,
     lambda g, a, b: bmm(_in_batches(g, a, b), transposed(b)),
     lambda g, a, b: bmm(transposed(a), _in_batches(g, a, b)),
-    "ik = Σnj a[n,i,j]·b[n,j,k]",
+    "ik = Σn,j a[n,i,j]·b[n,j,k]",
     "matrix",
     factors="batch1 batch2",
 )
