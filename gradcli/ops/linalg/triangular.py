@@ -17,7 +17,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Attribute, Call, Expression
 from gradcli.ops.linalg.determinants import _times
-from gradcli.ops.linalg.systems import triangle
+from gradcli.ops.linalg.triangles import triangle
 from gradcli.ops.products.contractions import transposed
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.support.forgetting import nothing

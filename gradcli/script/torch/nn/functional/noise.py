@@ -119,10 +119,9 @@ def _from_largest_step(shape: tuple[int, ...], steps: tuple[int, ...]) -> list[i
     return order[::-1]
 
 
-def _channels(input: Tensor) -> tuple[int, ...] | None:
-    """Return the shape of one number a channel, None where there are no channels."""
+def _channels(input: Tensor) -> tuple[int, ...]:
     if input.ndim < 2:
-        return None
+        raise AutogradError("Feature dropout requires at least 2 dimensions in the input")
     return (*input.shape[:2], *[1] * (input.ndim - 2))
 
 
@@ -142,8 +141,6 @@ def _dropped(
     check_chance(p)
     if p == 0 or not training or not input.value.size:
         return input
-    if order is None:
-        raise AutogradError("Feature dropout requires at least 2 dimensions in the input")
     if not is_floating(input.value):
         raise RuntimeError(f"result type Float can't be cast to the desired output type {TYPE_NAMES[input.dtype]}")
     number, order = input.dtype.type, ordered(input)
