@@ -123,8 +123,9 @@ class Investigation:
             value = answers.get(ask.quantity)
             if value is not None and not isinstance(value, bool | str):
                 yield found(mutant.code, mutant.rule, mutant.message, value, mutant.rank)
-        for suspect, value in self.through_a_step(ask, problem):
-            yield suspect, value
+        yield from self.through_a_step(ask, problem)
+        for name, value in self.before_a_reset(ask, problem):
+            yield found(STALE_GRAD.code, "no reset", f"{name}.grad was reset after the last pass", value, 0)
         for name, value in self.other_rounds(ask):
             yield found(DESCENT.code, f"{name} for {ask.written}", f"this is {name}: another round", value, 2)
         for (question, quantity), value in self.elsewhere():
@@ -133,6 +134,15 @@ class Investigation:
                 is_leaf = question == self.question.id and {quantity[-5:], ask.written[-5:]} == {".grad"}
                 code, rank = (SWAPPED_VARIABLE.code, 0) if is_leaf else (ANOTHER_QUESTION.code, LAST + 1)
                 yield found(code, told, told, value, rank)
+
+    def before_a_reset(self, ask: Ask, problem: Problem) -> Iterator[tuple[str, Value]]:
+        """Yield what a `.grad` held that is 0 at the end."""
+        if isinstance(self.solution, SnippetSolution) and is_alone(problem) and not np.any(problem.truth):
+            for one in reversed(self.solution.ways.passes):
+                for arrived in one.accumulated:
+                    if ask.quantity.of == f"{arrived.name}.grad":
+                        yield arrived.name, arrived.after
+                        return
 
     def through_a_step(self, ask: Ask, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
         """Yield what comes of a mistake in the gradient of the only pass, where a number is a straight line in it."""

@@ -140,6 +140,10 @@ def of_product(graph: Graph, index: int) -> Iterator[Other]:
     yield "* left out", f"in {out} you forgot the factor {b}", itself(vertex, 0)
     yield "* left out", f"in {out} you forgot the factor {a}", itself(vertex, 1)
     yield "+ for *", f"in {out} you added; it is a product", operated(vertex, "add", (0, 1))
+    for place, source in enumerate(vertex.sources):
+        if source < 0 and np.ndim(vertex.operands[place]) == 0 and vertex.operands[place] < 0:
+            value = operated(vertex, "mul", (1 - place, float(-vertex.operands[place])))
+            yield "- left out", f"in {out} you lost the minus sign", value
     yield "/ for *", f"in {out} you divided by {b}; it is a product", operated(vertex, "div", (0, 1))
 
 
@@ -202,6 +206,15 @@ def _mirrored(rule: Any, g: Any, out: Any, x: Any) -> Any:
     return -rule(g, out, -x)
 
 
+def of_choice(graph: Graph, index: int) -> Iterator[Other]:
+    out = graph.label(index)
+    yield (
+        "turned round",
+        f"in {out} you took each value where the other belongs",
+        operated(graph.vertices[index], "where", (0, 2, 1)),
+    )
+
+
 def of_extreme(graph: Graph, index: int) -> Iterator[Other]:
     vertex = graph.vertices[index]
     out, *_ = names(graph, index)
@@ -232,6 +245,7 @@ MAKERS: dict[str, tuple[Any, ...]] = {
     "pow_tensor": (of_power,),
     "neg": (of_negation,),
     "maximum": (of_extreme,),
+    "where": (of_choice,),
     "minimum": (of_extreme,),
     "addmm": (of_addmm,),
     **dict.fromkeys(FUNCTIONS, (of_function,)),

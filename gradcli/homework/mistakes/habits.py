@@ -50,6 +50,8 @@ def left_over(problem: Problem) -> Iterator[Guess]:
         yield Guess(problem.by, f"{k} times the gradient", message, k * gradient, rank=k + 1 + seldom)
     if problem.before is not None:
         yield last_pass(problem, gradient)
+        again = f"you added what {name}.grad held before the last pass once more"
+        yield Guess(problem.by, "the passes before twice", again, problem.before + problem.truth, rank=2)
         message = f"{name}.grad also has the last pass"
         yield Guess(problem.by, "the passes before alone", message, problem.before, rank=-1)
         message = f"{name}.grad has what every pass has added once, and yours has it twice"

@@ -69,6 +69,11 @@ def sums_and_squares(graph: Graph) -> Iterator[Turn]:
         if below is not None and below.op == "pow" and vertex.op in ("sum", "mean"):
             value = vertex.forward(below.operands) ** below.options["exponent"]
             yield from turn(graph, index, "(a + b)**2", f"for {graph.label(index)} you squared the {vertex.op}", value)
+        if below is not None and vertex.op == "sqrt" and below.op in ("add", "sum", "sum_dim"):
+            with np.errstate(all="ignore"):
+                value = below.forward(list(map(np.sqrt, below.operands)))
+            message = f"for {graph.label(index)} you took a root of each term"
+            yield from turn(graph, index, "root by root", message, value)
     for index, vertex, _ in means(graph):
         message = f"you took half of the mean {graph.label(index)}"
         yield from turn(graph, index, "1/(2*n) for 1/n", message, vertex.value / 2)

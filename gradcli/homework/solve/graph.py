@@ -71,7 +71,9 @@ class Graph:
         of_scope = {name: of_tensor[id(x)] for name, x in evaluation.scope.items() if id(x) in of_tensor}
         self.names = of_scope or of_name
         self.output = of_tensor[id(evaluation.output)]
-        self.named = frozenset(i for name, i in self.names.items() if of_scope or not UNNAMED.fullmatch(name))
+        parts = {number[id(line)] for line in evaluation.lines if line.part_of}  # of steps that have a name
+        of_snippet = {i for name, i in of_name.items() if not UNNAMED.fullmatch(name)} - parts
+        self.named = frozenset(of_scope.values()) or frozenset(of_snippet)
         self.join_quotients()
         self.spans: dict[Span, int] = {v.line.span: index for index, v in enumerate(self.vertices)}
 

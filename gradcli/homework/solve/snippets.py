@@ -51,18 +51,18 @@ class SnippetSolution:
             values = run([question.source], machine, asked=expressions(question), raised=raised)
         except Exception as error:
             raise self.placed(failure(error, [*machine.globals, *machine.builtins])) from None
-        if not (recorder.graphs or recorder.returned):  # no backward pass: a value still has the steps that it came by
-            recorder.graphs += [recorder.kept([one], [None]) for one in values if isinstance(one, Tensor) and one.node]
+        made = [one for one in values if isinstance(one, Tensor) and isinstance(one.node, Node)]
+        beside = [recorder.kept([one], [None]) for one in made]
         whole = recorder.finished()
         self.asked = [event for event in whole.events if isinstance(event, Asked)]
         own = tuple(event for event in whole.events if event.source is question.source)
         self.timeline: Timeline = replace(whole, events=own)  # without the evaluation of the quantities
-        graphs, returned = (
+        graphs, returned, others = (
             [(None if graph is None else Graph(graph, "", hooks), seed) for graph, seed, hooks in kept]
-            for kept in (recorder.graphs, recorder.returned)
+            for kept in (recorder.graphs, recorder.returned, beside)
         )
         self.graphs = graphs
-        self.ways = Ways(question.source.text, self.timeline, graphs, returned)
+        self.ways = Ways(question.source.text, self.timeline, graphs, returned, others)
         asks = [ask for ask in question.asks if ask.quantity.kind == "snippet"]
         self.truths = {a.quantity: self.answerable(a, value, machine) for a, value in zip(asks, values, strict=True)}
         self.raised = failure(raised[0]).message if raised else NO_ERROR[0]

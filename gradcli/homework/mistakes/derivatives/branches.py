@@ -47,6 +47,29 @@ def one_branch(problem: Problem) -> Iterator[Slip]:
             )
 
 
+@FANOUT_OVERWRITE.slips
+def one_place(problem: Problem) -> Iterator[Slip]:
+    """`=` where `+=` belongs, for entries that were taken several times."""
+    for edge in problem.edges:
+        vertex = problem.graph.vertices[edge.vertex]
+        if vertex.op in ("index", "index_select", "gather") and edge.position == 0:
+            x = vertex.operands[0]
+            places = np.ravel(vertex.forward([np.arange(np.size(x)).reshape(np.shape(x)), *vertex.operands[1:]]))
+            if len(set(places.tolist())) < len(places):
+                name = problem.label(problem.graph.source(edge))
+                message = f"an entry of {name} that is taken several times gets a gradient from each of them"
+                yield Slip(edge.vertex, "the last time alone", message, {edge: _written(places)}, rank=1)
+
+
+def _written(places: Value) -> Change:
+    def change(g: Value, contribution: Value) -> Value:
+        found = np.zeros(np.size(contribution), np.asarray(contribution).dtype)
+        found[places] = np.ravel(g)
+        return found.reshape(np.shape(contribution))
+
+    return change
+
+
 def one_use_less(problem: Problem, vertex: int, edges: Sequence[Edge]) -> Iterator[Slip]:
     """All terms of the sum but one, or but those through one step."""
     steps = dict.fromkeys(edge.vertex for edge in edges)

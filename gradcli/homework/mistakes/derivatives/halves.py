@@ -49,6 +49,8 @@ def half_of_a_square(problem: Problem) -> Iterator[Slip]:
             continue
         factor = 1 / number if vertex.op == "div" else number
         below = graph.vertices[source]
+        while below.op in ("sum", "sum_dim") and below.sources[0] not in graph.named:
+            below = graph.vertices[below.sources[0]]
         if factor == 0.5 and below.op == "pow" and below.options.get("exponent") == 2:
             message = f"in the derivative of {problem.label(edge.vertex)} the number in front and the exponent cancel"
             yield Slip(edge.vertex, "2*x for x", message, {edge: scaled(2.0)})

@@ -45,7 +45,10 @@ def labels_of_a_sigmoid(problem: Problem) -> Iterator[Slip]:
         given = [
             one.value for one in problem.graph.vertices if one.primitive is None and np.shape(one.value) == np.shape(p)
         ]
-        for y in given if vertex.op == "sigmoid" and np.ndim(p) else ():
+        is_loss = vertex.op == "binary_cross_entropy_with_logits" and edge.position == 0
+        if is_loss:
+            p, given = 1 / (1 + np.exp(-vertex.operands[0])), [vertex.operands[1]]
+        for y in given if (vertex.op == "sigmoid" or is_loss) and np.ndim(p) else ():
             share = problem.contribution(edge) / (p - y) if np.all(np.isin(y, (0, 1))) else np.array([np.nan])
             if np.allclose(share, np.ravel(share)[0]):  # the output is their cross entropy
                 name = problem.label(problem.graph.source(edge))

@@ -126,13 +126,24 @@ def _with_option(name: str, value: ast.expr | None) -> Change:
     return change
 
 
+def _without(name: str) -> Change:
+    """Return the change that leaves out an option of an optimizer, and those that are nothing without it."""
+    left_out = {"momentum": ("momentum", "nesterov", "dampening")}.get(name, (name,))
+
+    def change(node: ast.AST) -> ast.AST:
+        assert isinstance(node, ast.Call)
+        return ast.Call(node.func, node.args, [keyword for keyword in node.keywords if keyword.arg not in left_out])
+
+    return change
+
+
 def _other_options(node: ast.Call) -> Iterator[Found]:
     """An option of an optimizer left out, momentum after Nesterov, or plain descent for an adaptive optimizer."""
     given = {keyword.arg for keyword in node.keywords}
     for name in RATIOS:
         if name in given:
             message = f"you left out the {name.replace('_', ' ')} of {ast.unparse(node.func)}"
-            yield DESCENT.code, f"no {name}", message, [node], _with_option(name, None), 1
+            yield DESCENT.code, f"no {name}", message, [node], _without(name), 1
     rate, share = (next((k.value for k in node.keywords if k.arg == name), None) for name in ("lr", "momentum"))
     if rate is not None and share is not None and "dampening" not in given:
         message = f"you took the share 1 - momentum of each gradient in {ast.unparse(node.func)}"

@@ -80,6 +80,7 @@ class Ways:
     timeline: Timeline
     graphs: list[tuple[Graph | None, Any]]
     returned: list[tuple[Graph | None, Any]]
+    beside: list[tuple[Graph | None, Any]]  # of values that are asked for
     rates: tuple[float, ...] = field(init=False)
     passes: list[Backward] = field(init=False)
 
@@ -162,7 +163,7 @@ class Ways:
     def of_value(self, name: str, truth: Any) -> Problem | None:
         """Return the problem of a value that the last graph with its name has, or with that of a version: `a_3`."""
         version = re.compile(rf"{re.escape(name)}(?:_\d+)?")
-        for graph, _ in reversed([*self.returned, *self.graphs]):
+        for graph, _ in reversed([*self.beside, *self.returned, *self.graphs]):
             for known, by in reversed(graph.names.items()) if graph is not None else ():
                 if version.fullmatch(known) and is_same(graph.vertices[by].value, truth):
                     return Problem(graph, "value", by, by)
