@@ -32,8 +32,8 @@ def told(
     assert parameter.grad is not None
     x, g = np.asarray(parameter.value), np.asarray(parameter.grad.value)
     entry = tuple(map(int, np.unravel_index(np.argmax(np.abs(g)), g.shape))) if g.size else None
-    numbers = _by_name(options)
-    text = "; ".join([*_decayed(options), *lines(state, **options)])
+    numbers = by_name(options)
+    text = "; ".join([*decayed(options), *lines(state, **options)])
     # Options that a first step does not use yet count too: its momentum is one of the second.
     begun = {
         "step": np.float64(1),
@@ -55,7 +55,7 @@ def told(
     return parameter, entry, shown, worked(text, values)
 
 
-def _by_name(options: Mapping[str, Any]) -> dict[str, Any]:
+def by_name(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that are numbers, each of a pair by a name of its own."""
     found: dict[str, Any] = {}
     for name, value in options.items():
@@ -66,7 +66,7 @@ def _by_name(options: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _decayed(options: Mapping[str, Any]) -> Iterator[str]:
+def decayed(options: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines that all optimizers have in common."""
     if options.get("maximize"):
         yield "grad = -grad"

@@ -21,7 +21,7 @@ from gradcli.script.python.text.formatting import formatted, text
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.stdlib.data.nested import DefaultDict
-from gradcli.script.torch.optim import formulas
+from gradcli.script.torch.optim import differentiable, formulas
 from gradcli.script.torch.optim.state import Group, Stateful
 
 DUPLICATES = (
@@ -175,9 +175,11 @@ class Optimizer(Stateful):
                 gradient = parameter.grad
                 if gradient is None:
                     continue
-                for name in ("differentiable", "capturable"):
-                    if options.get(name):
-                        raise UnsupportedError(f"a step with {name}=True is not supported here")
+                if options.get("capturable"):
+                    raise UnsupportedError("a step with capturable=True is not supported here")
+                if options.get("differentiable"):
+                    differentiable.step(parameter, self.state[parameter], self._lines, self._symbols, options)
+                    continue
                 if timeline is not None and timeline.asks_how:
                     told.append(
                         formulas.told(parameter, self.state.get(parameter, {}), self._lines, self._symbols, options)
