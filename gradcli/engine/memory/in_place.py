@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.checks.promotion import CATEGORIES
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import Node
@@ -63,6 +65,21 @@ def check_apart(target: Tensor, operands: Sequence[Any], *, wholly: bool = False
                 "memory location. Please clone() the tensor before performing the operation.",
                 code="E304",
             )
+        if x is not target and _has_part(x, target):
+            raise AutogradError(
+                "a change of memory of which an operand has a part is not supported here",
+                code="E401",
+                help="clone() the operand",
+            )
+
+
+def _has_part(x: Tensor, target: Tensor) -> bool:
+    """Return whether a tensor has entries of another, at other places than the same."""
+    one, other = x.value, target.value
+    if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)) or owner(one) is not owner(other):
+        return False
+    same = _begin_together(x, target) and (one.shape, one.strides) == (other.shape, other.strides)
+    return not same and np.shares_memory(one, other)
 
 
 def _begin_together(x: Tensor, y: Tensor) -> bool:

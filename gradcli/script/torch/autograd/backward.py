@@ -17,6 +17,7 @@ from gradcli.engine.recorder import listening
 from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Gradient, Tensor, is_floating, tensor
 from gradcli.errors import AutogradError
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.anomaly import anomaly
 from gradcli.script.torch.autograd.edges import GradientEdge
@@ -205,8 +206,11 @@ def _several(x: Any) -> tuple[Any, ...]:
 def _output(x: Any) -> Tensor:
     """Return an output as a tensor, also where its edge is given in its place."""
     if isinstance(x, GradientEdge):
-        leaf = x.node.variable if isinstance(x.node, AccumulateGrad) else None
-        return Tensor(getattr(x.node, "out", None) if leaf is None else leaf.value, x.node)
+        if isinstance(x.node, AccumulateGrad):
+            return Tensor(x.node.variable.value, x.node)
+        if getattr(x.node, "out", None) is None:
+            raise UnsupportedError("an edge of a graph that was freed is not supported here")
+        return Tensor(x.node.out, x.node)
     if not isinstance(x, Tensor):
         raise AssertionError("Expected output to be a torch.Tensor")
     return x

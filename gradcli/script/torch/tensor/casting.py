@@ -51,6 +51,8 @@ def to(
     for argument in (*arguments, *keywords.values()):
         if isinstance(argument, str | Device):
             check_device(argument)
+        elif type(argument) is int:
+            raise RuntimeError("Cannot access accelerator device when none is available.")
         elif isinstance(argument, Tensor):
             wanted = argument.dtype
         elif isinstance(argument, DType | BuiltinType):

@@ -88,7 +88,8 @@ def told(tensor: Tensor) -> Tensor:
     inside(tensor)
     if UNTOLD and is_untold(tensor):
         raise UnsupportedError(
-            "the node of a result of vmap, or of a tangent, that has a graph is not supported here: torch has another",
+            "the node of a result of vmap, of a tangent or of a differentiable step is not supported here: torch has "
+            "another",
             python=RuntimeError,
             help="detach() it to look at its numbers",
         )
