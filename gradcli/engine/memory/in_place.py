@@ -65,7 +65,7 @@ def check_apart(target: Tensor, operands: Sequence[Any], *, wholly: bool = False
                 "memory location. Please clone() the tensor before performing the operation.",
                 code="E304",
             )
-        if x is not target and _has_part(x, target):
+        if x is not target and _is_read_again(x, target):
             raise AutogradError(
                 "a change of memory of which an operand has a part is not supported here",
                 code="E401",
@@ -73,13 +73,10 @@ def check_apart(target: Tensor, operands: Sequence[Any], *, wholly: bool = False
             )
 
 
-def _has_part(x: Tensor, target: Tensor) -> bool:
-    """Return whether a tensor has entries of another, at other places than the same."""
-    one, other = x.value, target.value
-    if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)) or owner(one) is not owner(other):
-        return False
-    same = _begin_together(x, target) and (one.shape, one.strides) == (other.shape, other.strides)
-    return not same and np.shares_memory(one, other)
+def _is_read_again(x: Tensor, target: Tensor) -> bool:
+    """Return whether entries of a tensor that torch reads for several of another's are among these."""
+    one, other = x.array, target.array
+    return one.size < other.size and owner(one) is owner(other) and np.shares_memory(one, other)
 
 
 def _begin_together(x: Tensor, y: Tensor) -> bool:
