@@ -14,10 +14,11 @@ import numpy as np
 
 from gradcli.engine.accumulation import Accumulation, Carrier, added, arrivals, changed, names_of_sum, rename
 from gradcli.engine.broadcast import fit
+from gradcli.engine.checks.versions import check_versions
 from gradcli.engine.graph import Node, Target, ancestors, reachable
 from gradcli.engine.hooks import after_hooks, before_hooks, has_posthooks, hooks_of_nothing, replaced_rules, whole_hooks
 from gradcli.engine.modes import changes, set_grad_enabled
-from gradcli.engine.saved import DEPENDING, check_versions, joined, operands, release
+from gradcli.engine.saved import DEPENDING, joined, operands, release
 from gradcli.engine.tensor import Gradient, Tensor
 from gradcli.errors import AutogradError
 

@@ -6,9 +6,10 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from gradcli.engine.broadcast import fit
+from gradcli.engine.checks.versions import check_versions
 from gradcli.engine.dtypes import TYPE_NAMES, type_name
 from gradcli.engine.graph import AccumulateGrad, Node, Target, Whole
-from gradcli.engine.saved import check_versions, operands
+from gradcli.engine.saved import operands
 from gradcli.engine.tensor import Tensor
 
 

@@ -1,4 +1,4 @@
-"""The tensors that a node saved for its backward pass: reading, checking versions, releasing."""
+"""The tensors that a node saved for its backward pass: reading, and releasing."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from gradcli.engine.checks.attachment import check_attached
-from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.memory.writing import COPY_SLICES, blank
 from gradcli.engine.modes import changes, mode
-from gradcli.engine.primitive import OUT, Primitive
+from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor, Value
 from gradcli.errors import AutogradError
@@ -23,11 +21,6 @@ SECOND_TIME = (
     "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
     "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
     "after calling backward."
-)
-
-HINT = (
-    "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
-    "torch.autograd.set_detect_anomaly(True, check_nan=False)."
 )
 
 
@@ -222,56 +215,8 @@ def _watch(result: Tensor, tensors: Iterable[tuple[Tensor, Callable[[], str]]]) 
         watched[result.node] = before + [Watched(x.shared_history(), since, x.value, name) for x, name in tensors]
 
 
-def check_versions(node: Node) -> None:
-    """Refuse to use a saved tensor that was changed in place after it was saved."""
-    positions = saved(node)
-    for x in watched.get(node, ()):
-        if x.history and x.history[-1] > x.since:
-            raise modified(node, x.value, x.origin(), x.history, x.since)
-    check_attached(node, positions)
-    changed = [
-        position
-        for position, x in enumerate(node.inputs or ())
-        if isinstance(x, Tensor) and x.history and x.history[-1] > node.sequence and position in positions
-    ]
-    if changed:  # torch reads the inputs by the order of their names, then the result
-        names = dict(enumerate(node.primitive.inputs))
-        x = (node.inputs or ())[min(changed, key=lambda position: (names.get(position, "~"), position))]
-        raise modified(node, x.value, origin(x.node), x.history, node.sequence)
-    if node.saved_out is not None and OUT in positions:
-        history, since = node.saved_out
-        if history and history[-1] > since:
-            raise modified(node, node.out, origin(node), history, since)
-
-
-class ModifiedError(AutogradError):
-    """A saved tensor was changed: `saver` is the node that saved it, `time` the engine's time of the first change."""
-
-    def __init__(self, message: str, saver: Node, time: int) -> None:
-        help = "change a clone() instead, or use the out-of-place form of the operation"
-        super().__init__(message, code="E303", help=help)
-        self.saver = saver
-        self.time = time
-
-
 def origin(made_by: Node | AccumulateGrad | None) -> str:
     return f", which is output {made_by.number} of {_short(made_by.name())}," if isinstance(made_by, Node) else ""
-
-
-def modified(saver: Node, value: Any, origin: str, history: list[int], since: int) -> ModifiedError:
-    return ModifiedError(
-        "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{_kind(value)} {list(value.shape)}]{origin} is at version "
-        f"{len(history)}; expected version {sum(time <= since for time in history)} instead. {HINT}",
-        saver,
-        next(time for time in history if time > since),
-    )
-
-
-def _kind(value: Any) -> str:
-    """Return the name of the type of a tensor in these errors, where booleans have an old one."""
-    name = TYPE_NAMES.get(value.dtype, "Float")
-    return "CPUBoolType" if name == "Bool" else f"torch.{name}Tensor"
 
 
 def _short(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Checks before a primitive runs: shapes that fit, sizes that memory allows, the dtype of the result.
+"""Checks before a primitive or its rules run: shapes, sizes that memory allows, the dtype of the result, versions.
 
 A refusal has the words of torch.
 """

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gradcli.engine.checks.versions import ModifiedError
 from gradcli.engine.graph import reachable
-from gradcli.engine.saved import ModifiedError, saved
+from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.explanation.model import Note

@@ -13,9 +13,9 @@ import numpy as np
 
 from gradcli.engine.accumulation import Accumulation, arrivals
 from gradcli.engine.backward import Event, walk
+from gradcli.engine.checks.versions import HINT
 from gradcli.engine.graph import Node, Target
 from gradcli.engine.recorder import Application, leave, listen
-from gradcli.engine.saved import HINT
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from gradcli.engine.checks.versions import modified
 from gradcli.engine.graph import Handle
 from gradcli.engine.memory.lifetimes import apart
 from gradcli.engine.modes import mode
-from gradcli.engine.saved import SECOND_TIME, modified, origin
+from gradcli.engine.saved import SECOND_TIME, origin
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError

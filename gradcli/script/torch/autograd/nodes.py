@@ -8,13 +8,14 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from gradcli.engine.accumulation import accumulate
+from gradcli.engine.checks.versions import check_versions
 from gradcli.engine.graph import AccumulateGrad, Handle, Node, wholes
 from gradcli.engine.hooks import contributions
 from gradcli.engine.memory import lifetimes
 from gradcli.engine.modes import mode
 from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import REGISTRY
-from gradcli.engine.saved import check_versions, operands
+from gradcli.engine.saved import operands
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
