@@ -170,7 +170,7 @@ class Investigation:
         truth, text = self.solution.answer(ask), self.question.source.text
         rates = []
         for step in STEPS if np.shape(gradient) == np.shape(truth) and np.all(gradient) else ():
-            moved = self.solution.outcomes(with_gradients(text, {of: gradient * (1 + step)}, 1)).get(ask.quantity)
+            moved = with_gradients(self.solution, text, {of: gradient * (1 + step)}, 1).get(ask.quantity)
             if moved is None or np.shape(moved) != np.shape(truth):
                 return 0.0
             rates.append((moved - truth) / (step * gradient))
@@ -235,8 +235,7 @@ class Investigation:
         assert isinstance(self.solution, SnippetSolution)
         solution = self.solution
         known = (mutant.text, *((of, np.asarray(value).tobytes()) for of, value in own.items()))
-        passes = len(solution.ways.passes)
-        return self.reruns.once(known, lambda: solution.outcomes(with_gradients(mutant.text, own, passes)))
+        return self.reruns.once(known, lambda: with_gradients(solution, mutant.text, own))
 
     def based(self, ask: Ask, earlier: Earlier, right: Earlier) -> Suspects | None:
         """Return the suspects at the student's own earlier numbers, made once for equal numbers of a class."""

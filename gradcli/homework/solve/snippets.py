@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -123,9 +125,13 @@ class SnippetSolution:
         truth = self.truths[ask.quantity]
         return self.ways.problem(ask.quantity.of, truth) if ask.quantity.kind == "snippet" else None
 
-    def outcomes(self, text: str) -> dict[Quantity, Any]:
-        """Return the answers if the snippet were another text; empty where that cannot run within `SMALL` limits."""
+    def outcomes(self, text: str, given: Mapping[str, object] = MappingProxyType({})) -> dict[Quantity, Any]:
+        """Return the answers if the snippet were another text, which may read what is `given` by its names.
+
+        They are empty where it cannot run within `SMALL` limits.
+        """
         machine = Machine(SMALL, lambda text: None)
+        machine.globals.update(given)
         asked = [ask for ask in self.question.asks if ask.quantity.kind == "snippet"]
         with suppress(Exception):  # a changed snippet may do anything
             values = run([Source(text, self.question.source.name)], machine, asked=expressions(self.question))

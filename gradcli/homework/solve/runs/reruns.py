@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,9 @@ from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.verdicts import Verdict
 from gradcli.homework.submission.numerals import ENOUGH, Tolerance, Typed
 
-PASSES, TORCH = "_passes", "_torch"  # names that no snippet has
+PASSES, TORCH, GIVEN = "_passes", "_torch", "_given"  # names that no snippet has
 KEPT = 64  # runs
+TEXTS = 2**7  # snippets that read gradients, which are the same whatever the numbers are
 NUDGED = (1.07, -1.0)  # times the right gradient: the first step of Adam goes by its sign alone
 CLOSE = 1e-5  # a share by which a number in float32 is off
 
@@ -85,8 +87,7 @@ class Reruns:
         known = tuple((of, np.asarray(value, float).tobytes()) for of, value in gradients.items())
 
         def found() -> Mapping[Quantity, Any]:
-            text = with_gradients(self.solution.question.source.text, gradients, len(self.solution.ways.passes))
-            return self.solution.outcomes(text)
+            return with_gradients(self.solution, self.solution.question.source.text, gradients)
 
         return self.ran.once(known, found)
 
@@ -110,11 +111,20 @@ def is_near(value: Any, truth: Any) -> bool:
     return bool(np.allclose(value, truth, rtol=CLOSE, atol=1e-12))
 
 
-def with_gradients(text: str, gradients: Mapping[Quantity, Value], passes: int) -> str:
-    """Return a snippet in which gradients have given values: after the last pass, or where their names get one."""
+def with_gradients(
+    solution: SnippetSolution, text: str, gradients: Mapping[Quantity, Value], passes: int | None = None
+) -> Mapping[Quantity, Any]:
+    """Return the answers of a snippet, or of a changed one, in which gradients have given values after some passes."""
+    changed = reading(text, tuple(of.of for of in gradients), passes or len(solution.ways.passes))
+    return solution.outcomes(changed, {GIVEN: [np.asarray(value, float).tolist() for value in gradients.values()]})
+
+
+@lru_cache(TEXTS)
+def reading(text: str, gradients: Sequence[str], passes: int) -> str:
+    """Return a snippet that reads gradients from a list: after the last pass, or where their names get one."""
     tree = ast.parse(text)
-    named = {of.of: value for of, value in gradients.items() if not of.of.endswith(".grad")}
-    left = [given(of.of, value) for of, value in gradients.items() if of.of.endswith(".grad")]
+    named = {of: place for place, of in enumerate(gradients) if not of.endswith(".grad")}
+    left = [given(of, place) for place, of in enumerate(gradients) if of.endswith(".grad")]
     counted = [
         *read(f"{PASSES}.append(0)"),
         ast.If(ast.parse(f"len({PASSES}) == {passes}", mode="eval").body, left, []),
@@ -128,7 +138,7 @@ def with_gradients(text: str, gradients: Mapping[Quantity, Value], passes: int) 
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
-def with_more(body: Iterable[ast.stmt], named: Mapping[str, Value], counted: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+def with_more(body: Iterable[ast.stmt], named: Mapping[str, int], counted: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield statements, and after each pass, and each name that is given, another gradient."""
     for statement in body:
         yield statement
@@ -162,8 +172,8 @@ def is_pass(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "backward"
 
 
-def given(name: str, value: Value) -> ast.stmt:
-    number = repr(np.asarray(value, float).tolist())
+def given(name: str, place: int) -> ast.stmt:
+    number = f"{GIVEN}[{place}]"
     tensor = f"{TORCH}.tensor({number})"
     (statement,) = read(f"{name} = {tensor}.to({name}.dtype) if {TORCH}.is_tensor({name}) else {number}")
     return statement
