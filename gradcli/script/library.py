@@ -33,6 +33,7 @@ PLACES = {
     "gradcli.script.stdlib.process.dates": "datetime",
     "gradcli.script.stdlib.data.ordering": "heapq bisect",
     "gradcli.script.stdlib.process.streams": "io",
+    "gradcli.script.stdlib.process.paths": "pathlib tempfile",
     "gradcli.script.stdlib.process.messages": "logging",
     "gradcli.script.stdlib.process.arguments": "argparse",
     "gradcli.script.packages.pictures": "matplotlib mpl_toolkits seaborn",

@@ -9,7 +9,9 @@ from typing import Any
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.stdlib.data.copying import Saved, deepcopy
+from gradcli.script.stdlib.process.paths import NamedTemporaryFile, PosixPath
 from gradcli.script.stdlib.process.streams import BytesIO
+from gradcli.script.stdlib.process.system import FOLDER
 
 NOTE = "no file is written: what torch.save is given can be loaded until the snippet ends"
 
@@ -29,7 +31,7 @@ def load(f: Any, *_: Any, **__: Any) -> Any:
     if isinstance(f, BytesIO):
         return deepcopy(f.taken())
     path = _path("load", f)
-    if path not in running.machine.saved:
+    if running.machine.saved.get(path, FOLDER) is FOLDER:
         raise FileNotFoundError(ENOENT, strerror(ENOENT), path)
     return deepcopy(running.machine.saved[path])
 
@@ -37,8 +39,12 @@ def load(f: Any, *_: Any, **__: Any) -> Any:
 def _path(name: str, f: Any) -> str:
     if type(f) is str:
         return f
+    if isinstance(f, PosixPath):
+        return str(f)
+    if isinstance(f, NamedTemporaryFile):
+        return f.name
     raise UnsupportedError(
-        f"torch.{name} with anything but the name of a file or an io.BytesIO is not supported here",
+        f"torch.{name} with anything but a path or an io.BytesIO is not supported here",
         python=TypeError,
         help=f"write torch.{name}(..., 'model.pt')",
     )

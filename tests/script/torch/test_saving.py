@@ -53,7 +53,7 @@ def test_what_is_saved_ends_with_the_snippet() -> None:
 
 
 def test_only_names_of_files_are_taken() -> None:
-    assert "anything but the name of a file" in ours("import torch\ntorch.save(1, 5)\n")
+    assert "anything but a path" in ours("import torch\ntorch.save(1, 5)\n")
 
 
 def test_compiled_functions_are_the_functions() -> None:

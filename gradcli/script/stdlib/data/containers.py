@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, namedtuple
+from collections import ChainMap, Counter, OrderedDict, namedtuple
 from collections.abc import Callable, Iterator
 from functools import partial
 from operator import itemgetter
@@ -76,6 +76,12 @@ describe(
     getters=fields("maxlen"),
 )
 
+describe(
+    ChainMap,
+    methods=listed(ChainMap, "get keys values items pop popitem clear update setdefault copy new_child"),
+    getters=fields("maps parents"),
+)
+
 
 def _counter_text(value: Counter[Any]) -> str:
     return written("Counter(", [("", dict(value.most_common()))] if value else [], ")")
@@ -87,6 +93,7 @@ def _deque_text(value: Deque) -> str:
 
 
 REPRESENTATIONS[Counter] = _counter_text
+REPRESENTATIONS[ChainMap] = lambda value: written("ChainMap(", [("", part) for part in value.maps], ")")
 REPRESENTATIONS[Deque] = _deque_text
 REPRESENTATIONS[DefaultDict] = lambda value: written(
     "defaultdict(", [("", value.default_factory), ("", dict(value))], ")"
@@ -127,6 +134,7 @@ MADE: dict[str, tuple[type, Callable[..., Any]]] = {
     "defaultdict": (DefaultDict, defaultdict_),
     "Counter": (Counter, _made(Counter)),
     "deque": (Deque, deque_),
+    "ChainMap": (ChainMap, ChainMap),
 }
 KINDS = {
     word: TYPES.setdefault(kind, BuiltinType(word, kind, construct, module="collections"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import posixpath
 import string
 import sys
+from errno import EEXIST, ENOENT
+from os import fspath, strerror
 from typing import Any
 
 from gradcli.script.limits import DEPTH
@@ -42,20 +44,56 @@ def leave(code: Any = None) -> None:
     raise SystemExit(code)
 
 
+FOLDER = object()  # what is kept under the name of a folder
+
+
+def exists(path: Any) -> bool:
+    """`os.path.exists`: what was saved, folders that were made, and folders that something was saved in."""
+    return fspath(path) in running.machine.saved or is_folder(path)
+
+
+def is_folder(path: Any) -> bool:
+    """`os.path.isdir`."""
+    name = fspath(path).rstrip("/")
+    return running.machine.saved.get(name) is FOLDER or bool(listdir(path))
+
+
+def makedirs(path: Any, mode: int = 0o777, exist_ok: bool = False) -> None:
+    """`os.makedirs`: keep the name of a folder."""
+    if exists(path) and not exist_ok:
+        raise FileExistsError(EEXIST, strerror(EEXIST), fspath(path))
+    running.machine.saved[fspath(path).rstrip("/")] = FOLDER
+
+
+def listdir(path: Any = ".") -> list[str]:
+    """`os.listdir`: the names in a folder, in the order in which they came."""
+    above = "" if fspath(path) in (".", "") else fspath(path).rstrip("/") + "/"
+    inside = [name.removeprefix(above) for name in running.machine.saved if name.startswith(above)]
+    return list(dict.fromkeys(name.partition("/")[0] for name in inside))
+
+
+def remove(path: Any) -> None:
+    """`os.remove`: forget what was saved."""
+    if running.machine.saved.get(fspath(path), FOLDER) is FOLDER:
+        raise FileNotFoundError(ENOENT, strerror(ENOENT), fspath(path))
+    del running.machine.saved[fspath(path)]
+
+
 def environment() -> Namespace:
     """Return `os`, whose variables are the ones that the snippet sets."""
     variables: dict[str, str] = {}
     paths = listed(posixpath, "basename dirname splitext split")
-    found = dict.fromkeys(("exists", "isfile"), lambda path: path in running.machine.saved)
+    found = {"exists": exists, "isfile": lambda path: exists(path) and not is_folder(path), "isdir": is_folder}
     own = {"environ": variables, "getenv": variables.get, "name": "posix", "sep": "/", "linesep": "\n"}
-    path = Namespace("os.path", {**paths, **found, "isdir": lambda _: False, "join": join, "sep": "/"})
-    return Namespace("os", {**own, "cpu_count": lambda: 1, "path": path})
+    path = Namespace("os.path", {**paths, **found, "join": join, "sep": "/"})
+    files = {"remove": remove, "unlink": remove, "listdir": listdir, "mkdir": makedirs, "makedirs": makedirs}
+    return Namespace("os", {**own, **files, "fspath": fspath, "cpu_count": lambda: 1, "path": path})
 
 
-def join(*parts: str) -> str:
+def join(*parts: Any) -> str:
     """`os.path.join`."""
-    running.machine.budget.fits(sum(map(len, parts)), "the text")
-    return posixpath.join(*parts)
+    running.machine.budget.fits(sum(len(fspath(part)) for part in parts), "the text")
+    return str(posixpath.join(*parts))
 
 
 def nothing(*_: Any, **__: Any) -> None:

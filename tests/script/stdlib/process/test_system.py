@@ -13,7 +13,7 @@ def test_what_may_be_known_is_pythons(program: str) -> None:
     agree(f"import sys, string\n{program}")
 
 
-@programs("sys.modules", "sys._getframe", "sys.settrace", "os.system", "os.environb", "os.listdir", "string.Formatter")
+@programs("sys.modules", "sys._getframe", "sys.settrace", "os.system", "os.environb", "os.scandir", "string.Formatter")
 def test_the_system_is_out_of_reach(program: str) -> None:
     unreachable(f"import sys, os, string\nprint({program})")
 
