@@ -65,6 +65,8 @@ INDEX_ERRORS = (
     "out of range for tensor",
     "start out of range",
     "out of range: tried",
+    "from an empty tensor",
+    "into an empty tensor",
     "tensor has no dimensions",
     "select() cannot be applied",
     "slice() cannot be applied",
@@ -88,7 +90,9 @@ VALUE_ERRORS = (
     " is not valid",
     "var has negative entry/entries",
     "var is of incorrect size",
+    "Input tensor must have at least",
 )
+RUNTIME_ERRORS = ("unflatten got an unexpected error",)  # whatever its words are
 TYPE_ERRORS = ("expected 'indices' to be integer dtype",)
 NOT_IMPLEMENTED = (" not implemented for '", "combinations for non-constant padding", "Unrecognised padding mode")
 
@@ -105,6 +109,8 @@ def python_class(error: BaseException) -> type[BaseException]:
         return NotImplementedError
     if any(words in error.message for words in VALUE_ERRORS):
         return ValueError
+    if error.message.startswith(RUNTIME_ERRORS):
+        return RuntimeError
     if any(words in error.message for words in SINGULAR):
         return LinAlgError
     if isinstance(error, AutogradError) and any(words in error.message for words in INDEX_ERRORS):

@@ -223,15 +223,15 @@ def take_along_dim(input: Tensor, indices: Indices, dim: int | None = None) -> A
     if dim is None:
         flat = view(input, input.value.size)
         return gather_(flat, 0, Tensor(view(indices, indices.value.size).value))
-    axis = dimension(dim, input.ndim)
-    if not input.ndim:
-        raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
     if input.ndim != indices.ndim:
         raise AutogradError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
             f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices",
             code="E301",
         )
+    axis = dimension(dim, input.ndim)
+    if not input.ndim:
+        raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
     own, wanted = list(input.shape), list(indices.shape)
     own[axis] = wanted[axis] = 1
     shapes = [np.broadcast_to(0, own), np.broadcast_to(0, wanted)]

@@ -96,4 +96,7 @@ slice_copy = slicing("narrow_copy", "NarrowCopyBackward0", view=False, copy=True
 @operation("narrow_copy([[1, 2, 3], [4, 5, 6]], 1, 1, 2)")
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Any:
     """A copy of `length` indices of one dimension, from `start` on."""
+    if input.ndim and length < 0:
+        size = input.shape[dimension(dim, input.ndim)]
+        raise AutogradError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).", code="E301")
     return slice_copy(input, **narrowed(input, dim, start, length))

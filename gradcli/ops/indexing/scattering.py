@@ -228,8 +228,8 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Operand) -> Any:
         )
     if is_floating(source.value) and not is_floating(input.value):
         raise AutogradError("masked_scatter: expected self and source to have same dtypes")
-    if not broadcastable([input.value, mask.value]):
-        raise mismatch([input.value, mask.value])
+    if not broadcastable([mask.value, input.value]):
+        raise mismatch([mask.value, input.value])
     shape = broadcast_shapes(input.shape, mask.shape)
     if mask.shape != shape:
         mask = Tensor(np.broadcast_to(mask.value, shape))

@@ -51,6 +51,8 @@ def take_(input: Tensor, index: Indices) -> Any:
     size = input.value.size
     if index.dtype == np.bool_ or (mode.strict and index.dtype != np.int64):
         raise AutogradError(f"take(): Expected a long tensor for index, but got {TYPE_NAMES[index.dtype]}")
+    if not size and index.value.size:
+        raise AutogradError("take(): tried to take from an empty tensor", code="E301")
     bad = index.value[(index.value < -size) | (index.value >= size)]
     if np.size(bad):
         raise AutogradError(

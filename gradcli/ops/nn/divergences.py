@@ -89,8 +89,8 @@ def gaussian_nll_loss(
 ) -> Any:
     """Minus the log likelihood of normal distributions with mean `input` and variance `var`, at least `eps`."""
     check_reduction(reduction, "is not valid")
-    together(input, target)
     variance = _variance(input, var)
+    together(input, target)
     if np.any(variance.value < 0):
         raise AutogradError("var has negative entry/entries")
     variance = at_least(variance, bound=eps)

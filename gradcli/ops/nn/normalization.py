@@ -185,6 +185,8 @@ def rms_norm(input: Real, normalized_shape: Shape, weight: Real | None = None, e
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
             "normalized_shape = []"
         )
+    if input.ndim < count:
+        raise AutogradError(f"Input tensor must have at least {count} dimensions, but got {input.ndim}", code="E301")
     if input.shape[-count:] != shape:
         raise AutogradError(
             f"Given normalized_shape={list(shape)}, expected input with shape [*{str(list(shape))[1:]}, but got input "

@@ -193,7 +193,7 @@ def prelu_(input: Real, weight: Real) -> Any:
 def glu_(input: Real, dim: int = -1) -> Any:
     """The first half of a dimension times the sigmoid of the second."""
     if not input.ndim:
-        raise AutogradError("glu does not support 0-dimensional tensors", code="E301")
+        raise AutogradError("glu does not support scalars because halving size must be even", code="E301")
     axis = dimension(dim, input.ndim)
     size = input.shape[axis]
     if size % 2:

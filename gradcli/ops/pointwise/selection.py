@@ -155,17 +155,17 @@ def where_(condition: Tensor, input: Operand | None = None, other: Operand | Non
 @operation("x = [1, -2, 3]; masked_fill(x, x < 0, 5)", "x = [1, -2, 3]; v = 0.5; masked_fill(x, x < 0, v)")
 def masked_fill_(input: Tensor, mask: Tensor, value: Operand) -> Any:
     """The input with `value` where the mask is True."""
+    if isinstance(value, Tensor) and value.ndim:
+        raise AutogradError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s).",
+            help="where(mask, value, input) takes values entry by entry",
+        )
     dtype = C_NAMES[TYPE_NAMES[mask.dtype]]
     _boolean(mask, f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype}")
     if not broadcastable(given := [mask.value, input.value]):
         raise mismatch(given)
     if _is_number(value):
         return masked_fill(input, mask, value)
-    if value.ndim:
-        raise AutogradError(
-            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s).",
-            help="where(mask, value, input) takes values entry by entry",
-        )
     return masked_fill_tensor(input, mask, value)
 
 

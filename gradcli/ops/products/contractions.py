@@ -193,6 +193,8 @@ def inner_product(product: Primitive, input: Tensor, tensor: Tensor) -> Any:
 @operation("A = [[1, 2], [3, 4]]; x = [5, 6]; mv(A, x)", contracts=True)
 def mv_(input: Tensor, vec: Tensor) -> Any:
     """A matrix times a vector."""
+    if not input.ndim:
+        raise AutogradError("Dimension specified as 0 but tensor has no dimensions", code="E301")
     if input.ndim != 2 or vec.ndim != 1:
         raise AutogradError(
             f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}",

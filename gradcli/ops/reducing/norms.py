@@ -103,6 +103,7 @@ def norm_(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = False, 
         p = 2
     if not isinstance(p, int | float):
         raise EvaluationError("E204", f"norm() has no p={p!r}", help="p is a number, inf, -inf or 'fro'")
+    check_norm(input, p, dim)
     return norm(cast_for("vector_norm", input, dtype), p=p, dim=wrapped(dim, input.ndim), keepdim=keepdim)
 
 

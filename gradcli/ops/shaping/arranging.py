@@ -85,6 +85,8 @@ def repeat_interleave(input: Tensor, repeats: int | Tensor | None = None, dim: i
         if input.ndim != 1:
             raise AutogradError("repeat_interleave only accept 1D vector as repeat")
         input, repeats = Tensor(np.arange(input.value.size)), input
+    if dim is not None and not input.ndim and isinstance(repeats, Tensor):
+        raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
     x = flatten(input) if dim is None or not input.ndim else input
     axis = dimension(0 if dim is None else dim, x.ndim)
     counts = np.asarray(repeats.value if isinstance(repeats, Tensor) else repeats)
@@ -112,6 +114,8 @@ def repeat_interleave(input: Tensor, repeats: int | Tensor | None = None, dim: i
 @operation("x = [[1, 2, 3, 4]]; unflatten(x, 1, (2, -1))")
 def unflatten(input: Tensor, dim: int, sizes: Shape) -> Any:
     """One dimension as several; one size may be -1."""
+    if isinstance(sizes, int):
+        raise AutogradError("unflatten(): argument 'sizes' (position 3) must be tuple of ints, not int", code="E204")
     axis = dimension(dim, input.ndim)
     unexpected = "unflatten got an unexpected error:\n"
     if not input.ndim:

@@ -191,18 +191,18 @@ def _axis(x: Tensor, dim: int, name: str) -> int:
 @operation("x = [1, 2, 3]; split(x, 2)[0]", "x = [[1, 2, 3], [4, 5, 6]]; split(x, [1, 2], dim=1)[1]")
 def split(tensor: Tensor, split_size_or_sections: Dims, dim: int = 0) -> tuple[Any, ...]:
     """Parts of the given size, or of the given sizes."""
+    step = split_size_or_sections
+    if isinstance(step, int) and step < 0 and tensor.ndim:
+        raise AutogradError(f"split expects split_size be non-negative, but got split_size={step}")
     axis = _axis(tensor, dim, "split")
     size = tensor.shape[axis]
-    if isinstance(split_size_or_sections, int):
-        step = split_size_or_sections
-        if step < 0:
-            raise AutogradError(f"split expects split_size be non-negative, but got split_size={step}")
+    if isinstance(step, int):
         if not step and size:
             raise AutogradError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
         starts = range(0, max(size, 1), max(step, 1))
         ends = ((i, min(i + step, size)) for i in starts)
         return bound(split_part(tensor, dim=axis, start=i, stop=j, index=n) for n, (i, j) in enumerate(ends))
-    sections = list(split_size_or_sections or ())
+    sections = list(step or ())
     if any(section < 0 for section in sections):
         raise AutogradError(
             f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={sections}"

@@ -21,7 +21,7 @@ from gradcli.ops.support.arguments import Padding, Pair, Real, Shape
 from gradcli.ops.support.sentences import SLID
 from gradcli.ops.support.surface import operation, register
 from gradcli.ops.windows import windows
-from gradcli.ops.windows.convolution_shapes import check_upstream, options, places
+from gradcli.ops.windows.convolution_shapes import WEIGHT, check_upstream, options, places
 from gradcli.ops.windows.padding import pad_constant
 from gradcli.ops.windows.patches import correlate, input_gradient, weight_gradient
 from gradcli.ops.windows.windows import Sizes
@@ -140,7 +140,9 @@ def _convolve(
         return squeeze_dim(
             _convolve(name, count, unsqueeze(x, dim=0), w, bias, stride, padding, dilation, groups), dim=0
         )
-    if padding == "same" and w.ndim == count + 2:
+    if padding == "same" and w.ndim != x.ndim:
+        raise AutogradError(WEIGHT.format(w.ndim, list(w.shape), x.ndim, list(x.shape)), code="E301")
+    if padding == "same":
         x, padding = _same(x, w.shape[2:], stride, options(count, 1, 0, dilation, groups)["dilation"])
     elif isinstance(padding, str):
         if padding not in ("same", "valid"):

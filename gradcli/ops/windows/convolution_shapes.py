@@ -39,17 +39,18 @@ def options(
     return {**numbers, "groups": groups}
 
 
+WEIGHT = (
+    "Expected {0}-dimensional input for {0}-dimensional weight{1}, but got {2}-dimensional input of size {3} instead"
+)
+
+
 def places(x: Shape, w: Shape, o: dict[str, Any]) -> Sizes:
     """Return the spatial size of the result; refuse shapes that do not fit with torch's messages."""
     groups = o["groups"]
     if len(w) < 3:
         raise AutogradError("weight should have at least three dimensions", code="E301")
     if len(x) != len(w):
-        raise AutogradError(
-            f"Expected {len(w)}-dimensional input for {len(w)}-dimensional weight {list(w)}, but got "
-            f"{len(x)}-dimensional input of size {list(x)} instead",
-            code="E301",
-        )
+        raise AutogradError(WEIGHT.format(len(w), f" {list(w)}", len(x), list(x)), code="E301")
     if len(x) != len(o["stride"]) + 2:
         raise AutogradError(
             f"Expected {len(o['stride']) + 2} dimensions of the input, but got size {list(x)}", code="E301"

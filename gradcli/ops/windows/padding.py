@@ -72,8 +72,6 @@ def _sources(size: int, before: int, after: int, mode: str) -> Any:
 def _continued(x: Tensor, pad: Shape, mode: str, value: float | None) -> Any:
     """Pad the last dimensions with the tensor's own entries."""
     count = len(pad) // 2
-    if mode not in NODES:
-        raise AutogradError(f"Unrecognised padding mode {mode}", help=f"the modes are constant, {', '.join(NODES)}")
     if value:
         raise AutogradError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if count not in (1, 2, 3) or x.ndim not in (count + 1, count + 2):
@@ -152,15 +150,17 @@ def _in_parts(x: Tensor, widths: list[tuple[int, int]]) -> Any:
 )
 def pad(input: Tensor, pad: Shape, mode: str = "constant", value: float | None = None) -> Any:
     """Add `pad` entries before and after each dimension, from the last one on; negative numbers crop."""
+    if mode not in ("constant", *NODES):
+        raise AutogradError(f"Unrecognised padding mode {mode}", help=f"the modes are constant, {', '.join(NODES)}")
     if len(pad) % 2:
         raise AutogradError("Padding length must be divisible by 2")
-    if mode != "constant":
-        return _continued(input, pad, mode, value)
     if len(pad) > 2 * input.ndim:
         raise AutogradError(
             f"Padding length should be less than or equal to two times the input dimension but got padding length "
             f"{len(pad)} and input of dimension {input.ndim}"
         )
+    if mode != "constant":
+        return _continued(input, pad, mode, value)
     shape = list(input.shape)
     for position, width in enumerate(pad):
         shape[-1 - position // 2] += width

@@ -194,7 +194,7 @@ LOWERED: dict[str, Callable[..., Any]] = {
     "log_softmax": _along("log_softmax", "log_softmax_lastdim_kernel_impl"),
     **{name: _of_reals(name, SPREAD) for name in ("std", "var")},
     "floor_divide": quotient,
-    **{name: _runtime(name) for name in ("gather", "scatter_add")},
+    **{name: _runtime(name) for name in ("gather", "scatter_add", "scatter_reduce")},
     **DEMANDS,
     **SLICES,
     "scatter": _scatter,

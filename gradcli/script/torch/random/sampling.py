@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.checks.shapes import broadcastable, mismatch
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.memory.in_place import check_in_place, write_over
 from gradcli.engine.memory.writing import blank
@@ -123,6 +124,8 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -
         raise RuntimeError(f"normal expects std >= 0.0, but found std {float(spreads):g}")
     if (spreads < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
+    if not broadcastable([means, spreads]):
+        raise mismatch([means, spreads])
     shape = np.broadcast_shapes(means.shape, spreads.shape)
     given = [x for x in (mean, std) if isinstance(x, Tensor)]
     first = next((x.dtype for x in given), mode.default_dtype)

@@ -149,6 +149,8 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
             "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
             f"{source.value.size}, index.numel() = {places.size}"
         )
+    if places.size and not size:
+        raise IndexError("put_(): Tried to put elements into an empty tensor")
     beyond = places[(places < -size) | (places >= size)]
     if beyond.size:
         raise IndexError(f"out of range: tried to access index {beyond.flat[0]} on a tensor of {size} elements.")

@@ -147,6 +147,13 @@ def check_labels(input: Tensor, target: Tensor) -> None:
         raise AutogradError(f"expected target dtype to be Long or Byte, but got {TYPE_NAMES[target.dtype]}")
 
 
+def check_weight(input: Tensor, weight: Tensor | None) -> None:
+    """Raise torch's error for weights of classes whose dtype is not that of the scores."""
+    if weight is not None and weight.dtype != input.dtype:
+        kinds = (TYPE_NAMES[x.dtype] for x in (input, weight))
+        raise AutogradError("expected scalar type {} but found {}".format(*kinds))
+
+
 @loss
 def cross_entropy(
     input: Tensor,
@@ -164,9 +171,7 @@ def cross_entropy(
         LOWERED["log_softmax"](input, min(max(input.ndim - 1, 0), 1))  # which refuses them
     if is_of_labels:
         check_labels(input, target)
-        if weight is not None and weight.dtype != input.dtype:
-            kinds = (TYPE_NAMES[x.dtype] for x in (input, weight))
-            raise AutogradError("expected scalar type {} but found {}".format(*kinds))
+        check_weight(input, weight)
     elif target.dtype.kind != "f":
         kind = TYPE_NAMES[target.dtype]
         raise AutogradError(f"Expected floating point type for target with class probabilities, got {kind}")
@@ -185,6 +190,7 @@ def nll_loss(
     check_tensor("nll_loss_nd", input)
     check_tensor("nll_loss_nd", target, "target", 2)
     check_labels(input, target)
+    check_weight(input, weight)
     return ops.nll_loss(input, target, weight, ignore_index, reduction)
 
 

@@ -69,11 +69,11 @@ def multi_margin_loss(
             f"{list(input.shape)}.",
             code="E301",
         )
+    if weight is not None and weight.shape[0] != classes:
+        raise AutogradError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     _check_labels(target)
     if np.any((labels < 0) | (labels >= classes)):
         raise AutogradError("target out of range")
-    if weight is not None and weight.shape[0] != classes:
-        raise AutogradError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     own = ops.gather(rows, 1, Tensor(labels[:, None]))
     terms = ops.relu(rows - own + margin) ** p  # flat at a margin of 0, where clamp_min is not
     if weight is not None:

@@ -1,0 +1,97 @@
+"""Families of calls that torch's samples leave out: each call of a family agrees with torch, or is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("expecttest")  # which torch's own tests import
+
+X = "x0 = torch.rand({}, dtype=torch.float64, generator=torch.Generator().manual_seed(3)).requires_grad_()\n"
+LOSSES = (
+    "poisson_nll_loss(x0, x, full=True, {})",
+    "margin_ranking_loss(x0, x, x, {})",
+    "hinge_embedding_loss(x0, torch.ones(3), {})",
+    "gaussian_nll_loss(x0, x, x + 1, full=True, {})",
+    "huber_loss(x0, x, {})",
+)
+FAMILIES = {
+    "strides of what is expanded": [
+        f"x0 = torch.ones({shape}).requires_grad_()\nout = x0.expand({size})\ny = out.stride()\n"
+        for shape, size in (
+            ((1, 3), (1, 3)),
+            ((3,), (2, 1, 3)),
+            ((3, 1), (1, 2, 3, 4)),
+            ((1, 1), (2, 1, 1, 4)),
+            ((), (1, 3)),
+        )
+    ],
+    "changes of a loss in place": [
+        f"{X.format(3)}x = x0.detach()\nout = torch.nn.functional.{loss.format(f'reduction={reduction!r}')}\n"
+        "y = out._version\n"
+        for loss in LOSSES
+        for reduction in ("none", "mean")
+    ],
+    "entries combined": [
+        f"{X.format(shape)}x1 = torch.{values}({source}, dtype=torch.float64).requires_grad_()\n"
+        f"out = torch.scatter_reduce(x0, 0, torch.tensor({index}), x1, {how!r}, include_self={own})**2\n"
+        for shape, source, index in (("(3,)", "(4,)", "[0, 1, 1, 2]"), ("()", "()", "0"))
+        for values in ("zeros", "ones")
+        for how in ("sum", "prod", "mean", "amax")
+        for own in (True, False)
+    ],
+    "one entry of a scalar": [
+        f"{X.format(())}out = torch.{call}[0]**2\n"
+        for call in ("max(x0, 0)", "median(x0, 0)", "mode(x0)", "kthvalue(x0, 1)", "nanmedian(x0, 0)", "sort(x0)")
+    ],
+    "sums of a multiple": [
+        f"{X.format((2, 3))}out = torch.{call}**2\n"
+        for call in ("sub(x0, x0, alpha=-2.5)", "add(x0.t(), x0.t(), alpha=2)", "rsub(x0, 2, alpha=2.5)")
+    ],
+    "variances": [
+        f"{X.format(shape)}out = x0.var({options})**2\n"
+        for shape in ((2, 3), (1, 3))
+        for options in ("dim=()", "dim=(), correction=0", "dim=0", "correction=7", "1, keepdim=True")
+    ],
+    "products in memory": [
+        f"{X.format(shape)}out = torch.matmul(x0, torch.ones(5, 10, 5, dtype=torch.float64))\n"
+        "y = out.stride(), out._version\n"
+        for shape in ((4, 10), (10,), (2, 5, 4, 10))
+    ],
+    "bags of rows": [
+        f"{X.format((4, 3))}F = torch.nn.functional\n"
+        f"out = F.embedding_bag(torch.tensor({rows}), x0, {starts}, mode={mode!r})**2\n"
+        for rows, starts in (("[[0, 1], [2, 3]]", None), ("[0, 1, 1]", "torch.tensor([0, 2])"), ("[[], []]", None))
+        for mode in ("sum", "mean", "max")
+    ],
+    "words": [
+        f"out = torch.{call}\n"
+        for call in (
+            "mv(torch.tensor(1.0), torch.rand(2))",
+            "take_along_dim(torch.rand(3), torch.tensor([[0]]), 1)",
+            "unflatten(torch.tensor(1.0), 0, (8,))",
+            "rms_norm(torch.rand(4), (1, 1))",
+            "masked_fill(torch.rand(3), torch.rand(3), torch.rand(3))",
+            "narrow_copy(torch.rand(10), 0, 0, -1)",
+            "split(torch.rand(3), -1, dim=3)",
+            "norm(torch.rand(0, 5), float('inf'), 0)",
+            "scatter_reduce(torch.rand(3), 0, torch.tensor([5]), torch.rand(1), 'sum')",
+            "nn.functional.pad(torch.tensor(2.0), (1, 2), 'reflect')",
+            "nn.functional.nll_loss(torch.rand(2, 3), torch.tensor([0, 1]), weight=torch.tensor([1, 2, 3]))",
+            "nn.functional.conv2d(torch.rand(1, 1, 4, 4), torch.rand(1, 2, 2), padding='same')",
+            "normal(torch.rand(0, 4), torch.rand(3, 4))",
+        )
+    ],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_calls_of_a_family_agree_or_are_refused(family: str) -> None:
+    from tests.sweep.running import verdict
+    from tests.sweep.samples import Sample
+
+    for text in FAMILIES[family]:
+        leaves = tuple(name for name in ("x0", "x1") if f"{name} = " in text)
+        found = verdict(Sample(family, "function", f"import torch\n{text}", leaves))
+        assert found.word != "differs", (text, found.why, found.detail)
