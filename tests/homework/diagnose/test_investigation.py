@@ -57,6 +57,21 @@ def test_a_mistake_on_own_earlier_numbers() -> None:
     assert found["local da/dz"].diagnoses[0].certain
 
 
+def test_suspects_are_made_once_for_the_numbers_that_count() -> None:
+    """Of two students with one wrong gradient, whatever else they typed; another gradient makes others."""
+    graded = grader()
+    key = graded.keys["q"]
+
+    def made(**given: str) -> int:
+        marked(graded, {quantity.replace("_", "/"): text for quantity, text in given.items()})
+        return len(key.investigation.bases.found)
+
+    first = made(dL_da="1.11111", dL_dz="0.55555", dL_dw="3.33333")
+    assert first
+    assert made(dL_da="1.11111", dL_dz="0.55555", dL_dw="4.44444") == first
+    assert made(dL_da="1.22222", dL_dz="0.55555", dL_dw="4.44444") > first
+
+
 def test_the_answer_to_something_else_is_never_certain() -> None:
     right = np.tanh(1.11)
     (found,) = marked(grader(), {"dL/dw": f"{right:.5f}"})["dL/dw"].diagnoses

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gradcli.engine.backward import grad
-from gradcli.homework.solve.graph import Graph
+from gradcli.homework.solve.graph import OF_STRUCTURE, Graph
 from gradcli.homework.solve.sweep import sweep
 from tests.homework.drawing import network_tape, scalar_tape
 from tests.homework.tapes import FORWARD, Tape
@@ -50,6 +50,24 @@ def test_random_programs_are_swept_as_the_engine_does(seed: int) -> None:
         for name in tape.named:
             if name in tape.right:
                 np.testing.assert_allclose(found[graph.names[name]], tape.right[name], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_moved_graph_keeps_what_its_structure_tells(seed: int) -> None:
+    """What is kept of a graph at other values is what would be found there."""
+    for tape in (scalar_tape(seed), network_tape(seed)):
+        _, graph = drawn(tape)
+        for name in OF_STRUCTURE:  # known before it moves
+            getattr(graph, name)
+        moved = graph.nudged(0.01)
+        fresh = moved.over(moved.vertices)
+        for name in OF_STRUCTURE - {"order", "labels"}:
+            assert getattr(moved, name) == getattr(fresh, name), name
+        changed = frozenset(moved.leaves[:1])
+        assert moved.order.after(changed) == fresh.order.after(changed)
+        assert [moved.label(n) for n in range(len(moved.vertices))] == [
+            fresh.label(n) for n in range(len(moved.vertices))
+        ]
 
 
 @pytest.mark.parametrize("seed", range(40))
