@@ -70,6 +70,7 @@ least_squares = primitive(
     lambda g, out, A, B: _pseudo_rule(_times(g, transposed(B)), pinv(A), A),
     lambda g, out, A, B: _times(transposed(pinv(A)), g),
     node="LinalgLstsqBackward0",
+    gradients=({}, {"BmmBackward0": "UnsafeViewBackward0"}),
     structured=True,
     notation=part_of("lstsq", "solution", pinv.forward),
     says="The solution is the pseudo-inverse times the right side, and both follow the product rule.",

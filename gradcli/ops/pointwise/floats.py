@@ -19,7 +19,7 @@ from gradcli.ops.pointwise.logic import nan
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.support.arguments import Operand, Real, as_tensor
 from gradcli.ops.support.constants import LOG_2
-from gradcli.ops.support.endings import BY_NUMBER, FILLED
+from gradcli.ops.support.endings import BY_NUMBER, FILLED, MASKED
 from gradcli.ops.support.forgetting import nothing
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import operation
@@ -56,6 +56,7 @@ copysign = primitive(
     np.copysign,
     _sign_rule,
     lambda g, out, x, y: zero(g),
+    gradients=MASKED,
     kinks=lambda x, y: np.equal(x, 0) | np.equal(y, 0),
     convention="copysign' at 0 is 0",
     says="The size of the input passes the gradient, turned if its sign was changed.",
@@ -65,6 +66,7 @@ copysign_number = primitive(
     np.copysign,
     _sign_rule,
     node="CopysignBackward1",
+    gradients=MASKED,
     notation=copysign.notation,
     kinks=lambda x, y: np.equal(x, 0),
     convention=copysign.convention,

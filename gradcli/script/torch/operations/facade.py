@@ -19,6 +19,7 @@ from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.originals import torch_has
 from gradcli.script.torch.operations.arguments import Signature
@@ -205,6 +206,18 @@ def ordered(x: Tensor, n: Any) -> Tensor:
     return change(x, lambda given: found(n, given))
 
 
+def of_its_shape(name: str, operation: Function) -> Function:
+    """Refuse a result of another shape than the tensor, to which torch would resize it."""
+
+    def call(target: Tensor, *arguments: Any, **keywords: Any) -> Any:
+        found = operation(target, *arguments, **keywords)
+        if found.shape != target.shape:
+            raise UnsupportedError(f"{name} of a tensor that it resizes is not supported here")
+        return found
+
+    return call
+
+
 def in_place(name: str) -> Function | None:
     """`x.name_(...)`: the result, written over the tensor."""
     from gradcli.ops.indexing.assignment import in_place_method
@@ -224,6 +237,8 @@ def in_place(name: str) -> Function | None:
         operation = sized(operation)
     if stem == "float_power":
         operation = doubled(operation)
+    if stem == "addbmm":
+        operation = of_its_shape(name, operation)
 
     def call(target: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
         return change(target, operation, *arguments, **keywords)

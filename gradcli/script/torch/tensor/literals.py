@@ -126,7 +126,7 @@ def entries(data: Any) -> tuple[tuple[int, ...], list[Any]]:
         running.machine.budget.fits(len(level) * length, "the tensor")
         level = [entry for item in level for entry in item]
         if len(shape) > DEEPEST:
-            raise ValueError(f"too many dimensions '{kind_name(data)}'")
+            raise UnsupportedError(f"a tensor of more than {DEEPEST} dimensions is not supported here")
     return tuple(shape), level
 
 
