@@ -75,8 +75,10 @@ def check_apart(target: Tensor, operands: Sequence[Any], *, wholly: bool = False
 
 def _is_read_again(x: Tensor, target: Tensor) -> bool:
     """Return whether entries of a tensor that torch reads for several of another's are among these."""
-    one, other = x.array, target.array
-    return one.size < other.size and owner(one) is owner(other) and np.shares_memory(one, other)
+    one, other = x.value, target.array
+    if one.size >= other.size or not isinstance(one, np.ndarray) or owner(one) is not owner(other):
+        return False
+    return np.shares_memory(one, other)
 
 
 def _begin_together(x: Tensor, y: Tensor) -> bool:

@@ -23,6 +23,10 @@ PLACES = {
     "indexing with dtype torch.uint8 is now deprecated": "aten/src/ATen/native/IndexingUtils.h:37",
     "Using torch.cross without specifying the dim arg": "aten/src/ATen/native/Cross.cpp:63",
     "torch.cholesky is deprecated in favor of": "aten/src/ATen/native/BatchLinearAlgebra.cpp:1765",
+    "torch.triangular_solve is deprecated in favor of": "aten/src/ATen/native/BatchLinearAlgebra.cpp:2273",
+    "index_reduce() is in beta": "aten/src/ATen/native/TensorAdvancedIndexing.cpp:1523",
+    "Converting a tensor with requires_grad=True to a": "torch/csrc/autograd/generated/python_variable_methods.cpp:822",
+    "ctx.mark_dirty() received a tensor that was not an": "torch/csrc/autograd/custom_function.cpp:320",
 }
 
 Action = Literal["default", "error", "ignore", "always", "module", "once"]

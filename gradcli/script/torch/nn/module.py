@@ -8,7 +8,7 @@ from typing import Any
 
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.python.values.attributes import Namespace
-from gradcli.script.torch.nn.base.parameter import PARAMETER
+from gradcli.script.torch.nn.base.parameter import BUFFER, PARAMETER
 from gradcli.script.torch.places import Places
 
 LAYERS = Places(
@@ -61,6 +61,7 @@ LAYERS = Places(
         ),
     },
 )
+PARAMETERS = {"Buffer": BUFFER, "Parameter": PARAMETER}
 SUBMODULES = ("functional", "init", "modules", "parameter", "utils")
 
 
@@ -70,7 +71,7 @@ def find(name: str) -> Any:
         return namespace(f"torch.nn.modules.{name}")
     if name in SUBMODULES:
         return namespace(f"torch.nn.{name}")
-    return PARAMETER if name == "Parameter" else LAYERS.get(name)
+    return PARAMETERS.get(name) or LAYERS.get(name)
 
 
 UTILITIES = ("parametrizations", "parametrize", "rnn")
@@ -114,5 +115,5 @@ def namespace(name: str) -> Namespace:
 
         return Namespace(name, {"_BatchNorm": _BatchNorm}, find=LAYERS.get)
     if name == "torch.nn.parameter":
-        return Namespace(name, {"Parameter": PARAMETER})
-    return Namespace(name, find=find, known=[*LAYERS, "Parameter", *SUBMODULES])
+        return Namespace(name, dict(PARAMETERS))
+    return Namespace(name, find=find, known=[*LAYERS, *PARAMETERS, *SUBMODULES])

@@ -15,6 +15,7 @@ from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 
 CHANGED = (
@@ -156,7 +157,7 @@ class SavedTensor(Facade):
     def register_hooks(self, *hooks: Any) -> None:
         """Pack the tensor now with the first of two functions, and unpack it with the second when it is read."""
         if len(hooks) != 2 or not all(map(callable, hooks)):
-            raise TypeError(NO_FUNCTIONS)
+            raise TypeError(f"{NO_FUNCTIONS}\nInvoked with: {', '.join(map(represent, (self, *hooks)))}")
         pack_hook, unpack_hook = hooks
         x = self._read()
         if x is NOTHING:
@@ -172,6 +173,7 @@ def _forbidden(*_: Any) -> None:
     raise RuntimeError(FORBIDDEN)
 
 
+SavedTensor.__module__ = "torch._C._autograd"
 SAVED_TENSOR = BuiltinType("SavedTensor", SavedTensor, _forbidden, module="torch._C._autograd")
 
 

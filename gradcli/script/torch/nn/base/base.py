@@ -15,7 +15,7 @@ from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.nn.base.everywhere import registered
 from gradcli.script.torch.nn.base.hooks import Early, Plain, call_with_hooks
-from gradcli.script.torch.nn.base.parameter import Parameter, typename
+from gradcli.script.torch.nn.base.parameter import Buffer, Parameter, typename
 from gradcli.script.torch.nn.base.state import State
 
 UNOFFICIAL = (  # names of torch's own modules that are no part of its interface, and not here
@@ -83,6 +83,11 @@ class Module(State):
             self._check_replaced(name, value, "_parameters")
             self._forget(name, keep="_modules")
             self._modules[name] = registered("module", self, name, value)
+        elif isinstance(value, Buffer):
+            self._check_made("buffer")
+            self._check_replaced(name, value, "_parameters", "_modules")
+            self._forget(name, keep="_buffers")
+            self.register_buffer(name, value, value.persistent)
         elif "_modules" not in own:
             object.__setattr__(self, name, value)
         elif name in self._parameters or name in self._modules:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakSet
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, require_grad
@@ -42,6 +43,34 @@ def construct(data: Any = None, requires_grad: bool = True) -> Parameter:
     return Parameter(tensor, requires_grad)
 
 
+class Buffer(Tensor):
+    """A tensor that a module registers as a buffer when it is assigned; in all else it is as any other."""
+
+    __slots__ = ()
+
+    @property
+    def persistent(self) -> bool:
+        """Whether it is part of the state of its module."""
+        return self not in TRANSIENT
+
+
+TRANSIENT: WeakSet[Buffer] = WeakSet()
+
+
+def construct_buffer(data: Any = None, *, persistent: bool = True) -> Buffer:
+    """Make a buffer: `nn.Buffer(tensor)`."""
+    tensor = CREATION["empty"](0) if data is None else data
+    if not isinstance(tensor, Tensor):
+        raise AttributeError(f"{type(data).__name__!r} object has no attribute 'detach'")
+    made = Buffer(tensor.array)
+    made.history = tensor.shared_history()
+    if tensor.requires_grad:
+        require_grad(made)
+    if not persistent:
+        TRANSIENT.add(made)
+    return made
+
+
 def parameter_text(parameter: Parameter) -> str:
     return f"Parameter containing:\n{tensor_text(parameter)}"
 
@@ -67,3 +96,5 @@ def typename(value: Any) -> str:
 PARAMETER = TYPES[Parameter] = BuiltinType("Parameter", Parameter, construct, module="torch.nn.parameter")
 REPRESENTATIONS[Parameter] = parameter_text
 FORMATS[Parameter] = format_parameter
+BUFFER = BuiltinType("Buffer", Buffer, construct_buffer, module="torch.nn.parameter")
+TYPES[Buffer] = TYPES[Tensor]  # torch makes a plain tensor, with a mark
