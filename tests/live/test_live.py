@@ -340,6 +340,12 @@ def test_an_operand_that_is_not_known_below_a_result_that_is() -> None:
         assert not [note for note in found.notes if note.code == "differs"]
 
 
+def test_results_are_numbered_as_torch_numbers_those_with_gradients() -> None:
+    x = torch.tensor([[1.0, 2.0], [3.0, 5.0]], requires_grad=True)
+    for result in torch.linalg.lu(x)[1:]:
+        assert not gradcli.from_torch((result * result).sum()).notes
+
+
 def test_a_compiled_graph_is_refused() -> None:
     """By the name of its node, as compiling one takes seconds."""
     node = type("Node", (), {"name": lambda _: "CompiledFunctionBackward"})()
