@@ -74,7 +74,7 @@ def placed(work: Work, students: Roster) -> Iterator[HandIn]:
     """Yield work as that of the student whom it says, or of each in the group."""
     found = students.owners((work.student, *work.clues))
     for student in [one.id for one in found] or [work.student]:
-        yield HandIn(work.file, student, attempt=work.attempt)
+        yield HandIn(work.file, student, attempt=work.attempt, is_again=work.is_again)
 
 
 def by_student(items: Iterable[HandIn]) -> Iterator[HandIn]:

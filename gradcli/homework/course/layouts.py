@@ -37,13 +37,14 @@ LARGEST = 2**24  # bytes of what Gradescope writes about a class
 class Work:
     """A file with the student it belongs to, as its place names one, and the number of the attempt, if it is recorded.
 
-    `clues` are what a roster may know the student by.
+    `clues` are what a roster may know the student by. One that `is_again` is a later attempt, though none is counted.
     """
 
     file: File
     student: str
     clues: tuple[str, ...] = ()
     attempt: int | None = None
+    is_again: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def works(files: Sequence[File], layout: str | None = None, *, has_attempts: boo
             found.setdefault(work.file.path, []).append(work)
     for file, student in zip(files, students_of(files), strict=True):
         for work in found.get(file.path) or [Work(file, student, (student, file.path.stem, around(file)))]:
-            yield numbered(work) if has_attempts else replace(work, attempt=None)
+            yield numbered(work) if has_attempts else replace(work, attempt=None, is_again=bool(work.attempt))
 
 
 def download_of(folder: Path) -> Path:

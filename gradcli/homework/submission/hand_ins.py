@@ -28,7 +28,8 @@ READERS: Mapping[str, Callable[[str, str, str], Submission]] = {".json": read_js
 class HandIn:
     """The work of one student: a file that is not read yet, or a submission out of the file of a class.
 
-    `attempt` is its number where that is recorded, `remark` is added to those on the submission.
+    `attempt` is its number where that is recorded, `remark` is added to those on the submission. One that `is_again` is
+    a later attempt, though none is counted.
     """
 
     file: File
@@ -36,6 +37,7 @@ class HandIn:
     submission: Submission | None = None
     attempt: int | None = None
     remark: str = ""
+    is_again: bool = False
 
     def read(self, labels: Labels | None = None) -> Submission:
         """Return the submission, in the plain notation unless the labels of its assignment are known.
@@ -90,6 +92,7 @@ def told_apart(found: Sequence[HandIn], known: Callable[[str], str] = str) -> It
     """
     found = without_blank(found)
     places = places_of(found, known)
+    again = {identity(one.student) for one in found if one.is_again}
     told: set[Who] = set()
     for one in found:
         for item in own_hand_ins(one, known):
@@ -101,6 +104,7 @@ def told_apart(found: Sequence[HandIn], known: Callable[[str], str] = str) -> It
                 told.add(who)
                 files = listed([ending(place) for place in where])
                 why = f"this student is found {len(where)} times: in {files}; leave one"
+                why += ", or count attempts: --attempts last" if who[0] in again else ""
                 unreadable = Submission(str(item.file.path), item.student, unreadable=why)
                 yield replace(item, submission=unreadable)
 

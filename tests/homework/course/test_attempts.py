@@ -87,3 +87,11 @@ def test_the_points_of_answers_add_up_to_those_of_the_attempt() -> None:
     assert [answer.points for answer in found.answers] == [0.05, 0.1, 1.5]
     assert found.score == 1.65
     assert roster().find(["ada"]) is not None
+
+
+def test_what_was_handed_in_again_is_told_with_the_option(tmp_path: Path) -> None:
+    for name in ("rossbob_1_20_a.txt", "rossbob_LATE_1_21_a-1.txt", "lovelaceada_2_22_a.txt", "lovelaceada_2_23_b.txt"):
+        (tmp_path / name).write_text("[d]\ns = 9\n")
+    found = {item.student: item.read().unreadable for item in collected(files_of([str(tmp_path)]))}
+    assert found["rossbob"].endswith("; leave one, or count attempts: --attempts last")
+    assert found["lovelaceada"].endswith("; leave one")
