@@ -63,7 +63,7 @@ def unlike_function(graph: Graph) -> Iterator[Turn]:
 
 @FORWARD_SLIP.turns
 def sums_and_squares(graph: Graph) -> Iterator[Turn]:
-    """The square of a sum or a mean for that of squares, and half of a mean of squares."""
+    """The square of a sum or a mean for that of squares; half or the root of a mean of squares."""
     for index, vertex in graph.new():
         below = graph.vertices[vertex.sources[0]] if vertex.sources and vertex.sources[0] >= 0 else None
         if below is not None and below.op == "pow" and vertex.op in ("sum", "mean"):
@@ -75,6 +75,9 @@ def sums_and_squares(graph: Graph) -> Iterator[Turn]:
             message = f"for {graph.label(index)} you took a root of each term"
             yield from turn(graph, index, "root by root", message, value)
     for index, vertex, _ in means(graph):
+        if vertex.sources[0] >= 0 and graph.vertices[vertex.sources[0]].op == "pow":
+            message = f"you took the root of the mean {graph.label(index)}"
+            yield from turn(graph, index, "sqrt(x) for x", message, np.sqrt(vertex.value))
         message = f"you took half of the mean {graph.label(index)}"
         yield from turn(graph, index, "1/(2*n) for 1/n", message, vertex.value / 2)
         if vertex.op == "div":

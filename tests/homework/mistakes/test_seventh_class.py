@@ -45,6 +45,7 @@ G1 = G2 * 0.7 * (1 - H1**2)
         ("h = tanh(w*x); k = tanh(w*h)", "w = 0.7, x = 1.2", "dk/dw", G2 * H2 + G1 * H1, "result-for-input"),
         ("C = A @ B; q = mean(C**2)", MATRICES, "dq/dA", 2 * A @ B / 9 @ B.T / 3, "batch-n"),
         ("C = A[:, 0:2] @ B; q = mean(C**2)", MATRICES, "dq/dB", A.T @ (2 * A @ B / 9) / 3, "batch-n"),
+        ("C = A @ B; q = -sum(C**2)/3", MATRICES, "q", -np.mean((A @ B) ** 2), "batch-n"),
         ("h = A @ B; c = h @ w; q = sum(c**2)", f"{MATRICES}, w = {W.tolist()}", "dq/dw", A.T @ (2 * A @ B @ W),
          "result-for-input"),
     ],

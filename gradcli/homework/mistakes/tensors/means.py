@@ -209,7 +209,10 @@ def one_axis_forward(graph: Graph) -> Iterator[Turn]:
             if axis not in (1, n):
                 message = f"{graph.label(index)} is the mean over all entries; you divided by one axis alone"
                 yield Turn(index, "1/m for 1/n", message, {index: replace(vertex, value=vertex.value * n / axis)})
-        size = np.size(vertex.operands[0])
-        if vertex.op.startswith("nll_loss") and size not in (0, 1, n):
+        whole = vertex if vertex.op.startswith("nll_loss") else summed(graph, vertex) if vertex.op == "div" else None
+        size = np.size(whole.operands[0]) if whole is not None else n
+        if size not in (0, 1, n):
             message = f"{graph.label(index)} is divided by another number than that of all its entries"
-            yield Turn(index, "1/m for 1/n", message, {index: replace(vertex, value=vertex.value * n / size)}, rank=1)
+            rank = WEAK if vertex.op == "div" else 1
+            wrong = {index: replace(vertex, value=vertex.value * n / size)}
+            yield Turn(index, "1/m for 1/n", message, wrong, rank=rank)
