@@ -15,7 +15,8 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.decompositions import PRODUCT, _check_matrix, factors
-from gradcli.ops.linalg.determinants import _times, inverse
+from gradcli.ops.linalg.determinants import _times
+from gradcli.ops.linalg.triangles import triangle
 from gradcli.ops.products.contractions import transposed
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.support.arguments import Real
@@ -77,8 +78,8 @@ def _check_square_rule(A: Any) -> None:
 def _back(inner: Any, A: Any) -> Any:
     """Return the gradient of the matrix from the gradient between the triangles."""
     _check_square_rule(A)
-    left = _times(exchange(A), transposed(inverse(lower(A))))
-    return _times(_times(left, inner), transposed(inverse(upper(A))))
+    right = triangle(transposed(upper(A)), inner, upper=False, left=False)
+    return _times(exchange(A), triangle(transposed(lower(A)), right, upper=True, unitriangular=True))
 
 
 exchange: Primitive = primitive("lu_P", _exchange, structured=True, notation=_part("P", _exchange))
