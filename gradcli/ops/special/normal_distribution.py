@@ -47,12 +47,14 @@ def _quantile(p: float) -> float:
     return x - (below - p) * math.sqrt(2 * math.pi) * math.exp(x * x / 2)
 
 
-def _log_probability(x: float) -> float:
-    if x < -1e154:  # its square is infinite
-        return -math.inf
-    if x < -1:
-        return math.log(_scaled_complement(-x / math.sqrt(2)) / 2) - x * x / 2
-    return math.log1p(-math.erfc(x / math.sqrt(2)) / 2)
+def _log_probability(x: Any) -> Any:
+    """Return the logarithm of the area in torch's steps, whose squares are rounded to the precision of `x`."""
+    x = np.asarray(x)
+    t = x * x.dtype.type(math.sqrt(0.5))
+    above = by_number(lambda t: math.log1p(-math.erfc(t) / 2))(np.maximum(t, -1))
+    below = by_number(math.log)(by_number(_scaled_complement)(np.clip(-t, 0.5, 1e30)) / 2)
+    with np.errstate(over="ignore"):
+        return np.where(x < -1, below - t * t, above)[()]
 
 
 def _entropy(x: Any) -> Any:
@@ -81,7 +83,7 @@ ndtri: Primitive = elementwise(
 )
 log_ndtr: Primitive = elementwise(
     "log_ndtr",
-    by_number(_log_probability),
+    _log_probability,
     lambda g, out, x: g / 2 * SQRT_2_OVER_PI.beside(g) * exp(-(out + x**2 / 2)),
     "The logarithm of `ndtr`, exact far below 0.",
     node="SpecialLogNdtrBackward0",
