@@ -12,6 +12,7 @@ BULLET = re.compile(
     r"|\[(?:[a-z ]|\d{1,2})\]\s*|\\item\b\s*)"
 )
 BULLETS = 3  # before one another: `- [x] a)`
+IN_BRACKETS = re.compile(r"\[[^\[\]]+\]|\([^()]+\)")
 SECTION = re.compile(r"\\(?:(?:sub)*section|paragraph|textbf|textit|underline|emph)\*?\{(?P<name>[^{}]*)\}:?\s*$")
 SETTING = re.compile(
     r"\s*\\(?:begin|end)\{(?:align|equation|gather|document|itemize|enumerate|multline|split|aligned|center)\*?\}(?:\[[^\]]*\])?"
@@ -59,7 +60,7 @@ def unmarked(text: str) -> str:
     """Return a label without the marks of Markdown and LaTeX around it."""
     text = text.strip()
     text = text.strip("*`_$ ").strip() if text[:1] in "*`_$" or text[-1:] in "*`$" else text
-    return text[1:-1] if re.fullmatch(r"\[[^\[\]]+\]|\([^()]+\)", text) else text
+    return text[1:-1] if IN_BRACKETS.fullmatch(text) else text
 
 
 def closing_mark(text: str, place: int, answer: str) -> str:

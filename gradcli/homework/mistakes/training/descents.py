@@ -70,8 +70,8 @@ def updates(places: list[ast.AST]) -> Iterator[Found]:
                 f"for _group in {of}.param_groups:\n    for _one in _group['params']:\n        _one.data.zero_()"
             )
             message = f"this is the step of {written} alone: it is added to the weights"
-            yield DESCENT.code, "the step alone", message, [node], before(ast.parse(from_zero).body), 3
-            yield DESCENT.code, "twice", f"you took {written} twice", [node], after([node]), 3
+            yield DESCENT.code, "the step alone", message, [node], before(ast.parse(from_zero).body), 4
+            yield DESCENT.code, "twice", f"you took {written} twice", [node], after([node]), 4
         if isinstance(node, ast.AugAssign | ast.BinOp):
             yield DESCENT.code, "uphill", f"look again at the direction in which {written} goes", [node], _turned, 2
             yield from _without_rate(node, gradients(places))
@@ -148,8 +148,8 @@ def _other_options(node: ast.Call) -> Iterator[Found]:
     if rate is not None and share is not None and "dampening" not in given:
         message = f"you took the share 1 - momentum of each gradient in {ast.unparse(node.func)}"
         less = ast.parse(f"({ast.unparse(rate)}) * (1 - ({ast.unparse(share)}))", mode="eval").body
-        yield DESCENT.code, "(1 - momentum)*g", message, [node], _with_option("lr", less), 3
-        yield DESCENT.code, "dampened", message, [node], _with_option("dampening", share), 3
+        yield DESCENT.code, "(1 - momentum)*g", message, [node], _with_option("lr", less), 4
+        yield DESCENT.code, "dampened", message, [node], _with_option("dampening", share), 4
     if "momentum" in given and "nesterov" not in given:
         change = _with_option("nesterov", ast.Constant(True))
         yield DESCENT.code, "nesterov", "you took the momentum after Nesterov", [node], change, 3
