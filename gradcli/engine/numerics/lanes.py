@@ -55,7 +55,7 @@ def log(x: Array) -> Array:
         found: Array = np.float64(np.float32(0.3027294874))
         for coefficient in LOG:
             found = _once(found * square + float(np.float32(coefficient)))
-        odd = _once(square * _once(wide)) * found
+        odd = _once(_once(square * _once(wide)) * found)
         return np.where(
             (x > 0) & (x < np.inf), (twos - 1) * np.log(2.0) + 2 * wide + odd, np.log(x, dtype=np.float64)
         ).astype(SINGLE)[()]
