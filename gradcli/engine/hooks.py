@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from gradcli.engine.broadcast import fit
@@ -122,7 +122,12 @@ def replaced_rules(
     for part in parts:
         if part is not None:
             given = [_sum(a, b) for a, b in zip(given, _of_part(part, pending.pop(part)), strict=True)]
-    return [lambda *_, left=left, **__: left for left in after_hooks(node, upstream, given, before)]
+    return [_constant(left) for left in after_hooks(node, upstream, given, before)]
+
+
+def _constant(gradient: Any) -> Callable[..., Any]:
+    """Return a rule that gives the gradient whatever the operands and options are."""
+    return lambda *_, **__: gradient
 
 
 def _of_part(part: Node, upstream: Any) -> Sequence[Any]:

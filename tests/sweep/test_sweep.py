@@ -93,7 +93,10 @@ def test_other_arguments_agree_or_are_refused(name: str) -> None:
     assert [one for one in found if one.word == "differs"] == []
 
 
-NUMBERS = "addbmm adaptive_avg_pool1d binary_cross_entropy_with_logits cdist cholesky_inverse cumsum dist i1 qr svdvals"
+NUMBERS = """
+addbmm adaptive_avg_pool1d binary_cross_entropy_with_logits cdist cholesky_inverse cumsum dist i1 index_reduce.mean qr
+scatter_reduce.amax solve_triangular svdvals
+"""
 
 
 @pytest.mark.slow

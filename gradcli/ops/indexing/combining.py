@@ -47,7 +47,7 @@ def _combined(x: Any, index: Any, src: Any, *, dim: int, how: str, include_self:
     COMBINED[how].at(out.reshape(-1), places, src.ravel())
     if how == "mean":
         counts = _counts(index, x.shape, dim, include_self)
-        out = out // counts if x.dtype.kind in "iu" else (out / counts).astype(x.dtype)
+        out = (out // counts if x.dtype.kind in "iu" else out / counts).astype(x.dtype)
     return out
 
 
@@ -92,13 +92,13 @@ def _divisors(g: Any, index: Any, dim: int, include_self: bool) -> Any:
 
 
 def _tied(x: Any, index: Any, src: Any, out: Any, dim: int) -> Any:
-    """Count the entries that tie for each maximum or minimum."""
+    """Count the entries that tie for each maximum or minimum: none for a nan, which is equal to no entry."""
     values, places, sources, found = map(_value, (x, index, src, out))
     hits = sources == gathered(found, places, dim=dim)
     number = np.bincount(
         gathered(flat_positions(values.shape), places, dim=dim).ravel(), hits.ravel(), values.size
     ).reshape(values.shape)
-    return np.maximum(number + (values == found), 1).astype(values.dtype)
+    return (number + (values == found)).astype(values.dtype)
 
 
 def _write_reduce(operands: Any, options: dict[str, Any]) -> Any:

@@ -146,10 +146,11 @@ def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = 
         raise mismatch(batches)
     rows, columns = A.shape[-2:]
     ranks = matrix_rank(A.detach()).value
-    if driver == "gels" and ranks.min(initial=min(rows, columns)) < min(rows, columns):
+    deficient = ranks.min(initial=min(rows, columns)) < min(rows, columns)
+    if driver == "gels" and deficient:
         raise AutogradError("lstsq by gels of a matrix without full rank is not supported here", code="E401")
-    if rcond is not None and (matrix_rank(A.detach(), rtol=rcond).value != ranks).any():
-        raise AutogradError("lstsq with an rcond that changes the rank is not supported here", code="E401")
+    if rcond is not None and (deficient or (matrix_rank(A.detach(), rtol=rcond).value != ranks).any()):
+        raise AutogradError("lstsq with an rcond that decides about the rank is not supported here", code="E401")
     found = least_squares(A, right)
     residuals = empty = Tensor(np.zeros(0, A.dtype))
     if mode.strict:  # a snippet sees that it has a node, as in torch

@@ -31,10 +31,13 @@ def _solve_triangle(A: Any, B: Any, *, upper: bool, left: bool = True, unitriang
     if not left:
         A, B, upper = A.swapaxes(-2, -1), B.swapaxes(-2, -1), not upper
         return _solve_triangle(A, B, upper=upper, unitriangular=unitriangular).swapaxes(-2, -1)
+    one = _one_triangle(A, upper=upper, unitriangular=unitriangular)
+    if not lapack.is_finite(one, B):  # each row on its own, as in torch
+        return lapack.substituted(one, B, upper)
     try:
-        return np.linalg.solve(_one_triangle(A, upper=upper, unitriangular=unitriangular), B)
+        return np.linalg.solve(one, B)
     except np.linalg.LinAlgError:
-        return lapack.substituted(A, B, upper)
+        return lapack.substituted(one, B, upper)
 
 
 def _triangle_rule(
