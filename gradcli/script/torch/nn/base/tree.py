@@ -8,6 +8,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.limits import DEPTH
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.nn.base.parameter import Parameter
@@ -169,6 +170,8 @@ class Tree(Facade):
         for argument in (*arguments, *keywords.values()):
             if isinstance(argument, str | Device):
                 check_device(argument)
+            elif isinstance(argument, int) and not isinstance(argument, bool):
+                raise UnsupportedError("a device by its number is not supported here")
             elif isinstance(argument, DType | BuiltinType):
                 self._cast(argument)
             elif isinstance(argument, Tensor):
