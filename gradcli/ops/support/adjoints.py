@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.engine.broadcast import fit
 from gradcli.engine.primitive import Primitive
 from gradcli.errors import EvaluationError
-from gradcli.ops.support.arguments import check_size
+from gradcli.ops.support.arguments import as_tensor, check_size
 from gradcli.ops.support.surface import OPERATIONS, register
 
 WRONG = (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError)  # numpy's errors for wrong shapes
@@ -29,9 +29,12 @@ def printed(declared: Primitive, *examples: str) -> None:
         for value in options.values():
             check_size(value if isinstance(value, tuple) else (value,) if isinstance(value, int) else ())
         try:
+            tensors = [
+                as_tensor(x) for x in inputs
+            ]  # a forward without annotations takes numbers and lists as they are
             with np.errstate(all="ignore"):
-                check_rules(declared, [x.value for x in inputs], options)
-            return declared(*inputs, **options)
+                check_rules(declared, [x.value for x in tensors], options)
+            return declared(*tensors, **options)
         except WRONG:
             raise EvaluationError(
                 "E204",
