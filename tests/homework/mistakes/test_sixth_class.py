@@ -77,6 +77,7 @@ def with_averages() -> float:
         (PASSES, "w.grad", (1.7 * -1.4 - 0.3) * -1.4, "power-rule + stale-grad"),
         (PASSES, "w.grad", 4 * (1.7 * 0.6 - 1.1) * 0.6 + 2 * (1.7 * -1.4 - 0.3) * -1.4, "stale-grad"),
         (RESET, "x.grad", 3.4, "stale-grad"),
+        (f"w = {LEAF(1.7)}\nwith torch.no_grad():\n    g = 2.3 + 0.9 * w", "g", 0.9 * 1.7, "forward-slip"),
         (NESTEROV, "w", 1.7 - 0.34, "descent"),
         (LOGITS, "p", np.tanh(SCORES[0]), "forward-slip"),
         (LOGITS, "z.grad", S / 3, "softmax"),

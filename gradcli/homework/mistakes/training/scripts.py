@@ -42,6 +42,7 @@ AVERAGED = {
     "sum": ("mean", "you took the mean, and it is a sum:"),
 }
 LEFT: Change = attrgetter("left")
+RIGHT: Change = attrgetter("right")
 
 
 @dataclass(frozen=True)
@@ -210,6 +211,9 @@ def other_operators(places: list[ast.AST]) -> Iterator[Found]:
             if isinstance(node.op, ast.Add | ast.Sub):
                 message = f"in {written} you forgot {ast.unparse(node.right)}"
                 yield FORWARD_SLIP.code, f"left of {written}", message, [node], LEFT, 5
+            if isinstance(node.op, ast.Add):
+                message = f"in {written} you forgot {ast.unparse(node.left)}"
+                yield FORWARD_SLIP.code, f"right of {written}", message, [node], RIGHT, 5
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
             message = f"you forgot the exponent of {ast.unparse(node)}"
             yield FORWARD_SLIP.code, f"base of {ast.unparse(node)}", message, [node], LEFT, 5
