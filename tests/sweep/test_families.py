@@ -53,6 +53,11 @@ FAMILIES = {
         for shape in ((2, 3), (1, 3))
         for options in ("dim=()", "dim=(), correction=0", "dim=0", "correction=7", "1, keepdim=True")
     ],
+    "copies go through again": [
+        f"{X.format(3)}y = x0.clone()\nout = y.repeat({counts})\ny.mul_(2)\n"
+        "a = torch.autograd.grad(out.sum(), x0, retain_graph=False)\n"
+        for counts in ("2", "0", "1", "(2, 1)")
+    ],
     "products in memory": [
         f"{X.format(shape)}out = torch.matmul(x0, torch.ones(5, 10, 5, dtype=torch.float64))\n"
         "y = out.stride(), out._version\n"

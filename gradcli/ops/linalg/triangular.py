@@ -94,7 +94,7 @@ def triangular_solve(b: Tensor, A: Tensor, *, upper: bool, transpose: bool, unit
     if not broadcastable(batches):
         raise mismatch(batches)
     found = solution(b, A, upper=upper, transpose=transpose, unitriangular=unitriangular), coefficient(b, A)
-    for x, other in zip(found, reversed(found), strict=True):
+    for x in found:
         watch(x, b, A)
-        watch_beside(x, other)
+    watch_beside(found[1], found[0])
     return ReturnType("triangular_solve", **dict(zip(("solution", "cloned_coefficient"), bound(found), strict=True)))
