@@ -135,10 +135,11 @@ class Primitive:
                 return FUNCTIONS["apply"](self, inputs, options)
         return self.forward(*inputs, **options)
 
-    def formula(self, inputs: tuple[Any, ...], options: dict[str, Any]) -> Formula:
-        """Write the operation over Formulas, folded lightly, with its value."""
+    def formula(self, inputs: tuple[Any, ...], options: dict[str, Any], value: Any = None) -> Formula:
+        """Write the operation over Formulas, folded lightly, with its value, which is computed if it is not known."""
         operands = tuple(x if isinstance(x, Formula) else as_formula(x) for x in inputs)
-        value = self.forward(*[x.value for x in operands], **options)
+        if value is None:
+            value = self.forward(*[x.value for x in operands], **options)
         if not self.structured:
             operands = tuple(x.unexpanded(operands, value) for x in operands)
         written = self._write(operands, options, value)

@@ -37,7 +37,7 @@ def changed(nodes: Sequence[Node], steps: Sequence[Step], leaves: Sequence[Leaf]
 
 def size(gradient: Any) -> float:
     """Return the root of the sum of squares, which sharing out among many entries changes little."""
-    return float(np.linalg.norm(np.ravel(gradient)))
+    return float(np.linalg.norm(gradient))
 
 
 def strongest(steps: Sequence[Step]) -> dict[str, str]:

@@ -105,7 +105,7 @@ class Derivation:
         operands = self.operands(line)
         if operands is None:
             return None
-        return short(application.primitive.formula(tuple(operands), application.options))
+        return short(application.primitive.formula(tuple(operands), application.options, line.tensor.value))
 
     def operands(self, line: Line) -> list[Formula] | None:
         """Return the inputs of a line in terms of the leaves."""
