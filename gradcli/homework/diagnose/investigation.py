@@ -20,7 +20,7 @@ from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.diagnose.shelves import Suspect
 from gradcli.homework.mistakes.declaration import Guess
 from gradcli.homework.mistakes.forward import LAST
-from gradcli.homework.mistakes.habits import ANOTHER_QUESTION, STALE_GRAD, SWAPPED_VARIABLE
+from gradcli.homework.mistakes.habits import ANOTHER_QUESTION, STALE_GRAD, SWAPPED_VARIABLE, is_among
 from gradcli.homework.mistakes.training.descents import DESCENT
 from gradcli.homework.mistakes.training.scripts import Mutant, mutants
 from gradcli.homework.model import Diagnosis, Value
@@ -128,8 +128,10 @@ class Investigation:
             yield found(STALE_GRAD.code, "no reset", f"{name}.grad was reset after the last pass", value, 0)
         for name, value in self.other_rounds(ask):
             yield found(DESCENT.code, f"{name} for {ask.written}", f"this is {name}: another round", value, 2)
+        asked = {(self.question.id, one.written): self.problems[one.quantity] for one in self.question.asks}
         for (question, quantity), value in self.elsewhere():
-            if (question, quantity) != (self.question.id, ask.written):
+            other = asked.get((question, quantity))
+            if other is None or not is_among(problem, other):
                 told = f"this is the answer to {quantity}{f' of {question}' if question != self.question.id else ''}"
                 is_leaf = question == self.question.id and {quantity[-5:], ask.written[-5:]} == {".grad"}
                 code, rank = (SWAPPED_VARIABLE.code, 0) if is_leaf else (ANOTHER_QUESTION.code, LAST + 1)

@@ -102,6 +102,15 @@ def value_given(problem: Problem) -> Iterator[Guess]:
         yield Guess(problem.by, f"{what} = {name}", message, problem.graph.vertices[vertex].value, rank=rank)
 
 
+def is_among(problem: Problem, other: Problem) -> bool:
+    """Whether a habit gives the answer to another problem by itself: another gradient, or a value on either end."""
+    if problem.kind != "gradient" or other.graph is not problem.graph or problem.stop or other.stop:
+        return False
+    if other.kind == "gradient":
+        return other.of == problem.of and other.before is None
+    return other.by in (problem.by, problem.of)
+
+
 @NOT_A_GRADIENT.guesses
 def value_on_the_way(problem: Problem) -> Iterator[Guess]:
     """The value of a step without a name between the variable and the output, such as a square."""
