@@ -6,6 +6,7 @@ the C library, which gives the number nearest to the true value. The lanes are t
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from gradcli.engine.numerics.precision import MANY, SINGLE
 Array = Any  # np.ndarray or a numpy scalar
 
 BLOCK = 32
+APART = ContextVar("apart", default=False)  # whether entries are points of their own, as a lone number is
 LOG2_E = np.float32(1.4426950408889634)
 LN_2 = (0.693145751953125, 1.428606765330187e-06)  # in two parts, most of it first
 EXP = (0.00139304355252534151, 0.00833336077630519867, 0.0416664853692054749, 0.166666671633720398, 0.5)
@@ -68,7 +70,7 @@ def _once(x: Array) -> Array:
 
 def exp_in_blocks(x: Array) -> Array:
     """Return powers of e of an array that torch takes as it lies in memory: in blocks, and the rest one by one."""
-    if not is_single(x) or not x.ndim:
+    if APART.get() or not is_single(x) or not x.ndim:
         return precision.exp(x)
     if x.flags.f_contiguous and not x.flags.c_contiguous:
         return exp_in_blocks(x.T).T

@@ -45,7 +45,9 @@ def remembered(
             if written.cost > length(tree) or written.tree == tree:
                 break
             tree, decimals = written.tree, algebra.decimals
-            if Reader(algebra, known).read(tree) == product and algebra.decimals == decimals:
+            ways = (algebra, Builder(products))  # a new one may put terms in another order
+            read = [repr(Reader(way, known).read(tree)) for way in ways]
+            if read == [repr(product)] * 2 and algebra.decimals == decimals:
                 break  # another pass would write it so again
         except UnsimplifiedError:
             break

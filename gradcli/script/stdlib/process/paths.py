@@ -40,12 +40,17 @@ class PosixPath(PurePosixPath):
         yield from (self / name for name in listdir(str(self)))
 
 
+def cwd() -> PosixPath:
+    """`Path.cwd`: there is one folder to begin with."""
+    return PosixPath("/")
+
+
 OWN = "exists is_dir is_file mkdir unlink iterdir"
 PURE = "joinpath with_suffix with_name with_stem as_posix is_absolute relative_to match"
 describe(
     PosixPath, methods=listed(PosixPath, f"{OWN} {PURE}"), getters=fields("name stem suffix suffixes parent parts")
 )
-TYPES[PosixPath] = BuiltinType("PosixPath", PosixPath, PosixPath, {"cwd": lambda: PosixPath("/")}, module="pathlib")
+TYPES[PosixPath] = BuiltinType("PosixPath", PosixPath, PosixPath, {"cwd": cwd}, module="pathlib")
 
 
 class TemporaryDirectory(Facade):
