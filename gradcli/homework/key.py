@@ -178,6 +178,8 @@ class Key:
             if found.verdict == "carried" if found else verdict.verdict == "wrong":
                 own.add(ask.quantity, problem, typed, self.tolerance, is_carried=found is not None)
         if found:
+            if found.verdict == "precision":
+                own.keep(ask, problem, found)
             return found
         found = self.diagnosed(ask, verdict)
         if problem and typed and ask.form == "number" and not any(one.certain for one in found.diagnoses):
@@ -222,8 +224,10 @@ class Key:
 
     def explain(self, ask: Ask, verdict: Verdict) -> Verdict:
         if isinstance(self.solution, SnippetSolution) and self.expected[ask.quantity] is None:
-            reason = self.solution.reason(ask)
-            return replace(verdict, remark=reason) if reason else verdict
+            verdict = replace(verdict, remark=self.solution.reason(ask) or verdict.remark)
+            if isinstance(verdict.read, Typed):
+                verdict = replace(verdict, diagnoses=tuple(self.investigation.where_nothing_is(ask, verdict.read)))
+            return verdict
         problem = self.problems[ask.quantity]
         if problem is None:
             return verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import takewhile
 from typing import Any
 
@@ -17,7 +17,7 @@ from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.diagnose.based import based, basis
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
 from gradcli.homework.diagnose.diagnosis import Detective
-from gradcli.homework.diagnose.shelves import Suspect
+from gradcli.homework.diagnose.shelves import Suspect, matching, shelved
 from gradcli.homework.mistakes.declaration import Guess
 from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.mistakes.habits import ANOTHER_QUESTION, STALE_GRAD, SWAPPED_VARIABLE, is_among
@@ -100,6 +100,13 @@ class Investigation:
         changed = mutants(self.question.source.text)
         return [(mutant, self.solution.outcomes(mutant.text)) for mutant in changed]
 
+    def where_nothing_is(self, ask: Ask, typed: Typed) -> Iterator[Diagnosis]:
+        """Yield the ways of misreading a snippet that give a number where there is none: a gradient that is None."""
+        node = ask.quantity.of.removesuffix(".grad")
+        for suspect, value in matching(shelved(self.numbers_misread(ask, 0), np.nan), typed, self.tolerance):
+            (part,) = suspect.parts
+            yield Diagnosis(suspect.code, node, part.rule, part.message, "", value, certain=False, rank=part.rank)
+
     def own(self, ask: Ask, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
         """Yield the numbers of the mistakes that the teacher has added. Raises UsageError for one without a number."""
         graph = problem.graph
@@ -115,14 +122,8 @@ class Investigation:
 
     def beside(self, ask: Ask, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
         """Yield numbers for an answer that come from outside its graph."""
-
-        def found(code: str, rule: str, message: str, value: Value, rank: int) -> tuple[Suspect, Value]:
-            return Suspect((code,), (Guess(problem.by, rule, message, value, rank=rank),)), value
-
-        for mutant, answers in self.misread:
-            value = answers.get(ask.quantity)
-            if value is not None and not isinstance(value, bool | str):
-                yield found(mutant.code, mutant.rule, mutant.message, value, mutant.rank)
+        found = partial(guessed, problem.by)
+        yield from self.numbers_misread(ask, problem.by)
         yield from self.through_a_step(ask, problem)
         for name, value in self.before_a_reset(ask, problem):
             yield found(STALE_GRAD.code, "no reset", f"{name}.grad was reset after the last pass", value, 0)
@@ -136,6 +137,13 @@ class Investigation:
                 is_leaf = question == self.question.id and {quantity[-5:], ask.written[-5:]} == {".grad"}
                 code, rank = (SWAPPED_VARIABLE.code, 0) if is_leaf else (ANOTHER_QUESTION.code, LAST + 1)
                 yield found(code, told, told, value, rank)
+
+    def numbers_misread(self, ask: Ask, by: int) -> Iterator[tuple[Suspect, Value]]:
+        """Yield the numbers for an answer that come of misreading the snippet."""
+        for mutant, answers in self.misread:
+            value = answers.get(ask.quantity)
+            if value is not None and not isinstance(value, bool | str):
+                yield guessed(by, mutant.code, mutant.rule, mutant.message, value, mutant.rank)
 
     def before_a_reset(self, ask: Ask, problem: Problem) -> Iterator[tuple[str, Value]]:
         """Yield what a `.grad` held that is 0 at the end."""
@@ -251,3 +259,8 @@ class Investigation:
         """Return the problems that the question asks before a quantity."""
         asks = takewhile(lambda other: other is not ask, self.question.asks)
         return [problem for other in asks if (problem := self.problems[other.quantity]) is not None]
+
+
+def guessed(by: int, code: str, rule: str, message: str, value: Value, rank: int) -> tuple[Suspect, Value]:
+    """Return a mistake that is known by its number alone, with it."""
+    return Suspect((code,), (Guess(by, rule, message, value, rank=rank),)), value

@@ -54,6 +54,8 @@ class Judge:
                 verdict = judged_formula(plain, points.truths(ask))
             elif self.wanted(ask, points).kind == "word":
                 verdict = self.in_words(ask, plain.text)
+            elif self.wanted(ask, points).kind == "nothing":
+                verdict = Verdict("correct" if plain.read is None else "wrong")
             else:
                 assert not isinstance(plain.read, Formula)
                 verdict = self.number(ask, plain.read, known)
@@ -98,7 +100,9 @@ class Judge:
         if solution is not None:
             own = ask.quantity.of if ask.quantity.kind == "value" else ""
             return Wanted("formula", names=frozenset(solution.evaluation.scope) - {own})
-        if expected is None or isinstance(expected, bool | str):
+        if expected is None:
+            return Wanted("nothing")
+        if isinstance(expected, bool | str):
             return Wanted("word")
         return Wanted("number", np.shape(expected), values=self.question.at)
 

@@ -1,4 +1,4 @@
-"""The verdict on an answer in words: None, a boolean, a name, a printed text, an error, a choice."""
+"""The verdict on an answer in words: a boolean, a name, a printed text, an error, a choice."""
 
 from __future__ import annotations
 
@@ -44,19 +44,16 @@ def plainly(text: str) -> str:
 
 
 def judged_word(text: str, expected: Value) -> Verdict:
-    """Judge None, a boolean or a text; a node may be pasted with its brackets."""
+    """Judge a boolean or a text; a node may be pasted with its brackets."""
     if isinstance(expected, str):
         node = NODE.fullmatch(text.strip())
         given: Any = node["name"] if node else text.strip().strip("'\"")
         return Verdict("correct" if named(given) == named(expected) else "wrong")
-    facts = TRUTHS if isinstance(expected, bool) else FACTS
     try:
         text = TENSOR.sub(r"\1", text.strip())
-        read = read_number(facts.get(text.lower(), text))
+        read = read_number(TRUTHS.get(text.lower(), text))
     except UnreadableError:
-        if isinstance(expected, bool):
-            raise UnreadableError("neither True nor False") from None
-        raise
+        raise UnreadableError("neither True nor False") from None
     return Verdict("correct" if read is expected else "wrong")
 
 

@@ -120,3 +120,18 @@ def test_a_class_decides_between_two_mistakes() -> None:
     assert [one.code for one in first.answers[0].diagnoses] == ["degrees", "sign"]
     (alone,) = in_class_order(results[:1])
     assert alone == results[0]
+
+
+@pytest.mark.parametrize("cut", ["s = (a * x).detach()", "with torch.no_grad():\n    s = a * x"])
+@pytest.mark.parametrize("typed", ["6.250", "≈6.250", "**6.250**", "6.250 (rounded)", "np.float32(6.250)", "[6.250]"])
+def test_a_number_where_there_is_no_gradient(cut: str, typed: str) -> None:
+    """A number that comes of overlooking what cuts a graph is wrong, in any notation, and says so."""
+    grader = assignment(
+        f"script = '''\nimport torch\nx = torch.tensor(2.5, requires_grad=True)\n"
+        f"a = torch.tensor(0.7, requires_grad=True)\n{cut}\ny = x ** 3 + s * x\ny.backward()\n'''\nask = ['a.grad']\n"
+    )
+    answer = marked(grader, {"a.grad": typed})["a.grad"]
+    assert answer.verdict == "wrong"
+    assert answer.remark
+    assert [one.code for one in answer.diagnoses] == ["detach"]
+    assert marked(grader, {"a.grad": "`None`"})["a.grad"].verdict == "correct"

@@ -255,3 +255,16 @@ def test_the_gradient_of_a_cross_entropy_needs_no_gradient_by_the_probabilities(
     grader = assignment(f"{program}at = {{ z = [1.5, 0.3, -0.9], y = [0, 0, 1] }}\nask = ['p', 'dL/dp', 'dL/dz']\n")
     own = {"p": "[0.394, 0.287, 0.319]", "dL/dp": "[-2.538, -3.484, -3.135]", "dL/dz": "[0.394, 0.287, -0.681]"}
     assert marked(grader, own)["dL/dz"].verdict == "carried"
+
+
+def test_what_follows_from_a_step_with_two_digits() -> None:
+    """A step that was rounded to two digits is gone on from: all below it has too few digits, and none is wrong."""
+    z = 1.6  # for 1.605, of which the product was rounded to 1.2
+    a = 1 / (1 + np.exp(-z))
+    given = {"z": f"{z:.6f}", "a": f"{a:.6f}", "L": f"{(a - 0.75) ** 2:.6f}", "dL/da": f"{2 * (a - 0.75):.6f}"}
+    grader = assignment(
+        "program = 'z = w*x + b; a = sigmoid(z); L = (a - t)**2'\n"
+        "at = { w = 1.3, x = 0.95, b = 0.37, t = 0.75 }\nask = ['z', 'a', 'L', 'dL/da']"
+    )
+    found = {quantity: one.verdict for quantity, one in marked(grader, given).items()}
+    assert found == dict.fromkeys(given, "precision")

@@ -42,6 +42,7 @@ UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/-)\s*[\d.]+
 SIZE = re.compile(r"[\[(]?\d+(?:\s*(?:[x×]|by)\s*\d+)+[\])]?", re.IGNORECASE)  # 3x2 is the shape (3, 2)
 BY = re.compile(r"\s*(?:[x×]|by)\s*", re.IGNORECASE)
 BRACKETS = re.compile(r"[\[({\s]*(?P<inner>[^\[\](){}]*?)[\])}\s]*")
+NONE = re.compile(r"^(?:torch\.)?tensor\(None\)$")
 FACTS = {
     **dict.fromkeys(("yes", "ja", "wahr"), "True"),
     **dict.fromkeys(("no", "nein", "falsch"), "False"),
@@ -51,9 +52,12 @@ FACTS = {
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The form of the answer to a question. A formula is over `names`; by `values`, `2*x = 6` can be checked."""
+    """The form of the answer to a question. A formula is over `names`; by `values`, `2*x = 6` can be checked.
 
-    kind: Literal["number", "formula", "word"]
+    Where there is `nothing`, None is right, and a number or tensor can be read.
+    """
+
+    kind: Literal["number", "formula", "word", "nothing"]
     shape: tuple[int, ...] = ()
     names: frozenset[str] = frozenset()
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -79,6 +83,8 @@ def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
     if wanted.kind == "word":
         plain = characters.word(text)
         return Plain(plain, None)
+    if wanted.kind == "nothing":
+        return nothing_or_number(text, comma)
     if len(text) < SHORT and NUMERAL.fullmatch(text) and not wanted.shape:
         typed = read_numeral(text)
         if typed is not None:
@@ -93,6 +99,14 @@ def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
         raise UnreadableError(str(error)) from None
     except UnreadableError as error:
         raise UnreadableError(slip_of(text.strip()) or str(error)) from None
+
+
+def nothing_or_number(text: str, comma: Comma) -> Plain:
+    """Read an answer where nothing is asked for: None in words, or a number or tensor that somebody expected."""
+    plain = NONE.sub("None", characters.word(text))
+    if FACTS.get(plain.lower(), plain).lower() == "none":
+        return Plain(plain, None)
+    return read_plain(text, Wanted("number"), comma)
 
 
 def number_of(text: str, wanted: Wanted, comma: Comma) -> Plain:
