@@ -17,7 +17,6 @@ from gradcli.homework.submission.answers import (
     Read,
     UnreadableError,
     checked,
-    computed,
     read_answer,
     read_number,
     slip_of,
@@ -27,9 +26,9 @@ from gradcli.homework.submission.plain import arrays, characters
 from gradcli.homework.submission.plain.chains import agree, members, worth
 from gradcli.homework.submission.plain.latex import without_latex
 from gradcli.homework.submission.plain.numbers import DOUBTFUL, Comma, numerals
-from gradcli.homework.submission.plain.products import TwoReadingsError, formula
+from gradcli.homework.submission.plain.products import TwoReadingsError
 from gradcli.homework.submission.plain.prose import unmixed, without_prose
-from gradcli.language.tree import Call, postorder
+from gradcli.homework.submission.plain.rewriting import rewritten
 from gradcli.language.tree import names as names_in
 
 LONGEST = 10_000  # characters of an answer
@@ -37,11 +36,11 @@ SHORT = 40
 USES: tuple[Comma, ...] = ("decimal", "thousands")
 AND = re.compile(r"(?<=[\d\])])\s+(?:and|und|&)\s+(?=[-+\[(.\d])")
 SPACED = re.compile(r"\d,\d+\s+[-+]?\d+,\d")  # entries with decimal commas, and spaces between
-DECIMAL = re.compile(r"(?<![\w.,])\d+,\d+(?!\d|,\d)")
 UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/-)\s*[\d.]+")  # 0.32(2), 0.32 ± 0.02
 SIZE = re.compile(r"[\[(]?\d+(?:\s*(?:[x×]|by)\s*\d+)+[\])]?", re.IGNORECASE)  # 3x2 is the shape (3, 2)
 BY = re.compile(r"\s*(?:[x×]|by)\s*", re.IGNORECASE)
 BRACKETS = re.compile(r"[\[({\s]*(?P<inner>[^\[\](){}]*?)[\])}\s]*")
+SIGNED = re.compile(r"\S+(?:\s+[-+]\S+){2,}")  # three entries or more, where `1 -2` would be a difference
 NONE = re.compile(r"^(?:torch\.)?tensor\(None\)$")
 FACTS = {
     **dict.fromkeys(("yes", "ja", "wahr"), "True"),
@@ -204,7 +203,7 @@ def tensor_of(text: str, shape: tuple[int, ...], comma: Comma) -> Plain | None:
     if fitting:
         ((plain, (_, rows)),) = fitting.items()
         return Plain(plain, arrays.entries(rows))
-    if not found or (not shape and not re.search(r"[\[({]", text)):
+    if not found or (not shape and not re.search(r"[\[({]", text) and not SIGNED.fullmatch(text)):
         return None
     _, rows = found[-1] if SPACED.search(text) and not re.search(r",\s", text) else found[0]
     if arrays.shape_of(rows) is None:
@@ -251,41 +250,6 @@ def formula_of(text: str, wanted: Wanted, comma: Comma) -> Plain:
         if isinstance(other, Typed) or (isinstance(other, Formula) and names_in(other.tree) <= wanted.names):
             others.append((one, other))
     return Plain(plain, read, tuple(others))
-
-
-def rewritten(text: str, names: frozenset[str], comma: Comma) -> str:
-    """Return a formula in the language: as it stands where it is one, else with decimal points, signs and brackets."""
-    if is_formula(text, names):
-        return text
-    pointed = with_points(text, comma) if "," in text else text
-    return pointed if is_formula(pointed, names) else formula(pointed, names)
-
-
-def is_formula(text: str, names: frozenset[str]) -> bool:
-    """Whether the language reads a text that mentions these names alone."""
-    try:
-        read = read_answer(text)
-        if isinstance(read, Formula) and not names:
-            computed(read, {})
-    except UnreadableError:
-        return False
-    if not isinstance(read, Formula):
-        return True
-    called = {node.function for node in postorder(read.tree) if isinstance(node, Call)}
-    return names_in(read.tree) <= names | {"pi"} and not called & names
-
-
-def with_points(text: str, comma: Comma) -> str:
-    """Write decimal points for decimal commas."""
-
-    def point(found: re.Match[str]) -> str:
-        if not DOUBTFUL.fullmatch(found[0]) or comma == "decimal":
-            return found[0].replace(",", ".")
-        if comma == "thousands":
-            return found[0].replace(",", "")
-        raise TwoReadingsError(f"two readings: {found[0].replace(',', '.')} or {found[0].replace(',', '')}")
-
-    return DECIMAL.sub(point, text)
 
 
 def shortened(text: str) -> str:

@@ -230,6 +230,8 @@ def test_the_digits_of_entries_stay() -> None:
     ("text", "shape", "found"),
     [
         ("0.125 -2.5", (), ()),
+        ("0.125 -2.5 -1.5", (), (3,)),  # a gradient that was not summed, and no sum of it
+        ("0.125 - 2.5 - 1.5", (), ()),
         ("[1, 2, 3]", (2,), (3,)),
         ("[[1, 2], [3, 4]]", (4,), (2, 2)),
         ("0.32", (2,), ()),
