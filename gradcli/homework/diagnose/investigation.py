@@ -35,7 +35,7 @@ from gradcli.homework.solve.solution import Solution
 from gradcli.homework.submission.answers import Formula, UnreadableError, computed
 from gradcli.homework.submission.numerals import Tolerance, Typed, unwritten
 
-LIKELY = 3  # the rank of a misreading that is tried on a student's own numbers
+LIKELY = 4  # the rank of a misreading that is tried on a student's own numbers
 ROOM = 4  # by which a difference may make a rounded digit larger
 ENTRY = re.compile(r"(?P<name>\w+)\[(?P<place>\d+)\]")
 ROUNDS = 8  # of which each has left a number in a list

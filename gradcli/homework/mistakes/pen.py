@@ -16,6 +16,7 @@ from gradcli.homework.wording import shown
 
 SHIFTS = [n for n in range(-6, 7) if n]  # places by which a decimal point may have slipped
 FIGURES = 3  # digits of a number in which one can be off, and the others right by no accident
+LONG = 5  # digits of a number of which the last may be another: it was computed from rounded ones
 CUT_OFF = "digits are cut off"
 NEARLY = 0.01  # of the right number: rounded on the way
 
@@ -94,13 +95,21 @@ def slipped_digits(typed: Typed, truth: Value) -> tuple[float, bool] | None:
     given, right, count = one_off(typed, truth) or (0.0, 0.0, 0)
     if not right or not FIGURES <= count < EXACT:
         return None
-    one, other = (f"{float(x):.{int(count) - 1}e}" for x in (given, right))
+    last = 10.0 ** (math.floor(math.log10(abs(right))) + 1 - count)
+    nearly = (right, right + last, right - last) if count >= LONG else (right,)
+    found = [near for one in nearly if (near := slip_between(given, one, int(count))) is not None]
+    return (right, found[0]) if found else None
+
+
+def slip_between(given: float, right: float, count: int) -> bool | None:
+    """Return whether two digits are swapped, not one off; None for anything else."""
+    one, other = (f"{float(x):.{count - 1}e}" for x in (given, right))
     places = [place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b]
     swapped = len(places) == 2 and [one[p] for p in places] == [other[p] for p in reversed(places)]
     near = swapped and one[places[0] + 1 : places[1]] in ("", ".")
     if len(one) != len(other) or not (len(places) == 1 or near) or "e" in one[: places[0]]:
         return None
-    return right, near
+    return near
 
 
 def one_off(typed: Typed, truth: Value) -> tuple[float, float, int] | None:

@@ -135,3 +135,30 @@ def test_a_number_where_there_is_no_gradient(cut: str, typed: str) -> None:
     assert answer.remark
     assert [one.code for one in answer.diagnoses] == ["detach"]
     assert marked(grader, {"a.grad": "`None`"})["a.grad"].verdict == "correct"
+
+
+@pytest.mark.parametrize("seed", range(18))
+def test_a_slip_of_the_pen_in_a_long_number_from_a_rounded_one(seed: int) -> None:
+    """The last digit of a number that follows from a rounded one is not the student's, who had more digits."""
+    draw = np.random.default_rng(seed)
+    z = 0.91 + draw.uniform(0, 1)  # not what is right
+    slope = f"{1 - np.tanh(z) ** 2:.5e}"
+    place = int(draw.choice([2, 3, 4]))
+    other = (int(slope[place]) + 5) % 10
+    given = {"z": f"{z:.7f}", "a": f"{np.tanh(z):.7f}", "local da/dz": f"{slope[:place]}{other}{slope[place + 1 :]}"}
+    assert "digit-slip" in [one.code for one in marked(grader(), given)["local da/dz"].diagnoses]
+
+
+def test_a_second_step_of_a_descent_on_an_own_gradient() -> None:
+    """The student forgets the 1/n of a mean, and takes the step of that gradient twice."""
+    grader = assignment(
+        "script = '''\nimport torch\nx = torch.tensor([1.3, -0.7, 2.1])\nw = torch.tensor(0.8, requires_grad=True)\n"
+        "optimizer = torch.optim.SGD([w], lr=0.05)\nloss = ((w * x - 1.9) ** 2).mean()\nloss.backward()\n"
+        "optimizer.step()\n'''\nask = ['w.grad', 'w']\n"
+    )
+    x = np.array([1.3, -0.7, 2.1])
+    own = np.sum(2 * (0.8 * x - 1.9) * x)
+    found = marked(grader, {"w.grad": f"{own:.6f}", "w": f"{0.8 - 2 * 0.05 * own:.6f}"})
+    assert found["w.grad"].diagnoses[0].code == "mean-n"
+    assert found["w"].verdict == "wrong"
+    assert found["w"].diagnoses[0].code == "descent"
