@@ -40,7 +40,8 @@ UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/-)\s*[\d.]+
 SIZE = re.compile(r"[\[(]?\d+(?:\s*(?:[x×]|by)\s*\d+)+[\])]?", re.IGNORECASE)  # 3x2 is the shape (3, 2)
 BY = re.compile(r"\s*(?:[x×]|by)\s*", re.IGNORECASE)
 BRACKETS = re.compile(r"[\[({\s]*(?P<inner>[^\[\](){}]*?)[\])}\s]*")
-SIGNED = re.compile(r"\S+(?:\s+[-+]\S+){2,}")  # three entries or more, where `1 -2` would be a difference
+SIGNED = re.compile(r"\S+(?:\s+[-+]\S+){2,}")  # three entries or more
+TWO_SIGNED = re.compile(r"([-+]?[\d.]+(?:e[-+]?\d+)?)\s+([-+])([\d.]+(?:e[-+]?\d+)?)", re.IGNORECASE)  # 1 -2
 NONE = re.compile(r"^(?:torch\.)?tensor\(None\)$")
 FACTS = {
     **dict.fromkeys(("yes", "ja", "wahr"), "True"),
@@ -203,6 +204,8 @@ def tensor_of(text: str, shape: tuple[int, ...], comma: Comma) -> Plain | None:
     if fitting:
         ((plain, (_, rows)),) = fitting.items()
         return Plain(plain, arrays.entries(rows))
+    if not shape and (two := TWO_SIGNED.fullmatch(text)):
+        raise TwoReadingsError(f"two readings: [{two[1]}, {two[2]}{two[3]}] or {' '.join(two.groups())}")
     if not found or (not shape and not re.search(r"[\[({]", text) and not SIGNED.fullmatch(text)):
         return None
     _, rows = found[-1] if SPACED.search(text) and not re.search(r",\s", text) else found[0]

@@ -229,7 +229,7 @@ def test_the_digits_of_entries_stay() -> None:
 @pytest.mark.parametrize(
     ("text", "shape", "found"),
     [
-        ("0.125 -2.5", (), ()),
+        ("2*0.125 -2.5", (), ()),
         ("0.125 -2.5 -1.5", (), (3,)),  # a gradient that was not summed, and no sum of it
         ("0.125 - 2.5 - 1.5", (), ()),
         ("[1, 2, 3]", (2,), (3,)),
@@ -282,6 +282,8 @@ def test_the_comma_of_a_hand_in(texts: list[str], comma: str) -> None:
         ("0.32 ± 0.01", "uncertainty"),
         ("0.32(2)", "uncertainty"),
         ("0.3 0.4", ""),
+        ("0.125 -2.5", "two readings: [0.125, -2.5] or 0.125 - 2.5"),  # a gradient that was not summed, or a difference
+        ("-3e2 +0.25", "two readings: [-3e2, +0.25] or -3e2 + 0.25"),
         ("32,512 %", "two readings"),
         ("0.32 m", "without a unit"),
         ("> 0.32", "number alone"),
