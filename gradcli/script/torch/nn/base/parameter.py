@@ -10,6 +10,7 @@ from gradcli.engine.tensor import Tensor, require_grad
 from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.torch.tensor.attributes import TENSOR
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.printing import tensor_text
 
@@ -97,4 +98,4 @@ PARAMETER = TYPES[Parameter] = BuiltinType("Parameter", Parameter, construct, mo
 REPRESENTATIONS[Parameter] = parameter_text
 FORMATS[Parameter] = format_parameter
 BUFFER = BuiltinType("Buffer", Buffer, construct_buffer, module="torch.nn.parameter")
-TYPES[Buffer] = TYPES[Tensor]  # torch makes a plain tensor, with a mark
+TYPES[Buffer] = TENSOR  # torch makes a plain tensor, with a mark
