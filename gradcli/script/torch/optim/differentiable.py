@@ -6,7 +6,8 @@ In torch other operations make the same numbers, so the nodes of the results are
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from gradcli.engine.memory.in_place import write_over
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
-from gradcli.language.tree import Binary, Call, Compare, Expression, Name, Number, Unary, fold
+from gradcli.language.tree import Name, fold
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.optim import formulas
@@ -50,10 +51,10 @@ def _update(
     counts = "momentum_buffer" not in symbols.values() or len(symbols) > 1  # SGD alone does not
     if counts:
         known["t"] = state["step"].item() + 1 if "step" in state else 1.0
-    used = set()
+    used, call = set(), partial(_computed, number=parameter.dtype.type)
     for statement in formulas.statements("; ".join([*formulas.decayed(options), *lines(state, **options)])):
         target = statement.target or ""
-        value = fold(statement.value, lambda node, parts: _value(node, parts, known))
+        value = fold(statement.value, lambda node, parts: formulas.evaluated(node, parts, known, call))
         if statement.value == Name("grad") and target in symbols:  # the first momentum lies outside of the graph
             value = value.detach()
         known[target] = value
@@ -85,23 +86,10 @@ def _untold(x: Tensor) -> None:
         UNTOLD.add(x.grad_fn)
 
 
-def _value(node: Expression, parts: Any, known: Mapping[str, Any]) -> Any:
-    match node:
-        case Number():
-            return node.value
-        case Name():
-            return known[node.id]
-        case Unary():
-            return -parts[0]
-        case Binary() | Compare():
-            name = node.operator
-        case Call():
-            name = node.function
-        case _:
-            raise TypeError(node)
+def _computed(name: str, parts: Sequence[Any], number: type[Any]) -> Any:
+    """Compute over tensors where there are some, in which plain numbers have the precision of the weights."""
     if not any(isinstance(part, Tensor) for part in parts):
         return formulas.FUNCTIONS[name](*parts)
     if name in OF_TENSORS:
-        number = known["w"].dtype.type
         parts = [part if isinstance(part, Tensor) else Tensor(number(part)) for part in parts]
     return FUNCTIONS[name](*parts)

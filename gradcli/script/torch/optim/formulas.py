@@ -87,12 +87,15 @@ def worked(text: str, values: Mapping[str, Any]) -> tuple[UpdateLine, ...]:
         target, formula = statement.target or "", statement.value
         operands = tuple((name, known[name]) for name in sorted(names(formula)))
         with np.errstate(all="ignore"):
-            known[target] = fold(formula, lambda node, parts: _value(node, parts, known))
+            known[target] = fold(formula, lambda node, parts: evaluated(node, parts, known, _computed))
         lines.append(UpdateLine(target, formula, operands, known[target]))
     return tuple(lines)
 
 
-def _value(node: Expression, parts: Sequence[Any], known: Mapping[str, Any]) -> Any:
+def evaluated(
+    node: Expression, parts: Sequence[Any], known: Mapping[str, Any], call: Callable[[str, Sequence[Any]], Any]
+) -> Any:
+    """Return the value of a node of an update from those of its parts; `call` computes operators and functions."""
     match node:
         case Number():
             return node.value
@@ -101,7 +104,11 @@ def _value(node: Expression, parts: Sequence[Any], known: Mapping[str, Any]) -> 
         case Unary():
             return -parts[0]
         case Binary() | Compare():
-            return FUNCTIONS[node.operator](*parts)
+            return call(node.operator, parts)
         case Call():
-            return FUNCTIONS[node.function](*parts)
+            return call(node.function, parts)
     raise TypeError(node)
+
+
+def _computed(name: str, parts: Sequence[Any]) -> Any:
+    return FUNCTIONS[name](*parts)
