@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.domain import POSITIVE, above
+from gradcli.engine.numerics import approximate
 from gradcli.engine.numerics.precision import nearest
 from gradcli.engine.primitive import Primitive, Rule, primitive
 from gradcli.language.tree import Binary, Number
@@ -100,7 +101,7 @@ expm1 = elementwise(
 )
 log = elementwise(
     "log",
-    nearest(np.log),
+    approximate.log,
     lambda g, out, x: g / x,
     "The natural logarithm.",
     aliases=["ln"],
@@ -134,7 +135,7 @@ log1p = elementwise(
 )
 sqrt = elementwise(
     "sqrt",
-    np.sqrt,
+    approximate.sqrt,
     lambda g, out, x: g / (2 * out),
     "The square root.",
     domain=POSITIVE,
