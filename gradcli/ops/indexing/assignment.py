@@ -74,9 +74,11 @@ def assign(x: Tensor, items: Any, value: Any) -> None:
         value = int(fitting(value, x.dtype))
     if items is False:  # selects nothing
         return
-    part, arrays = located(x, items)
+    part, arrays = located(x, None if items is True else items)
     if arrays:
         check_bytes(items, value)
+        if isinstance(value, Tensor) and value.shape[:1] == (1,):
+            value = _without_leading_ones(value)
         put(part, value, arrays)
     elif isinstance(value, Tensor) and value.shape == part.shape:
         change(part, copy, value)
@@ -89,7 +91,7 @@ def assign(x: Tensor, items: Any, value: Any) -> None:
 def check_bytes(items: Any, value: Any) -> None:
     """Refuse one number for the places of a mask of bytes, as torch does."""
     masks = [x for x in (items if isinstance(items, tuple) else (items,)) if isinstance(x, Tensor)]
-    if any(x.dtype == np.uint8 for x in masks) and (not isinstance(value, Tensor) or value.value.size == 1):
+    if any(x.dtype == np.uint8 and x.ndim for x in masks) and (not isinstance(value, Tensor) or value.value.size == 1):
         raise AutogradError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
 
 
@@ -126,14 +128,14 @@ def put(x: Tensor, value: Any, arrays: dict[int, Tensor], accumulate: bool = Fal
             code="E301",
         )
     shape = x.value[_items([index.value for index in places], tuple(arrays))].shape
-    if value.shape[:1] == (1,):
-        value = _without_leading_ones(value)
     if not broadcastable([value.value, np.broadcast_to(0, shape)]) or broadcast_shapes(value.shape, shape) != shape:
         raise AutogradError(
             f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of "
             f"shape {list(shape)}",
             code="E301",
         )
+    if not places:
+        raise AutogradError("index_put without indices is not supported here", code="E401", help="write x.copy_(values)")
     options = {"accumulate": True} if accumulate else {}
     check_overlap(x)
     written = index_put(x, value, *places, dims=tuple(arrays), **options)
@@ -148,7 +150,7 @@ def index_put_(x: Tensor, indices: Any, values: Tensor, accumulate: bool = False
         )
     if len(indices) > x.ndim:
         raise AutogradError(f"too many indices for tensor of dimension {x.ndim} (got {len(indices)})", code="E301")
-    part, arrays = located(x, tuple(indices))
+    part, arrays = located(x, tuple(indices), selects=False)
     return put(part, values, arrays, accumulate, whole=True)
 
 

@@ -44,13 +44,18 @@ def index(input: Tensor, items: Any) -> Any:
     return alias(x) if x is input else x
 
 
-def located(input: Tensor, items: Any) -> tuple[Any, dict[int, Tensor]]:
-    """Return the view that the other items of `input[items]` select, and the index tensors by its dimensions."""
+def located(input: Tensor, items: Any, *, selects: bool = True) -> tuple[Any, dict[int, Tensor]]:
+    """Return the view that the other items of `input[items]` select, and the index tensors by its dimensions.
+
+    `selects`: a tensor of one index and no dimension is a number, as in a subscript.
+    """
     items = _as_tuple(items)
     given = tuple(_item(item) for item in (items if isinstance(items, tuple) else (items,)))
     covered = sum(_covers(item) for item in given)
     if covered > input.ndim:
         raise AutogradError(_too_many(input, given), code="E301")
+    if selects:
+        given = tuple(_number(item) for item in given)
     x: Any = input
     dim = 0  # the current dimension of the view
     arrays: dict[int, Tensor] = {}
@@ -95,7 +100,8 @@ def _item(item: Any) -> Any:
     if isinstance(item, Tensor) and item.dtype == np.bool_:
         refuse_examples("mask", item)
     if mode.strict and isinstance(item, Tensor) and item.dtype == np.uint8:
-        warnings.warn(BYTES, UserWarning, stacklevel=2)
+        if item.ndim:
+            warnings.warn(BYTES, UserWarning, stacklevel=2)
         item = Tensor(item.value.astype(np.bool_))  # torch's masks were bytes once, and bytes are masks still
     if mode.strict and isinstance(item, dict | set):
         raise AutogradError(f"{ALLOWED} (got {type(item).__name__})")
@@ -109,7 +115,11 @@ def _item(item: Any) -> Any:
         read = indices(list(item) if isinstance(item, range | tuple) else item)
     except (TypeError, ValueError):
         raise AutogradError(NOT_WHOLE) from None
-    return read.value.item() if not read.ndim else read
+    return _number(read) if not isinstance(item, Tensor) or read.dtype == np.bool_ else read
+
+
+def _number(item: Any) -> Any:
+    return item.value.item() if isinstance(item, Tensor) and not item.ndim else item
 
 
 def _whole(items: list[Any]) -> list[Any]:
@@ -126,6 +136,8 @@ def _covers(item: Any) -> int:
 
 def _too_many(x: Tensor, items: tuple[Any, ...]) -> str:
     if not x.ndim and len(items) == 1 and isinstance(items[0], int):
+        if items[0]:
+            return f"index {items[0]} is out of bounds for dimension 0 with size 0"
         return (
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
             "0-dim tensor to a number"
@@ -153,6 +165,8 @@ def _check(x: Tensor, arrays: dict[int, Tensor]) -> None:
             place += index.ndim
         else:
             size = x.shape[dim]
+            if not size and index.value.size:
+                raise AutogradError("index is out of bounds for dimension with size 0", code="E301")
             outside = index.value[(index.value < -size) | (index.value >= size)]
             beyond.extend((int(i), size, place) for i in outside.flat[:1])
             shapes.append(index.shape)

@@ -1,0 +1,62 @@
+"""Subscripts crossed with what is written there, and `index_put`, against torch."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.script.agreement import agree
+
+pytest.importorskip("torch")
+
+CROSSED = """
+import torch
+def show(*found):
+    print(*(tuple(x.shape) if isinstance(x, torch.Tensor) else x for x in found))
+one, zero = torch.tensor(1, dtype=torch.uint8), torch.tensor(0, dtype=torch.uint8)
+true, first, row = torch.tensor(True), torch.tensor(0), torch.tensor([0])
+items = [0, -4, first, row, [0, 1], slice(None), None, True, False, true, one, zero, (slice(None), [0, 1]), (one, 0),
+         (slice(None), first), (first, first), (0, first), (0, 0, 0), (None, first), (true, 0), (true, true), 5, (0, 5),
+         torch.zeros(0, dtype=torch.long), torch.zeros(0, 2, dtype=torch.uint8), (slice(None), slice(0, 1)), (..., 0),
+         (first, slice(0, 1)), (row, slice(None), row), (..., [0])]
+values = [5, 2.5, torch.tensor(7.0), torch.tensor([8.0]), torch.ones(1, 1, 1), torch.ones(2, 3), torch.ones(5, 1, 2, 3)]
+for x in torch.tensor(3.0), torch.arange(3.0), torch.arange(6.0).view(2, 3), torch.zeros(0, 3), torch.zeros(2, 0):
+    for place, item in enumerate(items):
+        try:
+            show(x.shape, place, x[item].flatten().tolist())
+        except Exception as error:
+            show(x.shape, place, type(error).__name__, error)
+        for value in values:
+            y = x.clone()
+            try:
+                y[item] = value
+                show(x.shape, place, value, y.flatten().tolist())
+            except Exception as error:
+                show(x.shape, place, value, type(error).__name__, error)
+"""
+
+PUT = """
+import torch
+x = torch.arange(6.0).view(2, 3)
+both = torch.tensor([0, 1])
+for value in torch.ones(1), torch.ones(1, 1), torch.ones(1, 1, 3), torch.ones(1, 3), torch.ones(3), torch.tensor(2.0):
+    for places in [both[:1]], [both, both], [torch.tensor([True, False])], [both[1]], [both[0], both[1]]:
+        for accumulate in True, False:
+            try:
+                print(x.index_put(places, value, accumulate).tolist())
+            except RuntimeError as error:
+                print(error)
+            try:
+                y = x.clone()
+                print(y.index_put_(places, value, accumulate) is y, y.tolist())
+            except RuntimeError as error:
+                print(error)
+w = x.clone().requires_grad_()
+found = w.index_put((both[1],), torch.zeros(3))
+(found * x).sum().backward()
+print(found, w.grad)
+"""
+
+
+@pytest.mark.parametrize("program", [CROSSED, PUT])
+def test_subscripts(program: str) -> None:
+    agree(program)
