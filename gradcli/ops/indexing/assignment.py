@@ -135,7 +135,8 @@ def put(x: Tensor, value: Any, arrays: dict[int, Tensor], accumulate: bool = Fal
             code="E301",
         )
     if not places:
-        raise AutogradError("index_put without indices is not supported here", code="E401", help="write x.copy_(values)")
+        words = "index_put without indices is not supported here"
+        raise AutogradError(words, code="E401", help="write x.copy_(values)")
     options = {"accumulate": True} if accumulate else {}
     check_overlap(x)
     written = index_put(x, value, *places, dims=tuple(arrays), **options)

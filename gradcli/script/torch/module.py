@@ -25,18 +25,8 @@ from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.subscripts import einsum
 from gradcli.script.torch.tensor import attributes, legacy, printing, promotion
 from gradcli.script.torch.tensor.creation import CREATION
-from gradcli.script.torch.tensor.dtypes import (
-    BY_NUMPY,
-    CPU,
-    DTYPES,
-    FORMATS,
-    STRIDED,
-    Device,
-    DType,
-    Size,
-    check_device,
-    numpy_dtype,
-)
+from gradcli.script.torch.tensor.devices import CPU, Device, check_device
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY, DTYPES, FORMATS, STRIDED, DType, Size, numpy_dtype
 
 VERSION = "2.13.0+cpu"
 
@@ -168,7 +158,7 @@ MEMBERS: dict[str, Any] = {
     "are_deterministic_algorithms_enabled": lambda: False,
     "is_signed": of_tensor("is_signed"),
     "newaxis": None,
-    "set_default_device": lambda device: check_device(device.type if isinstance(device, Device) else device),
+    "set_default_device": check_device,
     "strided": STRIDED,
     **FORMATS,
     "pi": float(np.pi),

@@ -34,7 +34,8 @@ from gradcli.script.torch.tensor import memory
 from gradcli.script.torch.tensor.casting import cast as cast
 from gradcli.script.torch.tensor.casting import casting, reinterpreted, to, type_
 from gradcli.script.torch.tensor.creation import CREATION
-from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, CPU, STRIDED, DType, Size, check_device
+from gradcli.script.torch.tensor.devices import CPU, check_device
+from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, STRIDED, DType, Size
 from gradcli.script.torch.tensor.legacy import construct
 from gradcli.script.torch.tensor.owned import backward_hooks, own_attributes, set_backward_hooks, volatile
 from gradcli.script.torch.tensor.printing import format_tensor, inside, tensor_text, told
@@ -124,7 +125,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "is_contiguous": memory.is_contiguous,
     "numpy": memory.numpy_of,
     "cpu": lambda x, **_: x,
-    "cuda": lambda x, *_, **__: check_device("cuda"),
+    "cuda": lambda x, device="cuda", **_: check_device(device),
     "to": to,
     "view": view,
     "type": type_,

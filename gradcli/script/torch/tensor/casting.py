@@ -11,7 +11,8 @@ from gradcli.engine.broadcast import to_copy
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.values.attributes import BuiltinType
-from gradcli.script.torch.tensor.dtypes import BY_NUMPY, FORMATS, Device, DType, check_device, numpy_dtype
+from gradcli.script.torch.tensor.devices import Device, check_device
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY, FORMATS, DType, numpy_dtype
 
 
 def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
@@ -49,10 +50,8 @@ def to(
     wanted: Any = x.dtype
     copy = copy or [argument for argument in arguments if isinstance(argument, bool)][1:] == [True]
     for argument in (*arguments, *keywords.values()):
-        if isinstance(argument, str | Device):
+        if isinstance(argument, str | Device) or type(argument) is int:
             check_device(argument)
-        elif type(argument) is int:
-            raise RuntimeError("Cannot access accelerator device when none is available.")
         elif isinstance(argument, Tensor):
             wanted = argument.dtype
         elif isinstance(argument, DType | BuiltinType):

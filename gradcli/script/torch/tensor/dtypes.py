@@ -1,4 +1,4 @@
-"""dtypes, sizes and devices as snippets see them."""
+"""dtypes and sizes as snippets see them."""
 
 from __future__ import annotations
 
@@ -117,55 +117,8 @@ REPRESENTATIONS[Size] = size_text
 describe(Size, methods={"index": tuple.index, "count": tuple.count, "numel": Size.numel})
 
 
-class Device:
-    """`torch.device("cpu")`; other devices can be named, but hold no tensors."""
-
-    def __init__(self, name: Any = "cpu", index: int | None = None) -> None:
-        self.type, colon, number = str(name).partition(":")
-        if self.type not in KNOWN_DEVICES:
-            check_device(name)
-        self.index = int(number) if colon else index
-
-    def __repr__(self) -> str:
-        index = "" if self.index is None else f", index={self.index}"
-        return f"device(type={self.type!r}{index})"
-
-    def __str__(self) -> str:
-        return self.type if self.index is None else f"{self.type}:{self.index}"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Device) and str(other) == str(self)
-
-    def __hash__(self) -> int:
-        return hash((self.type, self.index))
-
-
-describe(Device, getters={"type": lambda device: device.type, "index": lambda device: device.index})
-
-KNOWN_DEVICES = ("cpu", "cuda", "mps", "xpu", "meta")
-
-
-def check_device(device: Any) -> None:
-    """Refuse devices other than the CPU, in the words of a torch built without CUDA."""
-    name = str(device).partition(":")[0]
-    if device is None or name == "cpu":
-        return
-    if name == "cuda":
-        raise AssertionError("Torch not compiled with CUDA enabled")
-    if name in KNOWN_DEVICES:
-        raise RuntimeError(f"device {name!r} is not available here: the CPU is the only one")
-    if not name.isalpha():
-        raise RuntimeError(f"Invalid device string: '{name}'")
-    raise RuntimeError(
-        "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
-        f"mps, meta, hpu, mtia, privateuseone device type at start of device string: {name}"
-    )
-
-
-CPU = Device()
 TYPES[DType] = BuiltinType("dtype", DType, module="torch")
 TYPES[Size] = BuiltinType("Size", Size, size_of, module="torch")
-TYPES[Device] = BuiltinType("device", Device, Device, module="torch")
 
 
 class Named:

@@ -14,7 +14,8 @@ from gradcli.engine.tensor import Tensor, require_grad
 from gradcli.script.machine import running
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.generator import Generator
-from gradcli.script.torch.tensor.dtypes import check_device, numpy_dtype
+from gradcli.script.torch.tensor.devices import check_device
+from gradcli.script.torch.tensor.dtypes import numpy_dtype
 
 IGNORED = frozenset(("layout", "pin_memory", "memory_format"))  # where and how tensors lie in memory
 

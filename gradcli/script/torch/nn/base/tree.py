@@ -8,12 +8,12 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.limits import DEPTH
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.tensor.casting import cast
-from gradcli.script.torch.tensor.dtypes import DTYPES, Device, DType, check_device, numpy_dtype
+from gradcli.script.torch.tensor.devices import Device, check_device
+from gradcli.script.torch.tensor.dtypes import DTYPES, DType, numpy_dtype
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -168,10 +168,8 @@ class Tree(Facade):
         if len(arguments) > 4:
             raise TypeError(f"to() takes from 0 to 4 positional arguments but {len(arguments)} were given")
         for argument in (*arguments, *keywords.values()):
-            if isinstance(argument, str | Device):
+            if isinstance(argument, str | Device) or type(argument) is int:
                 check_device(argument)
-            elif isinstance(argument, int) and not isinstance(argument, bool):
-                raise UnsupportedError("a device by its number is not supported here")
             elif isinstance(argument, DType | BuiltinType):
                 self._cast(argument)
             elif isinstance(argument, Tensor):
@@ -200,8 +198,8 @@ class Tree(Facade):
     def cpu(self) -> Self:
         return self
 
-    def cuda(self, device: Any = None) -> Self:
-        check_device("cuda")
+    def cuda(self, device: Any = "cuda") -> Self:
+        check_device(device)
         return self
 
     def _cast(self, dtype: Any) -> Self:
