@@ -69,7 +69,7 @@ add_scaled = primitive(
 )
 sub_scaled = primitive(
     "sub_scaled",
-    lambda a, b, *, alpha: added(a, b, -alpha),
+    lambda a, b, *, alpha: added(a, -b, alpha),  # an unsigned number has no factor of minus 2
     lambda g, out, a, b, *, alpha: g,
     lambda g, out, a, b, *, alpha: -g * alpha,
     node="SubBackward0",

@@ -125,7 +125,7 @@ triu: Primitive = primitive(
 )
 trace: Primitive = primitive(
     "trace",
-    lambda x: np.trace(x, dtype=x.dtype),
+    lambda x: np.trace(x, dtype=x.dtype if x.dtype.kind == "f" else np.int64),
     lambda g, out, x: trace_backward(g, shape=x.shape),
     gradients=({"TraceBackwardBackward0": "ViewBackward0"},),
     structured=True,

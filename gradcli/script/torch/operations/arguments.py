@@ -53,8 +53,8 @@ class Signature:
         own, first = self.operation, parameter.name in ("input", "self")
         if (own.integers_stay and kind == "Real") or (own.name in OWN_INDICES and kind == "Indices"):
             read = tensor
-        if parameter.name in ("alpha", "dx"):  # a whole number leaves sums of integers whole; no truth value is a width
-            read = number
+        if parameter.name in ("alpha", "beta", "dx"):
+            read = number  # a whole number leaves sums of integers whole; no truth value is a width
         is_tensor = own.numbers == "never" or (first and own.numbers == "after")
         if kind == "Operand" and parameter.default is parameter.empty and is_tensor:
             read = tensor
@@ -152,7 +152,7 @@ def check_order(name: str, arguments: tuple[Any, ...], parameters: Mapping[str, 
 
 
 # What torch reads as numbers of any kind.
-SCALARS = ("alpha", "dx", "lambd", "negative_slope", "ord", "threshold", "value")
+SCALARS = ("alpha", "beta", "dx", "lambd", "negative_slope", "ord", "threshold", "value")
 
 
 def cast_first(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from gradcli.ops.support.arguments import real
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_one, one_way
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.torch.operations import scales
 from gradcli.script.torch.operations.overloads import refusal
 from gradcli.script.torch.operations.slices import out_of_bounds
 
@@ -224,19 +224,6 @@ def laid_out(name: str) -> Callable[..., Any]:
     return call
 
 
-def _scaled(name: str, input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """Refuse a fraction of an integer; the sum of booleans is a boolean."""
-    kinds = [x.dtype.kind if isinstance(x, Tensor) else np.asarray(x).dtype.kind for x in (input, other)]
-    if isinstance(alpha, float) and "f" not in kinds:
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-    if isinstance(alpha, bool) and kinds != ["b", "b"]:
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if type(alpha) is int and all(isinstance(x, Tensor) and x.dtype == np.uint8 for x in (input, other)):
-        alpha = int(fitting(alpha, input.dtype))
-    found = getattr(ops, name)(input, other, alpha=alpha)
-    return to_copy(found, dtype=np.dtype(np.bool_)) if kinds == ["b", "b"] and found.dtype.kind != "b" else found
-
-
 def quantile_shares(input: Tensor, q: Any) -> None:
     """Refuse a tensor of shares in another dtype than the entries."""
     if isinstance(q, Tensor) and q.ndim > 1:
@@ -263,5 +250,5 @@ DEMANDS: dict[str, Callable[..., Any]] = {
     **{name: apart(name) for name in ("block_diag", "broadcast_tensors", "cartesian_prod")},
     **{name: judged(name) for name in ("all", "any")},
     **{name: narrowed(name) for name in ("sum", "nansum", "mean", "prod", "cumsum", "cumprod")},
-    **{name: partial(_scaled, name) for name in ("add", "sub", "subtract")},
+    **scales.DEMANDS,
 }

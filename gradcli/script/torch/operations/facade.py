@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.memory.in_place import change, check_in_place
-from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.forgetting import forgotten
@@ -138,7 +138,9 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
         result = run(*values, **keywords)
         if isinstance(result, Tensor) and result.value.size > LARGE:
             running.machine.budget.fits(result.value.size, "the result")
-        return Tensor(np.asarray(result)) if type(result) in NUMBERS else result
+        if type(result) in NUMBERS:
+            return Tensor(np.asarray(result, mode.default_dtype if isinstance(result, float) else None))
+        return result
 
     call.__name__ = call.__qualname__ = name
     found = whole(call) if name in WHOLE else call

@@ -48,7 +48,7 @@ WORDS = {
     **{f"conv{count}d": EXPECTED for count in (1, 2, 3)},
 }
 # Of which torch has ways of its own: it promotes, or takes the first dtype, or refuses the backward pass alone.
-UNSUPPORTED = frozenset(("addr", "dist", "rms_norm", "soft_margin_loss", "solve_triangular"))
+UNSUPPORTED = frozenset(("dist", "rms_norm", "soft_margin_loss", "solve_triangular"))
 CONVERT = "convert one of them"
 BIAS = "Input type ({c0}) and bias type ({c1}) should be the same"
 
@@ -59,7 +59,7 @@ def refusing_mixtures(name: str, function: Callable[..., Any]) -> Callable[..., 
         return function
     slides = name.startswith("conv")
     own = "" if name in ("heaviside", "solve_triangular") else "out"  # what is written to is looked at elsewhere
-    strict = slides or name in ("addr", "heaviside", "lstsq", "prelu")
+    strict = slides or name in ("addbmm", "heaviside", "lstsq", "prelu")
 
     @wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:

@@ -21,6 +21,8 @@ class Device:
     """`torch.device("cpu")`, `torch.device("cuda", 1)`; a number alone asks for an accelerator, and there is none."""
 
     def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
+        self.type: str
+        self.index: int | None
         if isinstance(type, Device):
             self.type, self.index = type.type, type.index
             return

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.dtypes import OF_PYTHON
+from gradcli.engine.dtypes import OF_PYTHON, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import TYPES
@@ -48,8 +49,16 @@ DTYPES = {name: DType(numpy) for name, numpy in NAMES.items()}
 DTYPES |= {alias: DTYPES[name] for alias, name in ALIASES.items()}
 BY_NUMPY = {DTYPES[name].numpy: DTYPES[name] for name in NAMES}
 
+
+def to_complex(dtype: DType) -> DType:
+    if dtype.numpy.kind == "f":
+        raise UnsupportedError("complex numbers are not supported here", help="keep two real tensors")
+    raise RuntimeError(f"Unknown Complex ScalarType for {TYPE_NAMES[dtype.numpy]}")
+
+
 describe(
     DType,
+    methods={"to_complex": to_complex, "to_real": lambda dtype: dtype},
     getters={
         "is_floating_point": lambda dtype: dtype.numpy.kind == "f",
         "is_complex": lambda dtype: False,

@@ -44,11 +44,26 @@ def promote_types(first: Any, second: Any) -> DType:
     return BY_NUMPY[widest([np.dtype(numpy_dtype(dtype)) for dtype in (first, second)])]
 
 
-class Finfo(Facade):
+class Limits(Facade):
+    """The limits of a dtype; those of one dtype are equal."""
+
+    def __init__(self, name: str, type: Any) -> None:
+        if not isinstance(type, DType):
+            raise TypeError(f"{name}(): argument 'type' (position 1) must be torch.dtype, not {type_name(type)}")
+        self.dtype = type.numpy.name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, self.__class__) and other.dtype == self.dtype
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Finfo(Limits):
     """`torch.finfo`: the limits of a floating point dtype."""
 
-    def __init__(self, dtype: Any = None) -> None:
-        kind = mode.default_dtype if dtype is None else np.dtype(numpy_dtype(dtype))
+    def __init__(self, type: Any = None) -> None:
+        super().__init__("finfo", BY_NUMPY[mode.default_dtype] if type is None else type)
+        kind = np.dtype(self.dtype)
         if kind.kind != "f":
             other = "Use torch.iinfo to handle 'torch.finfo'"  # torch's own slip
             raise TypeError(f"torch.finfo() requires a floating point input type. {other}")
@@ -57,23 +72,27 @@ class Finfo(Facade):
         self.eps, self.max, self.min = float(found.eps), float(found.max), float(found.min)
         self.tiny = self.smallest_normal = float(found.tiny)
         self.resolution = float(str(found.resolution))
-        self.dtype = kind.name
 
     def __repr__(self) -> str:
         names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
         return f"finfo({', '.join(f'{name}={getattr(self, name):g}' for name in names)}, dtype={self.dtype})"
 
 
-class Iinfo(Facade):
+class Iinfo(Limits):
     """`torch.iinfo`: the limits of an integer dtype."""
 
-    def __init__(self, dtype: Any) -> None:
-        kind = np.dtype(numpy_dtype(dtype))
+    def __init__(self, type: Any = None) -> None:
+        if type is None:
+            raise TypeError('iinfo() missing 1 required positional arguments: "type"')
+        super().__init__("iinfo", type)
+        kind = np.dtype(self.dtype)
+        if kind.kind == "b":
+            raise TypeError("torch.bool is not supported by torch.iinfo")
         if kind.kind not in "iu":
             other = "Use torch.finfo to handle 'torch.iinfo'"
             raise TypeError(f"torch.iinfo() requires an integer input type. {other}")
         found = np.iinfo(kind)
-        self.bits, self.max, self.min, self.dtype = found.bits, int(found.max), int(found.min), kind.name
+        self.bits, self.max, self.min = found.bits, int(found.max), int(found.min)
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
