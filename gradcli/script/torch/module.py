@@ -16,6 +16,7 @@ from gradcli.script.python.values.attributes import BuiltinType, Namespace, desc
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.autograd import grad_modes
 from gradcli.script.torch.autograd.anomaly import anomaly
+from gradcli.script.torch.devices import CPU, Device, check_device
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.outputs import with_out
 from gradcli.script.torch.operations.overloads import with_refusal
@@ -25,7 +26,6 @@ from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.subscripts import einsum
 from gradcli.script.torch.tensor import attributes, legacy, printing, promotion
 from gradcli.script.torch.tensor.creation import CREATION
-from gradcli.script.torch.tensor.devices import CPU, Device, check_device
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, DTYPES, FORMATS, STRIDED, DType, Size, numpy_dtype
 
 VERSION = "2.13.0+cpu"

@@ -13,8 +13,16 @@ from typing import Any
 from gradcli.ops.support.surface import Operation
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.absent import check_present
-from gradcli.script.torch.operations.counts import missing, too_many
-from gradcli.script.torch.operations.readers import READERS, Reader, kind_name, number, size_tuple, tensor
+from gradcli.script.torch.operations.readers import (
+    READERS,
+    Reader,
+    kind_name,
+    missing,
+    number,
+    size_tuple,
+    tensor,
+    too_many,
+)
 from gradcli.source import did_you_mean
 
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input"}  # numpy's names, which torch takes too

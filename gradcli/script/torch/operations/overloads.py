@@ -12,8 +12,7 @@ from functools import cache, wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gradcli.script.torch.operations.counts import missing, too_many
-from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.operations.readers import kind_name, missing, too_many
 
 FILE = "overloads.txt"
 OPTIONS = (

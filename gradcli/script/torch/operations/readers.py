@@ -1,4 +1,4 @@
-"""Read one argument as torch does: by kind, strictly; a TypeError says that the value is of another kind."""
+"""Read one argument as torch does: by kind, strictly; a TypeError says what is of another kind, missing or too much."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.support import arguments as reading
+from gradcli.script.torch.devices import Device
 from gradcli.script.torch.random.generator import Generator
-from gradcli.script.torch.tensor.devices import Device
 from gradcli.script.torch.tensor.dtypes import DType, Size, numpy_dtype
 
 Reader = Callable[[Any], Any]
@@ -132,3 +132,17 @@ READERS: dict[str, tuple[Reader, str]] = {
     "str": (string, "str"),
     "Any": (lambda value: value, "Any"),
 }
+
+
+def missing(name: str, absent: list[str]) -> str:
+    """Return torch's words for arguments that are not given, with the plural where one is missing."""
+    listed = ", ".join(f'"{one}"' for one in absent)
+    return f"{name}() missing {len(absent)} required positional argument{'s' * (len(absent) == 1)}: {listed}"
+
+
+def too_many(name: str, least: int, most: int, given: int) -> str:
+    """Return torch's words for more arguments than a way of calling takes."""
+    if least != most:
+        return f"{name}() takes from {least} to {most} positional arguments but {given} were given"
+    was, s = ("was" if given == 1 else "were"), "" if most == 1 else "s"
+    return f"{name}() takes {most} positional argument{s} but {given} {was} given"

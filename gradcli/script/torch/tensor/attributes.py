@@ -24,6 +24,7 @@ from gradcli.script.python.values.operators import BINARY, COMPARISONS, OPERATOR
 from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.backward import backward as run_backward
 from gradcli.script.torch.autograd.grad_modes import check_required, is_inference
+from gradcli.script.torch.devices import CPU, check_device
 from gradcli.script.torch.operations import (
     facade,
     returned,  # noqa: F401  has tables
@@ -34,7 +35,6 @@ from gradcli.script.torch.tensor import memory
 from gradcli.script.torch.tensor.casting import cast as cast
 from gradcli.script.torch.tensor.casting import casting, reinterpreted, to, type_
 from gradcli.script.torch.tensor.creation import CREATION
-from gradcli.script.torch.tensor.devices import CPU, check_device
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, STRIDED, DType, Size
 from gradcli.script.torch.tensor.legacy import construct
 from gradcli.script.torch.tensor.owned import backward_hooks, own_attributes, set_backward_hooks, volatile

@@ -11,7 +11,7 @@ from gradcli.engine.broadcast import to_copy
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.values.attributes import BuiltinType
-from gradcli.script.torch.tensor.devices import Device, check_device
+from gradcli.script.torch.devices import Device, check_device
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, FORMATS, DType, numpy_dtype
 
 

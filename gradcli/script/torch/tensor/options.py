@@ -12,9 +12,9 @@ from gradcli.engine.graph import Unversioned
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, require_grad
 from gradcli.script.machine import running
+from gradcli.script.torch.devices import check_device
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.generator import Generator
-from gradcli.script.torch.tensor.devices import check_device
 from gradcli.script.torch.tensor.dtypes import numpy_dtype
 
 IGNORED = frozenset(("layout", "pin_memory", "memory_format"))  # where and how tensors lie in memory

@@ -7,7 +7,7 @@ from typing import Any
 from gradcli.engine.graph import AccumulateGrad, Node, wholes
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import Facade
-from gradcli.script.torch.tensor.devices import CPU
+from gradcli.script.torch.devices import CPU
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
 

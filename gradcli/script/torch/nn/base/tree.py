@@ -10,9 +10,9 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.script.limits import DEPTH
 from gradcli.script.python.values.attributes import BuiltinType, Facade
+from gradcli.script.torch.devices import Device, check_device
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.tensor.casting import cast
-from gradcli.script.torch.tensor.devices import Device, check_device
 from gradcli.script.torch.tensor.dtypes import DTYPES, DType, numpy_dtype
 
 Method = TypeVar("Method", bound=Callable[..., Any])
