@@ -61,13 +61,19 @@ class Hooks:
 
 
 class Handle:
-    """The handle of a registered hook; `remove` takes the hook off again. Handles are counted in a run."""
+    """The handle of a registered hook; `remove` takes the hook off again. Handles are counted in a run.
 
-    def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
+    The hook is noted in each of `marks` too.
+    """
+
+    def __init__(self, hooks: dict[int, Any], hook: Any, marks: Sequence[dict[int, bool]] = ()) -> None:
         self._hooks = ref(hooks) if isinstance(hooks, OrderedDict) else lambda: hooks
+        self._marks = marks
         self.id = mode.handles
         mode.handles += 1
         hooks[self.id] = hook
+        for mark in marks:
+            mark[self.id] = True
 
     def hooks_dict_ref(self) -> dict[int, Any] | None:
         """Return the hooks that this one is among, None when they are gone."""
@@ -77,6 +83,8 @@ class Handle:
         hooks = self.hooks_dict_ref()
         if hooks is not None:
             hooks.pop(self.id, None)
+        for mark in self._marks:
+            mark.pop(self.id, None)
 
     def __enter__(self) -> Handle:
         return self

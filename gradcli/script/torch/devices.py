@@ -55,6 +55,14 @@ class Device:
     def __hash__(self) -> int:
         return hash((self.type, self.index))
 
+    def __enter__(self) -> Device:
+        """Let new tensors lie on the device, where all lie already."""
+        check_device(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
 
 def _read(text: str) -> tuple[str, int | None]:
     """Return the type and the index that a device's name holds."""

@@ -22,7 +22,7 @@ _DEFINABLE = (
     "__rmatmul__ __rand__ __ror__ __rxor__ __rlshift__ __rrshift__ __iadd__ __isub__ __imul__ __itruediv__ "
     "__ifloordiv__ __imod__ __ipow__ __imatmul__ __iand__ __ior__ __ixor__ __ilshift__ __irshift__ "
     "__enter__ __exit__ __post_init__ __getattr__ __setattr__ __delattr__ __get__ __set__ __delete__ __set_name__ "
-    "__init_subclass__ __class_getitem__ __missing__ __del__"
+    "__init_subclass__ __class_getitem__ __missing__ __del__ __getitems__"
 )
 DEFINABLE = frozenset(_DEFINABLE.split())
 IMPLICIT = frozenset(("__new__", "__init_subclass__", "__set_name__", "__class_getitem__"))  # Python calls them itself
@@ -33,15 +33,18 @@ READABLE = frozenset(("__name__", "__qualname__", "__module__", "__doc__", "__cl
 OF_FUNCTIONS = frozenset(("__name__", "__qualname__", "__doc__", "__module__"))
 OPEN = frozenset(  # read although private: the names of modules and their hooks, the nodes of functions
     (
+        "_all_weights",
         "_backward_cls",
-        "_forward_hooks_with_kwargs",
-        "_forward_pre_hooks_with_kwargs",
+        "_flat_weights",
+        "_flat_weights_names",
         "_get_name",
         "_input_metadata",
+        "_load_from_state_dict",
         "_raw_saved_tensors",
         "_register_hook_dict",
         "_register_load_state_dict_pre_hook",
         "_register_state_dict_hook",
+        "_save_to_state_dict",
         "_sequence_nr",
         "_set_sequence_nr",
         "_version",
@@ -77,7 +80,9 @@ def is_settable(value: Any, name: str) -> bool:
         return is_own_function(value) and (not is_special(name) or name in WRITABLE)
     if not isinstance(value, Facade) or is_special(name):
         return isinstance(value, Facade) and name == "__name__"  # which means nothing on an object
-    return isinstance(type(value), Defined) or not name.startswith("_")
+    kind = type(value)
+    open_to_all = hasattr(kind, "__facade__") and not hasattr(kind, name)
+    return isinstance(kind, Defined) or not name.startswith("_") or open_to_all
 
 
 def exact(name: str) -> str:

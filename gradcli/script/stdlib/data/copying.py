@@ -35,7 +35,10 @@ def copy(value: Any) -> Any:
     if isinstance(value, Facade):
         return _object(value)
     if isinstance(value, (*CONTAINERS, np.ndarray)):
-        return value.copy()
+        copied = value.copy()
+        if hasattr(value, "__dict__"):
+            vars(copied).update(vars(value))
+        return copied
     if isinstance(value, Tensor):
         own = getattr(type(value), "__copy__", None)
         made = _made(value.array, value) if own is None else own(value)
@@ -110,6 +113,8 @@ def deepcopy(value: Any, memo: Memo | None = None) -> Any:
     elif isinstance(value, CONTAINERS):
         copied = memo[id(value)] = value.copy()
         _refill(copied, memo)
+        if hasattr(value, "__dict__"):
+            vars(copied).update(deepcopy(vars(value), memo))
     elif isinstance(value, MethodType):
         copied = MethodType(value.__func__, deepcopy(value.__self__, memo))
     else:

@@ -160,9 +160,12 @@ class DataLoader(Facade):
     def _picked(self, positions: Iterator[Any]) -> Iterator[Any]:
         """Yield the rows of each batch of positions, or of each position."""
         pick = self._picked_by_worker if self.num_workers else self.dataset.__getitem__
+        fetch = getattr(self.dataset, "__getitems__", None)
         for position in positions:
             if self.batch_sampler is None:
                 yield pick(position)
+            elif fetch is not None and not self.num_workers:
+                yield fetch(position)
             else:
                 yield [pick(one) for one in position]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -67,15 +68,35 @@ SUBMODULES = ("functional", "init", "modules", "parameter", "utils")
 
 def find(name: str) -> Any:
     """Return a class, which is imported when it is asked for, or a submodule; None for another name."""
-    if name in ("module", "batchnorm"):
-        return namespace(f"torch.nn.modules.{name}")
     if name in SUBMODULES:
         return namespace(f"torch.nn.{name}")
     return PARAMETERS.get(name) or LAYERS.get(name)
 
 
-UTILITIES = ("parametrizations", "parametrize", "rnn")
-RESCALING = ("remove_weight_norm", "spectral_norm", "weight_norm")
+_FILES = (  # of torch.nn.modules
+    "activation batchnorm container conv distance dropout flatten fold instancenorm lazy linear loss module "
+    "normalization padding pixelshuffle pooling rnn transformer upsampling utils"
+)
+FILES = _FILES.split()
+
+
+def find_in_modules(name: str) -> Any:
+    """Return a member of `torch.nn.modules`: a class, or the file that has classes of one kind."""
+    return namespace(f"torch.nn.modules.{name}") if name in FILES else LAYERS.get(name)
+
+
+def find_in_file(file: str) -> Callable[[str], Any]:
+    """Return what finds the classes that torch has in a file."""
+
+    def find_class(name: str) -> Any:
+        found = LAYERS.get(name) if name in LAYERS else None
+        return found if found is not None and found.__module__ == file else None
+
+    return find_class
+
+
+UTILITIES = ("parametrizations", "parametrize", "prune", "rnn")
+RESCALING = ("remove_spectral_norm", "remove_weight_norm", "spectral_norm", "weight_norm")
 
 
 def find_utility(name: str) -> Any:
@@ -106,6 +127,14 @@ def namespace(name: str) -> Namespace:
         return Namespace(name, packing.MEMBERS)
     if name in ("torch.nn.utils.parametrizations", "torch.nn.utils.parametrize"):
         return Namespace(name, import_module(f"gradcli.script.torch.nn.{name.rpartition('.')[2]}").MEMBERS)
+    if name == "torch.nn.utils.prune":
+        from gradcli.script.torch.nn.pruning import module as pruning
+
+        return Namespace(name, pruning.MEMBERS)
+    if name == "torch.nn.modules.utils":
+        from gradcli.script.torch.nn.base import prefixes
+
+        return Namespace(name, prefixes.MEMBERS)
     if name == "torch.nn.modules.module":
         from gradcli.script.torch.nn.base import registrations
 
@@ -113,7 +142,11 @@ def namespace(name: str) -> Namespace:
     if name == "torch.nn.modules.batchnorm":
         from gradcli.script.torch.nn.layers.normalization import _BatchNorm
 
-        return Namespace(name, {"_BatchNorm": _BatchNorm}, find=LAYERS.get)
+        return Namespace(name, {"_BatchNorm": _BatchNorm}, find=find_in_file(name))
+    if name == "torch.nn.modules":
+        return Namespace(name, find=find_in_modules, known=[*LAYERS, *FILES])
+    if name.startswith("torch.nn.modules."):
+        return Namespace(name, find=find_in_file(name), known=LAYERS)
     if name == "torch.nn.parameter":
         return Namespace(name, dict(PARAMETERS))
     return Namespace(name, find=find, known=[*LAYERS, *PARAMETERS, *SUBMODULES])

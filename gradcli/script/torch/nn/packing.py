@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,10 @@ from gradcli.ops.support.covering import ended
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
-from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.builtins import TYPES, type_of
+from gradcli.script.torch.devices import check_device
+from gradcli.script.torch.tensor.attributes import METHODS
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
 
 class PackedSequence(NamedTuple):
@@ -32,10 +36,38 @@ def packed_text(packed: PackedSequence) -> str:
 
 
 REPRESENTATIONS[PackedSequence] = packed_text
-TYPES[PackedSequence] = BuiltinType("PackedSequence", PackedSequence, module="torch.nn.utils.rnn")
+
+
+def construct(data: Any, batch_sizes: Any = None, sorted_indices: Any = None, unsorted_indices: Any = None) -> Any:
+    """Make a packed sequence of its parts; how to undo an order follows from the order."""
+    if unsorted_indices is None and sorted_indices is not None:
+        unsorted_indices = invert_permutation(sorted_indices)
+    return PackedSequence(data, batch_sizes, sorted_indices, unsorted_indices)
+
+
+def invert_permutation(permutation: Tensor | None) -> Tensor | None:
+    """Return the order that undoes another."""
+    return None if permutation is None else Tensor(np.argsort(permutation.array, kind="stable"))
+
+
+def to(packed: PackedSequence, *arguments: Any, **keywords: Any) -> PackedSequence:
+    """Convert the entries; without a change the sequence itself."""
+    data = METHODS["to"](packed.data, *arguments, **keywords)
+    return packed if data is packed.data else packed._replace(data=data)
+
+
+TYPES[PackedSequence] = BuiltinType("PackedSequence", PackedSequence, construct, module="torch.nn.utils.rnn")
+CASTS = ("double", "float", "half", "long", "int", "short", "char", "byte")
 describe(
     PackedSequence,
-    methods={"to": lambda packed, *_, **__: packed, "cpu": lambda packed: packed},
+    methods={
+        "to": to,
+        "cpu": lambda packed, *_, **__: packed,
+        "cuda": lambda packed, *_, **__: check_device("cuda"),
+        "pin_memory": lambda packed: packed,
+        "is_pinned": lambda packed: False,
+        **{cast: lambda packed, cast=cast: to(packed, BY_NUMPY[METHODS[cast](packed.data).dtype]) for cast in CASTS},
+    },
     getters={
         "data": lambda packed: packed.data,
         "batch_sizes": lambda packed: packed.batch_sizes,
@@ -55,6 +87,8 @@ def pack_padded_sequence(
 ) -> PackedSequence:
     """Leave out the padding; the longest sequence comes first."""
     counts, batch = _lengths(lengths), 0 if batch_first else 1
+    if not input.value.size:
+        raise AutogradError("Cannot pack empty tensors.")
     order = restored = None
     if not enforce_sorted:
         order = np.argsort(-counts, kind="stable")
@@ -121,6 +155,9 @@ def pad_sequence(
     sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Any:
     """Stack sequences, the shorter ones with a padding."""
+    if not isinstance(sequences, Iterable):
+        kind = represent(type_of(sequences))
+        raise RuntimeError(f"pad_sequence: Expected iterable for input sequences, but got arg of type: {kind}")
     rows = list(ops.unbind(sequences, 0)) if isinstance(sequences, Tensor) else list(sequences)
     if padding_side not in ("left", "right"):
         raise AutogradError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
@@ -143,6 +180,11 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = F
     rows = ops.unbind(padded_sequences, 0 if batch_first else 1)
     pairs = zip(rows, lengths.array.tolist(), strict=True)
     return [ops.index(row, Tensor(np.arange(row.shape[0]) < length)) for row, length in pairs]
+
+
+def unpack_sequence(packed_sequences: PackedSequence) -> list[Any]:
+    """Return each of the packed sequences."""
+    return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)
 
 
 def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:
@@ -181,5 +223,13 @@ def through_packed(
 
 MEMBERS: dict[str, Any] = {
     made.__name__: made
-    for made in (pack_padded_sequence, pad_packed_sequence, pad_sequence, unpad_sequence, pack_sequence)
+    for made in (
+        pack_padded_sequence,
+        pad_packed_sequence,
+        pad_sequence,
+        unpad_sequence,
+        pack_sequence,
+        unpack_sequence,
+        invert_permutation,
+    )
 } | {"PackedSequence": TYPES[PackedSequence]}

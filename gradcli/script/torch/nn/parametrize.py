@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import count, takewhile
 from typing import Any
 
 from gradcli.engine.modes import set_grad_enabled
@@ -115,10 +116,9 @@ class ParametrizationList(ModuleList):
                 original.changed()
 
     def forward(self) -> Any:
-        first, *others = self
-        value = first(*self._originals())
-        for module in others:
-            value = module(value)
+        value = self[0](*self._originals())
+        for name in takewhile(self._modules.__contains__, map(str, count(1))):  # others are no part of the row
+            value = self._modules[name](value)
         return value
 
 

@@ -107,7 +107,6 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "get_device": lambda x: -1,
     "pin_memory": lambda x: x,
     "is_pinned": lambda x: False,
-    "is_shared": lambda x: False,
     "is_conj": lambda x: False,
     "is_neg": lambda x: False,
     "share_memory_": lambda x: x,

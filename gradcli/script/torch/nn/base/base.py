@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from inspect import signature
 from typing import Any
 
 from gradcli.engine.graph import Handle
@@ -14,16 +15,16 @@ from gradcli.script.originals import torch_names
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.nn.base.everywhere import registered
-from gradcli.script.torch.nn.base.hooks import Early, Plain, call_with_hooks
+from gradcli.script.torch.nn.base.hooks import OF_CALLS, call_with_hooks, take_hooks
+from gradcli.script.torch.nn.base.loading import OF_STATES
 from gradcli.script.torch.nn.base.parameter import Buffer, Parameter, typename
 from gradcli.script.torch.nn.base.state import State
 
 UNOFFICIAL = (  # names of torch's own modules that are no part of its interface, and not here
-    "_apply _call_impl _compiled_call_impl _load_from_state_dict _maybe_warn_non_full_backward_hook "
-    "_named_members _non_persistent_buffers_set "
-    "_replicate_for_data_parallel _save_to_state_dict _wrapped_call_impl"
+    "_apply _call_impl _compiled_call_impl _maybe_warn_non_full_backward_hook _named_members "
+    "_replicate_for_data_parallel _wrapped_call_impl"
 )
-BOTH = "Cannot use both regular backward hooks and full backward hooks {}. Please use only one of them."
+ON_ONE = "on a single Module"
 REGISTERED = ("_parameters", "_buffers", "_modules")
 
 
@@ -36,20 +37,29 @@ class Module(State):
     __module__ = "torch.nn.modules.module"
     __facade__ = True  # type(module) is the class itself
     __beyond__ = frozenset(UNOFFICIAL.split())
+    call_super_init = False
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         name = type(self).__name__
-        if keywords:
+        if keywords and not self.call_super_init:
             raise TypeError(f"{name}.__init__() got an unexpected keyword argument {next(iter(keywords))!r}")
-        if arguments:
+        if arguments and not self.call_super_init:
             count = len(arguments) + 1
             raise TypeError(f"{name}.__init__() takes 1 positional argument but {count} were given")
         new: dict[str, Any] = {name: {} for name in REGISTERED}
-        hooks = {name: OrderedDict[int, Any]() for name in ("_backward_hooks", "_forward_hooks", "_forward_pre_hooks")}
-        vars(self).update(training=True, _transient=set(), **new, **hooks)
+        hooks = {name: OrderedDict[int, Any]() for name in (*OF_CALLS, *OF_STATES)}
+        vars(self).update(training=True, _non_persistent_buffers_set=set(), _is_full_backward_hook=None, **new, **hooks)
+        if self.call_super_init:
+            super().__init__(*arguments, **keywords)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        if self._backward_hooks or self._forward_hooks or self._forward_pre_hooks or running.machine.has_module_hooks:
+        if (
+            self._backward_hooks
+            or self._backward_pre_hooks
+            or self._forward_hooks
+            or self._forward_pre_hooks
+            or running.machine.has_module_hooks
+        ):
             return call_with_hooks(self, arguments, keywords)
         return self.forward(*arguments, **keywords)
 
@@ -61,9 +71,6 @@ class Module(State):
         for table in REGISTERED:
             if name in own.get(table, ()):
                 return own[table][name]
-        if name in ("_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs"):
-            hooks = own[name.removesuffix("_with_kwargs")]
-            return OrderedDict((key, True) for key, hook in hooks.items() if hook[1])
         if name in torch_names()["torch.nn.Module"]:
             raise UnsupportedError(f"Module.{name} is not supported here")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
@@ -86,8 +93,7 @@ class Module(State):
         elif isinstance(value, Buffer):
             self._check_made("buffer")
             self._check_replaced(name, value, "_parameters", "_modules")
-            self._forget(name, keep="_buffers")
-            self.register_buffer(name, value, value.persistent)
+            self._take_buffer(name, value, value.own["persistent"])
         elif "_modules" not in own:
             object.__setattr__(self, name, value)
         elif name in self._parameters or name in self._modules:
@@ -97,9 +103,21 @@ class Module(State):
             if value is not None and not isinstance(value, Tensor):
                 kinds = "torch.nn.Buffer, torch.Tensor or None"
                 raise TypeError(f"cannot assign '{typename(value)}' as buffer '{name}' ({kinds} expected)")
-            self._buffers[name] = registered("buffer", self, name, value)
+            self._take_buffer(name, value, name not in self._non_persistent_buffers_set)
         else:
             object.__setattr__(self, name, value)
+
+    def _take_buffer(self, name: str, value: Any, persistent: bool) -> None:
+        """Register a buffer by the class's own method, which may be from a time when all were saved."""
+        if "persistent" in signature(self.register_buffer).parameters:
+            self.register_buffer(name, value, persistent)
+        elif persistent:
+            self.register_buffer(name, value)
+        else:
+            raise RuntimeError(
+                "Registering a non-persistent buffer on a Module subclass that implements register_buffer() without "
+                "the persistent argument is not allowed."
+            )
 
     def __delattr__(self, name: str) -> None:
         if any(name in vars(self)[table] for table in REGISTERED):
@@ -124,7 +142,7 @@ class Module(State):
     def _forget(self, name: str, keep: str = "") -> None:
         own = vars(self)
         own.pop(name, None)
-        self._transient.discard(name)
+        self._non_persistent_buffers_set.discard(name)
         for table in REGISTERED:
             if table != keep:
                 own[table].pop(name, None)
@@ -145,9 +163,9 @@ class Module(State):
             raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}' ({required})")
         self._buffers[name] = registered("buffer", self, name, tensor)
         if persistent:
-            self._transient.discard(name)
+            self._non_persistent_buffers_set.discard(name)
         else:
-            self._transient.add(name)
+            self._non_persistent_buffers_set.add(name)
 
     def add_module(self, name: str, module: Any) -> None:
         if module is not None and not isinstance(module, Module):
@@ -191,31 +209,30 @@ class Module(State):
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> Handle:
         """Call `hook(module, arguments, result)` after each forward pass; its result, if any, replaces the result."""
-        return _hooked(self._forward_hooks, (hook, with_kwargs, always_call), prepend)
+        with_keywords = [self._forward_hooks_with_kwargs] if with_kwargs else []
+        always = [self._forward_hooks_always_called] if always_call else []
+        return _hooked(self._forward_hooks, hook, prepend, (*with_keywords, *always))
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> Handle:
         """Call `hook(module, arguments)` before each forward pass; its result, if any, replaces the arguments."""
-        return _hooked(self._forward_pre_hooks, (hook, with_kwargs), prepend)
+        marks = [self._forward_pre_hooks_with_kwargs] if with_kwargs else []
+        return _hooked(self._forward_pre_hooks, hook, prepend, marks)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
         """Call `hook(module, grad_input, grad_output)` in each backward pass; it may return a new `grad_input`."""
-        self._take_hooks(full=True)
+        take_hooks(self, ON_ONE, full=True)
         return _hooked(self._backward_hooks, hook, prepend)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
         """Call `hook(module, grad_output)` in each backward pass; it may return a new `grad_output`."""
-        return _hooked(self._backward_hooks, Early(hook), prepend)
+        return _hooked(self._backward_pre_hooks, hook, prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> Handle:
         """Register a hook of the last node of the module alone; long deprecated."""
-        self._take_hooks(full=False)
-        return _hooked(self._backward_hooks, Plain(hook), False)
-
-    def _take_hooks(self, *, full: bool) -> None:
-        if vars(self).setdefault("_full_hooks", full) is not full:
-            raise RuntimeError(BOTH.format("on a single Module"))
+        take_hooks(self, ON_ONE, full=False)
+        return _hooked(self._backward_hooks, hook, False)
 
     def extra_repr(self) -> str:
         return ""
@@ -238,11 +255,10 @@ def indented(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
-def _hooked(hooks: dict[int, Any], hook: Any, first: bool) -> Handle:
-    others = dict(hooks)
-    handle = Handle(hooks, hook)
+def _hooked(
+    hooks: OrderedDict[int, Any], hook: Any, first: bool, marks: Sequence[OrderedDict[int, bool]] = ()
+) -> Handle:
+    handle = Handle(hooks, hook, marks)
     if first:
-        for key, other in others.items():
-            del hooks[key]
-            hooks[key] = other
+        hooks.move_to_end(handle.id, last=False)
     return handle

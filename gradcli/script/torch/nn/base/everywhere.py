@@ -16,8 +16,13 @@ class Everywhere:
 
     def __init__(self) -> None:
         self._forward_pre_hooks: OrderedDict[int, Any] = OrderedDict()
+        self._forward_pre_hooks_with_kwargs: OrderedDict[int, bool] = OrderedDict()
         self._forward_hooks: OrderedDict[int, Any] = OrderedDict()
+        self._forward_hooks_with_kwargs: OrderedDict[int, bool] = OrderedDict()
+        self._forward_hooks_always_called: OrderedDict[int, bool] = OrderedDict()
+        self._backward_pre_hooks: OrderedDict[int, Any] = OrderedDict()
         self._backward_hooks: OrderedDict[int, Any] = OrderedDict()
+        self._is_full_backward_hook: bool | None = None
         self.registrations: dict[str, OrderedDict[int, Hook]] = {
             kind: OrderedDict() for kind in ("parameter", "buffer", "module")
         }

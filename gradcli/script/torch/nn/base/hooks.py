@@ -34,6 +34,17 @@ SILENCED = (
 )
 
 
+BOTH = "Cannot use both regular backward hooks and full backward hooks {}. Please use only one of them."
+OF_CALLS = (
+    "_backward_pre_hooks",
+    "_backward_hooks",
+    "_forward_hooks",
+    "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called",
+    "_forward_pre_hooks",
+    "_forward_pre_hooks_with_kwargs",
+)
+
 # What goes in and out of a module passes through it, so that there is a node whose gradients can be looked at.
 passage = passing("passage", "BackwardHookFunctionBackward", view=True)
 
@@ -50,8 +61,9 @@ def call_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str,
     try:
         return _called_with_hooks(module, arguments, keywords, progress)
     except Exception:
-        for key, (hook, with_keywords, always) in called_at("_forward_hooks", module):
-            if always and key not in progress.called:
+        for key, hook, owner in called_at("_forward_hooks", module):
+            if key in owner._forward_hooks_always_called and key not in progress.called:
+                with_keywords = key in owner._forward_hooks_with_kwargs
                 given = (progress.arguments, progress.keywords) if with_keywords else (progress.arguments,)
                 try:
                     hook(module, *given, progress.result)
@@ -71,8 +83,8 @@ class Progress:
 
 
 def _called_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], progress: Progress) -> Any:
-    for _, (hook, with_keywords) in called_at("_forward_pre_hooks", module):
-        if with_keywords:
+    for key, hook, owner in called_at("_forward_pre_hooks", module):
+        if key in owner._forward_pre_hooks_with_kwargs:
             replaced = hook(module, arguments, keywords)
             if replaced is not None and not (isinstance(replaced, tuple) and len(replaced) == 2):
                 raise AutogradError(
@@ -83,16 +95,19 @@ def _called_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[s
         replaced = hook(module, arguments)
         if replaced is not None:
             arguments = replaced if isinstance(replaced, tuple) else (replaced,)
-    hooks = [hook for _, hook in called_at("_backward_hooks", module)]
-    plain = [hook.hook for hook in hooks if isinstance(hook, Plain)]
-    backward = BackwardHooks(module, hooks) if len(plain) < len(hooks) else None
+    early = [hook for _, hook, _ in called_at("_backward_pre_hooks", module)]
+    full, plain = (
+        [hook for _, hook, owner in called_at("_backward_hooks", module) if owner._is_full_backward_hook is wanted]
+        for wanted in (True, False)
+    )
+    backward = BackwardHooks(module, full, early) if full or early else None
     if backward is not None:
         arguments = backward.enter(arguments)
     progress.arguments, progress.keywords = arguments, keywords
     result = progress.result = module.forward(*arguments, **keywords)
-    for key, (hook, with_keywords, _) in called_at("_forward_hooks", module):
+    for key, hook, owner in called_at("_forward_hooks", module):
         progress.called.add(key)
-        given = (arguments, keywords) if with_keywords else (arguments,)
+        given = (arguments, keywords) if key in owner._forward_hooks_with_kwargs else (arguments,)
         replaced = hook(module, *given, result)
         result = progress.result = result if replaced is None else replaced
     result = result if backward is None else backward.leave(result)
@@ -101,33 +116,26 @@ def _called_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[s
     return result
 
 
-@dataclass(frozen=True, slots=True)
-class Early:
-    """A backward hook that runs before the gradients of the inputs are known."""
-
-    hook: Callable[..., Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Plain:
-    """A backward hook of the last node of a module alone."""
-
-    hook: Callable[..., Any]
+def called_at(when: str, module: Any) -> list[tuple[int, Callable[..., Any], Any]]:
+    """Return the hooks with their numbers and who has them: those of all modules, then those of this one."""
+    owners = [everywhere(), module] if running.machine.has_module_hooks else [module]
+    return [(key, hook, owner) for owner in owners for key, hook in getattr(owner, when).items()]
 
 
-def called_at(when: str, module: Any) -> list[tuple[int, Any]]:
-    """Return the hooks with their numbers: those of all modules, then those of this one."""
-    own = list(getattr(module, when).items())
-    return [*getattr(everywhere(), when).items(), *own] if running.machine.has_module_hooks else own
+def take_hooks(owner: Any, where: str, *, full: bool) -> None:
+    """Note whether backward hooks see all of a call or the last node alone; nothing has both."""
+    if owner._is_full_backward_hook is not None and owner._is_full_backward_hook is not full:
+        raise RuntimeError(BOTH.format(where))
+    owner._is_full_backward_hook = full
 
 
 class BackwardHooks:
     """The backward hooks of one call: they run when the gradients of its inputs are known."""
 
-    def __init__(self, module: Any, hooks: Sequence[Any]) -> None:
+    def __init__(self, module: Any, hooks: Sequence[Callable[..., Any]], early: Sequence[Callable[..., Any]]) -> None:
         self.module = module
-        self.hooks = [hook for hook in hooks if not isinstance(hook, Early | Plain)]
-        self.early = [hook.hook for hook in hooks if isinstance(hook, Early)]
+        self.hooks = hooks
+        self.early = early
         self.given: tuple[Any, ...] = ()
         self.inputs: list[Tensor | None] = []
         self.outputs: list[Tensor | None] = []

@@ -17,9 +17,12 @@ LOADED = (
 )
 
 
-def visits(module: Any, prefix: str = "") -> Iterator[tuple[str, Any, bool]]:
+OF_STATES = ("_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks")
+
+
+def visits(module: Any) -> Iterator[tuple[str, Any, bool]]:
     """Yield the module and all below it with their prefixes, on the way down, and again (True) on the way up."""
-    waiting: list[tuple[str, Any, bool]] = [(prefix, module, False)]
+    waiting: list[tuple[str, Any, bool]] = [("", module, False)]
     while waiting:
         start, part, is_done = waiting.pop()
         if start.count(".") > DEPTH:  # a module that holds itself
@@ -35,25 +38,25 @@ class Hooked(Tree):
     """The part of a module that has hooks of its state."""
 
     _version = 1
-
-    def _state_hooks(self, when: str) -> OrderedDict[int, tuple[Hook, bool]]:
-        hooks: OrderedDict[int, tuple[Hook, bool]] = vars(self).setdefault(f"_{when}_hooks", OrderedDict())
-        return hooks
+    _state_dict_hooks: OrderedDict[int, tuple[Hook, bool]]
+    _state_dict_pre_hooks: OrderedDict[int, Hook]
+    _load_state_dict_pre_hooks: OrderedDict[int, tuple[Hook, bool]]
+    _load_state_dict_post_hooks: OrderedDict[int, Hook]
 
     def register_state_dict_pre_hook(self, hook: Hook) -> Handle:
         """Call `hook(module, prefix, keep_vars)` before `state_dict` takes the module's numbers."""
-        return Handle(self._state_hooks("state_dict_pre"), (hook, True))
+        return Handle(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Hook) -> Handle:
         """Call `hook(module, state_dict, prefix, local_metadata)` once `state_dict` has them; it returns nothing."""
-        return Handle(self._state_hooks("state_dict"), (hook, True))
+        return Handle(self._state_dict_hooks, (hook, True))
 
     def _register_state_dict_hook(self, hook: Hook) -> Handle:
         """Register a hook as `register_state_dict_post_hook` does, whose result takes the place of the state."""
-        return Handle(self._state_hooks("state_dict"), (hook, False))
+        return Handle(self._state_dict_hooks, (hook, False))
 
     def _register_load_state_dict_pre_hook(self, hook: Hook, with_module: bool = False) -> Handle:
-        return Handle(self._state_hooks("load_state_dict_pre"), (hook, with_module))
+        return Handle(self._load_state_dict_pre_hooks, (hook, with_module))
 
     def register_load_state_dict_pre_hook(self, hook: Hook) -> Handle:
         """Call `hook(module, state_dict, prefix, ...)` before the numbers of a module are loaded."""
@@ -61,26 +64,18 @@ class Hooked(Tree):
 
     def register_load_state_dict_post_hook(self, hook: Hook) -> Handle:
         """Call `hook(module, incompatible_keys)` once the numbers of a module and of all below it are loaded."""
-        return Handle(self._state_hooks("load_state_dict_post"), (hook, True))
-
-    def _before_state(self, prefix: str, keep_vars: bool) -> None:
-        for hook, _ in list(self._state_hooks("state_dict_pre").values()):
-            hook(self, prefix, keep_vars)
+        return Handle(self._load_state_dict_post_hooks, hook)
 
     def _after_state(self, state: Any, prefix: str, metadata: dict[str, Any]) -> Any:
         """Return what the hooks put in the place of the state."""
-        for hook, is_public in list(self._state_hooks("state_dict").values()):
+        for hook, is_public in list(self._state_dict_hooks.values()):
             replaced = hook(self, state, prefix, metadata)
             if replaced is not None and is_public:
                 raise RuntimeError("state_dict post-hook must return None")
             state = state if replaced is None else replaced
         return state
 
-    def _before_loading(self, *arguments: Any) -> None:
-        for hook, with_module in list(self._state_hooks("load_state_dict_pre").values()):
-            hook(*([self] if with_module else []), *arguments)
-
     def _after_loading(self, keys: Any) -> None:
-        for hook, _ in list(self._state_hooks("load_state_dict_post").values()):
+        for hook in list(self._load_state_dict_post_hooks.values()):
             if hook(self, keys) is not None:
                 raise AssertionError(LOADED)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakSet
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, require_grad
@@ -49,14 +48,6 @@ class Buffer(Tensor):
 
     __slots__ = ()
 
-    @property
-    def persistent(self) -> bool:
-        """Whether it is part of the state of its module."""
-        return self not in TRANSIENT
-
-
-TRANSIENT: WeakSet[Buffer] = WeakSet()
-
 
 def construct_buffer(data: Any = None, *, persistent: bool = True) -> Buffer:
     """Make a buffer: `nn.Buffer(tensor)`."""
@@ -67,8 +58,7 @@ def construct_buffer(data: Any = None, *, persistent: bool = True) -> Buffer:
     made.history = tensor.shared_history()
     if tensor.requires_grad:
         require_grad(made)
-    if not persistent:
-        TRANSIENT.add(made)
+    made.own = {"persistent": persistent}
     return made
 
 

@@ -10,6 +10,7 @@ from gradcli.engine.memory.in_place import write_over
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.script.limits import DEPTH
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import describe
 from gradcli.script.python.values.builtins import type_of
@@ -48,37 +49,41 @@ EXTRA = "_extra_state"  # the name of what `get_extra_state` of a module returns
 class State(Hooked):
     """The part of a module that saves and loads its numbers."""
 
-    _transient: set[str]  # the names of buffers that are not saved
+    _non_persistent_buffers_set: set[str]
 
     def _own_state(self) -> Iterator[tuple[str, Tensor]]:
         for name, parameter in self._parameters.items():
             if parameter is not None:
                 yield name, parameter
         for name, buffer in self._buffers.items():
-            if buffer is not None and name not in self._transient:
+            if buffer is not None and name not in self._non_persistent_buffers_set:
                 yield name, buffer
 
     def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """Return the numbers by name, in the memory of the module."""
+        if prefix.count(".") > DEPTH:  # a module that holds itself
+            raise RecursionError("maximum recursion depth exceeded")
         state: Any = OrderedDict() if destination is None else destination
         if destination is None:
             state._metadata = OrderedDict()
-        given = state
-        for start, module, is_done in visits(self, prefix):
-            version = {"version": module._version}
-            if is_done:
-                found = module._after_state(given, start, version)
-                state = found if module is self else state
-                continue
-            if hasattr(given, "_metadata"):
-                given._metadata[start[:-1]] = version
-            module._before_state(start, keep_vars)
-            for name, tensor in module._own_state():
-                given[start + name] = tensor if keep_vars else tensor.detach()
-            extra = getattr(type(module), "get_extra_state", None)
-            if extra is not None:
-                given[start + EXTRA] = extra(module)
-        return state
+        about = {"version": self._version}
+        if hasattr(state, "_metadata"):
+            state._metadata[prefix[:-1]] = about
+        for hook in list(self._state_dict_pre_hooks.values()):
+            hook(self, prefix, keep_vars)
+        self._save_to_state_dict(state, prefix, keep_vars)
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        return self._after_state(state, prefix, about)
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        """Put the numbers of this module alone among those of the others."""
+        for name, tensor in self._own_state():
+            destination[prefix + name] = tensor if keep_vars else tensor.detach()
+        extra = getattr(type(self), "get_extra_state", None)
+        if extra is not None:
+            destination[prefix + EXTRA] = extra(self)
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> IncompatibleKeys:
         """Copy numbers into the parameters and buffers of the same names (or put them in place, with `assign`).
@@ -101,30 +106,46 @@ class State(Hooked):
             above = states[start[:-1].rpartition(".")[0] + "." if "." in start[:-1] else ""]
             state = states[start] = {key: x for key, x in above.items() if key.startswith(start)} if start else above
             about = {**metadata.get(start[:-1], {}), **({"assign_to_params_buffers": True} if assign else {})}
-            module._before_loading(state, start, about, True, missing, unexpected, problems)
-            unexpected += module._unknown(start, state)
-            for name, tensor in list(module._own_state()):
-                key = start + name
-                if key not in state:
-                    missing.append(key)
-                elif problem := _misfit(key, tensor, state[key]):
-                    problems.append(problem)
-                elif assign:
-                    setattr(module, name, _assigned(tensor, state[key]))
-                else:
-                    with set_grad_enabled(False):
-                        write_over(tensor, _copied(tensor, state[key]))
-            take = getattr(type(module), "set_extra_state", None)
-            if take is not None and start + EXTRA in state:
-                take(module, state[start + EXTRA])
-            elif take is not None or hasattr(type(module), "get_extra_state"):
-                (unexpected if start + EXTRA in state else missing).append(start + EXTRA)
+            module._load_from_state_dict(state, start, about, True, missing, unexpected, problems)
         if strict:
             problems = [*_listed("Missing", missing), *_listed("Unexpected", unexpected), *problems]
         if problems:
             text = "\n\t".join(problems)
             raise AutogradError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{text}", code="E301")
         return keys
+
+    def _load_from_state_dict(
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """Take the numbers of this module alone; names without a counterpart, if `strict`, and misfits are noted."""
+        for hook, with_module in list(self._load_state_dict_pre_hooks.values()):
+            first = [self] if with_module else []
+            hook(*first, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        missing, unexpected = (missing_keys, unexpected_keys) if strict else ([], [])
+        unexpected += self._unknown(prefix, state_dict)
+        for name, tensor in list(self._own_state()):
+            key = prefix + name
+            if key not in state_dict:
+                missing.append(key)
+            elif problem := _misfit(key, tensor, state_dict[key]):
+                error_msgs.append(problem)
+            elif local_metadata.get("assign_to_params_buffers"):
+                setattr(self, name, _assigned(tensor, state_dict[key]))
+            else:
+                with set_grad_enabled(False):
+                    write_over(tensor, _copied(tensor, state_dict[key]))
+        take: Any = getattr(type(self), "set_extra_state", None)
+        if take is not None and prefix + EXTRA in state_dict:
+            take(self, state_dict[prefix + EXTRA])
+        elif take is not None or hasattr(type(self), "get_extra_state"):
+            (unexpected if prefix + EXTRA in state_dict else missing).append(prefix + EXTRA)
 
     def _unknown(self, start: str, state_dict: Any) -> list[str]:
         """Return the names below this module that neither it nor its children can have."""

@@ -8,11 +8,12 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.limits import DEPTH
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.devices import Device, check_device
 from gradcli.script.torch.nn.base.parameter import Parameter
-from gradcli.script.torch.tensor.casting import cast
+from gradcli.script.torch.tensor.casting import cast, type_
 from gradcli.script.torch.tensor.dtypes import DTYPES, DType, numpy_dtype
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -167,6 +168,10 @@ class Tree(Facade):
         """Convert parameters and buffers to a dtype in place; there is one device."""
         if len(arguments) > 4:
             raise TypeError(f"to() takes from 0 to 4 positional arguments but {len(arguments)} were given")
+        if keywords.get("copy") or [flag for flag in arguments if isinstance(flag, bool)][1:] == [True]:
+            raise RuntimeError(".to() does not accept copy argument")
+        if [type(argument) for argument in arguments].count(int) > 1:
+            raise UnsupportedError("such arguments of to() are not supported here", help="write .to(dtype)")
         for argument in (*arguments, *keywords.values()):
             if isinstance(argument, str | Device) or type(argument) is int:
                 check_device(argument)
@@ -189,10 +194,10 @@ class Tree(Facade):
         for module in self.modules():  # unlike `to`, this converts whole numbers too
             for parameter in module._parameters.values():
                 if parameter is not None:
-                    parameter.data = cast(parameter.data, dst_type)
+                    parameter.data = type_(parameter.data, dst_type)
             for name, buffer in module._buffers.items():
                 if buffer is not None:
-                    module._buffers[name] = cast(buffer, dst_type)
+                    module._buffers[name] = type_(buffer, dst_type)
         return self
 
     def cpu(self) -> Self:

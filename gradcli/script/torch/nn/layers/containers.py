@@ -6,6 +6,7 @@ import operator
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.limits import DEPTH
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent
@@ -65,8 +66,10 @@ class Row(Module):
 
     def insert(self, index: int, module: Any) -> Any:
         modules = list(self)
+        if not isinstance(module, Module) and isinstance(self, Sequential):
+            raise AssertionError(f"module should be of type: {represent(Module)}")
         if not isinstance(module, Module):
-            raise TypeError(f"{typename(module)} is not a Module subclass")
+            raise UnsupportedError("a value that is no module in a ModuleList is not supported here")
         if not -len(modules) <= index <= len(modules):
             raise IndexError(f"Index out of range: {index}")
         for place in range(len(modules) - 1, index - 1 if index >= 0 else index + len(modules) - 1, -1):
@@ -198,10 +201,8 @@ class ModuleList(Row):
 class Dictionary(Module):
     """A module that looks its members of one kind up by name."""
 
-    _table = "_modules"
-
     def _held(self) -> dict[str, Any]:
-        return vars(self)[self._table]  # type: ignore[no-any-return]
+        return self._modules
 
     def __getitem__(self, key: str) -> Any:
         return self._held()[key]

@@ -69,11 +69,11 @@ class _BatchNorm(Normalization):
             for name, start in (*STATISTICS.items(), ("num_batches_tracked", 0)):
                 getattr(self, name).array[...] = start
 
-    def _before_loading(self, state: Any, start: str, about: Any, *rest: Any) -> None:
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any) -> None:
         """Forgive a state of the first version, or a plain dictionary, that it does not count batches."""
-        if (about.get("version") or 0) < 2 and self.num_batches_tracked is not None:
-            state.setdefault(f"{start}num_batches_tracked", self.num_batches_tracked)
-        super()._before_loading(state, start, about, *rest)
+        if (local_metadata.get("version") or 0) < 2 and self.num_batches_tracked is not None:
+            state_dict.setdefault(f"{prefix}num_batches_tracked", self.num_batches_tracked)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def _check_rank(self, input: Tensor) -> None:
         if input.ndim not in self._ranks:

@@ -8,11 +8,16 @@ from typing import Any, Self
 
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.values.attributes import type_name
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.parameter import Parameter, typename
 from gradcli.script.torch.nn.layers.containers import Dictionary
 from gradcli.script.torch.tensor.printing import dtype_text
+
+NO_TEXT = (
+    "Index given to ParameterDict cannot be used as a key as it is not a string (type is '{}'). Open an issue on "
+    "github if you need non-string keys."
+)
 
 
 def _line(name: Any, value: Any, kind: str) -> str:
@@ -87,10 +92,10 @@ class ParameterDict(Dictionary):
     """Parameters by name; tensors become parameters."""
 
     __module__ = "torch.nn.modules.container"
-    _table = "_parameters"
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__()
+        self._keys: dict[str, None] = {}
         if parameters is not None:
             self.update(parameters)
 
@@ -112,8 +117,24 @@ class ParameterDict(Dictionary):
                 raise ValueError(f"{start}{place} has length {len(item)}; 2 is required")
             self[item[0]] = item[1]
 
-    def __getitem__(self, key: str) -> Any:
-        return getattr(self, key)
+    def _held(self) -> dict[str, Any]:
+        return {key: getattr(self, key) for key in self._keys}
+
+    def __getitem__(self, key: Any) -> Any:
+        return getattr(self, self._name(key))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._keys[key] = None
+        setattr(self, self._name(key), _owned(value))
+
+    def __delitem__(self, key: Any) -> None:
+        del self._keys[key]
+        delattr(self, self._name(key))
+
+    def _name(self, key: Any) -> str:
+        if not isinstance(key, str):
+            raise TypeError(NO_TEXT.format(type_name(key)))
+        return key
 
     def __call__(self, input: Any) -> Any:
         raise AutogradError("ParameterDict should not be called.")
@@ -136,13 +157,18 @@ class ParameterDict(Dictionary):
         self.update(other)
         return self
 
-    def __setitem__(self, key: str, value: Any) -> None:
-        if not isinstance(value, Tensor):
-            raise UnsupportedError("a ParameterDict with a value that is no tensor is not supported here")
-        setattr(self, key, _owned(value))
+    def clear(self) -> None:
+        for key in list(self._keys):
+            del self[key]
+
+    def pop(self, key: str) -> Any:
+        value = self[key]
+        del self[key]
+        return value
 
     def popitem(self) -> Any:
-        return self._held().popitem()
+        key = list(self._keys)[-1]
+        return key, self.pop(key)
 
     def get(self, key: str, default: Any = None) -> Any:
         return self._held().get(key, default)

@@ -61,10 +61,23 @@ class RNNBase(Recurrence):
         self._reset(self.hidden_size)
 
     @property
+    def _all_weights(self) -> list[list[str]]:
+        """The names of the weights, a row for each layer and direction."""
+        kinds = [*(kind for kind in WEIGHTS if self.bias or not kind.startswith("bias"))]
+        kinds += ["weight_hr"] if self.proj_size else []
+        return [[kind + suffix for kind in kinds] for _, suffix in self._places()]
+
+    @property
     def all_weights(self) -> list[list[Any]]:
-        names = (*WEIGHTS, "weight_hr")
-        held = self._parameters
-        return [[held[n + suffix] for n in names if n + suffix in held] for _, suffix in self._places()]
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    @property
+    def _flat_weights_names(self) -> list[str]:
+        return [name for names in self._all_weights for name in names]
+
+    @property
+    def _flat_weights(self) -> list[Any]:
+        return [getattr(self, name) for name in self._flat_weights_names]
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
         """Return the last layer's outputs, and every layer's states after the last step."""
