@@ -6,22 +6,24 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.checks.refusals import check_difference
 from gradcli.engine.checks.shapes import broadcastable, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.numerics import precision
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import nn as entries
-from gradcli.ops.nn.activations import logsigmoid, sigmoid
+from gradcli.ops.nn.activations import logsigmoid
 from gradcli.ops.nn.losses import check_reduction, check_weight, reduced, shared, write
 from gradcli.ops.pointwise.arithmetic import add, div, mul, neg, rsub, sub
 from gradcli.ops.pointwise.clamping import clamp_min
-from gradcli.ops.pointwise.elementwise import sqrt
+from gradcli.ops.pointwise.elementwise import exp, sqrt
 from gradcli.ops.pointwise.scalars import add_number, minus_number
 from gradcli.ops.pointwise.selection import minimum, where
 from gradcli.ops.reducing.distances import pairwise_distance
 from gradcli.ops.reducing.reductions import mean_, sum_
-from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.arguments import Real, real
 from gradcli.ops.support.covering import changed
 from gradcli.ops.support.surface import operation
 
@@ -48,14 +50,14 @@ def constant(value: float, like: Tensor) -> Tensor:
 
 
 def _soft_margin(x: Any, y: Any, *, reduction: str) -> Any:
-    z = -y * x
-    return reduced(np.maximum(z, 0) + np.log1p(np.exp(-np.abs(z))), reduction)
+    """Return the losses; as torch's they are infinite where the exponential is."""
+    return reduced(precision.log1p(precision.exp(-y * x)), reduction)
 
 
 soft_margin = primitive(
     "soft_margin_loss",
     _soft_margin,
-    lambda g, out, x, y, *, reduction: shared(g * (-y * sigmoid(-y * x)), x, reduction),
+    lambda g, out, x, y, *, reduction: shared(g * (-y * (exp(-y * x) / (1 + exp(-y * x)))), x, reduction),
     notation=write("soft_margin_loss"),
     structured=True,
     traits=("average",),
@@ -97,14 +99,17 @@ def hinge_embedding_loss(input: Real, target: Real, margin: float = 1.0, reducti
 @operation(
     "x = [0.5, 1, 2]; y = [1, 0.5, 1.5]; margin_ranking_loss(x, y, [1, -1, 1], margin=1, reduction='sum')",
     method=False,
+    integers_stay=True,
 )
 def margin_ranking_loss(input1: Real, input2: Real, target: Real, margin: float = 0.0, reduction: str = "mean") -> Any:
     """`relu(margin - target*(input1 - input2))`: the first should be larger (label 1), or the second (label -1)."""
     check_reduction(reduction)
     together(input1, input2)
+    check_difference([input1.value, input2.value])
     difference = sub(input1, input2)
     together(target, difference)
-    losses = changed(clamp_min(add_number(mul(neg(target), difference), margin), 0), 1)
+    wrong = real(mul(neg(target), difference))  # bytes have wrapped
+    losses = changed(clamp_min(add_number(wrong, margin), 0), 1)
     return over(losses, reduction)
 
 
@@ -155,6 +160,7 @@ def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
     "a = [[1, 2], [0, 1]]; b = [[1, 1], [0.5, 1]]; c = [[2, 2], [1, 0]]; triplet_margin_loss(a, b, c)",
     "a = [[1, 2]]; b = [[1, 1]]; c = [[2, 3]]; triplet_margin_loss(a, b, c, margin=2, swap=True, reduction='none')",
     method=False,
+    integers_stay=True,
 )
 def triplet_margin_loss(
     anchor: Real,

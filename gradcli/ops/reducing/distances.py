@@ -26,7 +26,7 @@ from gradcli.ops.reducing.norms import norm, norm_rule, own_rule
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.shaping.axes import wrapped
 from gradcli.ops.shaping.shaping import unsqueeze
-from gradcli.ops.support.arguments import Dims, Real, check_size
+from gradcli.ops.support.arguments import Dims, Real, check_size, real
 from gradcli.ops.support.sentences import SAME
 from gradcli.ops.support.surface import operation
 
@@ -176,10 +176,12 @@ def cosine_similarity(x1: Real, x2: Real, dim: int = 1, eps: float = 1e-8) -> An
     "A = [[1, 2], [0, 1]]; B = [[3, 5], [1, 1]]; pairwise_distance(A, B)",
     "x = [1, 2]; y = [3, 5]; pairwise_distance(x, y, p=1, keepdim=True)",
     method=False,
+    integers_stay=True,
 )
 def pairwise_distance(x1: Real, x2: Real, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
     """The distance of rows; `eps` is added to every difference, so that no distance is 0."""
-    difference = add_number(sub(x1, x2), eps)
+    check_difference([x1.value, x2.value])
+    difference = add_number(real(sub(x1, x2)), eps)  # bytes have wrapped
     return norm_over(difference, p=p, dim=max(difference.ndim - 1, 0), keepdim=keepdim)
 
 

@@ -88,5 +88,6 @@ def check_device(device: Any) -> None:
 
 
 CPU = Device()
+Device.__name__ = "torch.device"  # as Python's own messages name it
 describe(Device, getters={"type": lambda device: device.type, "index": lambda device: device.index})
 TYPES[Device] = BuiltinType("device", Device, Device, module="torch")

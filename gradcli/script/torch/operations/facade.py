@@ -84,6 +84,8 @@ def method(name: str) -> Function | None:
         return None
     if name == "where":
         return where
+    if name == "polygamma":
+        return ordered(name)
     if name in OPERATIONS and OPERATIONS[name].method:
         return plain(name, method=True)
     return (in_place(name) if name.endswith("_") else None) or further(name)
@@ -200,12 +202,18 @@ def doubled(operation: Function) -> Function:
     return call
 
 
-def ordered(x: Tensor, n: Any) -> Tensor:
-    """`x.polygamma_(n)`, whose function takes the order first."""
-    if not isinstance(n, int):
-        raise TypeError(f"polygamma_(): argument 'n' (position 1) must be int, not {kind_name(n)}")
-    found = plain("polygamma", method=False, shown="polygamma_")
-    return change(x, lambda given: found(n, given))
+def ordered(name: str) -> Function:
+    """`x.polygamma(n)`, or in place, whose function takes the order first."""
+    found = plain("polygamma", method=False, shown=name)
+
+    def call(x: Tensor, n: Any) -> Tensor:
+        if not isinstance(n, int):
+            raise TypeError(f"{name}(): argument 'n' (position 1) must be int, not {kind_name(n)}")
+        result: Tensor = change(x, lambda given: found(n, given)) if name.endswith("_") else found(n, x)
+        return result
+
+    call.__name__ = call.__qualname__ = name
+    return call
 
 
 def of_its_shape(name: str, operation: Function) -> Function:
@@ -226,7 +234,7 @@ def in_place(name: str) -> Function | None:
 
     stem = name.removesuffix("_")
     if stem == "polygamma":
-        return ordered
+        return ordered(name)
     if not torch_has("torch.Tensor", name):
         return None
     if stem not in OPERATIONS or OPERATIONS[stem].in_place != "write":

@@ -9,13 +9,11 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.support import arguments as reading
-from gradcli.script.torch.devices import Device
 from gradcli.script.torch.random.generator import Generator
-from gradcli.script.torch.tensor.dtypes import DType, Size, numpy_dtype
+from gradcli.script.torch.tensor.dtypes import numpy_dtype
 
 Reader = Callable[[Any], Any]
-TORCH_NAMES = {DType: "torch.dtype", Size: "torch.Size", Device: "torch.device", np.ndarray: "numpy.ndarray"}
-TORCH_NAMES |= {Generator: "torch._C.Generator"}
+TORCH_NAMES = {np.ndarray: "numpy.ndarray", Generator: "torch._C.Generator"}
 
 
 def kind_name(value: Any) -> str:

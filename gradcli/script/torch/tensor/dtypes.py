@@ -110,7 +110,8 @@ class Size(tuple[int, ...]):
         return Size(found) if isinstance(at, slice) else found
 
 
-Size.__name__ = "torch.Size"  # as Python's own messages name it
+# As Python's own messages name them.
+DType.__name__, Size.__name__ = "torch.dtype", "torch.Size"
 
 
 def size_of(items: Any = ()) -> Size:

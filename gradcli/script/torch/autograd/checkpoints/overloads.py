@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
@@ -27,14 +29,35 @@ OVERLOADS |= {name: f"{name}.default" for name in PLAIN.split()}
 KNOWN = {op for name in OVERLOADS.values() for op in (name, name.replace(".", "_.", 1))}
 
 
-class OpOverload(Facade):
-    """`torch.ops.aten.mm.default`."""
+class Dispatched(Facade):
+    """An operation of `torch.ops.aten` as policies compare it; no script may call it."""
 
     __module__ = "torch._ops"
 
     def __init__(self, name: str) -> None:
-        self._name, _, self._overloadname = name.rpartition(".")
         self.__name__ = name
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise UnsupportedError(
+            f"calling torch.ops.{self} is not supported here", help="call the function of torch that it belongs to"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Dispatched) and type(other) is type(self) and other.__name__ == self.__name__
+
+    def __hash__(self) -> int:
+        return hash(self.__name__)
+
+    def __str__(self) -> str:
+        return f"aten.{self.__name__}"
+
+
+class OpOverload(Dispatched):
+    """`torch.ops.aten.mm.default`."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._name, _, self._overloadname = name.rpartition(".")
 
     @property
     def overloadpacket(self) -> OpOverloadPacket:
@@ -45,38 +68,15 @@ class OpOverload(Facade):
         overload = "" if self._overloadname == "default" else f".{self._overloadname}"
         return f"aten::{self._name}{overload}"
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, OpOverload) and other.__name__ == self.__name__
-
-    def __hash__(self) -> int:
-        return hash(self.__name__)
-
-    def __str__(self) -> str:
-        return f"aten.{self.__name__}"
-
     def __repr__(self) -> str:
         return f"<OpOverload(op='aten.{self._name}', overload='{self._overloadname}')>"
 
 
-class OpOverloadPacket(Facade):
+class OpOverloadPacket(Dispatched):
     """`torch.ops.aten.mm`."""
-
-    __module__ = "torch._ops"
-
-    def __init__(self, name: str) -> None:
-        self.__name__ = name
 
     def __getattr__(self, overload: str) -> OpOverload:
         return known(f"{self.__name__}.{overload}")
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, OpOverloadPacket) and other.__name__ == self.__name__
-
-    def __hash__(self) -> int:
-        return hash(self.__name__)
-
-    def __str__(self) -> str:
-        return f"aten.{self.__name__}"
 
     def __repr__(self) -> str:
         return f"<OpOverloadPacket(op='aten.{self.__name__}')>"

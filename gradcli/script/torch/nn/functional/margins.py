@@ -24,6 +24,11 @@ def _over(losses: Any, reduction: str) -> Any:
     return losses if reduction == "none" else getattr(ops, reduction)(losses)
 
 
+def _within(margins: Any) -> Any:
+    """Return the margins above 0; neither at 0 nor at nan does torch count one, in a loss or in a gradient."""
+    return ops.where(margins > 0, margins, 0.0)
+
+
 def _rows(input: Tensor) -> Any:
     flat = input if input.ndim else ops.reshape(input, (1,))
     return flat if flat.ndim == 2 else ops.unsqueeze(flat, 0)
@@ -75,7 +80,7 @@ def multi_margin_loss(
     if np.any((labels < 0) | (labels >= classes)):
         raise AutogradError("target out of range")
     own = ops.gather(rows, 1, Tensor(labels[:, None]))
-    terms = ops.relu(rows - own + margin) ** p  # flat at a margin of 0, where clamp_min is not
+    terms = _within(rows - own + margin) ** p
     if weight is not None:
         terms = terms * Tensor(weight.array[labels][:, None])
     others = Tensor(np.arange(classes) != labels[:, None])
@@ -106,7 +111,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     np.add.at(right, (np.nonzero(listed)[0], labels[listed]), 1)  # a class that is listed twice counts twice
     pairs = Tensor(right[:, :, None] * (right == 0)[:, None, :])
     apart = 1 - ops.unsqueeze(rows, 2) + ops.unsqueeze(rows, 1)
-    terms = ops.clamp_min(apart, 0.0) * pairs
+    terms = _within(apart) * pairs
     losses = terms.sum((1, 2)) / classes
     found = _over(losses if input.ndim == 2 else ops.squeeze(losses, 0), reduction)
     found = ended(found, "MultilabelMarginLossBackward0", input)

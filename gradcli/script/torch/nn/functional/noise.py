@@ -184,7 +184,7 @@ def rrelu(
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     slopes = np.ones(input.shape, input.dtype)
-    low = input.value <= 0
+    low = input.value <= 0 if training else ~(input.value > 0)  # nan is low only for the mean
     if training:
         slopes[low] = running.machine.generator.uniform((int(np.sum(low)),), np.dtype(np.float64), lower, upper)
     else:
