@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.engine.numerics.float32_sums import fused
 from gradcli.engine.numerics.products import (
-    BATCHED,
     FUSED_COLUMNS,
     FUSED_ROWS,
     LARGE,
@@ -23,6 +21,7 @@ from gradcli.engine.numerics.products import (
     matrix_product,
     matrix_vector_product,
 )
+from gradcli.engine.numerics.register_sums import fused
 from gradcli.engine.numerics.summation import THREADED, of_losses, total
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.surface import OPERATIONS
@@ -98,9 +97,9 @@ def test_sums_of_losses(seed: int, count: int) -> None:
     assert same(of_losses(-x[np.arange(count), labels]), expected)
 
 
-def matrices(seed: int, rows: int, terms: int, columns: int, layout: str) -> tuple[Any, Any]:
+def matrices(seed: int, rows: int, terms: int, columns: int, layout: str, dtype: Any) -> tuple[Any, Any]:
     """Two matrices; the one that the layout says lies in memory column by column."""
-    a, b = numbers(seed, (rows, terms)), numbers(seed + 1, (terms, columns))
+    a, b = numbers(seed, (rows, terms), dtype), numbers(seed + 1, (terms, columns), dtype)
     if layout == "tn":
         a = np.ascontiguousarray(a.T).T
     return a, np.ascontiguousarray(b.T).T if layout == "nt" else b
@@ -109,13 +108,15 @@ def matrices(seed: int, rows: int, terms: int, columns: int, layout: str) -> tup
 SIZES = st.one_of(st.integers(1, 20), st.sampled_from([32, 64]))
 
 
-@given(SEEDS, SIZES, st.one_of(st.integers(1, 40), st.sampled_from([64, 200])), SIZES, LAYOUTS)
-def test_products(seed: int, rows: int, terms: int, columns: int, layout: str) -> None:
-    a, b = matrices(seed, rows, terms, columns, layout)
-    bias = numbers(seed + 2, (columns,))
+@given(SEEDS, SIZES, st.one_of(st.integers(1, 40), st.sampled_from([64, 200])), SIZES, LAYOUTS, FLOATS)
+def test_products(seed: int, rows: int, terms: int, columns: int, layout: str, dtype: Any) -> None:
+    a, b = matrices(seed, rows, terms, columns, layout, dtype)
+    bias = numbers(seed + 2, (columns,), dtype)
     found, added = matrix_product(a, b), added_product(bias, a, b)
     A, B, c = map(torch.from_numpy, (a, b, bias))
-    limit = LARGE_FUSED if rows >= FUSED_ROWS and columns >= FUSED_COLUMNS else LARGE
+    limit = LARGE[a.dtype]
+    if rows >= FUSED_ROWS and columns >= FUSED_COLUMNS:
+        limit = LARGE_FUSED if dtype is np.float32 else 0
     if OF_KNOWN_ORDER and rows * terms * columns <= limit:
         assert same(found, A @ B)
         assert same(added, torch.addmm(c, A, B))
@@ -123,25 +124,25 @@ def test_products(seed: int, rows: int, terms: int, columns: int, layout: str) -
     np.testing.assert_allclose(added, torch.addmm(c, A, B).numpy(), rtol=1e-4, atol=1e-4)
 
 
-@given(SEEDS, SIZES, SIZES, st.integers(0, 3), st.booleans())
-def test_products_with_vectors(seed: int, rows: int, terms: int, skipped: int, transposed: bool) -> None:
-    a = numbers(seed, (rows * terms + skipped,))[skipped:]  # rows that start anywhere in memory
-    a, x = a.reshape(terms, rows).T if transposed else a.reshape(rows, terms), numbers(seed + 1, (terms,))
+@given(SEEDS, SIZES, SIZES, st.integers(0, 3), st.booleans(), FLOATS)
+def test_products_with_vectors(seed: int, rows: int, terms: int, skipped: int, transposed: bool, dtype: Any) -> None:
+    a = numbers(seed, (rows * terms + skipped,), dtype)[skipped:]  # rows that start anywhere in memory
+    a, x = a.reshape(terms, rows).T if transposed else a.reshape(rows, terms), numbers(seed + 1, (terms,), dtype)
     expected = torch.from_numpy(a) @ torch.from_numpy(x)
     np.testing.assert_allclose(matrix_vector_product(a, x), expected.numpy(), rtol=1e-4, atol=1e-4)
     if OF_KNOWN_ORDER and not skipped:
         assert same(matrix_vector_product(a, x), expected)
     if OF_KNOWN_ORDER:
-        y = numbers(seed + 2, (terms,))
+        y = numbers(seed + 2, (terms,), dtype)
         assert same(dot_product(x, y), torch.from_numpy(x) @ torch.from_numpy(y))
 
 
-@given(SEEDS, st.integers(1, 4), st.integers(1, 6), st.integers(1, 12), st.integers(1, 5))
-def test_products_of_batches(seed: int, count: int, rows: int, terms: int, columns: int) -> None:
-    a, b = numbers(seed, (count, rows, terms)), numbers(seed + 1, (count, terms, columns))
+@given(SEEDS, st.integers(1, 4), st.integers(1, 9), st.integers(1, 12), st.integers(1, 11), FLOATS)
+def test_products_of_batches(seed: int, count: int, rows: int, terms: int, columns: int, dtype: Any) -> None:
+    a, b = numbers(seed, (count, rows, terms), dtype), numbers(seed + 1, (count, terms, columns), dtype)
     expected = torch.bmm(torch.from_numpy(a), torch.from_numpy(b))
     np.testing.assert_allclose(batched_product(a, b), expected.numpy(), rtol=1e-4, atol=1e-4)
-    if rows * terms * columns < BATCHED:
+    if OF_KNOWN_ORDER and a.size * columns <= LARGE[a.dtype]:
         assert same(batched_product(a, b), expected)
 
 

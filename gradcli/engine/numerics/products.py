@@ -1,7 +1,7 @@
 """Matrix products whose last digits are those of torch.
 
 A product is a sum, and the order and the fusing of its terms decide the last digit: programs print numbers with all
-their digits, and training goes on from them. For float32 matrices that are not large the terms are added here in the
+their digits, and training goes on from them. For matrices that are not large the terms are added here in the
 orders of torch's library; the bounds below were read off torch 2.13 on an x86 processor. The rest is left to numpy.
 """
 
@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.numerics import float32_sums
+from gradcli.engine.numerics import register_sums
 
 Array = Any  # np.ndarray
 
-SINGLE = np.dtype(np.float32)
-LARGE = 2**16  # products of two numbers that are held at once
+SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+LARGE = {SINGLE: 2**16, DOUBLE: 2**12}  # products of two numbers that are held at once
 LARGE_FUSED = 2**20  # products of two numbers whose order is known
 FUSED_ROWS, FUSED_COLUMNS = 4, 12  # from where on torch multiplies and adds in one rounding
 BATCHED = 400  # products of two numbers from where on torch calls its library for each matrix of a batch
@@ -24,12 +24,18 @@ BATCHED = 400  # products of two numbers from where on torch calls its library f
 
 def matrix_product(a: Array, b: Array) -> Any:
     """Return `a @ b` of two matrices."""
-    return _product(a, b) if a.dtype is SINGLE and b.dtype is SINGLE else np.matmul(a, b)
+    return _product(a, b) if _most(a, b) else np.matmul(a, b)
+
+
+def _most(*operands: Array) -> int:
+    """Return how many products of numbers of this kind are added here; 0 if the operands are not of one kind."""
+    dtype = operands[0].dtype
+    return LARGE.get(dtype, 0) if all(x.dtype is dtype for x in operands) else 0
 
 
 def added_product(c: Array, a: Array, b: Array) -> Any:
     """Return `c + a @ b`; `c` is the first term of the sum where torch begins with it."""
-    if a.dtype is SINGLE and b.dtype is SINGLE and c.dtype is SINGLE:
+    if _most(a, b, c):
         several = b.shape[1] > 1 or a.shape[0] == 1 or is_transposed(a)
         if (several and not is_transposed(b)) or b.shape[1] >= FUSED_COLUMNS:
             return _product(a, b, c)
@@ -37,29 +43,29 @@ def added_product(c: Array, a: Array, b: Array) -> Any:
     return c + np.matmul(a, b)
 
 
-def _product(a: Array, b: Array, start: Array | None = None) -> Any:
-    """Return the product of two float32 matrices, added to `start`."""
+def _product(a: Array, b: Array, start: Array | None = None, offset: int = 0) -> Any:
+    """Return the product of two matrices of one kind, added to `start`, so many numbers on in memory."""
     rows, count = a.shape
     columns = b.shape[1]
     work = rows * count * columns
     if work and rows >= FUSED_ROWS and columns >= FUSED_COLUMNS:
-        if work <= LARGE_FUSED:
-            return float32_sums.fused(a, b, start)
+        if work <= LARGE_FUSED and a.dtype is SINGLE:
+            return register_sums.fused(a, b, start)
         product = np.matmul(a, b)
-    elif not work or work > LARGE:
+    elif not work or work > LARGE[a.dtype]:
         product = np.matmul(a, b)
     elif count == 1:
         product = a * b
     elif not is_transposed(b) and (columns > 1 or rows == 1 or is_transposed(a)):
-        return float32_sums.of_columns(a, b, start)
+        return register_sums.of_columns(a, b, start, offset)
     elif not is_contiguous(a):
         product = np.matmul(a, b)
     elif columns == 1:
-        product = float32_sums.of_vector(a, b[:, 0])[:, None]
+        product = register_sums.of_vector(a, b[:, 0])[:, None]
     elif rows == 1:
-        product = float32_sums.of_vector(b.T, a[0])[None]
+        product = register_sums.of_vector(b.T, a[0])[None]
     else:
-        product = float32_sums.of_rows(a, b)
+        product = register_sums.of_rows(a, b)
     return product if start is None else start + product
 
 
@@ -78,36 +84,36 @@ def is_contiguous(x: Array) -> bool:
 
 def batched_product(a: Array, b: Array) -> Any:
     """Return `a @ b` of two batches of matrices; batches of batches come from rules of decompositions."""
-    is_single = a.dtype is SINGLE and b.dtype is SINGLE and a.ndim == b.ndim == 3
-    if not is_single or not a.size or not b.size:
+    if not a.ndim == b.ndim == 3:
         return np.matmul(a, b)
     work = a.shape[1] * a.shape[2] * b.shape[2]
-    if work * len(a) > LARGE:
+    if not 0 < work * len(a) <= _most(a, b):
         return np.matmul(a, b)
     if work >= BATCHED:
-        return np.stack([_product(x, y) for x, y in zip(a, b, strict=True)])
-    return float32_sums.in_order(
+        size = a.shape[1] * b.shape[2]
+        return np.stack([_product(*each, offset=at * size) for at, each in enumerate(zip(a, b, strict=True))])
+    return register_sums.in_order(
         np.multiply(a.transpose(2, 0, 1)[..., None], b.transpose(1, 0, 2)[:, :, None], order="C")
     )
 
 
 def matrix_vector_product(a: Array, x: Array) -> Any:
     """Return `a @ x` of a matrix and a vector."""
-    if a.dtype is SINGLE and x.dtype is SINGLE and 0 < a.size <= LARGE:
+    if 0 < a.size <= _most(a, x):
         if is_transposed(a):
-            return float32_sums.in_order(np.multiply(a.T, x[:, None], order="C"))
+            return register_sums.in_order(np.multiply(a.T, x[:, None], order="C"))
         if is_contiguous(a) and x.strides[0] == x.itemsize:
-            return float32_sums.of_vector(a, x)
+            return register_sums.of_vector(a, x)
     return np.matmul(a, x)
 
 
 def dot_product(x: Array, y: Array) -> Any:
     """Return `x @ y` of two vectors."""
-    if x.dtype is SINGLE and y.dtype is SINGLE and 0 < x.size <= LARGE and x.strides == y.strides == (x.itemsize,):
-        if x.size <= 3:
+    if 0 < x.size <= _most(x, y) and x.strides == y.strides == (x.itemsize,):
+        if x.size < register_sums.lanes_of(x):
             return np.add.accumulate(x * y)[-1]
-        if not float32_sums.misalignment(x) and not float32_sums.misalignment(y):
-            return float32_sums.of_vectors(x, y)
+        if not register_sums.misalignment(x) and not register_sums.misalignment(y):
+            return register_sums.of_vectors(x, y)
     return np.dot(x, y)
 
 

@@ -1,7 +1,8 @@
-"""Sums of the terms of float32 products, in the orders in which torch's library adds them.
+"""Sums of the terms of matrix products, in the orders in which torch's library adds them.
 
-Terms lie along the first axis; along the others are separate sums. The orders were read off torch 2.13 on an x86
-processor: products that are not fused with the sums, in SIMD lanes of four floats that start where memory is aligned.
+Terms lie along the first axis; along the others are separate sums. The orders were read off torch 2.13 on a processor
+of AMD: products that are not fused with the sums, in registers of four floats or two doubles that start where memory is
+aligned.
 """
 
 from __future__ import annotations
@@ -12,9 +13,8 @@ import numpy as np
 
 Array = Any  # np.ndarray
 
-FLOAT = 4  # bytes
-LANES = 4
-WIDE = 16
+REGISTER = 16  # bytes
+GROUP = 8  # terms that are added at a time to several sums
 
 
 def terms(a: Array, b: Array) -> Array:
@@ -29,26 +29,45 @@ def in_order(x: Array) -> Array:
     return np.add.accumulate(x, axis=0)[-1]
 
 
-def in_lanes(x: Array, head: int, width: int = LANES, end: int | None = None) -> Array:
-    """Sum the head in order, then full groups of `width` lane by lane, then the rest in order.
+def in_lanes(x: Array, head: int, sums: str = "a", end: int | None = None) -> Array:
+    """Sum the head in order, then full groups of registers lane by lane, then the rest in order.
 
-    The sum of the head is the first term of the first lane. Overwrites `x`.
+    `sums` tells to which sum each register of a group is added; neighbours are put together in the end. The sum of the
+    head is the first term of the first lane. Overwrites `x`.
     """
+    lanes, width = lanes_of(x), len(sums) * lanes_of(x)
     groups = ((len(x) if end is None else end) - head) // width
     if groups <= 0:
         return in_order(x)
     stop = head + groups * width
     if head:
         x[head] = in_order(x[: head + 1])
-    lanes = x[head:stop].reshape(groups, width, *x.shape[1:])
-    sums = in_order(lanes)
-    if width > LANES:
-        sums = sums[:LANES] + sums[LANES:]
-    pairs = sums[:2] + sums[2:]
-    total = pairs[0] + pairs[1]
+    registers = x[head:stop].reshape(groups, len(sums), lanes, *x.shape[1:])
+    parts = [registers[:, [at for at, name in enumerate(sums) if name == part]] for part in sorted(set(sums))]
+    found = [in_order(part.reshape(-1, *registers.shape[2:])) for part in parts]
+    while len(found) > 1:
+        found = [first + second for first, second in zip(found[::2], found[1::2], strict=True)]
+    total = _folded(found[0])
     for rest in x[stop:]:
         total = total + rest
     return total
+
+
+def lanes_of(x: Array) -> int:
+    """Return how many entries of an array a register holds."""
+    return REGISTER // x.itemsize  # type: ignore[no-any-return]
+
+
+def _folded(lanes: Array) -> Array:
+    """Add the second half of the lanes to the first, until one is left."""
+    while len(lanes) > 1:
+        lanes = lanes[: len(lanes) // 2] + lanes[len(lanes) // 2 :]
+    return lanes[0]
+
+
+def _apart(x: Array) -> str:
+    """Return the sums of the registers of a group, each to one of its own."""
+    return "abcd"[: GROUP // lanes_of(x)]
 
 
 def in_eights(x: Array, start: Array | None = None) -> Array:
@@ -64,10 +83,10 @@ def in_eights(x: Array, start: Array | None = None) -> Array:
 
 
 def misalignment(x: Array) -> int:
-    """Return the number of floats between the last aligned place and the start of the memory of an array."""
+    """Return the number of entries between the last aligned place and the start of the memory of an array."""
     if x.base is None:
         return 0
-    return x.__array_interface__["data"][0] // FLOAT % LANES  # type: ignore[no-any-return]
+    return x.__array_interface__["data"][0] % REGISTER // x.itemsize  # type: ignore[no-any-return]
 
 
 def of_vector(a: Array, x: Array) -> Array:
@@ -77,7 +96,7 @@ def of_vector(a: Array, x: Array) -> Array:
     blocks = rows // 4 * 4
     if not blocks:
         return np.array(leftover(products, misalignment(x)))
-    head = (count - 1 - misalignment(a)) % LANES + 1
+    head = (count - 1 - misalignment(a)) % lanes_of(a) + 1
     if blocks == rows:
         return in_lanes(products, head)
     rest = leftover(products[:, blocks:], misalignment(x))
@@ -86,40 +105,39 @@ def of_vector(a: Array, x: Array) -> Array:
 
 def leftover(products: Array, misaligned: int) -> list[Any]:
     """Return the sums of up to three rows, one by one, the second of them in fewer lanes."""
-    count, head = len(products), LANES - misaligned
-    groups = (count - head) // 8
+    count, head = len(products), lanes_of(products) - misaligned
+    groups = (count - head) // GROUP
     if groups <= 0:
         return list(in_order(products))
-    widths = (8, LANES, 8)[: products.shape[1]]
-    stop = head + 8 * groups
-    return [in_lanes(row.copy(), head, width, stop) for row, width in zip(products.T, widths, strict=True)]
+    apart, stop = _apart(products), head + GROUP * groups
+    orders = ("ab" * (len(apart) // 2), "a", apart) if products.shape[1] > 1 else (apart,)
+    return [in_lanes(row.copy(), head, sums, stop) for row, sums in zip(products.T, orders, strict=False)]
 
 
 def of_vectors(x: Array, y: Array) -> Array:
-    """Return the inner product of two vectors in aligned memory: in four registers of four lanes."""
-    products = x * y
-    whole = len(products) // WIDE * WIDE
-    sums = in_order(products[:whole].reshape(-1, WIDE)) if whole else np.zeros(WIDE, products.dtype)
-    for width in (2 * LANES, LANES):  # the rest, as much at a time as fits
+    """Return the inner product of two vectors in aligned memory: in four registers."""
+    products, lanes = x * y, lanes_of(x)
+    whole = len(products) // (4 * lanes) * (4 * lanes)
+    sums = in_order(products[:whole].reshape(-1, 4 * lanes)) if whole else np.zeros(4 * lanes, products.dtype)
+    for width in (8, 4) if lanes == 4 else (2, 2, 2):  # the rest, as much at a time as fits
         if len(products) - whole >= width:
             sums[:width] += products[whole : whole + width]
             whole += width
     for rest in products[whole:]:
         sums[0] += rest
-    lanes = in_order(sums.reshape(-1, LANES))
-    pairs = lanes[:2] + lanes[2:]
-    return pairs[0] + pairs[1]
+    return _folded(in_order(sums.reshape(-1, lanes)))
 
 
 def of_rows(a: Array, b: Array) -> Array:
     """Return the inner products of contiguous rows with the columns of `b`, contiguous too."""
     rows, columns = a.shape[0], b.shape[1]
-    start, step = misalignment(a), a.strides[0] // FLOAT % LANES
+    lanes = lanes_of(a)
+    start, step = misalignment(a), a.strides[0] // a.itemsize % lanes
     if not step:
-        return _aligned(terms(a, b), -start % LANES)
+        return _aligned(terms(a, b), -start % lanes)
     out = np.empty((rows, columns), a.dtype)
-    for row in range(min(rows, LANES)):  # every fourth row starts alike
-        out[row::LANES] = _aligned(terms(a[row::LANES], b), -(start + row * step) % LANES)
+    for row in range(min(rows, lanes)):  # as many rows on, one starts alike
+        out[row::lanes] = _aligned(terms(a[row::lanes], b), -(start + row * step) % lanes)
     return out
 
 
@@ -129,30 +147,34 @@ def _aligned(x: Array, head: int) -> Array:
     blocks, head = columns // 4 * 4, min(head, len(x))
     if blocks == columns:
         return in_lanes(x, head)
-    rest = in_lanes(x[:, :, blocks:].copy(), head, 8)
+    rest = in_lanes(x[:, :, blocks:].copy(), head, _apart(x))
     return np.concatenate([in_lanes(x[:, :, :blocks].copy(), head), rest], axis=1) if blocks else rest
 
 
-def of_columns(a: Array, b: Array, start: Array | None = None) -> Array:
-    """Return a product whose second matrix has contiguous rows: they are scaled and added to `start`."""
+def of_columns(a: Array, b: Array, start: Array | None = None, offset: int = 0) -> Array:
+    """Return a product whose second matrix has contiguous rows: they are scaled and added to `start`.
+
+    It lies `offset` numbers after an aligned place in memory.
+    """
     (rows, count), columns = a.shape, b.shape[1]
+    lanes = lanes_of(a)
     first = None if start is None else np.broadcast_to(start, (rows, columns))
-    if columns < min(rows, LANES):  # long rows of terms are faster
+    if columns < min(rows, lanes):  # long rows of terms are faster
         x = terms(b.T, a.T)
         return np.ascontiguousarray(in_order(x if first is None else np.concatenate([first.T[None], x])).T)
     x = terms(a, b)
     out = in_order(x if first is None else np.concatenate([first[None], x]))
-    if columns > LANES and columns % LANES and count >= 8:
-        for row in range(min(rows, LANES)):  # entries before the first aligned one
-            head = -row * columns % LANES
-            if head and columns - head >= LANES:
-                before = None if first is None else first[row::LANES, :head]
-                out[row::LANES, :head] = in_eights(x[:, row::LANES, :head], before)
+    if columns > lanes and columns % lanes and count >= 8:
+        for row in range(min(rows, lanes)):  # entries before the first aligned one
+            head = -(offset + row * columns) % lanes
+            if head and columns - head >= lanes:
+                before = None if first is None else first[row::lanes, :head]
+                out[row::lanes, :head] = in_eights(x[:, row::lanes, :head], before)
     return out
 
 
 def fused(a: Array, b: Array, start: Array | None = None) -> Array:
-    """Return a product whose terms are each multiplied and added in one rounding, in order, and added to `start`.
+    """Return a product of floats whose terms are each multiplied and added in one rounding, in order, to `start`.
 
     numpy's library adds even and odd terms apart, so that zeros between them keep the order; from `KEPT` terms on it
     cannot be kept.
