@@ -201,7 +201,7 @@ class Graph:
             with np.errstate(all="ignore"):
                 self.written(reading.primitive, inputs, reading.options)
                 found = reading.primitive.forward(*given, **reading.options)  # also of nan: formulas will do it
-                upstream = np.ones(shape)[()]
+                upstream = np.broadcast_to(np.asarray(found).dtype.type(1), shape)[()]
                 rules = reading.primitive.rules_for(given)
                 is_long = is_known and reading.primitive.structured and np.size(found) > LONG  # its value must do
                 for position, one in enumerate(reading.operands if not is_long else ()):
