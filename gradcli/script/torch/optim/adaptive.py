@@ -14,7 +14,6 @@ from gradcli.engine.numerics.approximate import sqrt
 from gradcli.engine.numerics.fusing import Value, blended, divided, multiplied
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.optim.declaration import Declared
-from gradcli.script.torch.optim.optimizer import number
 from gradcli.script.torch.optim.state import Group
 
 Pair = tuple[float, float]
@@ -31,7 +30,18 @@ class Adam(Declared):
     )
 
     def _settled(self, options: Group) -> Group:
-        return {**options, "betas": tuple(map(number, options["betas"]))}
+        betas = options["betas"]
+        if not any(all(isinstance(beta, kind) for beta in betas[:2]) for kind in (float, Tensor)):
+            raise ValueError("betas must be either both floats or both Tensors")
+        for position, beta in enumerate(betas[:2]):
+            if isinstance(beta, Tensor):
+                if options["foreach"] and not options["capturable"]:
+                    raise ValueError(
+                        f"betas[{position}] as a Tensor is not supported for capturable=False and foreach=True"
+                    )
+                if beta.value.size != 1:
+                    raise ValueError(f"Tensor betas[{position}] must be 1-element")
+        return {**options, "betas": tuple(betas)}
 
     _symbols: ClassVar = {"m": "exp_avg", "v": "exp_avg_sq", "largest": "max_exp_avg_sq"}
 
@@ -123,7 +133,8 @@ class NAdam(Declared):
         (beta1, beta2), step = betas, state["step"].item()
         mu, mu_next = (beta1 * (1.0 - 0.5 * 0.96 ** (n * momentum_decay)) for n in (step, step + 1))
         product, mean, square = state["mu_product"], state["exp_avg"], state["exp_avg_sq"]
-        product.value = np.float32(product.value * np.float32(mu))
+        kind = product.value.dtype.type
+        product.value = kind(product.value * kind(mu))
         mean.value = blended(mean.value, g, 1 - beta1)
         square.value = multiplied(square.value * beta2, g, g, 1 - beta2)
         scale = sqrt(square.value / (1 - beta2**step)) + eps

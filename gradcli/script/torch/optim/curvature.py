@@ -12,6 +12,7 @@ import numpy as np
 
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.numerics.fusing import Value, added
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.optim.declaration import Declared
@@ -51,18 +52,21 @@ class LBFGS(Declared):
 
     def _step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
         """Take up to `max_iter` steps; returns the loss before the first."""
-        group, state = self.param_groups[0], self.state[self._params[0]]
-        state.setdefault("func_evals", 0)
-        state.setdefault("n_iter", 0)
+        group, shown = self.param_groups[0], self.state[self._params[0]]
+        shown.setdefault("func_evals", 0)
+        shown.setdefault("n_iter", 0)
+        state = {name: _numbers(value) for name, value in shown.items()}
         self._stepped = self._scheduled
         first, loss = self._evaluated(closure)
         state["func_evals"] += 1
         g = self._gradient()
+        shown["func_evals"] += 1
         if not np.abs(g).max() <= group["tolerance_grad"]:
             is_first = not state["n_iter"]
             self._iterate(closure, state, loss, g)
             for name in LAST if is_first else ():
                 state[name] = state.pop(name)
+            shown.update((name, _tensors(value)) for name, value in state.items())
             if running.machine.timeline is not None:
                 running.machine.timeline.stepped(self, self._params, self._moves)
         return first
@@ -75,7 +79,8 @@ class LBFGS(Declared):
             d = state["d"] = self._direction(state, g)
             before, state["prev_flat_grad"], state["prev_loss"] = loss, g.copy(), loss
             short = state["n_iter"] == 1
-            t = state["t"] = min(1.0, 1.0 / np.abs(g).sum()) * rate if short else rate
+            t = min(1.0, 1.0 / np.abs(g).sum()) * rate if short else rate
+            state["t"] = t if short else group["lr"]  # a tensor itself, which the caller may halve before the next step
             slope = g.dot(d)
             if slope > -group["tolerance_change"]:
                 break
@@ -106,7 +111,7 @@ class LBFGS(Declared):
             return -g
         history = self.param_groups[0]["history_size"]
         changes, steps, inverses = state["old_dirs"], state["old_stps"], state["ro"]
-        change, step = g - state["prev_flat_grad"], state["d"] * state["t"]
+        change, step = g - state["prev_flat_grad"], state["d"] * number(state["t"])
         bend = change.dot(step)
         if bend > 1e-10:
             if len(changes) == history:
@@ -166,3 +171,17 @@ class LBFGS(Declared):
                 self._moves.append((parameter, entry, (), worked("w = w + t*d", values)))
             write(parameter, added(parameter.value, part[()], float(t)))
             start += parameter.value.size
+
+
+def _tensors(value: Any) -> Any:
+    """Return a value of the state as it is shown: its numbers as tensors."""
+    if isinstance(value, list):
+        return [_tensors(one) for one in value]
+    return Tensor(value) if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _numbers(value: Any) -> Any:
+    """Return a value of the state as a step works with it: numbers in place of tensors."""
+    if isinstance(value, list):
+        return [_numbers(one) for one in value]
+    return value.value if isinstance(value, Tensor) else value

@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.text.formatting import formatted
 from gradcli.script.torch.optim.optimizer import Optimizer, number
-from gradcli.script.torch.optim.state import Group
+from gradcli.script.torch.optim.state import Group, scalar
 from gradcli.script.torch.signature import given
 
 TEXTS = {"lr": "learning rate", "eps": "epsilon value"}  # how torch's errors call an option, if not by its name
@@ -27,7 +27,7 @@ def _check_sign(name: str, value: Any) -> None:
 
 def _check_betas(_: str, betas: Any) -> None:
     for position, beta in enumerate(betas[:2]):
-        if not 0 <= number(beta) < 1:
+        if not 0 <= beta < 1:
             raise ValueError(f"Invalid beta parameter at index {position}: {beta}")
 
 
@@ -93,8 +93,8 @@ class Declared(Optimizer):
         """Count a step in the state of a parameter, and return it; averages begin at 0, scalars as given."""
         state: dict[str, Tensor] = self.state[parameter]
         if not state:
-            state["step"] = Tensor(np.float32(0))
-            state.update((name, Tensor(np.float32(value))) for name, value in scalars.items())
+            state["step"] = Tensor(scalar(0))
+            state.update((name, Tensor(scalar(value))) for name, value in scalars.items())
             state.update((name, Tensor(np.zeros_like(parameter.value)[()])) for name in averages)
-        state["step"].value = np.float32(state["step"].value + 1)
+        state["step"].value += state["step"].value.dtype.type(1)
         return state

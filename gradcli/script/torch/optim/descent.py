@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.engine.numerics.fusing import Value, added, multiplied
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.optim.declaration import Declared
-from gradcli.script.torch.optim.state import Group
+from gradcli.script.torch.optim.state import Group, scalar
 
 Pair = tuple[float, float]
 
@@ -85,8 +85,8 @@ class ASGD(Declared):
         parameter.changed()  # torch shrinks the parameter in an operation of its own
         x = added(x * (1 - lambd * eta.item()), g, -eta.item())
         mean.value = x.copy() if mu.item() == 1 else mean.value + (x - mean.value) * mu.value
-        eta.value = np.float32(lr / (1 + lambd * lr * step) ** alpha)
-        mu.value = np.float32(1 / max(1, step - t0))
+        eta.value = eta.value.dtype.type(scalar(lr / (1 + lambd * lr * step) ** alpha))
+        mu.value = mu.value.dtype.type(scalar(1 / max(1, step - t0)))
         return x
 
 

@@ -19,6 +19,7 @@ from gradcli.language.tree import Name, fold
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.optim import formulas
+from gradcli.script.torch.optim.state import scalar
 from gradcli.script.torch.tensor.printing import UNTOLD
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -60,7 +61,7 @@ def _update(
         known[target] = value
         used.add(target)
     if counts:
-        _keep(state, "step", Tensor(np.float32(known["t"])))
+        _keep(state, "step", Tensor(scalar(known["t"])))
     for name, held in symbols.items():
         if name in used:
             _keep(state, held, known[name])
@@ -73,7 +74,7 @@ def _copied(x: Any) -> Any:
 
 def _keep(state: dict[str, Any], name: str, value: Any) -> None:
     """Write a value over that in the state, which a snippet may hold."""
-    found = value if isinstance(value, Tensor) else Tensor(np.float32(value))
+    found = value if isinstance(value, Tensor) else Tensor(scalar(value))
     if name not in state:
         state[name] = _copied(found)
     else:

@@ -177,6 +177,8 @@ class Optimizer(Stateful):
                     continue
                 if options.get("capturable"):
                     raise UnsupportedError("a step with capturable=True is not supported here")
+                if any(isinstance(beta, Tensor) for beta in options.get("betas", ())):
+                    raise UnsupportedError("a step with betas that are tensors is not supported here")
                 if options.get("differentiable"):
                     differentiable.step(parameter, self.state[parameter], self._lines, self._symbols, options)
                     continue

@@ -14,7 +14,7 @@ from gradcli.engine.numerics.approximate import sqrt
 from gradcli.engine.numerics.fusing import Value, added, blended, divided, multiplied
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.optim.declaration import Declared
-from gradcli.script.torch.optim.state import Group
+from gradcli.script.torch.optim.state import Group, scalar
 
 
 class RMSprop(Declared):
@@ -72,7 +72,7 @@ class Adagrad(Declared):
         for group in self.param_groups:
             for parameter in group["params"]:
                 start = np.full_like(parameter.value, self.defaults["initial_accumulator_value"])[()]
-                self.state[parameter].update(step=Tensor(np.float32(0)), sum=Tensor(start))
+                self.state[parameter].update(step=Tensor(scalar(0)), sum=Tensor(start))
 
     _symbols: ClassVar = {"total": "sum"}
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradcli.engine.graph import Handle
+from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.stdlib.data.nested import DefaultDict
@@ -106,6 +107,11 @@ class Stateful(Facade):
             hook(self)
 
 
+def scalar(value: float) -> np.floating[Any]:
+    """Return a number of a state as torch makes it: in single precision, unless the default dtype is double."""
+    return np.float64(value) if mode.default_dtype == np.float64 else np.float32(value)
+
+
 def _options(group: Group, others: Group | None = None) -> Group:
     """Return the options of a group, but for those that other options name."""
     return {name: value for name, value in group.items() if name != "params" and name not in (others or {})}
@@ -121,6 +127,7 @@ def _cast(state: Any, parameter: Tensor) -> Any:
         name: cast(value, parameter.dtype) if isinstance(value, Tensor) and name != "step" else value
         for name, value in state.items()
     }
-    if isinstance(found.get("step"), int | float):
-        found["step"] = Tensor(np.float32(found["step"]))  # states counted in plain numbers once
+    step: Any = found.get("step")
+    if isinstance(step, int | float):
+        found["step"] = Tensor(scalar(step))  # states counted in plain numbers once
     return found

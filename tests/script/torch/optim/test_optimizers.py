@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gradcli.engine.modes import switched
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.optim.module import OPTIMIZERS
 from tests.script.agreement import REFUSED, agree
@@ -65,12 +66,13 @@ def stepped(
 
 def both(name: str, options: dict[str, Any], dtype: str) -> tuple[Any, Any]:
     torch = pytest.importorskip("torch")
-    here = stepped(
-        lambda p: OPTIMIZERS[name](p, **options),  # type: ignore[call-arg]
-        lambda x: Tensor(np.array(x)[()]).requires_grad_(),
-        lambda x: np.array(x.value),
-        dtype,
-    )
+    with switched(default_dtype=np.dtype("float32")):
+        here = stepped(
+            lambda p: OPTIMIZERS[name](p, **options),  # type: ignore[call-arg]
+            lambda x: Tensor(np.array(x)[()]).requires_grad_(),
+            lambda x: np.array(x.value),
+            dtype,
+        )
     there = stepped(
         lambda p: getattr(torch.optim, name)(p, **options),
         lambda x: torch.tensor(x, requires_grad=True),
