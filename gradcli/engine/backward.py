@@ -14,8 +14,9 @@ import numpy as np
 
 from gradcli.engine.accumulation import Accumulation, Carrier, added, arrivals, changed, names_of_sum, rename
 from gradcli.engine.broadcast import fit
+from gradcli.engine.checks.gradients import chosen, wanted
 from gradcli.engine.checks.versions import check_versions
-from gradcli.engine.graph import Node, Target, ancestors, reachable
+from gradcli.engine.graph import AccumulateGrad, Node, Target, ancestors, reachable
 from gradcli.engine.hooks import after_hooks, before_hooks, has_posthooks, hooks_of_nothing, replaced_rules, whole_hooks
 from gradcli.engine.modes import changes, set_grad_enabled
 from gradcli.engine.saved import DEPENDING, joined, operands, release
@@ -121,7 +122,10 @@ def walk(
                     rename(unsummed.node, node.primitive.gradients[position])
                 if unsummed is not None:  # a snippet's own backward may have nothing to give
                     kind = type(unsummed)
-                    total = contribution = unsummed if kind is type(x) and kind in NUMBERS else fit(unsummed, x)
+                    if chosen and isinstance(edge, AccumulateGrad):
+                        total = contribution = fit(unsummed, x, wanted(edge.variable, unsummed.dtype))
+                    else:
+                        total = contribution = unsummed if kind is type(x) and kind in NUMBERS else fit(unsummed, x)
             except Exception as error:
                 if events:
                     error.__dict__[STOPPED_AT] = node

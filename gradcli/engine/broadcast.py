@@ -150,8 +150,9 @@ def summed_to(gradient: Any, shape: tuple[int, ...]) -> Any:
     return summing(gradient, size=shape)
 
 
-def fit(gradient: Any, x: Any) -> Any:
-    """Bring a gradient to the shape and dtype of the input it belongs to."""
+def fit(gradient: Any, x: Any, dtype: np.dtype[Any] | None = None) -> Any:
+    """Bring a gradient to the shape and dtype of the input it belongs to, or to another dtype."""
+    dtype = dtype or x.dtype
     if gradient.shape != x.shape:
         gradient = summed_to(gradient, x.shape)
-    return gradient if gradient.dtype == x.dtype else to_copy(gradient, dtype=x.dtype)
+    return gradient if gradient.dtype == dtype else to_copy(gradient, dtype=dtype)

@@ -161,10 +161,21 @@ class Level:
             total = found[0]
             for part in found[1:]:
                 total = total + part
+            for position in self._without(application, total):
+                total = in_graph_of_others(application, position, total)
             if not application.primitive.view and any(total is tangent for _, tangent in given):
                 total = Tensor(total.value.copy(), total.node)
             self.derived.add(total)
             self.set(application.out, total)
+
+
+    def _without(self, application: Application, tangent: Tensor) -> list[int]:
+        """Return the operands without a tangent, where one outside of the graph would be in it by them."""
+        inputs = application.inputs
+        if tangent.requires_grad or not mode.grad_enabled or not application.out.requires_grad:
+            return []
+        held = [None if isinstance(x, int | float) else self.get(x) if isinstance(x, Tensor) else x for x in inputs]
+        return [position for position, x in enumerate(held) if x is None]
 
 
 def pushed(application: Application, position: int, tangent: Tensor) -> Tensor | None:
@@ -186,6 +197,16 @@ def pushed(application: Application, position: int, tangent: Tensor) -> Tensor |
         reached = fit(flowed, inputs[position])
         (found,) = grad([reached], [upstream], [tangent], create_graph=recorded, allow_unused=True)
     return found
+
+
+def in_graph_of_others(application: Application, position: int, total: Tensor) -> Tensor:
+    """Add the part, of zeros, of an operand without a tangent, in which others occur: torch records it, too."""
+    primitive, inputs, options, out = application
+    inputs = tuple(Tensor(np.asarray(x, out.dtype)[()]) if isinstance(x, int | float) else x for x in inputs)
+    zeros = Tensor(np.zeros_like(inputs[position].value)[()])
+    part = pushed(Application(primitive, inputs, options, out), position, zeros)
+    counts = part is not None and part.requires_grad and np.isfinite(part.value).all()
+    return total + part if counts else total
 
 
 def tangents_of(*given: Any) -> list[Tensor]:

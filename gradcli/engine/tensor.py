@@ -13,7 +13,7 @@ from weakref import ref
 
 import numpy as np
 
-from gradcli.engine.checks.shapes import check_gradient
+from gradcli.engine.checks.gradients import check_gradient
 from gradcli.engine.dtypes import type_name
 from gradcli.engine.graph import AccumulateGrad, Handle, Node, Target, Uncounted, Unversioned, hook_parts
 from gradcli.engine.modes import changes, mode, tick
@@ -142,7 +142,7 @@ class Tensor(TensorProtocol):
                 raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {kind}")
             if gradient is self:
                 raise AutogradError("can't assign Variable as its own grad")
-            check_gradient(self.value, gradient.value)
+            check_gradient(self, gradient)
         self._grad = gradient
 
     @grad.deleter

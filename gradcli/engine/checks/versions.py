@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from gradcli.engine.checks.attachment import check_attached
@@ -18,10 +19,11 @@ HINT = (
 )
 
 
-def check_versions(node: Node) -> None:
-    """Refuse to use a saved tensor that was changed in place after it was saved."""
-    positions = saved(node)
-    for x in watched.get(node, ()):
+def check_versions(node: Node, positions: Collection[int] | None = None) -> None:
+    """Refuse to use a saved tensor that was changed in place after it was saved: one of all, or at the positions."""
+    beside = watched.get(node, ()) if positions is None else ()
+    positions = saved(node) if positions is None else positions
+    for x in beside:
         if x.history and x.history[-1] > x.since:
             raise modified(node, x.value, x.origin(), x.history, x.since)
     check_attached(node, positions)

@@ -14,10 +14,10 @@ from gradcli.engine.backward import Event, drain, grad, no_scalar, outside_the_g
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.modes import warn_once
 from gradcli.engine.recorder import listening
+from gradcli.engine.saved import SECOND_TIME
 from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Gradient, Tensor, is_floating, tensor
 from gradcli.errors import AutogradError
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.anomaly import anomaly
 from gradcli.script.torch.autograd.edges import GradientEdge
@@ -209,7 +209,7 @@ def _output(x: Any) -> Tensor:
         if isinstance(x.node, AccumulateGrad):
             return Tensor(x.node.variable.value, x.node)
         if getattr(x.node, "out", None) is None:
-            raise UnsupportedError("an edge of a graph that was freed is not supported here")
+            raise AutogradError(SECOND_TIME, code="E302")
         return Tensor(x.node.out, x.node)
     if not isinstance(x, Tensor):
         raise AssertionError("Expected output to be a torch.Tensor")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -100,7 +101,8 @@ class Call:
         self.name = context._name
         self.arrived: set[int] = set()  # the outputs that a gradient came for
         self.missing = False  # whether a gradient came for none
-        self.parts: dict[int, PartNode] = {}
+        self.parts: MutableMapping[int, PartNode] = {}
+        self.hooked: list[PartNode] = []  # those that are held for their hooks
         self.upstream: Any = None
         self.before: dict[int, Any] = {}  # hooks on the gradients of all outputs
         self.given: tuple[Any, ...] = ()  # those that `backward` got
@@ -114,6 +116,8 @@ class Call:
         self.arguments = tuple(stand_in(x) if isinstance(x, Tensor) else x for x in self.arguments)
         self.outputs = {place: stands[id(x)] for place, x in self.outputs.items()}
         self.context._let_go(stands)
+        self.hooked = [part for part in self.parts.values() if part.hooks is not None]
+        self.parts = WeakValueDictionary(self.parts)
 
     def _differentiable(self, x: Any) -> bool:
         plain = self.context._without_gradient

@@ -63,9 +63,15 @@ _metadata: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
 
 def metadata(node: Any) -> dict[str, Any]:
     """Return the dict in which snippets keep notes on a node, and torch the lines of anomaly mode."""
-    if getattr(node, "_node", node) in anomaly().made:
-        raise UnsupportedError("the metadata of a node of anomaly mode is not supported here")
-    return _metadata.setdefault(node, {})
+    notes, of_mode = _metadata.setdefault(node, {}), anomaly()
+    made = getattr(node, "_node", node)
+    if of_mode.enabled and isinstance(node, AccumulateGrad):
+        raise UnsupportedError("the metadata of the node of a leaf in anomaly mode is not supported here")
+    if made in of_mode.made:
+        notes.setdefault("traceback_", [of_mode.made[made]])
+    if made in of_mode.parents:
+        notes.setdefault("parent_", visible(of_mode.parents[made]))
+    return notes
 
 
 NAMED_TYPES.append(node_type)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -209,6 +210,7 @@ def at_nodes(tensors: Sequence[Any], name: str, rule: Any) -> tuple[Any, ...]:
 def once_differentiable(backward: Any) -> Any:
     """Decorate `backward`: its results are outside the graph, and to differentiate them is an error."""
 
+    @wraps(backward)
     def backward_once(ctx: Any, *gradients: Any) -> Any:
         with set_grad_enabled(False):
             found = backward(ctx, *gradients)

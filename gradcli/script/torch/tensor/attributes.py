@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from sys import getrefcount
 from typing import Any
 
 from gradcli.engine.graph import Handle
@@ -36,8 +35,16 @@ from gradcli.script.torch.tensor.casting import cast as cast
 from gradcli.script.torch.tensor.casting import casting, reinterpreted, to, type_
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, STRIDED, DType, Size
+from gradcli.script.torch.tensor.gradients import grad_dtype, is_used, set_grad_dtype, use_count
 from gradcli.script.torch.tensor.legacy import construct
-from gradcli.script.torch.tensor.owned import backward_hooks, own_attributes, set_backward_hooks, volatile
+from gradcli.script.torch.tensor.owned import (
+    accumulated_hooks,
+    backward_hooks,
+    own_attributes,
+    set_accumulated_hooks,
+    set_backward_hooks,
+    volatile,
+)
 from gradcli.script.torch.tensor.printing import format_tensor, inside, tensor_text, told
 
 
@@ -99,6 +106,7 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "is_signed": lambda x: x.dtype.kind in "if",
     "is_inference": is_inference,
     "is_nonzero": bool,
+    "_use_count": use_count,
     "_is_view": lambda x: x.base is not None,
     "data_ptr": memory.data_ptr,
     "storage_offset": memory.storage_offset,
@@ -169,6 +177,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "layout": lambda x: STRIDED,
     "ndim": lambda x: x.ndim,
     "grad": memory.gradient_of,
+    "grad_dtype": grad_dtype,
     "grad_fn": lambda x: nodes.visible(told(x).grad_fn),
     "requires_grad": lambda x: inside(x).requires_grad,
     "is_leaf": lambda x: inside(x).is_leaf,
@@ -178,6 +187,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "_version": lambda x: x._version,
     "_base": memory.base,
     "_backward_hooks": backward_hooks,
+    "_post_accumulate_grad_hooks": accumulated_hooks,
     "volatile": volatile,
     "is_cpu": lambda x: True,
     "is_cuda": lambda x: False,
@@ -225,13 +235,10 @@ def _kept(message: str) -> Callable[[Any], None]:
     return refuse
 
 
-NOT_USED = 2  # references to the node of a tensor that no graph is built on: its own, and that of the count
-
-
 def set_data(x: Tensor, value: Any) -> None:
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {kind_name(value)}")
-    if x.shape != value.shape and x.node is not None and getrefcount(x.node) > NOT_USED:
+    if x.shape != value.shape and is_used(x):
         raise UnsupportedError("data of another shape, for a tensor that a graph is built on, is not supported here")
     x.data = value
 
@@ -254,8 +261,10 @@ describe(
     setters={
         **{name: _fixed(name) for name in GETTERS},
         "grad": _setter("grad"),
+        "grad_dtype": set_grad_dtype,
         "data": set_data,
         "_backward_hooks": set_backward_hooks,
+        "_post_accumulate_grad_hooks": set_accumulated_hooks,
         "requires_grad": set_requires_grad,
     },
     deleters={"grad": lambda x: setattr(x, "grad", None), **{name: _kept(message) for name, message in KEPT.items()}},

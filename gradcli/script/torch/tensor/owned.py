@@ -6,6 +6,7 @@ import warnings
 from collections import OrderedDict
 from typing import Any
 
+from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 
@@ -17,6 +18,19 @@ def backward_hooks(x: Tensor) -> Any:
     if x.node is None:
         return own_attributes(x).get(UNUSED)
     return (x.node.hooks.tensor or None) if x.node.hooks is not None else None
+
+
+def accumulated_hooks(x: Tensor) -> Any:
+    """`x._post_accumulate_grad_hooks`: None until the first of them is registered."""
+    hooks = x.node.hooks if isinstance(x.node, AccumulateGrad) else None
+    return None if hooks is None else hooks.accumulated
+
+
+def set_accumulated_hooks(x: Tensor, hooks: Any) -> None:
+    raise UnsupportedError(
+        "setting Tensor._post_accumulate_grad_hooks is not supported here",
+        help="use x.register_post_accumulate_grad_hook(hook)",
+    )
 
 
 def set_backward_hooks(x: Tensor, hooks: Any) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.dtypes import type_name
 from gradcli.engine.graph import Node
 from gradcli.engine.modes import set_grad_enabled
@@ -143,6 +145,8 @@ class SavedTensor(Facade):
         x = self._read()
         if isinstance(x, Packed):
             return x.content
+        if x is NOTHING:
+            return None
         return x.detach() if isinstance(x, Tensor) and self._of_result else x
 
     @property
@@ -152,7 +156,8 @@ class SavedTensor(Facade):
 
     def unpack(self) -> Any:
         """Return the tensor, as the hook gives it."""
-        return unpacked(self._read())
+        x = unpacked(self._read())
+        return None if x is NOTHING else x
 
     def register_hooks(self, *hooks: Any) -> None:
         """Pack the tensor now with the first of two functions, and unpack it with the second when it is read."""
@@ -191,7 +196,9 @@ def saved_tensor(node: Node, position: int) -> SavedTensor:
         if found is None:
             return None
         x = found.held.get(position)
-        return Tensor(found.out, node) if x is None and position == OUT else x
+        if x is None and position == OUT:
+            return Tensor(found.out, node)
+        return x if isinstance(x, Tensor | Packed) else Tensor(np.array(x)[()])
 
     def write(x: Packed) -> None:
         found = entries()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import FromEnd
+from gradcli.engine.checks.versions import check_versions
 from gradcli.engine.graph import Node
 from gradcli.engine.primitive import OUT
 from gradcli.engine.saved import SECOND_TIME, operands, saved
@@ -44,6 +45,7 @@ def saved_input(name: str) -> Callable[[Node], Any]:
         if position not in saved(node):
             return None
         x = operands(node, True)[0][position]
+        check_versions(node, {position})
         return x if isinstance(x, Tensor) else Tensor(np.array(x)[()])
 
     return get
@@ -55,17 +57,21 @@ def raw_input(name: str) -> Callable[[Node], Any]:
     def get(node: Node) -> Any:
         names = node.primitive.inputs
         position = OUT if name == "result" else names.index(name) if name in names else None
-        if position is None or position not in saved(node):
+        if not any(position in positions for positions in node.primitive.saved_for(node.edges)):
             raise absent(node, f"_raw_saved_{name}")
-        return saved_tensor(node, position)
+        return saved_tensor(node, position) if position in saved(node) else NOT_NEEDED
 
     return get
+
+
+NOT_NEEDED = SavedTensor(lambda: NOTHING, lambda x: None)  # in the place of an operand that no gradient needs
 
 
 def saved_result(node: Node) -> Any:
     if not node.primitive.saves_out:
         raise absent(node, "_saved_result")
     found = operands(node, True)[1]
+    check_versions(node, {OUT})
     found.history = node.saved_out[0] if node.saved_out is not None else found.history
     return found
 
@@ -142,9 +148,8 @@ def raw_indices(node: Node) -> tuple[Any, ...]:
     if node.inputs is None and not packed_by(node):
         raise AutogradError(SECOND_TIME, code="E302")
     positions = {dim: place for place, dim in enumerate(node.options["dims"], 1)}
-    nothing = SavedTensor(lambda: NOTHING, lambda x: None)
     places = map(positions.get, range(max(positions) + 1))
-    return tuple(nothing if place is None else saved_tensor(node, place) for place in places)
+    return tuple(NOT_NEEDED if place is None else saved_tensor(node, place) for place in places)
 
 
 def weight(node: Node) -> Tensor | None:
