@@ -94,6 +94,8 @@ class Level:
 
     def get(self, x: Tensor) -> Tensor | None:
         """Return the tangent of a tensor, None for a constant; a view of a changed tensor has its part of the whole."""
+        if mode.inference and not self.transforms:  # in which torch looks at no tangent
+            return None
         node = x.node
         found = self.known.get(node or x)
         if (node or x) in self.apart:
@@ -167,7 +169,6 @@ class Level:
                 total = Tensor(total.value.copy(), total.node)
             self.derived.add(total)
             self.set(application.out, total)
-
 
     def _without(self, application: Application, tangent: Tensor) -> list[int]:
         """Return the operands without a tangent, where one outside of the graph would be in it by them."""

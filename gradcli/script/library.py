@@ -41,6 +41,7 @@ PLACES = {
     "gradcli.script.stdlib.texts.characters": "unicodedata",
     "gradcli.script.stdlib.process.threads": "threading",
     "gradcli.script.stdlib.process.identifiers": "uuid",
+    "gradcli.script.stdlib.data.pickling": "pickle",
 }
 MODULES = {name: place for place, names in PLACES.items() for name in names.split()}
 ORIGINALS = {"numpy", *MODULES} & {"numpy", *sys.stdlib_module_names}  # modules of Python, which know their names

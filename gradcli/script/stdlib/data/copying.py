@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from pickle import PicklingError
 from types import MemberDescriptorType, MethodType
 from typing import Any
 
@@ -14,6 +15,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace
+from gradcli.script.python.values.kinds import Defined, is_own_function
 
 NON_LEAF = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you "
@@ -27,7 +29,26 @@ Memo = dict[int, Any]
 
 
 class Saved(Memo):
-    """The memo of a copy that leaves graphs and gradients behind, as a file does."""
+    """The memo of a copy that leaves graphs and gradients behind, as a file does.
+
+    What Python cannot find by its name it cannot save: AttributeError, PicklingError for a lambda of the module.
+    """
+
+    shares = True  # whether tensors on one memory share the copy
+
+    def check(self, value: Any) -> None:
+        if not (is_own_function(value) or isinstance(value, Defined)):
+            return
+        if "<locals>" in value.__qualname__:
+            raise AttributeError(f"Can't pickle local object {value.__qualname__!r}")
+        if value.__name__ == "<lambda>":
+            raise PicklingError(f"Can't pickle {value!r}: attribute lookup <lambda> on __main__ failed")
+
+
+class Pickling(Saved):
+    """The memo of a copy by `pickle`, which takes the memory of each tensor for itself."""
+
+    shares = False
 
 
 def copy(value: Any) -> Any:
@@ -94,6 +115,8 @@ def deepcopy(value: Any, memo: Memo | None = None) -> Any:
     if id(value) in memo:
         return memo[id(value)]
     running.machine.budget.spend(1)
+    if isinstance(memo, Saved):
+        memo.check(type(value) if isinstance(type(value), Defined) else value)
     if isinstance(value, tuple):
         return _tuple(value, memo)
     own = getattr(type(value), "__deepcopy__", None)
@@ -174,7 +197,7 @@ def _memory(array: Any, memo: Memo) -> Any:
     root = array
     while isinstance(root, np.ndarray) and isinstance(root.base, np.ndarray):
         root = root.base
-    if root is array and not isinstance(array, np.ndarray):
+    if (root is array and not isinstance(array, np.ndarray)) or not getattr(memo, "shares", True):
         return array.copy()
     if ~id(root) not in memo:
         memo[~id(root)] = root, root.copy(order="K")

@@ -207,6 +207,8 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
         raise RuntimeError(
             "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
         )
+    if mode.inference:
+        return newest.separate(_alias(tensor), None)
     return newest.separate(_alias(tensor), tangent if same_layout(tensor, tangent) else _copied(tangent, tensor))
 
 
