@@ -15,7 +15,6 @@ from gradcli.engine.tensor import Gradient, Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.operators import ATTRIBUTES
 from gradcli.ops.support.calling import ops
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import TYPES, type_of
@@ -35,14 +34,17 @@ from gradcli.script.torch.tensor.casting import cast as cast
 from gradcli.script.torch.tensor.casting import casting, reinterpreted, to, type_
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, STRIDED, DType, Size
-from gradcli.script.torch.tensor.gradients import grad_dtype, is_used, set_grad_dtype, use_count
 from gradcli.script.torch.tensor.legacy import construct
 from gradcli.script.torch.tensor.owned import (
     accumulated_hooks,
     backward_hooks,
+    grad_dtype,
     own_attributes,
     set_accumulated_hooks,
     set_backward_hooks,
+    set_data,
+    set_grad_dtype,
+    use_count,
     volatile,
 )
 from gradcli.script.torch.tensor.printing import format_tensor, inside, tensor_text, told
@@ -233,14 +235,6 @@ def _kept(message: str) -> Callable[[Any], None]:
         raise RuntimeError(message)
 
     return refuse
-
-
-def set_data(x: Tensor, value: Any) -> None:
-    if not isinstance(value, Tensor):
-        raise TypeError(f"Variable data has to be a tensor, but got {kind_name(value)}")
-    if x.shape != value.shape and is_used(x):
-        raise UnsupportedError("data of another shape, for a tensor that a graph is built on, is not supported here")
-    x.data = value
 
 
 def set_requires_grad(x: Tensor, value: Any) -> None:

@@ -32,8 +32,6 @@ KNOWN = {op for name in OVERLOADS.values() for op in (name, name.replace(".", "_
 class Dispatched(Facade):
     """An operation of `torch.ops.aten` as policies compare it; no script may call it."""
 
-    __module__ = "torch._ops"
-
     def __init__(self, name: str) -> None:
         self.__name__ = name
 
@@ -55,6 +53,8 @@ class Dispatched(Facade):
 class OpOverload(Dispatched):
     """`torch.ops.aten.mm.default`."""
 
+    __module__ = "torch._ops"
+
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self._name, _, self._overloadname = name.rpartition(".")
@@ -74,6 +74,8 @@ class OpOverload(Dispatched):
 
 class OpOverloadPacket(Dispatched):
     """`torch.ops.aten.mm`."""
+
+    __module__ = "torch._ops"
 
     def __getattr__(self, overload: str) -> OpOverload:
         return known(f"{self.__name__}.{overload}")
