@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.modes import mode
-from gradcli.engine.numerics import approximate, lanes, precision, summation
+from gradcli.engine.numerics import lanes, precision, summation
 from gradcli.engine.numerics.fusing import are_floats, fused
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
@@ -66,7 +66,7 @@ def _logsumexp(x: Any, *, dim: Axes, keepdim: bool = False) -> Any:
     along = axes(dim, x.ndim)
     top = np.max(x, axis=along, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0).astype(x.dtype)  # infinity less infinity would be nan
-    total = approximate.log(summation.total(precision.exp(x - top), along, True)) + top
+    total = precision.log(summation.total(precision.exp(x - top), along, True)) + top
     return total if keepdim else np.squeeze(total, along)[()]
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.domain import POSITIVE, above
-from gradcli.engine.numerics import approximate
 from gradcli.engine.numerics.precision import nearest
 from gradcli.engine.primitive import Primitive, Rule, primitive
 from gradcli.language.tree import Binary, Number
@@ -101,7 +100,7 @@ expm1 = elementwise(
 )
 log = elementwise(
     "log",
-    approximate.log,
+    nearest(np.log),
     lambda g, out, x: g / x,
     "The natural logarithm.",
     aliases=["ln"],
@@ -135,7 +134,7 @@ log1p = elementwise(
 )
 sqrt = elementwise(
     "sqrt",
-    approximate.sqrt,
+    np.sqrt,
     lambda g, out, x: g / (2 * out),
     "The square root.",
     domain=POSITIVE,

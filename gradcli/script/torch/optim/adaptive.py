@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gradcli.engine.numerics.approximate import sqrt
 from gradcli.engine.numerics.fusing import Value, blended, divided, multiplied
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.optim.declaration import Declared
@@ -62,7 +61,7 @@ class Adam(Declared):
         second = square.value
         if amsgrad:
             second = state["max_exp_avg_sq"].value = np.maximum(state["max_exp_avg_sq"].value, second)
-        scale = sqrt(second) / (1 - beta2**step) ** 0.5 + eps
+        scale = np.sqrt(second) / (1 - beta2**step) ** 0.5 + eps
         return divided(x, mean.value, scale, -(lr / (1 - beta1**step)))
 
 
@@ -137,7 +136,7 @@ class NAdam(Declared):
         product.value = kind(product.value * kind(mu))
         mean.value = blended(mean.value, g, 1 - beta1)
         square.value = multiplied(square.value * beta2, g, g, 1 - beta2)
-        scale = sqrt(square.value / (1 - beta2**step)) + eps
+        scale = np.sqrt(square.value / (1 - beta2**step)) + eps
         parameter.changed()  # torch steps along the gradient and along the average in turn
         x = divided(x, g, scale, -lr * (1.0 - mu) / (1.0 - product.item()))
         return divided(x, mean.value, scale, -lr * mu_next / (1.0 - product.item() * mu_next))
@@ -180,5 +179,5 @@ class RAdam(Declared):
         update = mean.value / (1 - beta1**step) * lr
         if length > 5.0:
             trust = ((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) ** 0.5
-            update = update * (np.reciprocal(sqrt(square.value) + eps) * missing**0.5) * trust
+            update = update * (np.reciprocal(np.sqrt(square.value) + eps) * missing**0.5) * trust
         return x - update

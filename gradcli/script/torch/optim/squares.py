@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gradcli.engine.numerics.approximate import sqrt
 from gradcli.engine.numerics.fusing import Value, added, blended, divided, multiplied
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.optim.declaration import Declared
@@ -48,7 +47,7 @@ class RMSprop(Declared):
         if centered:
             mean = state["grad_avg"].value = blended(state["grad_avg"].value, g, 1 - alpha)
             square = multiplied(square, mean, mean, -1)
-        root = sqrt(square) + eps
+        root = np.sqrt(square) + eps
         if not momentum > 0:
             return divided(x, g, root, -lr)
         buffer = state["momentum_buffer"]
@@ -85,7 +84,7 @@ class Adagrad(Declared):
     ) -> Value:
         state = self._state(parameter, "sum")
         total = state["sum"].value = multiplied(state["sum"].value, g, g, 1)
-        return divided(x, g, sqrt(total) + eps, -lr / (1 + (state["step"].item() - 1) * lr_decay))
+        return divided(x, g, np.sqrt(total) + eps, -lr / (1 + (state["step"].item() - 1) * lr_decay))
 
 
 class Adadelta(Declared):
@@ -112,6 +111,6 @@ class Adadelta(Declared):
         state = self._state(parameter, "square_avg", "acc_delta")
         square, steps = state["square_avg"], state["acc_delta"]
         square.value = multiplied(square.value * rho, g, g, 1 - rho)
-        step = sqrt(steps.value + eps) / sqrt(square.value + eps) * g
+        step = np.sqrt(steps.value + eps) / np.sqrt(square.value + eps) * g
         steps.value = multiplied(steps.value * rho, step, step, 1 - rho)
         return added(x, step, -lr)
