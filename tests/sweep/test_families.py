@@ -69,6 +69,17 @@ FAMILIES = {
         for rows, starts in (("[[0, 1], [2, 3]]", None), ("[0, 1, 1]", "torch.tensor([0, 2])"), ("[[], []]", None))
         for mode in ("sum", "mean", "max")
     ],
+    "slopes at distances": [
+        f"{X.format((3, 4))}out = torch.gradient(x0, spacing={spacing}, dim={dim})[0]**2\n"
+        for spacing in ("2.1", "[2.1]", "(torch.tensor([0.1, 0.7, 1.9]),)", "torch.tensor(2.1)", "torch.tensor([2.1])")
+        for dim in ("0", "(0,)")
+    ],
+    "derivatives of gamma": [
+        f"x0 = torch.tensor([-2.5, -1.0, 0.3, 0.5, 0.7, 3, 30], dtype=torch.{dtype}).requires_grad_()\n"
+        f"out = torch.{call}\n"
+        for dtype in ("float32", "float64")
+        for call in ("lgamma(x0)", "digamma(x0)", "polygamma(1, x0)", "polygamma(2, x0)")
+    ],
     "words": [
         f"out = torch.{call}\n"
         for call in (

@@ -1,4 +1,4 @@
-"""Decompositions of matrices: singular values, QR.
+"""Decompositions of matrices: singular values, and what all decompositions share.
 
 Each factor is a primitive of its own under torch's one node name; its rule computes the other factors again, from a
 copy of the matrix, for torch's node saves all factors and no matrix. The rules are from Giles, An extended collection
@@ -22,10 +22,8 @@ from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.determinants import _times
-from gradcli.ops.linalg.triangles import triangle
 from gradcli.ops.pointwise.arithmetic import div
 from gradcli.ops.products.contractions import transposed
-from gradcli.ops.shaping.diagonals import tril
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.pairs import ReturnType
@@ -150,64 +148,9 @@ svd_v: Primitive = factor(
 )
 
 
-def _orthogonal(part: int) -> Callable[..., Any]:
-    @lapack.by_columns
-    def forward(A: Any, *, mode: str = "reduced") -> Any:
-        if not lapack.is_finite(A):
-            raise AutogradError("qr of a matrix with entries that are not finite is not supported here", code="E401")
-        wide = np.linalg.qr(A.astype(np.float64), "complete" if mode == "complete" else "reduced")[part]
-        return cleared(wide).astype(A.dtype)
-
-    return forward
-
-
-def _mirrored(M: Any) -> Any:
-    """Mirror the lower triangle above the diagonal."""
-    below = tril(M, diagonal=-1)
-    return tril(M, diagonal=0) + transposed(below)
-
-
-def _from_qr(part: Any, M: Any, Q: Any, R: Any) -> Any:
-    return triangle(transposed(R), part + _times(Q, _mirrored(M)), upper=False, left=False)
-
-
 def cleared(x: Any) -> Any:
     """Replace entries that differ from 0 by rounding in double precision only."""
     return np.where(np.abs(x) < 1e-14 * np.max(np.abs(x), initial=0), 0, x)
-
-
-def _check_unique(A: Any, mode: str) -> None:
-    rows, columns = A.shape[-2:]
-    if mode == "complete" and rows > columns:
-        raise AutogradError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
-    if columns > rows:
-        raise AutogradError("the derivative of the QR decomposition of a wide matrix is not supported", code="E401")
-
-
-def _q_rule(g: Any, out: Any, A: Any, *, mode: str) -> Any:
-    _check_unique(A, mode)
-    return _from_qr(g, -_times(transposed(g), out), out, qr_r(A, mode=mode))
-
-
-def _r_rule(g: Any, out: Any, A: Any, *, mode: str) -> Any:
-    _check_unique(A, mode)
-    Q = qr_q(A, mode=mode)
-    return _from_qr(0, _times(out, transposed(g)), Q, out)
-
-
-QR = "LinalgQrBackward0"
-SOLVED = "The matrix is Q times R; the product rule is solved with Q kept orthogonal and R triangular."
-qr_q: Primitive = factor("qr", "Q", _orthogonal(0), _q_rule, node=QR, says=SOLVED, differential=change.ORTHOGONAL)
-qr_r: Primitive = factor(
-    "qr",
-    "R",
-    _orthogonal(1),
-    _r_rule,
-    node=QR,
-    number=1,
-    says=SOLVED,
-    differential=change.TRIANGULAR,
-)
 
 
 def _check_matrix(name: str, A: Tensor) -> None:
@@ -234,17 +177,3 @@ def svdvals(A: Real) -> Any:
     """The singular values, the largest first."""
     _check_matrix("linalg.svd", A)
     return svd_s(A, full_matrices=False)
-
-
-@operation(
-    "A = [[1, 2], [3, 5], [0, 1]]; qr(A).Q", "A = [[1, 2], [3, 5], [0, 1]]; qr(A).R", method=False, only="linalg"
-)
-def qr(A: Real, mode: str = "reduced") -> ReturnType:
-    """A matrix with orthogonal columns times an upper triangle: `A = Q @ R`."""
-    _check_matrix("linalg.qr", A)
-    if mode not in ("reduced", "complete", "r"):
-        raise AutogradError(
-            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
-        )
-    Q = Tensor(np.zeros(0, A.dtype)) if mode == "r" else qr_q(A, mode=mode)
-    return factors("qr", Q=Q, R=qr_r(A, mode=mode))

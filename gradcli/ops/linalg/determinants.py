@@ -1,8 +1,7 @@
-"""Square matrices: determinants, inverses, powers, and systems of equations."""
+"""Square matrices: determinants, inverses, powers."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import zero
 from gradcli.ops.pointwise.selection import unless, where
-from gradcli.ops.products.contractions import bmm, mm, outer, transposed
+from gradcli.ops.products.contractions import bmm, mm, transposed
 from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.axes import aligned
 from gradcli.ops.shaping.shaping import clone, reshape
@@ -28,7 +27,6 @@ from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.covering import as_one, ended
 from gradcli.ops.support.forgetting import forgotten, identity
 from gradcli.ops.support.pairs import ReturnType
-from gradcli.ops.support.sentences import SOLVED
 from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import operation
 
@@ -129,36 +127,6 @@ log_of = primitive(
 )
 
 
-@by_columns
-def _solve(A: Any, B: Any) -> Any:
-    vectors = B.ndim == 1
-    try:
-        found = np.linalg.solve(A, B[..., None] if vectors else B)
-    except np.linalg.LinAlgError:
-        raise _singular(A) from None
-    return found[..., 0] if vectors else found
-
-
-def _matrix_rule(g: Any, out: Any, A: Any, B: Any) -> Any:
-    h = solve(transposed(A), g)
-    return -outer(h, out) if len(B.shape) == 1 else -_times(h, transposed(out))
-
-
-solve: Primitive = primitive(
-    "solve",
-    _solve,
-    _matrix_rule,
-    lambda g, out, A, B: solve(transposed(A), g),
-    node="LinalgSolveExBackward0",
-    structured=True,
-    says=SOLVED,
-    differential=change.SOLUTION,
-)
-
-
-solve_vector = replace(solve, gradients=({}, {"LinalgSolveExBackward0": "SqueezeBackward1"}))
-
-
 def _check_square(name: str, A: Tensor) -> None:
     if A.ndim < 2:
         raise AutogradError(f"{name}: The input tensor A must have at least 2 dimensions.", code="E301")
@@ -239,41 +207,3 @@ def _by_squares(A: Any, n: int) -> Any:
         if not n:
             return product
         A = matmul(A, A)
-
-
-@operation(
-    "A = [[1, 2], [3, 5]]; b = [1, 4]; solve(A, b)",
-    "A = [[1, 2], [3, 5]]; B = [[1, 0, 2], [4, 1, 1]]; solve(A, B)",
-    method=False,
-    only="linalg",
-)
-def solve_(A: Real, B: Real, *, left: bool = True) -> Any:
-    """The solution X of `A @ X = B`, for a vector or each column of a matrix; without `left` of `X @ A = B`."""
-    _check_square("linalg.solve", A)
-    if not left:
-        return _solved_right(A, B)
-    if B.ndim not in (1, A.ndim) or (B.ndim > 1 and A.shape[:-2] != B.shape[:-2]) or (B.ndim == 1 and A.ndim > 2):
-        raise AutogradError(
-            f"linalg.solve of batches of shapes {list(A.shape)} and {list(B.shape)} is not supported here", code="E401"
-        )
-    rows, columns = (B.shape[-1], 1) if B.ndim == 1 else B.shape[-2:]
-    if rows != A.shape[-1]:
-        raise AutogradError(
-            "linalg.solve: Incompatible shapes of A and B for the equation AX = B "
-            f"({A.shape[-2]}x{A.shape[-1]} and {rows}x{columns})",
-            code="E301",
-        )
-    return (solve_vector if B.ndim == 1 else solve)(A, B)
-
-
-def _solved_right(A: Tensor, B: Tensor) -> Any:
-    rows, columns = B.shape[-2:] if B.ndim > 1 else (B.shape[-1] if B.ndim else 1, 1)
-    if columns != A.shape[-1]:
-        raise AutogradError(
-            "linalg.solve: Incompatible shapes of A and B for the equation XA = B "
-            f"({A.shape[-2]}x{A.shape[-1]} and {rows}x{columns})",
-            code="E301",
-        )
-    if A.requires_grad or B.requires_grad:  # torch has one node for it
-        raise AutogradError("gradients of solve with left=False are not supported here", code="E401")
-    return transposed(solve_(transposed(A), transposed(B)))

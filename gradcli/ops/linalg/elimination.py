@@ -15,13 +15,16 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.decompositions import PRODUCT, _check_matrix, factors
-from gradcli.ops.linalg.determinants import _times
+from gradcli.ops.linalg.determinants import _check_square, _times
+from gradcli.ops.linalg.equations import check_system, solve
 from gradcli.ops.linalg.triangles import triangle
 from gradcli.ops.products.contractions import transposed
 from gradcli.ops.shaping.diagonals import tril, triu
-from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.arguments import Real, Shape
+from gradcli.ops.support.covering import begun, ended
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import operation
+from gradcli.ops.windows.padding import pad_constant
 
 
 def _eliminated(A: Any) -> tuple[Any, Any]:
@@ -70,23 +73,39 @@ def _part(name: str, forward: Callable[..., Any]) -> Notation:
     return lambda operands, options: Attribute(write(operands, options), name)
 
 
-def _check_square_rule(A: Any) -> None:
-    if A.shape[-1] != A.shape[-2]:
-        raise AutogradError("the derivative of the LU decomposition of such a matrix is not supported", code="E401")
+def _grown(x: Any, shape: Shape) -> Any:
+    """Return a triangle with zeros below and beside it, to the size of a matrix."""
+    beside, below = shape[-1] - x.shape[-1], shape[-2] - x.shape[-2]
+    return pad_constant(x, pad=(0, beside, 0, below), value=0) if beside or below else x
+
+
+def _square(x: Any) -> Any:
+    """Return a triangle of a wide or tall matrix with the further rows or columns of the identity."""
+    shortest, size = sorted(x.shape[-2:])
+    if shortest == size:
+        return x
+    return _grown(x, (size, size)) + np.diag(np.arange(size) >= shortest).astype(x.dtype)
+
+
+def _of_lower(g: Any, L: Any) -> Any:
+    return tril(_times(transposed(_square(L)), g), diagonal=-1)
+
+
+def _of_upper(g: Any, U: Any) -> Any:
+    return triu(_times(g, transposed(_square(U))), diagonal=0)
 
 
 def _back(inner: Any, A: Any) -> Any:
     """Return the gradient of the matrix from the gradient between the triangles."""
-    _check_square_rule(A)
-    right = triangle(transposed(upper(A)), inner, upper=False, left=False)
-    return _times(exchange(A), triangle(transposed(lower(A)), right, upper=True, unitriangular=True))
+    right = triangle(transposed(_square(upper(A))), inner, upper=False, left=False)
+    return _times(exchange(A), triangle(transposed(_square(lower(A))), right, upper=True, unitriangular=True))
 
 
 exchange: Primitive = primitive("lu_P", _exchange, structured=True, notation=_part("P", _exchange))
 lower: Primitive = primitive(
     "lu_L",
     _below,
-    lambda g, out, A: _back(tril(_times(transposed(out), g), diagonal=-1), A),
+    lambda g, out, A: _back(_of_lower(_grown(g, A.shape), out), A),
     node="LinalgLuBackward0",
     gradients=(PRODUCT,),
     copies=True,
@@ -94,12 +113,12 @@ lower: Primitive = primitive(
     structured=True,
     notation=_part("L", _below),
     says="The matrix is L times U; the product rule is solved with both factors kept triangular.",
-    differential=change.LOWER,
+    differential=change.lower,
 )
 upper: Primitive = primitive(
     "lu_U",
     _above,
-    lambda g, out, A: _back(triu(_times(g, transposed(out)), diagonal=0), A),
+    lambda g, out, A: _back(_of_upper(_grown(g, A.shape), out), A),
     node="LinalgLuBackward0",
     number=1,
     gradients=(PRODUCT,),
@@ -108,11 +127,20 @@ upper: Primitive = primitive(
     structured=True,
     notation=_part("U", _above),
     says=lower.says,
-    differential=change.UPPER,
+    differential=change.upper,
 )
 
 
-@operation("A = [[1, 2], [3, 5]]; lu(A).L", "A = [[1, 2], [3, 5]]; lu(A).U", method=False, only="linalg")
+@operation(
+    "A = [[1, 2], [3, 5]]; lu(A).L",
+    "A = [[1, 2], [3, 5]]; lu(A).U",
+    "A = [[1, 2, 4], [3, 5, 1]]; lu(A).L",
+    "A = [[1, 2, 4], [3, 5, 1]]; lu(A).U",
+    "A = [[1, 2], [3, 5], [2, 7]]; lu(A).L",
+    "A = [[1, 2], [3, 5], [2, 7]]; lu(A).U",
+    method=False,
+    only="linalg",
+)
 def lu(A: Real, *, pivot: bool = True) -> ReturnType:
     """The order of the rows, `.P`, the lower triangle, `.L`, and the upper one, `.U`."""
     _check_matrix("linalg.lu", A)
@@ -122,9 +150,8 @@ def lu(A: Real, *, pivot: bool = True) -> ReturnType:
 
 
 def _both_rule(g: Any, out: Any, A: Any) -> Any:
-    _check_square_rule(A)
-    below = tril(_times(transposed(lower(A)), tril(g, diagonal=-1)), diagonal=-1)
-    return _back(below + triu(_times(triu(g, diagonal=0), transposed(upper(A))), diagonal=0), A)
+    below, above = _of_lower(tril(g, diagonal=-1), lower(A)), _of_upper(triu(g, diagonal=0), upper(A))
+    return _back(below + above, A)
 
 
 both = primitive(
@@ -138,11 +165,16 @@ both = primitive(
     structured=True,
     notation=lambda operands, options: Attribute(call("lu_factor", _above)(operands, options), "LU"),
     says=lower.says,
-    differential=change.BOTH,
+    differential=change.both,
 )
 
 
-@operation("A = [[1, 2], [3, 5]]; lu_factor(A).LU", method=False)
+@operation(
+    "A = [[1, 2], [3, 5]]; lu_factor(A).LU",
+    "A = [[1, 2, 4], [3, 5, 1]]; lu_factor(A).LU",
+    "A = [[1, 2], [3, 5], [2, 7]]; lu_factor(A).LU",
+    method=False,
+)
 def lu_factor(A: Real, *, pivot: bool = True) -> ReturnType:
     """Both triangles in one matrix, `.LU`, and with which row each was exchanged, `.pivots`."""
     _check_matrix("linalg.lu_factor", A)
@@ -151,11 +183,23 @@ def lu_factor(A: Real, *, pivot: bool = True) -> ReturnType:
     return factors("lu_factor", LU=both(A), pivots=Tensor(_eliminated(A.value)[1]))
 
 
-def factored(LU: Tensor, pivots: Tensor) -> Tensor:
-    """Rebuild a matrix from its triangles and its exchanges of rows."""
+def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Any:
+    """The solution X of `A @ X = B`, for the two results of `lu_factor(A)`; of `X @ A = B` where it is not `left`."""
+    _check_square("linalg.lu_solve", LU)
+    check_system("linalg.lu_solve", LU.shape, B.shape, left=left)
     size = LU.shape[-1]
     if pivots.shape != LU.shape[:-1] or not np.all((pivots.value >= 1) & (pivots.value <= size)):
         raise AutogradError("pivots are numbers of rows, from 1 on", code="E301")
-    below = np.tril(LU.value, -1) + np.eye(size, dtype=LU.dtype)
-    order = _permutation(pivots.value, size, LU.dtype)
-    return Tensor(np.matmul(order, np.matmul(below, np.triu(LU.value))))
+    order, triangles = Tensor(_permutation(pivots.value, size, LU.dtype)), begun(LU, "AddBackward0")
+    turned = adjoint if left else not adjoint
+    order, triangles = (transposed(order), transposed(triangles)) if turned else (order, triangles)
+    found = begun(B, "LinalgLuSolveBackward0")
+    steps = [
+        lambda x: solve(order, x),
+        lambda x: triangle(triangles, x, upper=turned, unitriangular=True),
+        lambda x: triangle(triangles, x, upper=not turned),
+    ]
+    found = found if left else transposed(found)
+    for step in reversed(steps) if turned else steps:
+        found = step(found)
+    return ended(found if left else transposed(found), "LinalgLuSolveBackward0", LU, B)

@@ -7,7 +7,8 @@ from typing import Any
 
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.entries import named
-from gradcli.ops.linalg.determinants import inverse_, solve_
+from gradcli.ops.linalg.determinants import inverse_
+from gradcli.ops.linalg.equations import solve_
 from gradcli.ops.shaping.permutations import movedim
 from gradcli.ops.shaping.shaping import reshape, reshaped
 from gradcli.ops.support.arguments import Real, Shape

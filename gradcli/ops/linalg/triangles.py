@@ -8,9 +8,9 @@ import numpy as np
 
 from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.determinants import _check_square, _times
+from gradcli.ops.linalg.equations import check_system
 from gradcli.ops.products.contractions import transposed
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.support.arguments import Real
@@ -71,14 +71,5 @@ triangle: Primitive = primitive(
 def solve_triangular(A: Real, B: Real, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
     """The solution X of `A @ X = B` for a triangle; of `X @ A = B` where it is not to be `left`."""
     _check_square("linalg.solve_triangular", A)
-    if B.ndim < 2:
-        raise AutogradError("linalg.solve_triangular: The input tensor B must have at least 2 dimensions.", code="E301")
-    if B.shape[-2 if left else -1] != A.shape[-1]:
-        equation = "AX" if left else "XA"
-        sizes = [f"{x.shape[-2]}x{x.shape[-1]}" for x in (A, B)]
-        raise AutogradError(
-            f"linalg.solve_triangular: Incompatible shapes of A and B for the equation {equation} = B "
-            f"({sizes[0]} and {sizes[1]})",
-            code="E301",
-        )
+    check_system("linalg.solve_triangular", A.shape, B.shape, left=left)
     return triangle(A, B, upper=upper, left=left, unitriangular=unitriangular)

@@ -132,6 +132,8 @@ def gradient(input: Real, *, spacing: Any = 1, dim: Dims = None, edge_order: int
 
 def _steps(spacing: Any, size: int) -> Any:
     """Return the distances between neighbours: one number, or one for each pair."""
+    if isinstance(spacing, int | float):
+        return float(spacing)
     try:
         given = as_tensor(spacing)
     except (TypeError, ValueError):

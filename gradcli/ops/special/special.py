@@ -50,11 +50,19 @@ def _log_gamma(x: float) -> float:
     return math.inf if x <= 0 and x == int(x) else math.lgamma(x)
 
 
-def _at_pole(x: Any, n: int) -> Any:
-    """Return torch's values at 0 and the negative whole numbers, where `sin(pi*x)` is rounded and not always 0."""
-    if n == 0:
-        return np.where(x == 0, -math.inf, math.nan)
-    return (x.dtype.type(math.pi) / np.sin(x.dtype.type(math.pi) * x)) ** 2 if n == 1 else (-1) ** (n + 1) * math.inf
+def _trigamma(x: Any) -> Any:
+    """Return the second derivative of `lgamma` with torch's digits: it reflects with a rounded `sin(pi*x)`.
+
+    Abramowitz and Stegun, Handbook of Mathematical Functions, 6.4.6, 6.4.7 and 6.4.12.
+    """
+    left, pi = x < 0.5, x.dtype.type(math.pi)
+    out = np.where(left, -(pi * pi) / np.sin(pi * x) ** 2, 0)
+    x = np.where(left, 1 - x, x)
+    for _ in range(6):
+        out, x = out + 1 / (x * x), x + 1
+    square = 1 / (x * x)
+    out = out + (1 + 1 / (2 * x) + square * (1 / 6 - square * (1 / 30 - square * (1 / 42)))) / x
+    return np.where(left, -out, out)[()]
 
 
 def _polygamma(x: Any, *, n: int) -> Any:
@@ -63,6 +71,8 @@ def _polygamma(x: Any, *, n: int) -> Any:
     Abramowitz and Stegun, Handbook of Mathematical Functions, 6.3.18, 6.4.6 and 6.4.11.
     """
     given = np.asarray(x)
+    if n == 1:
+        return _trigamma(given)
     x = given.astype(np.float64)
     sign, factorial = (-1) ** (n + 1), math.factorial(n)
     out = np.zeros_like(x)
@@ -78,7 +88,8 @@ def _polygamma(x: Any, *, n: int) -> Any:
     for k, bernoulli in enumerate(BERNOULLI, 1):
         series = series + bernoulli * math.factorial(2 * k + n - 1) / math.factorial(2 * k) / x ** (2 * k + n)
     found = np.where((given == math.inf) & (n > 1), math.nan, out + sign * series)
-    return np.where(pole, _at_pole(given, n), found).astype(given.dtype)[()]
+    at_pole = np.where(given == 0, -math.inf, math.nan) if n == 0 else sign * math.inf
+    return np.where(pole, at_pole, found).astype(given.dtype)[()]
 
 
 sinc = elementwise(

@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.graph import Node
-from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.indexing.entries import named
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import OPERATIONS
@@ -83,23 +80,6 @@ def factoring(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Any:
-    """The solution X of `A @ X = B`, for the two results of `lu_factor(A)`."""
-    from gradcli.ops.linalg.elimination import factored
-
-    if LU.requires_grad or tangents_of(LU) or not left:
-        raise UnsupportedError(
-            "gradients and left=False of lu_solve are not supported here",
-            python=RuntimeError,
-            help="solve(A, B) has them",
-        )
-    A = factored(LU, pivots)
-    found = find("solve")(ops.transpose(A, -2, -1) if adjoint else A, B)
-    if isinstance(found.node, Node):
-        found.node.primitive = named(found.node.primitive, "LinalgLuSolveBackward0")
-    return found
-
-
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Any:
     """The vector products along a dimension: the last one, where `torch.cross` takes the first of size 3."""
     return facade.function("cross", "linalg")(input, other, dim)  # type: ignore[misc]
@@ -130,6 +110,8 @@ def find(name: str) -> Any:
     if name == "cross":
         return with_out(name, cross)
     if name == "lu_solve":
+        from gradcli.ops.linalg.elimination import lu_solve
+
         return with_out(name, lu_solve)
     if name in COMPLEX:
         raise UnsupportedError(

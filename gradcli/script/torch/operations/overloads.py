@@ -121,6 +121,7 @@ FITTING: dict[str, Callable[[tuple[Any, ...], dict[str, Any]], bool]] = {
     "dsplit": _no_word,
     "movedim": _of_one_kind,
     "moveaxis": _of_one_kind,
+    "gradient": lambda given, named: not getattr(named.get("spacing"), "ndim", 0),
     "scatter": _written_or_named,
     "squeeze": lambda given, named: None not in (*given, *named.values()),
 }

@@ -1,0 +1,96 @@
+"""Systems of equations that have one solution."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import broadcastable, mismatch
+from gradcli.engine.numerics.lapack import by_columns
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.errors import AutogradError
+from gradcli.ops.formulas import decompositions as change
+from gradcli.ops.linalg.determinants import _check_square, _singular, _times
+from gradcli.ops.products.contractions import outer, transposed
+from gradcli.ops.shaping.shaping import unsqueeze
+from gradcli.ops.support.arguments import Real, Shape
+from gradcli.ops.support.sentences import SOLVED
+from gradcli.ops.support.surface import operation
+
+
+def _of_vectors(A: Any, B: Any) -> bool:
+    """Tell whether each matrix has one right side, a vector."""
+    return len(B.shape) == 1 or B.shape == A.shape[:-1]
+
+
+@by_columns
+def _solve(A: Any, B: Any, *, left: bool = True) -> Any:
+    if not left:
+        return _solve(A.swapaxes(-2, -1), B.swapaxes(-2, -1)).swapaxes(-2, -1)
+    vectors = _of_vectors(A, B)
+    try:
+        found = np.linalg.solve(A, B[..., None] if vectors else B)
+    except np.linalg.LinAlgError:
+        raise _singular(A) from None
+    return found[..., 0] if vectors else found
+
+
+def _matrix_rule(g: Any, out: Any, A: Any, B: Any, *, left: bool = True) -> Any:
+    h = solve(transposed(A), g, left=left)
+    if len(out.shape) == 1:
+        return -outer(h, out)
+    if _of_vectors(A, B):
+        axis = len(out.shape)
+        return -_times(unsqueeze(h, dim=axis), unsqueeze(out, dim=axis - 1))
+    return -_times(h, transposed(out)) if left else -_times(transposed(out), h)
+
+
+solve: Primitive = primitive(
+    "solve",
+    _solve,
+    _matrix_rule,
+    lambda g, out, A, B, *, left=True: solve(transposed(A), g, left=left),
+    node="LinalgSolveExBackward0",
+    structured=True,
+    says=SOLVED,
+    differential=change.solution,
+)
+
+
+solve_vector = replace(solve, gradients=({}, {"LinalgSolveExBackward0": "SqueezeBackward1"}))
+
+
+def check_system(name: str, matrix: Shape, right: Shape, *, left: bool) -> None:
+    """Refuse right sides of a shape that does not fit that of the matrices."""
+    if len(right) < 2:
+        raise AutogradError(f"{name}: The input tensor B must have at least 2 dimensions.", code="E301")
+    if right[-2 if left else -1] != matrix[-1]:
+        raise AutogradError(
+            f"{name}: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
+            f"({matrix[-2]}x{matrix[-1]} and {right[-2]}x{right[-1]})",
+            code="E301",
+        )
+    batches = [np.empty(shape[:-2]) for shape in (right, matrix)]
+    if not broadcastable(batches):
+        raise mismatch(batches)
+
+
+@operation(
+    "A = [[1, 2], [3, 5]]; b = [1, 4]; solve(A, b)",
+    "A = [[1, 2], [3, 5]]; B = [[1, 0, 2], [4, 1, 1]]; solve(A, B)",
+    method=False,
+    only="linalg",
+)
+def solve_(A: Real, B: Real, *, left: bool = True) -> Any:
+    """The solution X of `A @ X = B`, for a vector or each column of a matrix; without `left` of `X @ A = B`."""
+    _check_square("linalg.solve", A)
+    vectors = _of_vectors(A, B)
+    check_system("linalg.solve", A.shape, (*B.shape, 1) if vectors else B.shape, left=left)
+    if vectors and not left:
+        raise AutogradError(
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+            "linalg.solve is equivalent to B / A.squeeze(-1)"
+        )
+    return solve_vector(A, B) if vectors else solve(A, B, left=left)
