@@ -199,22 +199,29 @@ def _corrected(own: Any, others: Any, rest: Any, weight: Any, inner: Any, count:
     return f"({h(own)} - {mean} - {entry('z', own)}·{along})/{s}"
 
 
-def embedding(out: Any, rows: Any, weight: Any, *, padding_idx: int | None = None) -> str:
+def embedding(
+    out: Any, rows: Any, weight: Any, *, padding_idx: int | None = None, scale_grad_by_freq: bool = False
+) -> str:
     *places, k = letters(np.ndim(rows) + 1)
     row = entry("rows", places)
     forward = f"{entry('out', [*places, k])} = weight[{row},{k}]"
-    if padding_idx is None:
+    if padding_idx is None and not scale_grad_by_freq:
         return forward
     p = letters(np.ndim(rows) + 2)[-1]
     g = summed(places, entry("g", [*places, k]))
-    return f"{forward}; ∂weight[{p},{k}] = {g} where {row} = {p}, {row} ≠ {padding_idx}"
+    apart = "" if padding_idx is None else f", {row} ≠ {padding_idx}"
+    share = f"/count({p} in rows)" if scale_grad_by_freq else ""
+    return f"{forward}; ∂weight[{p},{k}] = {g}{share} where {row} = {p}{apart}"
 
 
-def embedding_gradient(out: Any, h: Any, rows: Any, *, size: Any, padding_idx: int | None = None) -> str:
+def embedding_gradient(
+    out: Any, h: Any, rows: Any, *, size: Any, padding_idx: int | None = None, scale_grad_by_freq: bool = False
+) -> str:
     *places, k, p = letters(np.ndim(rows) + 2)
     row = entry("rows", places)
     apart = "" if padding_idx is None else f", {row} ≠ {padding_idx}"
-    return f"out[{p},{k}] = {summed(places, entry('h', [*places, k]))} where {row} = {p}{apart}"
+    share = f"/count({p} in rows)" if scale_grad_by_freq else ""
+    return f"out[{p},{k}] = {summed(places, entry('h', [*places, k]))}{share} where {row} = {p}{apart}"
 
 
 def gated(out: Any, x: Any, *, dim: int = -1) -> str:

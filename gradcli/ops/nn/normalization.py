@@ -95,14 +95,18 @@ layer_norm: Primitive = primitive(
 )
 
 
-def _embedding(rows: Any, weight: Any, *, padding_idx: int | None = None) -> Any:
+def _embedding(rows: Any, weight: Any, *, padding_idx: int | None = None, scale_grad_by_freq: bool = False) -> Any:
     return weight[np.asarray(rows).astype(np.intp)]
 
 
-def _embedding_backward(g: Any, rows: Any, *, size: Shape, padding_idx: int | None = None) -> Any:
-    """Add each row of the gradient to the row of the table that it was looked up from."""
+def _embedding_backward(
+    g: Any, rows: Any, *, size: Shape, padding_idx: int | None = None, scale_grad_by_freq: bool = False
+) -> Any:
+    """Add each row of the gradient to the row of the table that it was looked up from, or the mean of these rows."""
     index = np.asarray(rows).astype(np.intp).ravel()
     rows_of_g = g.reshape(index.size, size[1])
+    if scale_grad_by_freq:
+        rows_of_g = rows_of_g * (1 / np.bincount(index)[index, None]).astype(g.dtype)
     if padding_idx is not None:
         index, rows_of_g = index[index != padding_idx], rows_of_g[index != padding_idx]
     return scattered(rows_of_g, index[:, None] * size[1] + np.arange(size[1]), size)
@@ -119,7 +123,7 @@ embedding: Primitive = primitive(
     None,
     lambda g, out, rows, weight, **o: embedding_backward(g, rows, size=weight.shape, **o),
     structured=True,
-    kinks=lambda rows, weight, *, padding_idx=None: np.equal(rows, -1 if padding_idx is None else padding_idx),
+    kinks=lambda rows, weight, *, padding_idx=None, **_: np.equal(rows, -1 if padding_idx is None else padding_idx),
     traits=("lenient",),
     convention="the row padding_idx receives no gradient",
     says="Each row adds up the gradients of the places where it was looked up.",
@@ -128,7 +132,7 @@ embedding: Primitive = primitive(
 embedding_backward: Primitive = primitive(
     "embedding_backward",
     _embedding_backward,
-    lambda g, out, h, rows, *, size, padding_idx=None: _looked_up(g, rows, padding_idx),
+    lambda g, out, h, rows, *, size, padding_idx=None, **_: _looked_up(g, rows, padding_idx),  # unscaled, in torch too
     node="EmbeddingDenseBackwardBackward0",
     structured=True,
     says="A row's gradient is handed to every place where the row was looked up.",
@@ -219,12 +223,17 @@ def _check_rows(rows: Any, size: Shape, padding_idx: int | None) -> None:
 @operation(
     "w = [[1, 2], [3, 4], [5, 6]]; embedding([0, 2, 0], w)",
     "w = [[1, 2], [3, 4], [5, 6]]; embedding([[0, 2], [0, 0]], w, padding_idx=1)",
+    "w = [[1, 2], [3, 4], [5, 6]]; embedding([0, 2, 0], w, scale_grad_by_freq=True)",
     method=False,
 )
-def embedding_(input: Indices, weight: Real, padding_idx: int | None = None) -> Any:
-    """The rows of `weight` with these numbers; the row `padding_idx` receives no gradient."""
+def embedding_(input: Indices, weight: Real, padding_idx: int | None = None, scale_grad_by_freq: bool = False) -> Any:
+    """The rows of `weight` with these numbers; the row `padding_idx` receives no gradient.
+
+    With `scale_grad_by_freq` a row that is looked up n times receives the sum of its gradients over n.
+    """
     _check_rows(input, weight.shape, padding_idx)
-    return embedding(input, weight, padding_idx=None if padding_idx is None else padding_idx % weight.shape[0])
+    apart = None if padding_idx is None else padding_idx % weight.shape[0]
+    return embedding(input, weight, padding_idx=apart, scale_grad_by_freq=scale_grad_by_freq)
 
 
 @operation(
@@ -232,7 +241,9 @@ def embedding_(input: Indices, weight: Real, padding_idx: int | None = None) -> 
     "u = [[1, 2], [3, 4]]; embedding_backward(u, [2, 0], (3, 2), padding_idx=0)",
     method=False,
 )
-def embedding_backward_(grad_output: Real, indices: Indices, size: Shape, padding_idx: int | None = None) -> Any:
+def embedding_backward_(
+    grad_output: Real, indices: Indices, size: Shape, padding_idx: int | None = None, scale_grad_by_freq: bool = False
+) -> Any:
     """The gradient of `embedding` with respect to a table of the given size."""
     _check_rows(indices, size, padding_idx)
     if grad_output.shape != (*indices.shape, size[1]):
@@ -241,4 +252,5 @@ def embedding_backward_(grad_output: Real, indices: Indices, size: Shape, paddin
             f"Expected grad_output to have shape {expected}, but got {list(grad_output.shape)}", code="E301"
         )
     check_size(size)
-    return embedding_backward(grad_output, indices, size=size, padding_idx=padding_idx)
+    options = {"padding_idx": padding_idx, "scale_grad_by_freq": scale_grad_by_freq}
+    return embedding_backward(grad_output, indices, size=size, **options)

@@ -224,10 +224,28 @@ def _kept(tensor: Tensor, mean: float, std: float, a: float, b: float, source: A
     return found
 
 
+def old(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function under its name from before all of them ended with `_`, which warns."""
+    new = function.__name__
+    name = new.removesuffix("_")
+
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        words = f"`nn.init.{name}` is now deprecated in favor of `nn.init.{new}`."
+        warnings.warn(words, FutureWarning, stacklevel=2)
+        return function(*arguments, **keywords)
+
+    call.__name__ = name
+    return call
+
+
+OLD: tuple[Callable[..., Any], ...] = (
+    uniform_, normal_, constant_, eye_, dirac_, xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_,
+    orthogonal_, sparse_,
+)  # fmt: skip
 MEMBERS: dict[str, Callable[..., Any]] = {
-    made.__name__: made
-    for made in (
-        uniform_, normal_, constant_, ones_, zeros_, eye_, calculate_gain, xavier_uniform_, xavier_normal_,
-        kaiming_uniform_, kaiming_normal_, orthogonal_, trunc_normal_, dirac_, sparse_,
-    )
-} | {"_calculate_fan_in_and_fan_out": fans, "_calculate_correct_fan": fan}  # fmt: skip
+    **{made.__name__: made for made in OLD},
+    **{made.__name__: made for made in map(old, OLD)},
+    **{made.__name__: made for made in (ones_, zeros_, calculate_gain, trunc_normal_)},
+    "_calculate_fan_in_and_fan_out": fans,
+    "_calculate_correct_fan": fan,
+}

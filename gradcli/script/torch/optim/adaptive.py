@@ -114,6 +114,7 @@ class NAdam(Declared):
         "decoupled_weight_decay=False, *, maximize=False, foreach=None, capturable=False, differentiable=False"
     )
 
+    _captured: ClassVar = ("params, mu_products and state_steps", "params, mu_products, and state_steps")
     _symbols: ClassVar = {"m": "exp_avg", "v": "exp_avg_sq", "product": "mu_product"}
 
     def _lines(self, state: Group, /, **_: Any) -> Iterator[str]:

@@ -67,6 +67,7 @@ class ASGD(Declared):
     )
     _checked = "lr weight_decay"
 
+    _captured: ClassVar = ("params, mus, etas, and state_steps", "params, mus, etas, and state_steps")
     _symbols: ClassVar = {"eta": "eta", "mu": "mu", "mean": "ax"}
 
     def _lines(self, state: Group, /, **_: Any) -> Iterator[str]:
@@ -99,6 +100,7 @@ class Rprop(Declared):
         "differentiable=False, capturable=False"
     )
 
+    _on_xla: ClassVar = (True, True)
     _symbols: ClassVar = {"before": "prev", "size": "step_size"}
 
     def _lines(self, state: Group, /, **_: Any) -> Iterator[str]:

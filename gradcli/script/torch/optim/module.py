@@ -20,6 +20,7 @@ OPTIMIZERS = Places(
         "adaptive": "Adam AdamW Adamax NAdam RAdam",
         "curvature": "LBFGS",
         "descent": "ASGD Rprop SGD",
+        "factored": "Adafactor",
         "optimizer": "Optimizer",
         "squares": "Adadelta Adagrad RMSprop",
     },
@@ -43,7 +44,7 @@ AVERAGES = Places(
         "update_bn"
     },
 )
-FILES = {name.lower(): name for name in OPTIMIZERS}  # torch has a module for each
+FILES = {name.lower(): name for name in OPTIMIZERS if name != "Adafactor"}  # torch has a module for each
 BESIDE: dict[str, Any] = {
     "required": REQUIRED,
     "register_optimizer_step_pre_hook": register_optimizer_step_pre_hook,

@@ -64,6 +64,10 @@ class Optimizer(Stateful):
     __module__ = "torch.optim.optimizer"
     __facade__ = True
     _symbols: ClassVar[dict[str, str]] = {}  # the names in formulas of the averages in a state
+    _decays_apart = False  # whether `_updated` sees to the weight decay
+    # For a step that is captured, of one parameter at a time and of all together: what is, and whether on XLA too.
+    _captured: ClassVar = ("params and state_steps", "params and state_steps")
+    _on_xla: ClassVar = (True, False)
 
     def __init__(self, params: Any, defaults: Group) -> None:
         self.defaults = defaults
@@ -171,18 +175,19 @@ class Optimizer(Stateful):
         for group in self.param_groups:
             options = {**group, "lr": number(group.get("lr"))}
             maximize, decay, decoupled = map(group.get, ("maximize", "weight_decay", "decoupled_weight_decay"))
+            decay = None if self._decays_apart else decay
             for parameter in group["params"]:
                 gradient = parameter.grad
                 if gradient is None:
                     continue
                 if options.get("capturable"):
-                    raise UnsupportedError("a step with capturable=True is not supported here")
+                    raise AssertionError(self._uncaptured(together=bool(options["foreach"])))
                 if any(isinstance(beta, Tensor) for beta in options.get("betas", ())):
                     raise UnsupportedError("a step with betas that are tensors is not supported here")
                 if options.get("differentiable"):
                     differentiable.step(parameter, self.state[parameter], self._lines, self._symbols, options)
                     continue
-                if timeline is not None and timeline.asks_how:
+                if timeline is not None and timeline.asks_how and type(self)._lines is not Optimizer._lines:
                     told.append(
                         formulas.told(parameter, self.state.get(parameter, {}), self._lines, self._symbols, options)
                     )
@@ -199,6 +204,11 @@ class Optimizer(Stateful):
         if timeline is not None:
             timeline.stepped(self, changed, told)
         return loss
+
+    def _uncaptured(self, *, together: bool) -> str:
+        """Return torch's words for a step that is to be captured on a device that captures none."""
+        devices = ["cuda", "xpu", "hpu", "privateuseone", *["xla"] * self._on_xla[together]]
+        return f"If capturable=True, {self._captured[together]} must be on supported devices: {devices}."
 
     def _lines(self, *_: Any, **__: Any) -> Iterable[str]:
         """Return the update as formulas, from the state of a parameter before, and the options by name."""

@@ -26,6 +26,7 @@ class RMSprop(Declared):
     )
     _listed = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
 
+    _on_xla: ClassVar = (True, True)
     _symbols: ClassVar = {"v": "square_avg", "mean": "grad_avg", "buf": "momentum_buffer"}
 
     def _lines(self, _state: Group, /, *, momentum: float, centered: bool, **_: Any) -> Iterator[str]:
@@ -97,6 +98,7 @@ class Adadelta(Declared):
     )
     _listed = "lr rho eps weight_decay maximize capturable foreach differentiable"
 
+    _on_xla: ClassVar = (False, False)
     _symbols: ClassVar = {"v": "square_avg", "u": "acc_delta"}
 
     def _lines(self, _state: Group, /, **_: Any) -> Iterator[str]:

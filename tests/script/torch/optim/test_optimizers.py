@@ -198,13 +198,6 @@ def test_a_timeline_hears_of_steps() -> None:
     assert printed == ""
 
 
-@pytest.mark.parametrize("name", ["Adam", "RMSprop", "Adadelta", "Rprop", "ASGD", "NAdam", "RAdam"])
-def test_steps_of_other_devices_are_refused(name: str) -> None:
-    text = f"import torch\np = torch.ones(1, requires_grad=True)\noptimizer = torch.optim.{name}([p], lr=0.1, "
-    text += "capturable=True)\np.grad = torch.ones(1)\noptimizer.step()"
-    assert "a step with capturable=True is not supported here" in ours(text)
-
-
 @pytest.mark.parametrize("name", ["SGD", "Adam", "Rprop"])
 def test_nodes_of_differentiable_steps_are_not_told(name: str) -> None:
     text = f"import torch\np = torch.ones(1, requires_grad=True).clone()\noptimizer = torch.optim.{name}([p], lr=0.1, "

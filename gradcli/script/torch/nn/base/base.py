@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from inspect import signature
+from types import FunctionType
 from typing import Any
 
 from gradcli.engine.graph import Handle
@@ -16,9 +17,10 @@ from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.nn.base.everywhere import registered
 from gradcli.script.torch.nn.base.hooks import OF_CALLS, call_with_hooks, take_hooks
-from gradcli.script.torch.nn.base.loading import OF_STATES
+from gradcli.script.torch.nn.base.loading import OF_STATES, Hooked
 from gradcli.script.torch.nn.base.parameter import Buffer, Parameter, typename
 from gradcli.script.torch.nn.base.state import State
+from gradcli.script.torch.nn.base.tree import Tree
 
 UNOFFICIAL = (  # names of torch's own modules that are no part of its interface, and not here
     "_apply _call_impl _compiled_call_impl _maybe_warn_non_full_backward_hook _named_members "
@@ -249,6 +251,12 @@ class Module(State):
         if len(first) == 1 and not children:
             return f"{self._get_name()}({own})"
         return f"{self._get_name()}(\n  " + "\n  ".join([*first, *children]) + "\n)"
+
+
+for _part in (Tree, Hooked, State):  # in errors and in the texts of generators all are methods of Module
+    for _name, _method in vars(_part).items():
+        if isinstance(_method, FunctionType):
+            _method.__qualname__ = f"Module.{_name}"
 
 
 def indented(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,14 +16,6 @@ from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.tensor.casting import cast, type_
 from gradcli.script.torch.tensor.dtypes import DTYPES, DType, numpy_dtype
 
-Method = TypeVar("Method", bound=Callable[..., Any])
-
-
-def _of_module(method: Method) -> Method:
-    """Name a generator as its text shows it: `<generator object Module.parameters>`."""
-    method.__qualname__ = f"Module.{method.__name__}"
-    return method
-
 
 class Tree(Facade):
     """The part of a module that goes through its members, in the order in which they were assigned."""
@@ -33,7 +25,6 @@ class Tree(Facade):
     _buffers: dict[str, Any]
     _modules: dict[str, Any]
 
-    @_of_module
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
@@ -53,12 +44,10 @@ class Tree(Facade):
             children = [(start + key, child) for key, child in module._modules.items() if child is not None]
             waiting.extend(reversed(children))
 
-    @_of_module
     def modules(self) -> Iterator[Any]:
         for _, module in self.named_modules():
             yield module
 
-    @_of_module
     def named_children(self) -> Iterator[tuple[str, Any]]:
         seen: set[Any] = set()
         for name, module in self._modules.items():
@@ -66,29 +55,24 @@ class Tree(Facade):
                 seen.add(module)
                 yield name, module
 
-    @_of_module
     def children(self) -> Iterator[Any]:
         for _, module in self.named_children():
             yield module
 
-    @_of_module
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
         yield from self._members("_parameters", prefix, recurse, remove_duplicate)
 
-    @_of_module
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
-    @_of_module
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         yield from self._members("_buffers", prefix, recurse, remove_duplicate)
 
-    @_of_module
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
@@ -179,6 +163,11 @@ class Tree(Facade):
                 self._cast(argument)
             elif isinstance(argument, Tensor):
                 self._cast(argument.dtype)
+        return self
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """Move to memory whose numbers are not set; there is one device, so they stay as they are."""
+        check_device(device)
         return self
 
     def float(self) -> Self:

@@ -47,12 +47,11 @@ def embedding(
         raise IndexError("index out of range in self")
     if padding_idx is not None:
         padding_idx %= rows
-    if scale_grad_by_freq or sparse:
-        what = "sparse gradients are" if sparse else "scale_grad_by_freq is"
-        raise UnsupportedError(f"{what} not supported here", python=ValueError, help="leave the argument out")
+    if sparse:
+        raise UnsupportedError("sparse gradients are not supported here", help="leave the argument out")
     if max_norm is not None:
         _shorten(weight, np.unique(input.value), float(max_norm), float(norm_type))
-    return ops.embedding(input, weight, padding_idx)
+    return ops.embedding(input, weight, padding_idx, bool(scale_grad_by_freq))
 
 
 def _shorten(weight: Tensor, rows: Any, longest: float, order: float) -> None:
@@ -93,6 +92,12 @@ def embedding_bag(
         input, weight = weight, input
     if mode not in MODES:
         raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+    if scale_grad_by_freq:  # torch counts the rows of other places here
+        raise UnsupportedError("scale_grad_by_freq of embedding_bag is not supported here", help="leave it out")
     if per_sample_weights is not None and per_sample_weights.shape != input.shape:
         raise ValueError(
             f"embedding_bag: If per_sample_weights ({size_text(per_sample_weights.shape)}) is not None, then it must "
@@ -118,7 +123,7 @@ def embedding_bag(
     if not flat.size or not starts:
         raise UnsupportedError("embedding_bag without indices or without bags is not supported here")
     through = begun(weight, "EmbeddingBagBackwardBackward0")
-    rows = embedding(Tensor(flat), through, None, max_norm, norm_type, scale_grad_by_freq)
+    rows = embedding(Tensor(flat), through, None, max_norm, norm_type, False, sparse)
     if per_sample_weights is not None:
         if per_sample_weights.ndim > 1:
             per_sample_weights = ops.reshape(per_sample_weights, -1)

@@ -55,6 +55,7 @@ KINDS = {
         "nll_loss poisson_nll_loss smooth_l1_loss soft_margin_loss triplet_margin_loss"
     ),
 }
+NAMED = {"logsigmoid": "log_sigmoid", "threshold": "_threshold"}  # functions with another name of their own
 OF_C = {"bilinear", "channel_shuffle", "linear", "one_hot", "scaled_dot_product_attention"}  # built in, in torch
 OF_PYTHON = {"layer_norm", "normalize", "pad", "rms_norm", "adaptive_avg_pool2d"}  # of our operations
 OF_PYTHON |= {"adaptive_max_pool1d", "adaptive_max_pool2d"}
@@ -97,7 +98,8 @@ def activation(name: str) -> Function:
             return change(input, function, *arguments, **keywords)
         return function(input, *arguments, **keywords)
 
-    call.__name__, call.__module__ = name, "torch.nn.functional"
+    call.__name__ = call.__qualname__ = NAMED.get(name, name)
+    call.__module__ = "torch.nn.functional"
     return call
 
 
