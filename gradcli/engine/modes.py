@@ -22,7 +22,7 @@ class Mode:
 
     __slots__ = (
         "default_dtype", "examples", "grad_asked", "grad_enabled", "handles", "inference", "largest", "replays",
-        "strict", "tape", "warned", "warns_always", "wrapping",
+        "strict", "tape", "transforms", "warned", "warns_always",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Mode:
         self.strict = False  # torch asks its users to convert integers; numbers in an expression need not be
         self.largest = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
         self.tape: Tape | None = None
-        self.wrapping: Any = None  # in a function that torch.func differentiates: its `check_write` knows what it may
+        self.transforms: tuple[Any, ...] = ()  # of torch.func, the outermost first: their `check_write` is asked
         self.warned: set[str] = set()  # what torch warns of the first time in a run alone, and did
         self.warns_always = False
         self.handles = 0  # how many hooks were registered

@@ -93,6 +93,9 @@ class Tensor(TensorProtocol):
         alias = Tensor(self.array)
         if isinstance(self.history, Unversioned):
             alias.history = self.history
+        if mode.examples is not None:
+            mode.examples.refuse(self, "data")
+            mode.examples.follow((self,), alias, Tensor.detach)
         return alias
 
     @data.setter
@@ -203,6 +206,8 @@ class Tensor(TensorProtocol):
         """Return the same memory, outside the graph."""
         alias = Tensor(self.array)
         alias.history = self.shared_history()
+        if mode.examples is not None:
+            mode.examples.follow((self,), alias, Tensor.detach)
         return alias
 
     def detach_(self) -> Tensor:

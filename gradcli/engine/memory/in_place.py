@@ -91,20 +91,21 @@ def change(target: Tensor, function: Callable[..., Tensor], *arguments: Any, **k
     check_overlap(target)
     if function is not fill_tensor and getattr(function, "__name__", "") != "masked_fill":  # these read a number
         check_apart(target, (*arguments, *keywords.values()))
-    return write_over(target, function(target, *arguments, **keywords))
+    name = getattr(function, "__name__", "") or getattr(function, "name", "").removesuffix("_over").removesuffix(
+        "_tensor"
+    )
+    return write_over(target, function(target, *arguments, **keywords), name, arguments)
 
 
-def write_over(target: Tensor, result: Tensor) -> Tensor:
-    """Give `target` the value of `result`, which was computed from it, and its node.
+def write_over(target: Tensor, result: Tensor, name: str = "", arguments: Sequence[Any] = ()) -> Tensor:
+    """Give `target` the value of `result`, which the operation of that name computed from it, and its node.
 
     The version goes up by one, for the aliases too. The node of a view's change goes to the base of the view.
     AutogradError where torch refuses: a leaf that requires grad, another shape, a wider kind of number.
     """
+    for transform in reversed(mode.transforms):
+        transform.check_write(target, result, name, arguments)
     _check_result(target, result)
-    if mode.examples is not None:
-        mode.examples.check_write(target, result)
-    if mode.wrapping is not None:
-        mode.wrapping.check_write(target)
     recorded = mode.grad_enabled and is_floating(target.value) and (target.requires_grad or result.requires_grad)
     node = _node_of_change(target, result) if recorded else None
     waiting = before_writing(target, result) if mode.tape is not None else ()

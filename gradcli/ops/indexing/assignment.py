@@ -85,7 +85,7 @@ def assign(x: Tensor, items: Any, value: Any) -> None:
     elif isinstance(value, Tensor) and value.ndim:
         change(part, copy, _spread(_without_leading_ones(value), part.shape))
     else:
-        change(part, fill_tensor, _constant(value))
+        change(part, fill_tensor if part.ndim else copy, _constant(value))
 
 
 def check_bytes(items: Any, value: Any) -> None:
@@ -140,7 +140,7 @@ def put(x: Tensor, value: Any, arrays: dict[int, Tensor], accumulate: bool = Fal
     options = {"accumulate": True} if accumulate else {}
     check_overlap(x)
     written = index_put(x, value, *places, dims=tuple(arrays), **options)
-    return write_over(x, as_one(written, x, given) if whole else written)
+    return write_over(x, as_one(written, x, given) if whole else written, "index_put")
 
 
 def index_put_(x: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
@@ -158,7 +158,7 @@ def index_put_(x: Tensor, indices: Any, values: Tensor, accumulate: bool = False
 def zero_(x: Tensor) -> Tensor:
     """Write zeros in place, also where several entries share memory."""
     check_in_place(x)
-    return write_over(x, zero(x))
+    return write_over(x, zero(x), "zero")
 
 
 def fill_(x: Tensor, value: Any) -> Tensor:
@@ -172,7 +172,7 @@ def fill_(x: Tensor, value: Any) -> Tensor:
         return change(x, fill_tensor, value)
     if type(value) is int and x.dtype.kind in "iu":
         value = int(fitting(value, x.dtype))
-    return write_over(x, fill(x, value))
+    return write_over(x, fill(x, value), "fill", (value,))
 
 
 def copy_(x: Tensor, other: Any, non_blocking: bool = False) -> Tensor:

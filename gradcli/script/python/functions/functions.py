@@ -44,7 +44,7 @@ class Code:
         """Make the function with the variables around it; its defaults are evaluated in the block that defines it."""
         defaults = {name: default(here) for name, default in self.defaults}
         made: Any = self._caller(env, defaults)
-        made._taken = self.parameters, defaults
+        made._taken, made._outer = (self.parameters, defaults), env
         made.__name__, made.__qualname__, made.__doc__, made.__module__ = (
             self.name,
             self.qualified,

@@ -12,7 +12,7 @@ import numpy as np
 
 from gradcli.engine.backward import Event, drain, grad, no_scalar, outside_the_graph, walk
 from gradcli.engine.graph import AccumulateGrad
-from gradcli.engine.modes import warn_once
+from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.recorder import listening
 from gradcli.engine.saved import SECOND_TIME
 from gradcli.engine.tangents import Level
@@ -34,6 +34,10 @@ CYCLE = (
 NOT_ONLY = (
     "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "
     "of the graph, please use torch.autograd.backward."
+)
+TRANSFORMED = (
+    "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
+    "instead or call backward() outside of functorch transforms."
 )
 BOTH = (
     "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
@@ -88,6 +92,8 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """`torch.autograd.backward`, and so `x.backward(...)`; the timeline, if there is one, follows the pass."""
+    if mode.transforms:
+        raise RuntimeError(TRANSFORMED)
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:

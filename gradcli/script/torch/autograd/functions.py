@@ -26,7 +26,7 @@ from gradcli.script.torch.autograd.custom import Call
 from gradcli.script.torch.autograd.grad_modes import Marks
 from gradcli.script.torch.autograd.nodes import named
 from gradcli.script.torch.autograd.parts import bound, once_differentiable, push, tangents_of
-from gradcli.script.torch.autograd.transforms import check_transforms
+from gradcli.script.torch.autograd.transforms import batch_of, check_setup, is_innermost, ruled
 
 LEGACY = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
@@ -50,6 +50,11 @@ DIRTY_VIEW = (
     "not a view (using .clone() for example) or make your Function only return one Tensor (potentially splitting it "
     "into two Functions: one doing the inplace that returns a single Tensor and a second one that does the other "
     "operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
+)
+RETURNED_AND_SAVED = (
+    "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
+    "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or setup "
+    "ctx inside the forward function itself."
 )
 NO_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
@@ -134,14 +139,18 @@ class Function(Facade):
     def apply(cls, *arguments: Any, **keywords: Any) -> Any:
         """Run `forward` outside the graph, and record a node that runs `backward`."""
         separate = cls.setup_context is not Function.setup_context
-        check_transforms(cls, separate, cls.vmap is not Function.vmap, arguments)
+        check_setup(separate)
         arguments = bound(cls.forward, separate, arguments, keywords)
+        batch = batch_of(cls, cls.vmap is not Function.vmap, arguments) if mode.transforms else None
+        if batch is not None and is_innermost(batch):
+            return ruled(cls, batch, arguments)
         context = Context(cls, arguments)
         tangents = tangents_of(arguments)
         with switched(grad_enabled=False, tape=next(iter(listening(Marks)), None)):
             if separate:
-                outputs = cls.forward(*arguments)
+                outputs = cls.forward(*arguments) if batch is None else ruled(cls, batch, arguments)
                 cls.setup_context(context, arguments, outputs)
+                _check_saved(context, arguments, outputs)
             else:
                 outputs = cls.forward(context, *arguments)
         given = outputs if isinstance(outputs, tuple) else (outputs,)
@@ -200,6 +209,15 @@ def _check_marks(context: Context, arguments: tuple[Any, ...], outputs: tuple[An
     recorded = mode.grad_enabled and any(context.needs_input_grad)
     if recorded and len(outputs) > 1 and any(isinstance(x, View) for x in context._dirty):
         raise RuntimeError(DIRTY_VIEW)
+
+
+def _check_saved(context: Context, arguments: tuple[Any, ...], outputs: Any) -> None:
+    """Refuse to save an input that is an output too, for it becomes another tensor after `setup_context`."""
+    returned = outputs if isinstance(outputs, tuple) else (outputs,)
+    for x in (*context._saved, *context._forward):
+        both = all(any(x is each for each in several) for several in (arguments, returned))
+        if x is not None and both and not any(x is dirty for dirty in context._dirty):
+            raise RuntimeError(RETURNED_AND_SAVED)
 
 
 def _is_written(context: Context, x: Any) -> bool:

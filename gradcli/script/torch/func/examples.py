@@ -2,61 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, NamedTuple
 from weakref import ref
 
-from gradcli.engine.modes import switched
-from gradcli.engine.recorder import Application, leave, listen
+from gradcli.engine.modes import mode, switched
+from gradcli.engine.recorder import Application, leave, listen, replay
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-
-RANDOM = (
-    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
-    "randomness flags on vmap or perform the randomness operation out of vmap"
-)
+from gradcli.script.torch.func.trees import flattened
+from gradcli.script.torch.func.words import INSIDE, MESSAGES, RANDOM, written
 
 
-ITEM = (
-    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
-    "please try to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch "
-    "internals, please file a bug report."
-)
-CONTROL = (
-    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that "
-    "yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
-)
-DYNAMIC = "vmap: We do not support batching operators that can "
-MESSAGES = {
-    "item": ITEM,
-    "bool": CONTROL,
-    "mask": DYNAMIC + "support dynamic shape. Attempting to batch over indexing with a boolean mask.",
-    "nonzero": DYNAMIC + "output dynamic shape. Attempted to vmap over aten::nonzero. Please file an issue at "
-    "https://github.com/pytorch/pytorch/issues if you need this feature.",
-    "unique": DYNAMIC + "output dynamic shape. Attempted to vmap over aten::_unique2. Please file an issue at "
-    "https://github.com/pytorch/pytorch/issues if you need this feature.",
-    "unique_consecutive": DYNAMIC + "output dynamic shape. Attempted to vmap over aten::unique_consecutive. Please "
-    "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature.",
-    "masked_select": "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this "
-    "because for each batch this would return a differently shaped Tensor. Please file an issue at "
-    "https://github.com/pytorch/pytorch/issues if you need this feature.",
-    "equal": "Batching rule not implemented for aten::equal. We could not generate a fallback.",
-    "dual": "Batching rule not implemented for aten::_make_dual; the fallback path doesn't work on out= or view ops.",
-    "memory": "Cannot access data pointer of Tensor that doesn't have storage",
-}
+class Source(NamedTuple):
+    """Where an argument of one example is from: the batch, and the dimension along which the examples lie."""
+
+    example: Tensor
+    batch: Tensor
+    dim: int
 
 
 class Examples:
     """Listens to operations: knows the tensors that come from the examples, and refuses to make numbers of them."""
 
-    def __init__(self) -> None:
+    kind = "vmap"
+
+    def __init__(self, sources: list[Source], size: int, randomness: str, number: int, first: Examples | None) -> None:
+        self.around = (mode.tape, mode.examples)
+        self.level = len(mode.transforms) + 1
         self.known: dict[int, Any] = {}  # weak references by identity, for tensors are compared entry by entry
+        self.sources: dict[int, Source] = {}  # by the identity of the example's part
+        self.size = size
+        self.randomness = randomness
+        self.number = number  # of the example that runs
+        self.tape: list[Application] = []  # of the first example, as the others compute the same
+        self.first = first or self  # of the first example, for which the function does what torch does once
+        self.ruled: list[Any] = []  # for each call of a Function with a rule for batches: outputs and their dimensions
+        self.calls = 0
+        self.texts: list[str] = []  # of the tensors that the function has shown
+        self.looks = 0
+        self.changed = False  # whether the function has written over one of its tensors
+        for source in sources:
+            self.add_part(source)
 
     def add(self, x: Any) -> None:
         if isinstance(x, Tensor):
             self.known[id(x)] = ref(x)
+
+    def add_part(self, source: Source) -> None:
+        """Know the part of a batch that belongs to the example that runs."""
+        self.add(source.example)
+        self.sources[id(source.example)] = source
 
     def holds(self, x: Any) -> bool:
         found = self.known.get(id(x))
@@ -65,27 +64,88 @@ class Examples:
     def append(self, application: Application) -> None:
         if any(map(self.holds, application.inputs)):
             self.add(application.out)
+            if self.first is self:
+                self.tape.append(application)
 
-    def refuse(self, x: Any, what: str) -> None:
-        """Raise RuntimeError for a tensor of the batch, which in torch is the whole batch at once."""
-        if not self.holds(x):
-            return
-        if what == "print":
+    def follow(self, inputs: Sequence[Any], out: Tensor, again: Callable[..., Any]) -> None:
+        """Know what was made of the inputs outside of the operations of the engine; `again` makes it of others."""
+        if self.around[1] is not None:
+            self.around[1].follow(inputs, out, again)
+        self.append(Application(again, tuple(inputs), {}, out))  # type: ignore[arg-type]
+
+    def complete(self, function: Callable[..., Any], given: Any, result: Any) -> None:
+        """Know the results of a function of the arguments that the engine knows as no operation, such as integers."""
+        leaves, build = flattened(given)
+        if any(map(self.holds, leaves)):
+            for place, out in enumerate(flattened(result)[0]):
+                if isinstance(out, Tensor) and not self.holds(out):
+                    self.follow(leaves, out, lambda *new, n=place: flattened(function(*build(iter(new))))[0][n])
+
+    def whole(self, x: Tensor) -> tuple[Tensor, int]:
+        """Return a tensor of the batch for all examples, and the dimension along which they lie.
+
+        The operations that led to it are carried out again for the examples after the first: a function under vmap
+        does the same for each.
+        """
+        source = self.sources.get(id(x))
+        if source is not None and source.example is x:
+            return source.batch, source.dim % source.batch.ndim
+        if self.changed or any(each.dim % each.batch.ndim for each in self.sources.values()):
             raise UnsupportedError(
-                "printing a tensor inside of vmap, which torch prints as a BatchedTensor, is not supported",
+                "all of a batch that was changed in place, or that lies along another dimension than the first, is not "
+                "supported inside of vmap",
                 python=RuntimeError,
                 help="print the result of vmap(f)(x), or f(x[0])",
             )
-        raise RuntimeError(MESSAGES[what])
+        with self.outside():
+            found = [x]
+            for n in range(1, self.size):
+                tensors = {key: ops.select(each.batch, each.dim, n) for key, each in self.sources.items()}
+                replay(self.tape, tensors)
+                found.append(tensors[id(x)])
+            return ops.stack(found, 0), 0
 
-    def check_write(self, target: Tensor, result: Tensor) -> None:
-        """Refuse to write what comes from the batch over a tensor from outside, where torch has words for each way."""
-        if self.holds(result) and not self.holds(target):
+    def outside(self) -> AbstractContextManager[None]:
+        """Go out of this vmap."""
+        tape, examples = self.around
+        return switched(tape=tape, examples=examples, transforms=mode.transforms[: self.level - 1])
+
+    def node_of(self, x: Tensor) -> Any:
+        """Return the node that torch shows of a tensor: none of the batch, which the levels around this one know."""
+        return None if self.holds(x) else x.node
+
+    def inner(self, x: Tensor) -> tuple[str, Tensor] | None:
+        if not self.holds(x):
+            return None
+        batch, dim = self.whole(x)
+        return f"BatchedTensor(lvl={{}}, bdim={dim}", batch
+
+    def refuse(self, x: Any, what: str) -> None:
+        """Raise RuntimeError for a tensor of the batch, which in torch is the whole batch at once."""
+        if self.around[1] is not None:
+            self.around[1].refuse(x, what)
+        if self.holds(x):
+            inside = mode.transforms[-1].kind != "vmap"
+            message = INSIDE[what] if inside and what in INSIDE else MESSAGES[what]
+            if message:
+                raise RuntimeError(message)
+
+    def check_write(self, target: Tensor, result: Tensor, name: str, arguments: Sequence[Any]) -> None:
+        """Refuse to write what comes from the batch over a tensor from outside, in torch's words for the operation."""
+        if not self.holds(result):
+            return
+        self.changed = True
+        if self.holds(target):
+            return
+        several = len(mode.transforms) > 1
+        message = written(name, self.level, several=several, shapes=(target.shape, (self.size, *result.shape)))
+        if not message:
             raise UnsupportedError(
                 "writing a tensor of the batch over another tensor inside of vmap is not supported",
                 python=RuntimeError,
                 help="use the out-of-place form of the operation",
             )
+        raise RuntimeError(message)
 
 
 class Refusing:
@@ -96,16 +156,12 @@ class Refusing:
 
 
 @contextmanager
-def examples_of(given: list[Any], dims: list[Any]) -> Iterator[Examples]:
+def running_on(examples: Examples) -> Iterator[None]:
     """Know the tensors of the batch while its function runs for one example."""
-    examples = Examples()
-    for x, dim in zip(given, dims, strict=True):
-        if dim is not None:
-            examples.add(x)
     listen(examples)
     try:
-        with switched(examples=examples):
-            yield examples
+        with switched(examples=examples, transforms=(*mode.transforms, examples)):
+            yield
     finally:
         leave(examples)
 

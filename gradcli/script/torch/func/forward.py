@@ -14,9 +14,11 @@ from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.attributes import attribute
 from gradcli.script.torch.autograd.dual import check_dual, untold
 from gradcli.script.torch.autograd.functional.derivatives import units, zeros
-from gradcli.script.torch.func.examples import muted
+from gradcli.script.torch.func.examples import Examples, muted, running_on
+from gradcli.script.torch.func.levels import Pushed, inside_of
 from gradcli.script.torch.func.reverse import Func, Places, apart, outputs_of, selected, shown
 from gradcli.script.torch.func.trees import flattened, mapped, pattern, structure
+from gradcli.script.torch.tensor.creation import CREATION
 
 JVP = "jvp(f, primals, tangents)"
 
@@ -38,11 +40,11 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_a
     for x, direction in zip(given, directions, strict=True):
         check_dual(x, direction)
     with tangents.level() as level:
-        level.transforms = True
         duals = [tangents.carry(x, ops.view(x, x.shape)) for x in given]
         for dual, direction in zip(duals, directions, strict=True):
             level.set(dual, direction)
-        made = func(*build(iter(duals)))
+        with inside_of(Pushed(func)):
+            made = func(*build(iter(duals)))
         made, aux = apart(made, has_aux, JVP)
         outputs, rebuild = outputs_of(made, JVP)
         pushed = [None if x is None else untold(level, x) for x in map(level.get, outputs)]
@@ -52,8 +54,14 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_a
             "with strict=True."
         )
     made = rebuild(out if out.node is None else alias(out) for out in outputs)
-    found = rebuild(zeros(out) if x is None else x for x, out in zip(pushed, outputs, strict=True))
+    found = rebuild(blank(out) if x is None else x for x, out in zip(pushed, outputs, strict=True))
     return (made, found, aux) if has_aux else (made, found)
+
+
+def blank(x: Tensor) -> Tensor:
+    """Return the tangent of a constant."""
+    found: Tensor = CREATION["zeros_like"](x)
+    return found
 
 
 def linearize(func: Func, *primals: Any) -> Any:
@@ -118,7 +126,8 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False, *, randomness
             columns.append([])
             for unit in units(leaf):
                 directions = tuple(unit if n == other else zeros(x) for other, x in enumerate(leaves))
-                result = jvp(of_chosen, tuple(leaves), directions, has_aux=has_aux)
+                with muted(result is not None), running_on(Examples([], 0, randomness, 0, None)):
+                    result = jvp(of_chosen, tuple(leaves), directions, has_aux=has_aux)
                 columns[-1].append(flattened(result[1])[0])
         outputs, arrange = flattened(result[0])
         found = arrange(

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import wraps
 from typing import Any
-from weakref import ReferenceType, WeakSet, ref
 
 from gradcli.engine import tangents
-from gradcli.engine.graph import AccumulateGrad, Node, ancestors, reachable
-from gradcli.engine.modes import mode, set_grad_enabled, switched
-from gradcli.engine.recorder import Application, leave, listen, listening
+from gradcli.engine.graph import AccumulateGrad, Node, reachable
+from gradcli.engine.modes import mode, set_grad_enabled
+from gradcli.engine.recorder import listening
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.indexing.indexing import alias
-from gradcli.script.errors import UnsupportedError
-from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows
 from gradcli.script.torch.autograd.saved.packing import Packer
+from gradcli.script.torch.func.levels import LEAVES, OVER, Within, inside_of
 from gradcli.script.torch.func.trees import flattened, mapped, pattern, structure
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
-from gradcli.script.torch.tensor.printing import LEFT
 
 HOOKED = (
     "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
@@ -30,7 +26,6 @@ HOOKED = (
 )
 Func = Callable[..., Any]
 Places = int | tuple[int, ...]
-OVER: WeakSet[AccumulateGrad] = WeakSet()  # the ends of graphs at the arguments of functions that have returned
 
 
 def shown(value: Any) -> str:
@@ -72,6 +67,7 @@ class Inputs:
                 raise ValueError(f"Thing passed to transform API must be Tensor, got {shown(x)}")
         with set_grad_enabled(True):
             self.leaves = prepared(given, create_graph=True, through=alias)
+        LEAVES.update(leaf.node for leaf in self.leaves if isinstance(leaf.node, AccumulateGrad))
         chosen = self.build(iter(self.leaves))
         places = [argnums] if isinstance(argnums, int) else list(argnums)
         self.args = list(args)
@@ -101,53 +97,6 @@ class Inputs:
         return tangents.carry(x, x.detach(), self._outside)
 
 
-class Within:
-    """The results in a function, which lie in no graph when it has returned, whoever holds them."""
-
-    def __init__(self) -> None:
-        self.made: list[ReferenceType[Tensor]] = []
-
-    def append(self, application: Application) -> None:
-        self.made.append(ref(application.out))
-
-    def end(self) -> None:
-        held = [x for found in self.made if (x := found()) is not None and x.node is not None]
-        nodes, leaves = reachable(x.node for x in held if x.node is not None)
-        kept = ancestors(nodes, [leaf for leaf in leaves if leaf not in OVER])
-        for x in held:
-            if x.node not in kept:
-                x.node = None
-                LEFT.add(x)
-
-
-@contextmanager
-def heard() -> Iterator[Within]:
-    """Hear the results of a function that is differentiated, which may not change what is outside."""
-    within = Within()
-    listen(within)
-    try:
-        with switched(wrapping=Outside()):
-            yield within
-    finally:
-        leave(within)
-
-
-class Outside:
-    """The tensors that the names of the snippet stand for when a function begins, which it may not change."""
-
-    def __init__(self) -> None:
-        self.tensors = {id(x): x for x in running.machine.globals.values() if isinstance(x, Tensor)}
-
-    def check_write(self, target: Tensor) -> None:
-        if id(target) in self.tensors:
-            raise UnsupportedError(
-                "changing a tensor from outside in place, in a function that torch.func differentiates, is not "
-                "supported",
-                python=RuntimeError,
-                help="give it to the function as an argument, or change a clone()",
-            )
-
-
 def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
     """Make a function that returns the gradient, and the value of `func`."""
 
@@ -155,7 +104,7 @@ def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Fu
     def call(*args: Any, **keywords: Any) -> Any:
         inputs = Inputs(args, argnums)
         with set_grad_enabled(True):
-            with heard() as within:
+            with inside_of(Within(func, inputs.leaves)) as within:
                 output = func(*inputs.args, **keywords)
             value, aux = apart(output, has_aux, "grad_and_value(f)(*args)")
             if not isinstance(value, Tensor):
@@ -221,7 +170,7 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     """Return the output, and a function from upstream gradients to the gradients of the inputs."""
     inputs = Inputs(primals, tuple(range(len(primals))))
     with set_grad_enabled(True):
-        with switched(wrapping=Outside()):
+        with inside_of(Within(func, inputs.leaves)):
             made = func(*inputs.args)
         made, aux = apart(made, has_aux, "vjp(f, *primals)")
         outputs, _ = outputs_of(made, "vjp(f, *primals)")
@@ -258,7 +207,7 @@ def jacrev(
     def call(*args: Any) -> Any:
         inputs = Inputs(args, argnums)
         with set_grad_enabled(True):
-            with heard() as within:
+            with inside_of(Within(func, inputs.leaves)) as within:
                 made = func(*inputs.args)
             made, aux = apart(made, has_aux, "vjp(f, *primals)")
             outputs, build = outputs_of(made, "vjp(f, *primals)")

@@ -9,6 +9,7 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
 
@@ -31,7 +32,7 @@ def replaced(module: Any, tensors: dict[str, Any], *, tied: bool) -> Iterator[No
         if not (tensor is None or isinstance(tensor, Tensor)):
             raise TypeError(f"{text(tensor)} is not an instance of torch.Tensor")
         if name not in places:
-            check_path(module, name.split(".")[:-1])
+            check_path(module, name)
     try:
         for name, tensor in tensors.items():
             if name not in places:  # it would be an attribute, which nobody reads, for the time of the call
@@ -47,15 +48,21 @@ def replaced(module: Any, tensors: dict[str, Any], *, tied: bool) -> Iterator[No
             table[name] = value
 
 
-def check_path(module: Any, path: list[str]) -> None:
-    """Refuse a name whose parts before the last are no modules, one in the other."""
+def check_path(module: Any, name: str) -> None:
+    """Refuse a name whose parts before the last are no modules, one in the other, or that of something else."""
     part = module
+    *path, own = name.split(".")
     for end, word in enumerate(path, 1):
         if not hasattr(part, word):
             raise AttributeError(f"{type(part).__name__} has no attribute `{word}`")
         part = getattr(part, word)
         if not hasattr(part, "named_modules"):
             raise TypeError(f"submodule `{'.'.join(path[:end])}`: {text(part)} is not an instance of torch.nn.Module")
+    if hasattr(part, own):
+        value = getattr(part, own)
+        if isinstance(value, Tensor):
+            raise UnsupportedError("another tensor for one that is no parameter and no buffer is not supported here")
+        raise TypeError(f"attribute `{own}`: {text(value)} is not an instance of torch.Tensor")
 
 
 def check_tied(places: dict[str, Any], tensors: dict[str, Any]) -> None:

@@ -6,15 +6,19 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.graph import Node
+from gradcli.engine.memory.layout import owner
+from gradcli.engine.memory.views import View, first_entry
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.shaping.strides import strided
 from gradcli.ops.support.calling import ops
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.torch.func.examples import Examples, examples_of, muted, randomness_of
+from gradcli.script.torch.func.examples import Examples, Source, muted, randomness_of, running_on
 from gradcli.script.torch.func.trees import flattened, spread, structure
 from gradcli.script.torch.tensor.printing import UNTOLD
 
@@ -78,14 +82,72 @@ class Batch:
             )
         return sizes[0]
 
-    def example(self, n: int) -> tuple[Any, dict[str, Any]]:
-        """Return the arguments of one example."""
-        chosen = [
-            x if dim is None else ops.select(x, dim, n)
-            for x, dim in zip((*self.leaves, *self.named), self.dims, strict=True)
-        ]
+    def example(self, n: int) -> tuple[Any, dict[str, Any], list[Source]]:
+        """Return the arguments of one example, and where those that are of the batch are from."""
+        given = list(zip((*self.leaves, *self.named), self.dims, strict=True))
+        chosen = [x if dim is None else self._part(x, dim, n) for x, dim in given]
+        sources = [Source(one, x, dim) for one, (x, dim) in zip(chosen, given, strict=True) if dim is not None]
         count = len(self.leaves)
-        return self.build(iter(chosen[:count])), self.build_named(iter(chosen[count:]))
+        arguments, named = self.build(iter(chosen[:count])), self.build_named(iter(chosen[count:]))
+        return arguments, named, sources
+
+    def _part(self, x: Tensor, dim: int, n: int) -> Tensor:
+        if self.size:
+            return ops.select(x, dim, n)  # type: ignore[no-any-return]
+        shape = [size for place, size in enumerate(x.shape) if place != dim % x.ndim]  # the function sees no numbers
+        return Tensor(np.ones(shape, x.dtype)[()])
+
+    def joined(self, results: list[Tensor], dim: int, examples: Examples) -> Tensor:
+        """Join the results for the examples along a dimension: views of the batch are a view of it together."""
+        if not self.size:
+            return untold(ops.narrow(stacked(results, dim), dim, 0, 0))
+        if not examples.holds(results[-1]) and all(x is results[-1] for x in results):
+            expanded: Tensor = ops.expand(ops.unsqueeze(results[0], 0), (self.size, *results[0].shape))
+            return untold(ops.movedim(expanded, 0, dim))
+        for x, given in zip((*self.leaves, *self.named), self.dims, strict=True):
+            if given is not None and (found := viewed(results, x, given, dim)) is not None:
+                return found
+        return stacked(results, dim)
+
+
+def viewed(results: list[Tensor], batch: Tensor, given: int, dim: int) -> Tensor | None:
+    """Return the view of the batch of which each example's result is the part of that example; None if there is none.
+
+    It is the batch itself where each result is the whole example.
+    """
+    arrays = [x.array for x in results]
+    step, one = batch.array.strides[given], arrays[0]
+    alike = all(owner(x) is owner(batch.array) and x.strides == one.strides and x.shape == one.shape for x in arrays)
+    starts = [x.__array_interface__["data"][0] for x in arrays]
+    if not alike or starts != [starts[0] + n * step for n in range(len(starts))]:
+        return None
+    place = dim if dim >= 0 else dim + one.ndim + 1
+    if not 0 <= place <= one.ndim or not all(followed(x, batch) for x in results):
+        return None
+    shape = (*one.shape[:place], len(results), *one.shape[place:])
+    strides = (*one.strides[:place], step, *one.strides[place:])
+    source = batch if all(isinstance(x, View) for x in results) else batch.detach()
+    if (shape, strides, first_entry(one)) == (batch.shape, batch.strides, first_entry(batch.array)):
+        return source
+    steps = tuple(each // one.itemsize for each in strides)
+    return untold(strided(source, size=shape, stride=steps, offset=first_entry(one)))
+
+
+def followed(x: Tensor, batch: Tensor) -> bool:
+    """Whether a tensor on the memory of the batch has its gradient through views alone, or none."""
+    return not x.requires_grad or (batch.requires_grad and isinstance(x, View) and not x.origin)
+
+
+def stacked(examples: list[Tensor], dim: int) -> Tensor:
+    """Stack the results for the examples."""
+    return untold(ops.stack(examples, dim))
+
+
+def untold(x: Any) -> Tensor:
+    """Return the tensor, whose last node is in torch that of the operation for the whole batch."""
+    if mode.examples is None and isinstance(x.node, Node):
+        UNTOLD.add(x.node)
+    return x  # type: ignore[no-any-return]
 
 
 def check_out_dims(name: str, out_dims: Any) -> None:
@@ -128,31 +190,25 @@ def vmap(
         running.machine.budget.fits(batch.size, "the batch", each=EACH)
         results: list[list[Any]] = []
         build, dims = flattened(())[1], [0]
+        examples: Examples | None = None
         with randomness_of(randomness) as begin:
-            for n in range(batch.size):
+            for n in range(batch.size or 1):
                 begin()
-                given, named = batch.example(n)
-                with muted(n > 0), examples_of([*flattened(given)[0], *flattened(named)[0]], batch.dims) as examples:
+                given, named, sources = batch.example(n)
+                examples = Examples(sources, batch.size, randomness, n, examples and examples.first)
+                with muted(n > 0), running_on(examples):
                     made = func(*given, **named)
                 leaves, build = flattened(made)
                 dims = dims_of_outputs(name, out_dims, made) if not n else dims
                 results.append([checked(name, x, dim, examples) for x, dim in zip(leaves, dims, strict=True)])
-        if not results:
-            raise UnsupportedError("vmap over a batch of size 0 is not supported here")
+        assert examples is not None
         columns = zip(*results, strict=True)
         return build(
-            column[0] if dim is None else stacked(list(column), dim) for column, dim in zip(columns, dims, strict=True)
+            column[0] if dim is None else batch.joined(list(column), dim, examples)
+            for column, dim in zip(columns, dims, strict=True)
         )
 
     return call
-
-
-def stacked(examples: list[Tensor], dim: int) -> Tensor:
-    """Stack the results for the examples; in torch the operation for the whole batch made the last node."""
-    found: Tensor = ops.stack(examples, dim)
-    if mode.examples is None and isinstance(found.node, Node):
-        UNTOLD.add(found.node)
-    return found
 
 
 def checked(name: str, x: Any, dim: int | None, examples: Examples) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from inspect import Parameter
 from inspect import signature as signature_of
@@ -138,6 +138,8 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
             except (TypeError, ValueError, OverflowError, IndexError):
                 values, keywords = bind(arguments, keywords)
         result = run(*values, **keywords)
+        if mode.examples is not None and not name.endswith("_as"):
+            mode.examples.complete(lambda values, keywords: run(*values, **keywords), (values, keywords), result)
         if isinstance(result, Tensor) and result.value.size > LARGE:
             running.machine.budget.fits(result.value.size, "the result")
         if type(result) in NUMBERS:
@@ -161,6 +163,7 @@ def underived(stem: str) -> Function:
 def asked(stem: str, operation: Function) -> Function:
     """The comparison with the node that it has in place: one through which nothing flows."""
 
+    @wraps(operation)
     def call(x: Tensor, other: Any) -> Tensor:
         found, is_tensor = operation(x, other), isinstance(other, Tensor)
         name = f"{OPERATIONS[stem].function.__name__.rstrip('_').capitalize()}Backward{int(is_tensor)}"
@@ -172,6 +175,7 @@ def asked(stem: str, operation: Function) -> Function:
 def sized(operation: Function) -> Function:
     """The operation, whose result must have the size and dtype of its first tensor, in torch's words for it."""
 
+    @wraps(operation)
     def call(x: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
         found: Tensor = operation(x, *arguments, **keywords)
         if keywords.get("dtype") is not None and found.dtype != x.dtype:
@@ -191,6 +195,7 @@ def sized(operation: Function) -> Function:
 def doubled(operation: Function) -> Function:
     """The operation, whose first tensor must be of double precision, as its result is."""
 
+    @wraps(operation)
     def call(x: Tensor, exponent: Any) -> Tensor:
         if x.dtype != np.float64:
             kind = TYPE_NAMES[x.dtype]
@@ -219,6 +224,7 @@ def ordered(name: str) -> Function:
 def of_its_shape(name: str, operation: Function) -> Function:
     """Refuse a result of another shape than the tensor, to which torch would resize it."""
 
+    @wraps(operation)
     def call(target: Tensor, *arguments: Any, **keywords: Any) -> Any:
         found = operation(target, *arguments, **keywords)
         if found.shape != target.shape:

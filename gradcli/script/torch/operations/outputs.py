@@ -29,6 +29,11 @@ RESIZED = (
     "t.resize_(0)."
 )
 
+BATCHED = "Batching rule not implemented for aten::{}.out; the fallback path doesn't work on out= or view ops."
+ONE_OVERLOAD = """
+abs acos add addmm asin atan atan2 bmm ceil cos cosh div dot erf exp expm1 floor log log1p maximum minimum mm mul mv neg
+reciprocal round rsqrt sigmoid sign sin sinh sqrt sub tan tanh trunc
+"""
 
 # Functions that read all of an operand before they write, or while they do: torch does not look where that is.
 WHOLE = """
@@ -63,6 +68,10 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
         raise RuntimeError(f"multinomial expects Long tensor out, got: {TYPE_NAMES[outputs[0].dtype]}")
     if name in ("all", "any") and outputs[0].dtype not in (np.bool_, np.uint8):
         raise RuntimeError(f"{name} only supports bool tensor for result, got: {TYPE_NAMES[outputs[0].dtype]}")
+    if mode.examples is not None and any(map(mode.examples.holds, [*operands, *outputs])):
+        if name not in ONE_OVERLOAD.split():
+            raise UnsupportedError(f"out= of {name} inside of vmap is not supported here")
+        raise RuntimeError(BATCHED.format(name))
     result = call(*arguments, **keywords)
     results = list(result) if isinstance(result, tuple) else [result]
     for output, value in zip(outputs, results, strict=True):

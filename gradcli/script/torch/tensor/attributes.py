@@ -8,7 +8,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from gradcli.engine.graph import Handle
+from gradcli.engine.graph import Handle, Node
 from gradcli.engine.memory.views import View
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Gradient, Tensor, is_floating
@@ -23,6 +23,7 @@ from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.backward import backward as run_backward
 from gradcli.script.torch.autograd.grad_modes import check_required, is_inference
 from gradcli.script.torch.devices import CPU, check_device
+from gradcli.script.torch.func.wrapping import REQUIRED, seen_node
 from gradcli.script.torch.operations import (
     facade,
     returned,  # noqa: F401  has tables
@@ -32,7 +33,7 @@ from gradcli.script.torch.random import sampling
 from gradcli.script.torch.tensor import memory
 from gradcli.script.torch.tensor.casting import cast as cast
 from gradcli.script.torch.tensor.casting import casting, reinterpreted, to, type_
-from gradcli.script.torch.tensor.creation import CREATION
+from gradcli.script.torch.tensor.creation import CREATION, of_batch
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, STRIDED, DType, Size
 from gradcli.script.torch.tensor.legacy import construct
 from gradcli.script.torch.tensor.owned import (
@@ -53,7 +54,11 @@ from gradcli.script.torch.tensor.printing import format_tensor, inside, tensor_t
 def new(name: str) -> Callable[..., Tensor]:
     """`x.new_zeros(...)`: as `torch.zeros`, in the dtype of `x`."""
     make = CREATION[name] if name != "tensor" else partial(CREATION[name], owner=("tensor", "new_tensor"))
-    return lambda x, *arguments, **keywords: make(*arguments, **{"dtype": x.dtype, **keywords})
+
+    def call(x: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
+        return make(*arguments, **{"dtype": x.dtype, **keywords})  # type: ignore[no-any-return]
+
+    return call if name == "tensor" else of_batch(call)
 
 
 def backward(
@@ -74,6 +79,8 @@ def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
         raise TypeError(
             f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {kind_name(requires_grad)}"
         )
+    if mode.transforms:
+        raise RuntimeError(REQUIRED)
     check_required(x, requires_grad)
     return x.requires_grad_(requires_grad)
 
@@ -180,9 +187,9 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "ndim": lambda x: x.ndim,
     "grad": memory.gradient_of,
     "grad_dtype": grad_dtype,
-    "grad_fn": lambda x: nodes.visible(told(x).grad_fn),
-    "requires_grad": lambda x: inside(x).requires_grad,
-    "is_leaf": lambda x: inside(x).is_leaf,
+    "grad_fn": lambda x: nodes.visible(node if isinstance(node := seen_node(told(x)), Node) else None),
+    "requires_grad": lambda x: inside(x).requires_grad and seen_node(x) is not None,
+    "is_leaf": lambda x: not isinstance(seen_node(inside(x)), Node),
     "retains_grad": lambda x: x.retains_grad,
     "data": memory.cutting(".data", lambda x: x.data),
     "real": lambda x: x,

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import to_copy
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.torch.devices import Device, check_device
@@ -22,7 +23,10 @@ def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
         return x
     if wanted.kind == "f":
         return to_copy(x, dtype=wanted)  # type: ignore[no-any-return]
-    return Tensor(x.value.astype(wanted))  # integers are outside the graph
+    whole = Tensor(x.value.astype(wanted))  # integers are outside the graph
+    if mode.examples is not None:
+        mode.examples.follow((x,), whole, lambda x: cast(x, dtype, copy=copy))
+    return whole
 
 
 def in_format(found: Tensor, x: Tensor, memory_format: Any) -> Tensor:

@@ -9,6 +9,7 @@ from typing import Any
 
 from gradcli.engine.checks.shapes import check_extents, dimension
 from gradcli.engine.memory.views import View, first_entry
+from gradcli.engine.modes import refuse_examples
 from gradcli.engine.recorder import listening
 from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Tensor
@@ -60,6 +61,7 @@ def is_contiguous(x: Tensor, **_: Any) -> bool:
 
 
 def to_list(x: Tensor) -> Any:
+    refuse_examples("memory", x)
     return x.value.tolist()
 
 

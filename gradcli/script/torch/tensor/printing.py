@@ -13,11 +13,12 @@ from weakref import WeakSet
 
 import numpy as np
 
-from gradcli.engine.modes import mode
+from gradcli.engine.modes import mode, switched
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.torch.func.wrapping import wrapped_text, wrapper
 
 PREFIX = "tensor("
 UNNAMED = (np.dtype(np.int64), np.dtype(np.bool_))  # dtypes that need no `dtype=`, besides the default one
@@ -105,14 +106,10 @@ def is_untold(tensor: Tensor) -> bool:
 
 def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
     """The `repr` of the tensor in torch; `indent` is the column at which the text will begin."""
-    if mode.examples is not None:
-        mode.examples.refuse(tensor, "print")
-    if mode.wrapping is not None and tensor.requires_grad:
-        raise UnsupportedError(
-            "printing a tensor inside of torch.func.grad, which torch prints as a GradTrackingTensor, is not supported",
-            python=RuntimeError,
-            help="print x.detach(), or the result",
-        )
+    if mode.transforms and (text := wrapped_text(tensor, _plain)):
+        return text
+    if LEFT and tensor in LEFT and not mode.transforms:
+        return wrapper("GradTrackingTensor(lvl=-2", tensor_text(tensor.detach()))
     told(tensor)
     options = print_options()
     margin = indent + len(PREFIX)
@@ -127,6 +124,12 @@ def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
             text += ", " + suffix
             used += len(suffix) + 2
     return text + ")"
+
+
+def _plain(tensor: Tensor) -> str:
+    """The text outside of all transforms."""
+    with switched(transforms=(), examples=None):
+        return tensor_text(tensor)
 
 
 def format_tensor(tensor: Tensor, spec: str = "") -> str:

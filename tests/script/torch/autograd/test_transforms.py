@@ -36,7 +36,7 @@ x = torch.ones(2, requires_grad=True)
 """
 ACTS = {
     "grad": "for kind in (Old, Plain, Both, Own): tell(lambda: grad(lambda x: kind.apply(x).sum())(x.detach()))",
-    "vmap": "for kind in (Old, Plain, Both): tell(lambda: vmap(kind.apply)(x.detach()))",
+    "vmap": "for kind in (Old, Plain, Both, Own): tell(lambda: vmap(kind.apply)(x.detach()))",
     "indices": "tell(lambda: x[torch.tensor([0, 2]), torch.tensor([0, 1, 2])])\n"
     "y = torch.ones(2, 3)\ntell(lambda: y[torch.tensor([0, 2]), torch.tensor([0, 1, 2])])\n"
     "tell(lambda: y[torch.tensor([0, 2]), torch.tensor([0, 3])])",
@@ -49,8 +49,3 @@ ACTS = {
 @pytest.mark.parametrize("act", ACTS.values(), ids=ACTS)
 def test_like_torch(act: str) -> None:
     assert ours(KINDS + act) == torchs(KINDS + act)
-
-
-def test_own_rule_is_refused() -> None:
-    refusal = "Error: NotImplementedError: a Function's own vmap rule is not supported"
-    assert refusal in ours(KINDS + "vmap(Own.apply)(x.detach())")
