@@ -71,6 +71,7 @@ class Level:
     """
 
     nested = True
+    transforms = False  # whether it is one of torch.func
 
     def __init__(self) -> None:
         self.known: WeakKeyDictionary[Any, tuple[Tensor, int]] = WeakKeyDictionary()

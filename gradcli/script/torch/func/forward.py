@@ -40,6 +40,7 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_a
     for x, direction in zip(given, directions, strict=True):
         check_dual(x, direction)
     with tangents.level() as level:
+        level.transforms = True
         duals = [tangents.carry(x, ops.view(x, x.shape)) for x in given]
         for dual, direction in zip(duals, directions, strict=True):
             level.set(dual, direction)
