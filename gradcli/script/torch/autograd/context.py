@@ -169,6 +169,8 @@ class Context(Facade):
             tuple(stands.get(id(x), x) for x in held) for held in (self._saved, self._outputs)
         )
         self._dirty = self._without_gradient = self._forward = ()
+        if self._freed:
+            self._saved = self._versions = ()
 
 
 def refuse_pure_view(ctx: Context, value: Any) -> None:

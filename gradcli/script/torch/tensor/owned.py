@@ -106,7 +106,7 @@ def use_count(x: Tensor) -> int:
         if isinstance(holder, Node):
             count += sum(held is x for held in holder.inputs or ())
         elif isinstance(holder, Context):
-            count += sum(held is x for held in vars(holder)["_saved"]) if not holder._freed else 0
+            count += sum(held is x for held in vars(holder)["_saved"])
         elif isinstance(holder, Tensor):
             count += holder._grad is x
             count += type(holder) is View and holder.base is x
