@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.numerics.elimination import factored
 from gradcli.errors import AutogradError
 
 FAILED = "The algorithm failed to converge because the input matrix"
@@ -66,15 +67,9 @@ def substituted(A: Any, B: Any, upper: bool) -> Any:
 
 def zero_pivot(A: Any) -> int:
     """Return the number of the first zero pivot of Gaussian elimination, from 1 on, in any of the matrices; else 0."""
-    for matrix in A.reshape(-1, *A.shape[-2:]):
-        rows = matrix.astype(np.float64)
-        for k in range(len(rows)):
-            best = k + int(np.argmax(np.abs(rows[k:, k])))
-            rows[[k, best]] = rows[[best, k]]
-            if rows[k, k] == 0:
-                return k + 1
-            rows[k + 1 :] -= np.outer(rows[k + 1 :, k] / rows[k, k], rows[k])
-    return 0
+    both, _ = factored(A)
+    zero = np.argwhere(np.diagonal(both, axis1=-2, axis2=-1) == 0)
+    return int(zero[0, -1]) + 1 if len(zero) else 0
 
 
 def first_of(A: Any, fails: Callable[[Any], Any]) -> str:

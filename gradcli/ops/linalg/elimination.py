@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.numerics import elimination
 from gradcli.engine.numerics.lapack import by_columns
 from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.engine.symbolic.notation import Notation, call
@@ -29,19 +30,8 @@ from gradcli.ops.windows.padding import pad_constant
 
 def _eliminated(A: Any) -> tuple[Any, Any]:
     """Return both triangles in one matrix, and the row that each row was exchanged with, from 1 on."""
-    found = np.array(A, np.float64)
-    count = min(A.shape[-2:])
-    pivots = np.zeros((*A.shape[:-2], count), np.int32)
-    for batch in np.ndindex(*A.shape[:-2]):
-        rows, chosen = found[batch], pivots[batch]
-        for k in range(count):
-            best = k + int(np.argmax(np.abs(rows[k:, k])))
-            chosen[k] = best + 1
-            rows[[k, best]] = rows[[best, k]]
-            if rows[k, k] != 0:
-                rows[k + 1 :, k] /= rows[k, k]
-                rows[k + 1 :, k + 1 :] -= np.outer(rows[k + 1 :, k], rows[k, k + 1 :])
-    return found.astype(A.dtype), pivots
+    both, pivots = elimination.factored(A)
+    return both, pivots + 1
 
 
 def _permutation(pivots: Any, size: int, dtype: Any) -> Any:
