@@ -25,16 +25,33 @@ def _lower_half(x: Any) -> Any:
     return x * (np.tril(np.ones((size, size), x.dtype)) - np.eye(size, dtype=x.dtype) / 2)
 
 
-def _failing_minor(A: Any) -> int:
-    """Return the order of the first leading minor that is not positive, which nan is not either; 0 if all are."""
-    L = np.zeros_like(A)
+def _as_far_as_positive(A: Any) -> tuple[Any, int]:
+    """Return the factor and 0; or what there is of it, and the order of the first leading minor that is not positive.
+
+    LAPACK leaves the column of that minor with its last pivot, and the columns after it as they were.
+    """
+    L = np.tril(A)
     for k in range(A.shape[-1]):
-        pivot = A[k, k] - L[k, :k] @ L[k, :k]
-        if not pivot > 0:
-            return k + 1
-        L[k, k] = np.sqrt(pivot)
-        L[k + 1 :, k] = (A[k + 1 :, k] - L[k + 1 :, :k] @ L[k, :k]) / L[k, k]
-    return 0
+        L[k, k] -= L[k, :k] @ L[k, :k]
+        if not L[k, k] > 0:  # as nan is not either
+            return L, k + 1
+        L[k, k] = np.sqrt(L[k, k])
+        L[k + 1 :, k] = (L[k + 1 :, k] - L[k + 1 :, :k] @ L[k, :k]) / L[k, k]
+    return L, 0
+
+
+def _failing_minor(A: Any) -> int:
+    return _as_far_as_positive(A)[1]
+
+
+def begun_factors(A: Any, *, upper: bool) -> tuple[Any, Any]:
+    """Return the factors of a batch as far as each goes, and where each ended: 0 for one that is whole."""
+    lower = np.swapaxes(A, -1, -2) if upper else A
+    found = [_as_far_as_positive(matrix) for matrix in lower.reshape(-1, *A.shape[-2:])]
+    L = np.array([factor for factor, _ in found]).reshape(A.shape)
+    return np.swapaxes(L, -1, -2) if upper else L, np.array([order for _, order in found], np.int32).reshape(
+        A.shape[:-2]
+    )
 
 
 @by_columns

@@ -16,6 +16,7 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.errors import LinAlgError, UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Namespace
+from gradcli.script.torch import indefinite
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.kernels import REFUSED
 from gradcli.script.torch.operations.outputs import with_out
@@ -44,7 +45,7 @@ def of_reals(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def checked(name: str) -> Callable[..., Any]:
-    """Make `inv_ex`, `cholesky_ex` or `solve_ex`: the result, and 0 for each matrix, which could be factored."""
+    """Make `inv_ex`, `cholesky_ex` or `solve_ex`: the result, and 0 for each matrix that could be factored."""
 
     def call(A: Tensor, *arguments: Any, check_errors: bool = False, **keywords: Any) -> ReturnType:
         plain = find(name)
@@ -55,27 +56,38 @@ def checked(name: str) -> Callable[..., Any]:
                 raise
             if check_errors:
                 raise AutogradError(error.message.replace(f"linalg.{name}", f"linalg.{name}_ex")) from None
-            raise UnsupportedError(f"{name}_ex of such a matrix is not supported here: {error.message}") from None
+            if name != "cholesky" or A.requires_grad or tangents_of(A):
+                raise UnsupportedError(f"{name}_ex of such a matrix is not supported here: {error.message}") from None
+            from gradcli.ops.linalg.cholesky import begun_factors
+
+            L, info = begun_factors(A.value, upper=keywords.get("upper", False))
+            return ReturnType("linalg_cholesky_ex", L=Tensor(L), info=Tensor(info[()]))
         part = {"inv": "inverse", "cholesky": "L", "solve": "result"}[name]
         return ReturnType(f"linalg_{name}_ex", **{part: found, "info": Tensor(np.zeros(A.shape[:-2], np.int32)[()])})
 
     return call
 
 
-def factoring(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make `lu_factor`, which refuses a factor with a zero on its diagonal, as `torch.lu` does not."""
+def factoring(name: str) -> Callable[..., Any]:
+    """Make `lu_factor`, which refuses a factor with a zero on its diagonal, or `lu_factor_ex`, which counts to it."""
+    factored: Any = facade.function("lu_factor", "linalg")
 
-    def call(*arguments: Any, **keywords: Any) -> Any:
-        found = function(*arguments, **keywords)
-        zeros = np.argwhere(np.diagonal(found[0].value, axis1=-2, axis2=-1) == 0)
-        if len(zeros):
-            at = zeros[0][-1] + 1
+    def call(A: Tensor, *, pivot: bool = True, check_errors: bool = name == "lu_factor") -> ReturnType:
+        LU, pivots = factored(A, pivot=pivot)
+        zeros = np.diagonal(LU.value, axis1=-2, axis2=-1) == 0
+        info = np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0).astype(np.int32) if zeros.size else zeros.any(-1)
+        if check_errors and info.any():
+            at = info[info > 0].flat[0]
+            batch = f"(Batch element {np.flatnonzero(info)[0]}): " if A.ndim > 2 else ""
             raise RuntimeError(
-                f"torch.linalg.lu_factor: U[{at},{at}] is zero and using it on lu_solve would result in a division by "
-                "zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
+                f"torch.linalg.{name}: {batch}U[{at},{at}] is zero and using it on lu_solve would result in a division "
+                "by zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
                 "linalg.lu_factor_ex(A, pivot)"
             )
-        return found
+        parts = {"LU": LU, "pivots": pivots}
+        if name.endswith("_ex"):
+            parts["info"] = Tensor(info.astype(np.int32)[()])
+        return ReturnType(name, **parts)
 
     return call
 
@@ -118,14 +130,16 @@ def find(name: str) -> Any:
             f"torch.linalg.{name} gives complex numbers, which are not supported",
             help="torch.linalg.eigh has the real eigenvalues of a symmetric matrix",
         )
+    if name.startswith("lu_factor"):
+        return of_reals("lu_factor", with_out(name, factoring(name)))
+    if name in indefinite.MEMBERS:
+        return with_out(name, indefinite.MEMBERS[name])
     if name.endswith("_ex") and name[:-3] in ("inv", "cholesky", "solve"):
         return with_out(name, checked(name[:-3]))
     known = facade.function(name, "linalg")
-    if known is None:
-        return None
-    return of_reals(name, factoring(known) if name == "lu_factor" else known)
+    return known and of_reals(name, known)
 
 
 def namespace(name: str) -> Namespace:
-    known = [*OPERATIONS, "norm", "lu_solve", "inv_ex", "cholesky_ex", "solve_ex"]
+    known = [*OPERATIONS, "norm", "lu_solve", "inv_ex", "cholesky_ex", "solve_ex", "lu_factor_ex", *indefinite.MEMBERS]
     return Namespace(name, {"LinAlgError": LinAlgError}, find, known=known)

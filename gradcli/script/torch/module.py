@@ -46,6 +46,7 @@ SUBMODULES = {
     "distributions": "gradcli.script.torch.distributions.module",
     "backends": "gradcli.script.torch.module",
     "testing": "gradcli.script.torch.testing",
+    "return_types": "gradcli.script.torch.operations.returned",
 }
 
 

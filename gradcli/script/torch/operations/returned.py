@@ -3,14 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
-from gradcli.script.python.values.attributes import BuiltinType, describe
+from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
 from gradcli.script.python.values.builtins import NAMED_TYPES
 
-TYPES: dict[str, BuiltinType] = {}
+NAMES = (
+    "aminmax cummax cummin frexp geqrf histogram kthvalue linalg_cholesky_ex linalg_eigh linalg_inv_ex "
+    "linalg_ldl_factor linalg_ldl_factor_ex linalg_lstsq linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_qr "
+    "linalg_slogdet linalg_solve_ex linalg_svd lu_unpack max median min mode nanmedian qr slogdet sort svd topk "
+    "triangular_solve"
+)
+
+
+class OfName(type):
+    """The class of types such as `torch.return_types.max`, whose instances are the results of one operation."""
+
+    result: str
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, ReturnType) and value.name == cls.result
+
+
+@cache
+def named(name: str) -> BuiltinType:
+    return BuiltinType(name, OfName(name, (), {"result": name}), module="torch.return_types")
+
+
+def namespace(name: str) -> Namespace:
+    """`torch.return_types`."""
+    names = NAMES.split()
+    return Namespace(name, find=lambda part: named(part) if part in names else None, known=names)
 
 
 def text(result: ReturnType) -> str:
@@ -20,9 +46,7 @@ def text(result: ReturnType) -> str:
 
 
 def kind(value: Any) -> BuiltinType | None:
-    if not isinstance(value, ReturnType):
-        return None
-    return TYPES.setdefault(value.name, BuiltinType(value.name, ReturnType, module="torch.return_types"))
+    return named(value.name) if isinstance(value, ReturnType) else None
 
 
 def part(name: str) -> Callable[[ReturnType], Any]:
@@ -35,7 +59,7 @@ def part(name: str) -> Callable[[ReturnType], Any]:
 
 
 FIELDS = (
-    "values indices min max sign logabsdet eigenvalues eigenvectors Q R U S V Vh P L LU pivots info inverse result "
+    "values indices min max sign logabsdet eigenvalues eigenvectors Q R U S V Vh P L LU LD pivots info inverse result "
     "solution residuals rank singular_values mantissa exponent hist bin_edges"
 )
 GETTERS = {name: part(name) for name in FIELDS.split()}
