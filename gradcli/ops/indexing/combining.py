@@ -14,9 +14,10 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
 from gradcli.ops.formulas import scattering as entries
 from gradcli.ops.indexing.factors import factor_rule, own_rule
-from gradcli.ops.indexing.gathering import gather, gather_backward, gathered, scattering
+from gradcli.ops.indexing.gathering import gather, gather_backward, gathered
 from gradcli.ops.indexing.indexing import flat_positions
 from gradcli.ops.indexing.places import vector_of
+from gradcli.ops.indexing.sources import placed, placing, scattering
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.support.arguments import Indices
@@ -150,12 +151,14 @@ def scatter_reduce_(
     reduce = {"max": "amax", "min": "amin"}.get(reduce, reduce)
     if reduce not in COMBINED:
         raise AutogradError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    axis = dimension(dim, input.ndim)
-    found = scattering(input, axis, index, src)
+    axis, places = dimension(dim, input.ndim), placing(input, index)
+    found = scattering(input, axis, places, src)
     if src.dtype != input.dtype:
         raise AutogradError("scatter(): Expected self.dtype to be equal to src.dtype")
     options = {"dim": axis, "how": reduce, **({} if include_self else {"include_self": False})}
-    return as_one(scatter_reduce(input, index, found, **options), input, src)
+    return placed(
+        scatter_reduce(input, places, found, **options), input, index, src, compared=reduce not in ("sum", "mean")
+    )
 
 
 @operation(

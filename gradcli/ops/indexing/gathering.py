@@ -9,7 +9,6 @@ import numpy as np
 
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, dimension, mismatch
-from gradcli.engine.modes import mode as settings
 from gradcli.engine.modes import refuse_examples
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -19,9 +18,10 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import indexing as entries
 from gradcli.ops.formulas import scattering as written
-from gradcli.ops.indexing.indexing import cut, flat_positions, index_backward, scattered
+from gradcli.ops.indexing.indexing import flat_positions, index_backward, scattered
 from gradcli.ops.indexing.places import check_places, vector_of
-from gradcli.ops.shaping.shaping import reshaped, view
+from gradcli.ops.indexing.sources import placed, placing, scattering
+from gradcli.ops.shaping.shaping import view
 from gradcli.ops.support.arguments import Indices
 from gradcli.ops.support.covering import as_one
 from gradcli.ops.support.endings import COPIED
@@ -156,36 +156,8 @@ def gather_(input: Tensor, dim: int, index: Indices, *, sparse_grad: bool = Fals
 @operation("x = [[1, 2, 3]]; y = [[4, 5]]; scatter_add(x, 1, [[2, 2]], y)")
 def scatter_add_(input: Tensor, dim: int, index: Indices, src: Tensor) -> Any:
     """Entries of `src` added to the input at the indices."""
-    axis = dimension(dim, input.ndim)
-    return as_one(scatter_add(input, index, scattering(input, axis, index, src), dim=axis), input, src)
-
-
-def scattering(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:
-    """Return the entries of `src` that go to the places of the index, after torch's checks; a scalar is a vector."""
-    if not max(index.ndim, 1) == max(src.ndim, 1) == max(x.ndim, 1):
-        other = "src" if max(index.ndim, 1) == max(x.ndim, 1) else "self"
-        raise AutogradError(f"Index tensor must have the same number of dimensions as {other} tensor", code="E301")
-    wanted, given = index.shape or (1,), src.shape or (1,)
-    fits = 0 in wanted or all(m <= n for m, n in zip(wanted, given, strict=True))
-    beside = all(m <= n for at, (m, n) in enumerate(zip(index.shape, x.shape, strict=False)) if at != axis)
-    if not (fits and beside):
-        raise AutogradError(
-            f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from dimension "
-            f"{axis} and to be no larger size than src {list(src.shape)}",
-            code="E301",
-        )
-    check_places("scatter", x, axis, index)
-    if settings.strict and src.requires_grad and settings.grad_enabled and (wanted != given or src.ndim > index.ndim):
-        raise AutogradError(
-            "the gradient of a source that is larger than the index is not supported here",
-            code="E401",
-            help="torch refuses it in backward; cut the source to the size of the index before",
-        )
-    found = src if src.ndim or not index.ndim else reshaped(src, (1,))
-    for dim, (size, length) in enumerate(zip(wanted, given, strict=True)):
-        if size < length:
-            found = cut(found, dim=dim, start=0, stop=size)
-    return found if found.shape == index.shape else reshaped(found, index.shape)
+    axis, places = dimension(dim, input.ndim), placing(input, index)
+    return placed(scatter_add(input, places, scattering(input, axis, places, src), dim=axis), input, index, src)
 
 
 @operation("x = [[1, 2], [3, 4]]; index_select(x, 0, [1, 1, 0])")

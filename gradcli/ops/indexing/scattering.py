@@ -23,10 +23,10 @@ from gradcli.ops.indexing.gathering import (
     gather,
     gathered,
     index_select,
-    scattering,
 )
 from gradcli.ops.indexing.indexing import flat_positions
 from gradcli.ops.indexing.places import check_places, vector_of
+from gradcli.ops.indexing.sources import placed, placing, scattering
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.reducing.reductions import total
 from gradcli.ops.shaping.shaping import reshaped
@@ -159,14 +159,14 @@ def scatter_(input: Tensor, dim: int, index: Indices, src: Operand = None, *, va
     src = value if src is None else src
     if src is None:
         raise AutogradError("scatter() takes src or value", code="E203")
-    axis = dimension(dim, input.ndim)
+    axis, places = dimension(dim, input.ndim), placing(input, index)
     if not isinstance(src, Tensor):
-        check_places("scatter", input, axis, index)
-        return scatter_number(input, index, dim=axis, value=src)
-    found = scattering(input, axis, index, src)
+        check_places("scatter", input, axis, places)
+        return scatter_number(input, places, dim=axis, value=src)
+    found = scattering(input, axis, places, src)
     if src.dtype != input.dtype:
         raise AutogradError("scatter(): Expected self.dtype to be equal to src.dtype")
-    return as_one(scatter(input, index, found, dim=axis), input, src)
+    return placed(scatter(input, places, found, dim=axis), input, index, src)
 
 
 def _wrapped(index: Tensor, size: int) -> Tensor:

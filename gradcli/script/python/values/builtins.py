@@ -130,6 +130,14 @@ def str_(value: Any = "") -> str:
     return text(value)
 
 
+def import_(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+    """`__import__`: the module itself where parts of it are asked for, otherwise the outermost."""
+    from gradcli.script.python.syntax.imports import imported
+
+    found = imported(running.machine.modules, name)
+    return found if fromlist else imported(running.machine.modules, name.partition(".")[0])
+
+
 def hash_(value: Any) -> int:
     return id(value) if isinstance(value, Tensor) else hash(hashable(value))
 
@@ -148,7 +156,6 @@ UNAVAILABLE = {
     "compile": "write the statements themselves",
     "open": "snippets have no files: write the data into the snippet",
     "input": "snippets have no input: assign the value",
-    "__import__": "write import torch",
     "globals": "name the variable",
     "locals": "name the variable",
     "breakpoint": "print what you want to know",
@@ -162,6 +169,7 @@ UNAVAILABLE = {
 }
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "__import__": import_,
     **ITERATION, "print": print_, "len": len, "abs": abs, "round": round_, "pow": pow_, "divmod": divmod,
     "next": next_, "isinstance": isinstance_, "issubclass": issubclass_, "getattr": getattr_, "hasattr": hasattr_,
     "setattr": set_named, "delattr": delete_named, "vars": vars_, "dir": dir_, "id": id, "hash": hash_,

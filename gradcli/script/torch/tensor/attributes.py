@@ -129,6 +129,11 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "share_memory_": lambda x: x,
 }
 
+
+def delete_item(x: Tensor, item: Any) -> None:
+    raise TypeError("Tensor does not support deleting items")
+
+
 CASTS = {**ALIASES, "char": "int8", "byte": "uint8", "bool": "bool"}
 METHODS: dict[str, Callable[..., Any]] = {
     **{name: memory.alone(name, function) for name, function in ALONE.items()},
@@ -146,6 +151,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "view": view,
     "type": type_,
     "type_as": lambda x, other: cast(x, other.dtype),
+    "__delitem__": delete_item,
     "is_same_size": lambda x, other: x.shape == other.shape,
     "requires_grad_": requires_grad_,
     "register_hook": Tensor.register_hook,
