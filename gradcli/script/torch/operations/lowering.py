@@ -15,7 +15,7 @@ from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.indexing.combining import scatter_reduce
 from gradcli.ops.indexing.entries import named
-from gradcli.ops.indexing.gathering import scattering
+from gradcli.ops.indexing.sources import placing, scattering
 from gradcli.ops.pointwise.arithmetic import quotient
 from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED as NO_RULE
 from gradcli.ops.pointwise.rounding import underived
@@ -107,7 +107,7 @@ def _scatter(
     """`reduce=` adds or multiplies, which torch has under a name of its own by now."""
     if reduce is None:
         return _runtime("scatter")(input, dim, index, src, **options)
-    source = options.get("value") if src is None else src
+    source, index = options.get("value") if src is None else src, placing(input, index)
     if not isinstance(source, Tensor):
         source = Tensor(np.full(index.shape, source, input.dtype))
     kinds = {"add": "sum", "multiply": "prod"}
