@@ -48,7 +48,7 @@ WALKS = [
     "getattr(torch, '__loader__')",
     "setattr(torch, 'sum', print)",
     "setattr(torch.Tensor, 'backward', print)",
-    "__import__('os')",
+    "__import__('os').system('true')", "__import__('subprocess')",
     "__builtins__",
     "__loader__",
     "__spec__.loader",

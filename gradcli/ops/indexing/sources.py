@@ -29,7 +29,7 @@ def placed(found: Any, x: Tensor, index: Tensor, src: Tensor, *, compared: bool 
     """
     result = as_one(found, x, src)
     same = (index.shape or (1,)) == (src.shape or (1,)) and src.ndim <= index.ndim
-    if same or not (mode.strict and src.requires_grad and isinstance(result.node, Node)):
+    if same or not mode.strict or not isinstance(result.node, Node) or not (src.requires_grad or compared):
         return result
     read = np.broadcast_to(0.0, index.shape)
     if not compared:
