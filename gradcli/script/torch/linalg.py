@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
