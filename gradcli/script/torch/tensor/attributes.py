@@ -130,10 +130,6 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
 }
 
 
-def delete_item(x: Tensor, item: Any) -> None:
-    raise TypeError("Tensor does not support deleting items")
-
-
 CASTS = {**ALIASES, "char": "int8", "byte": "uint8", "bool": "bool"}
 METHODS: dict[str, Callable[..., Any]] = {
     **{name: memory.alone(name, function) for name, function in ALONE.items()},
@@ -141,17 +137,13 @@ METHODS: dict[str, Callable[..., Any]] = {
     **{f"new_{name}": new(name) for name in ("zeros", "ones", "full", "empty", "tensor")},
     **sampling.METHODS,
     "new": lambda x, *data: construct(data, BY_NUMPY[x.dtype]),
-    "size": memory.size,
-    "stride": memory.stride,
-    "is_contiguous": memory.is_contiguous,
-    "numpy": memory.numpy_of,
+    **memory.METHODS,
     "cpu": lambda x, **_: x,
     "cuda": lambda x, device="cuda", **_: check_device(device),
     "to": to,
     "view": view,
     "type": type_,
     "type_as": lambda x, other: cast(x, other.dtype),
-    "__delitem__": delete_item,
     "is_same_size": lambda x, other: x.shape == other.shape,
     "requires_grad_": requires_grad_,
     "register_hook": Tensor.register_hook,

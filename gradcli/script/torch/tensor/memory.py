@@ -121,3 +121,16 @@ def alone(name: str, function: Callable[[Tensor], Any]) -> Callable[..., Any]:
 
     call.__name__ = name
     return call
+
+
+def delete_item(x: Tensor, item: Any) -> None:
+    raise TypeError("Tensor does not support deleting items")
+
+
+METHODS: dict[str, Any] = {
+    "size": size,
+    "stride": stride,
+    "is_contiguous": is_contiguous,
+    "numpy": numpy_of,
+    "__delitem__": delete_item,
+}
