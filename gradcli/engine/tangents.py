@@ -17,7 +17,7 @@ from gradcli.engine.backward import grad
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import AccumulateGrad, reachable
 from gradcli.engine.memory.in_place import IN_PLACE
-from gradcli.engine.memory.views import View, writable
+from gradcli.engine.memory.views import is_view, writable
 from gradcli.engine.memory.writing import follow, overwrite
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.recorder import Application, leave, listen, listening
@@ -101,7 +101,7 @@ class Level:
         if (node or x) in self.apart:
             return None if found is None else found[0]
         stale = found is not None and node is None and len(x.history or ()) != found[1]
-        if isinstance(x, View) and (stale or (found is None and x.history)):
+        if is_view(x) and (stale or (found is None and x.history)):
             whole = self.get(x.base)
             return None if whole is None else follow(whole, x.path)
         if stale:
@@ -121,14 +121,14 @@ class Level:
     def written(self, target: Tensor, result: Tensor) -> Callable[[], None]:
         """Return what gives the changed tensor its tangent, once `result` is written over `target`."""
         is_alone = (target.node or target) in self.apart and self.get(target) is None  # the value of a dual tensor
-        owner = target.base if isinstance(target, View) and not is_alone else target
+        owner = target.base if is_view(target) and not is_alone else target
         part, whole = self.get(result), self.get(owner)
         if part is None and whole is None:
             return lambda: None
         if owner is not target and whole is None and self.get(target) is not None:
             raise AutogradError(OF_A_DUAL, code="E401", help=OUT_OF_PLACE)
         part = Tensor(np.zeros_like(result.value)[()]) if part is None else part
-        if isinstance(target, View) and not is_alone:
+        if is_view(target) and not is_alone:
             whole = Tensor(np.zeros_like(owner.value)[()]) if whole is None else whole
             part = overwrite(whole, part, path=target.path)
         tangent = Tensor(part.value, part.node)

@@ -22,11 +22,14 @@ NUMBERS = frozenset({float, int, bool})
 OTHERWISE = {np.dtype(np.uint64): np.dtype(np.int64)}  # numpy's dtype of sums of bytes, and torch's
 
 
+NUMERIC = (np.ndarray, np.generic, int, float, complex)
+
+
 def promoted(primitive: Primitive, values: list[Any]) -> list[Any]:
     """Cast the operands of a primitive to the dtype that torch computes in; booleans stay, for they may be masks."""
     if len(values) == 1 or (len(values) == 2 and (type(values[1]) in NUMBERS or _same(values))):
         return values
-    if any(isinstance(value, list | tuple | str | None) for value in values):
+    if not all(isinstance(value, NUMERIC) for value in values):
         raise TypeError("neither tensors nor numbers")
     if "difference" in primitive.traits:
         check_difference(values)

@@ -11,7 +11,7 @@ from gradcli.engine.checks.promotion import CATEGORIES
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import Node
 from gradcli.engine.memory.layout import overlaps, owner
-from gradcli.engine.memory.views import ITSELF, View, first_entry, take_over, writable
+from gradcli.engine.memory.views import ITSELF, first_entry, is_view, take_over, writable
 from gradcli.engine.memory.writing import copy, fill_tensor, node_of_base
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import before_writing
@@ -30,7 +30,7 @@ def check_in_place(target: Tensor, requires_grad: bool | None = None) -> None:
     if not mode.grad_enabled or not (target.requires_grad if requires_grad is None else requires_grad):
         return
     help = "write the out-of-place form (x = x + 1), or change it inside no_grad()"
-    if isinstance(target, View):
+    if is_view(target):
         if target.origin:
             raise target.refusal(ITSELF)
         if target.requires_grad and target.base.is_leaf:
@@ -112,7 +112,7 @@ def write_over(target: Tensor, result: Tensor, name: str = "", arguments: Sequen
     writable(target.array)[...] = result.value
     changed = target.changed()
     if node is not None:
-        owner = target.base if isinstance(target, View) else target
+        owner = target.base if is_view(target) else target
         node.out = owner.array
         if node.primitive.saves_out:
             node.saved_out = (owner.shared_history(), changed)
@@ -145,7 +145,7 @@ def _node_of_change(target: Tensor, result: Tensor) -> Node:
     assert isinstance(node, Node)
     assert node.inputs is not None
     node.primitive = node.primitive.in_place
-    if isinstance(target, View):
+    if is_view(target):
         owner, node = target.base, node_of_base(target, node)
     else:
         owner = target

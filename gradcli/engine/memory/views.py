@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -130,6 +130,11 @@ class View(Tensor):
         return AutogradError(f"{told} {REASONS[self.origin]}", code="E304")
 
 
+def is_view(x: Any) -> TypeGuard[View]:
+    """Whether a value is a tensor on the memory of another; one of a snippet's own class may be or not."""
+    return isinstance(x, View) and x.base is not None
+
+
 View.__name__ = View.__qualname__ = "Tensor"  # which Python's own messages name
 
 
@@ -142,7 +147,7 @@ def view_of(source: Tensor, value: Value, primitive: Primitive, options: dict[st
         alias.history = source.history
         return alias
     step = (primitive, options)
-    if isinstance(source, View):
+    if is_view(source):
         origin = _origin(primitive) or source.origin
         return View(value, source.base, (*source.path, step), origin)
     return View(value, source, (step,), _origin(primitive))

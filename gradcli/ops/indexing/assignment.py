@@ -14,7 +14,7 @@ from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismat
 from gradcli.engine.dtypes import TYPE_NAMES, type_name
 from gradcli.engine.graph import Node, Unversioned
 from gradcli.engine.memory.in_place import change, check_in_place, check_overlap, write_over
-from gradcli.engine.memory.views import View, take_over
+from gradcli.engine.memory.views import is_view, take_over
 from gradcli.engine.memory.writing import copy, fill, fill_tensor, zero
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
@@ -217,7 +217,7 @@ def _reshaped(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
         x.node = node
     before, x.value = x.value, result.value
     keep_former_shape(x, before)
-    if isinstance(x, View):
+    if is_view(x):
         x.look_along(result.path)
     return x
 

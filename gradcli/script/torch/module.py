@@ -47,6 +47,7 @@ SUBMODULES = {
     "backends": "gradcli.script.torch.module",
     "testing": "gradcli.script.torch.testing",
     "return_types": "gradcli.script.torch.operations.returned",
+    "overrides": "gradcli.script.torch.overrides.module",
 }
 
 

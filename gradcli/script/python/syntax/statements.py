@@ -136,7 +136,7 @@ def augment(node: ast.AugAssign, scope: Scope, unit: Unit) -> Closure:
     def item_changed(env: Env) -> None:
         x = owner(env)
         i = key(env)
-        set_item(x, i, changed(item(x, i), value(env)), unit)
+        set_item(x, i, changed(item(x, i), value(env)))
 
     return _placing(item_changed, place)
 

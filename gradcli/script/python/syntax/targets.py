@@ -7,6 +7,7 @@ from collections.abc import Callable
 from operator import length_hint
 from typing import Any
 
+from gradcli.script.machine import running
 from gradcli.script.python.syntax.compiler import Unit, compiled, refusal
 from gradcli.script.python.syntax.names import Store, delete_name, store_name
 from gradcli.script.python.syntax.scopes import Env, Scope
@@ -50,10 +51,10 @@ def _attribute(target: ast.Attribute, scope: Scope, unit: Unit) -> Store:
     return store
 
 
-def set_item(owner: Any, key: Any, value: Any, unit: Unit) -> None:
+def set_item(owner: Any, key: Any, value: Any) -> None:
     """`owner[key] = value`; the growth of a list by a slice is measured."""
     if isinstance(key, slice) and isinstance(owner, list):
-        unit.machine.budget.fits(len(owner) + length_hint(bounded(value)), "this list")
+        running.machine.budget.fits(len(owner) + length_hint(bounded(value)), "this list")
     elif isinstance(owner, dict):
         hashable(key)
     owner[key] = value
@@ -68,7 +69,7 @@ def _item(target: ast.Subscript, scope: Scope, unit: Unit) -> Store:
         i = key(env)
         try:
             if type(i) is slice or type(i) is tuple:
-                set_item(x, i, value, unit)
+                set_item(x, i, value)
             else:
                 x[i] = value
         except Exception as error:

@@ -15,6 +15,7 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.originals import missing, torch_has
+from gradcli.script.python.functions.looked import Looked
 from gradcli.script.python.values import failures, special
 from gradcli.script.python.values.kinds import BuiltinType as BuiltinType
 from gradcli.script.python.values.kinds import Defined, is_own_function, shown_type, type_of
@@ -56,6 +57,11 @@ def describe(kind: type, **tables: Any) -> None:
     _resolved.clear()
 
 
+def forget() -> None:
+    """Look each kind of value up again: a table was exchanged."""
+    _resolved.clear()
+
+
 def fields(names: str) -> dict[str, Callable[[Any], Any]]:
     """Return getters of the attributes with these names."""
     return {name: attrgetter(name) for name in names.split()}
@@ -71,7 +77,8 @@ def members_of(kind: type) -> Members | None:
     try:
         return _resolved[kind]
     except KeyError:
-        found = next((TABLES[base] for base in kind.__mro__ if base in TABLES), None)
+        looked = isinstance(kind, Looked)
+        found = None if looked else next((TABLES[base] for base in kind.__mro__ if base in TABLES), None)
         if not isinstance(kind, Defined):
             _resolved[kind] = found
         return found
@@ -118,8 +125,10 @@ def _of_object(value: Any, name: str) -> Any:
         return value.get(name)
     if isinstance(value, BuiltinType):
         return _of_type(value, name)
+    if isinstance(type(value), Looked):
+        return type(value).look(value, name)
     if isinstance(value, type):
-        return _of_class(value, name)
+        return value.look_in_class(name) if isinstance(value, Looked) else _of_class(value, name)
     if isinstance(value, super):
         return _of_parent(value, name)
     if isinstance(value, BaseException):
@@ -175,6 +184,8 @@ def _of_class(value: type, name: str) -> Any:
 def _of_parent(value: super, name: str) -> Any:
     """Read a method or property of the classes above through `super()`."""
     kind: Any = getattr(value, "__self_class__", None)
+    if isinstance(kind, Looked):
+        return kind.look_after(value, name)
     if special.is_special(name):
         if name not in special.DEFINABLE:
             raise refused(value, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradcli.script.originals import missing, torch_has
+from gradcli.script.python.functions.looked import Looked
 from gradcli.script.python.values import failures, special
 from gradcli.script.python.values.attributes import Members, members_of, refused
 from gradcli.script.python.values.kinds import BuiltinType, Defined, type_name
@@ -17,6 +18,9 @@ def set_attribute(value: Any, name: str, new: Any) -> None:
         raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
     if type(kind) is Defined and not name.startswith("__") and name.isidentifier():
         setattr(value, name, new)
+        return
+    if isinstance(kind, Looked):
+        kind.put(value, name, new)
         return
     members = members_of(kind)
     if members is not None and name in members.setters:
@@ -54,7 +58,11 @@ def check_settable(value: Any, name: str) -> None:
 
 def delete_attribute(value: Any, name: str) -> None:
     """`del value.name`, where the snippet may set it."""
-    members = members_of(type(value))
+    kind = type(value)
+    if isinstance(kind, Looked):
+        kind.take(value, name)
+        return
+    members = members_of(kind)
     if members is not None and name in members.deleters:
         members.deleters[name](value)
         return

@@ -14,7 +14,7 @@ from gradcli.engine.checks.shapes import broadcast_shapes
 from gradcli.engine.graph import Handle, Node
 from gradcli.engine.hooks import before_hooks, replaced
 from gradcli.engine.memory.lifetimes import apart, stand_in
-from gradcli.engine.memory.views import View
+from gradcli.engine.memory.views import is_view
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import Application
@@ -135,7 +135,7 @@ class Call:
         primitive = Custom(name, self._again, rules, self.name, call(name, self._again), structured=True, call=self)
         whole = next(iter(self.outputs.values())) if len(self.outputs) == 1 else self._packed()
         for out in self.outputs.values():
-            if isinstance(out, View):
+            if is_view(out):
                 out.path = ((primitive, {}),)
         whole.node = self.context._node = node = CustomNode(primitive, tensors, {}, edges, whole.value)
         self._listed(primitive, tensors, whole)

@@ -13,13 +13,14 @@ from typing import Any
 
 from gradcli.engine.graph import Handle
 from gradcli.engine.memory.in_place import change, check_in_place
-from gradcli.engine.memory.views import CUSTOM, ITSELF, PART, View
+from gradcli.engine.memory.views import CUSTOM, ITSELF, PART, View, is_view
 from gradcli.engine.memory.writing import copy
 from gradcli.engine.modes import mode, switched, tick
 from gradcli.engine.recorder import listening
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.functions.looked import Looked
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call
@@ -138,6 +139,8 @@ class Function(Facade):
     @classmethod
     def apply(cls, *arguments: Any, **keywords: Any) -> Any:
         """Run `forward` outside the graph, and record a node that runs `backward`."""
+        if any(isinstance(type(x), Looked) for x in arguments):
+            raise UnsupportedError("a function of your own with a tensor of a class of your own is not supported here")
         separate = cls.setup_context is not Function.setup_context
         check_setup(separate)
         arguments = bound(cls.forward, separate, arguments, keywords)
@@ -179,7 +182,7 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
                 _check_dirty(output)
                 if not any(output is x for x in results):
                     output.changed()
-            elif isinstance(output, View) or any(output is x for x in arguments):
+            elif is_view(output) or any(output is x for x in arguments):
                 several = recorded and sum(isinstance(x, Tensor) for x in outputs) > 1
                 marked = any(output is x for x in context._without_gradient)
                 alias = _alias(output, arguments, PART if several else CUSTOM, cut=marked or not recorded)
@@ -203,11 +206,11 @@ def _check_marks(context: Context, arguments: tuple[Any, ...], outputs: tuple[An
         raise RuntimeError(NOT_RETURNED)
     for x in context._dirty:
         if not any(x is given for given in arguments):
-            if isinstance(x, View):
+            if is_view(x):
                 raise RuntimeError(NO_INPUT)
             warnings.warn(NO_INPUT, UserWarning, stacklevel=2)
     recorded = mode.grad_enabled and any(context.needs_input_grad)
-    if recorded and len(outputs) > 1 and any(isinstance(x, View) for x in context._dirty):
+    if recorded and len(outputs) > 1 and any(is_view(x) for x in context._dirty):
         raise RuntimeError(DIRTY_VIEW)
 
 
@@ -221,7 +224,7 @@ def _check_saved(context: Context, arguments: tuple[Any, ...], outputs: Any) -> 
 
 
 def _is_written(context: Context, x: Any) -> bool:
-    return isinstance(x, View) and any(x is dirty for dirty in context._dirty)
+    return is_view(x) and any(x is dirty for dirty in context._dirty)
 
 
 def _apart(x: View) -> Tensor:
@@ -231,7 +234,7 @@ def _apart(x: View) -> Tensor:
 
 
 def _check_dirty(x: Tensor) -> None:
-    if mode.grad_enabled and isinstance(x, View) and x.origin and x.requires_grad:
+    if mode.grad_enabled and is_view(x) and x.origin and x.requires_grad:
         raise x.refusal(ITSELF)
     if mode.grad_enabled and x.is_leaf and x.requires_grad:
         raise AutogradError("a leaf Variable that requires grad has been used in an in-place operation.", code="E304")

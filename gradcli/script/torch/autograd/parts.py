@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.graph import Node
-from gradcli.engine.memory.views import View
+from gradcli.engine.memory.views import View, is_view
 from gradcli.engine.modes import mode, set_grad_enabled, switched
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import listening
@@ -110,7 +110,7 @@ def push(
             before = zip(arguments, versions, strict=True)
             if not any(x is y and tangent is its and _version(its) > time for y, (its, time) in before):
                 raise RuntimeError(NOT_IN_PLACE)
-        elif isinstance(x, View):
+        elif is_view(x):
             _check_view(x, tangent, arguments, given)
         if x.shape != tangent.shape:
             raise RuntimeError(OTHER_SIZE.format(list(x.shape), list(tangent.shape)))
@@ -138,12 +138,12 @@ def _or_zeros(tangent: Tensor | None, x: Any) -> Tensor | None:
 
 def _check_view(x: View, tangent: Tensor, arguments: tuple[Any, ...], given: Sequence[Any]) -> None:
     """Refuse a tangent that is no view where the result is one, or a view of another tensor."""
-    if not isinstance(tangent, View):
+    if not is_view(tangent):
         raise RuntimeError(NO_VIEW)
     for source, its in zip(arguments, given, strict=True):
         if isinstance(source, Tensor) and x.base in (source, source.base) and its is not None:
             if tangent.base is not its and tangent.base is not its.base:
-                further = isinstance(source, View) and len(source.path) > source.requires_grad  # such a dual is a view
+                further = is_view(source) and len(source.path) > source.requires_grad  # such a dual is a view
                 raise RuntimeError(OTHER_VIEW.format("same base as the given" if further else "given"))
             return
 

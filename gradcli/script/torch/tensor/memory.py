@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from gradcli.engine.checks.shapes import check_extents, dimension
-from gradcli.engine.memory.views import View, first_entry
+from gradcli.engine.memory.views import first_entry, is_view
 from gradcli.engine.modes import refuse_examples
 from gradcli.engine.recorder import listening
 from gradcli.engine.tangents import Level
@@ -53,7 +53,7 @@ def data_ptr(x: Tensor) -> int:
 
 def base(x: Tensor) -> Tensor | None:
     """`x._base`: the tensor whose memory this view shares; None if it is none."""
-    return x.base if isinstance(x, View) else None
+    return x.base if is_view(x) else None
 
 
 def is_contiguous(x: Tensor, **_: Any) -> bool:

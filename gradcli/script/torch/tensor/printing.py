@@ -18,6 +18,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.python.functions.looked import Looked
 from gradcli.script.torch.func.wrapping import wrapped_text, wrapper
 
 PREFIX = "tensor("
@@ -112,9 +113,10 @@ def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
         return wrapper("GradTrackingTensor(lvl=-2", tensor_text(tensor.detach()))
     told(tensor)
     options = print_options()
-    margin = indent + len(PREFIX)
+    prefix = f"{type(tensor).__name__}(" if isinstance(type(tensor), Looked) else PREFIX
+    margin = indent + len(prefix)
     value = tensor.value
-    text = PREFIX + (_numbers_text(value, margin, options) if value.size else "[]")
+    text = prefix + (_numbers_text(value, margin, options) if value.size else "[]")
     used = indent + len(text) + 2 if "\n" not in text else len(text) - text.rfind("\n") + 1
     for suffix in _suffixes(tensor, options):
         if used + len(suffix) + 2 > options.linewidth:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.memory.views import CUSTOM, PART, View
+from gradcli.engine.memory.views import CUSTOM, PART, is_view
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
@@ -82,6 +82,10 @@ class Progress:
     called: set[int] = field(default_factory=set)
 
 
+def call_forward(module: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    return module.forward(*arguments, **keywords)
+
+
 def _called_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], progress: Progress) -> Any:
     for key, hook, owner in called_at("_forward_pre_hooks", module):
         if key in owner._forward_pre_hooks_with_kwargs:
@@ -104,7 +108,8 @@ def _called_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[s
     if backward is not None:
         arguments = backward.enter(arguments)
     progress.arguments, progress.keywords = arguments, keywords
-    result = progress.result = module.forward(*arguments, **keywords)
+    forward = running.machine.forward or call_forward
+    result = progress.result = forward(module, arguments, keywords)
     for key, hook, owner in called_at("_forward_hooks", module):
         progress.called.add(key)
         given = (arguments, keywords) if key in owner._forward_hooks_with_kwargs else (arguments,)
@@ -174,7 +179,7 @@ class BackwardHooks:
     def _passed(self, x: Tensor, position: int, arrived: Any) -> Tensor:
         several = self.places if arrived == self._arrived_at_output else ()
         through: Tensor = (passage_of(several.index(position)) if len(several) > 1 else passage)(x)
-        if isinstance(through, View):
+        if is_view(through):
             through.origin = PART if len(several) > 1 else CUSTOM  # a function of torch's own made it
         if arrived == self._arrived_at_output:
             through.register_hook(lambda gradient: arrived(position, gradient))

@@ -1,0 +1,1 @@
+"""`__torch_function__`: classes and modes of a snippet that stand in for torch's functions."""
