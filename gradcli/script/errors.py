@@ -86,7 +86,7 @@ VALUE_ERRORS = (
     "slice step cannot be zero",
     "'shape' cannot have negative values",
     "Input dimension should be at least",
-    "is not a valid value for reduction",
+    " is not a valid value for ",
     " is not valid",
     "var has negative entry/entries",
     "var is of incorrect size",

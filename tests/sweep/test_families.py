@@ -80,6 +80,18 @@ FAMILIES = {
         for dtype in ("float32", "float64")
         for call in ("lgamma(x0)", "digamma(x0)", "polygamma(1, x0)", "polygamma(2, x0)")
     ],
+    "many distances": [
+        f"{X.format((rows, 2))}{X.format(others).replace('x0', 'x1')}out = torch.cdist(x0, x1 + 1, {p}, {how!r})\n"
+        for how in ("use_mm_for_euclid_dist", "use_mm_for_euclid_dist_if_necessary", "donot_use_mm_for_euclid_dist")
+        for rows, others in ((2, (3, 2)), (26, (3, 2)), (2, (26, 2)), (26, (2, 3, 2)))
+        for p in (2.0, 1.0)
+    ],
+    "arguments without a gradient": [
+        f"{X.format((3, 3))}x1 = torch.tensor(0.5).requires_grad_()\n"
+        f"with torch.set_grad_enabled({enabled}):\n    out = torch.linalg.{call}\n"
+        for enabled in (True, False)
+        for call in ("pinv(x0, x1)", "pinv(x0, atol=x1)", "pinv(x0, rtol=x1)", "matrix_rank(x0, rtol=x1)")
+    ],
     "words": [
         f"out = torch.{call}\n"
         for call in (

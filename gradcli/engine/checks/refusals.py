@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import broadcastable, mismatch
+from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 
 INVERT = "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
@@ -37,3 +39,13 @@ def check_difference(values: Sequence[Any]) -> None:
     how = "with two bool tensors" if all(booleans) else "with a bool tensor"
     advice = "Use the `^` or `logical_xor()` operator instead." if all(booleans) else INVERT
     raise AutogradError(f"Subtraction, the `-` operator, {how} is not supported. {advice}")
+
+
+def check_constant(function: str, argument: str, value: Tensor) -> None:
+    """Refuse a tensor that requires a gradient where torch gives that argument none."""
+    if value.requires_grad and mode.grad_enabled:
+        raise AutogradError(
+            f"The function '{function}' is not differentiable with respect to argument '{argument}'. This input cannot "
+            "have requires_grad True.",
+            help=f"write the numbers of {argument} in the call, or detach it",
+        )

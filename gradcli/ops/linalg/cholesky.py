@@ -12,8 +12,8 @@ from gradcli.engine.numerics.lapack import by_columns, first_of, substituted
 from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
-from gradcli.ops.linalg.determinants import _check_square, _times, inverse
-from gradcli.ops.products.contractions import transposed
+from gradcli.ops.linalg.determinants import _check_square, inverse
+from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.support.arguments import Real, check_size
 from gradcli.ops.support.covering import begun, ended
 from gradcli.ops.support.surface import operation
@@ -73,7 +73,7 @@ def _factor(A: Any) -> Any:
 def _cholesky_rule(g: Any, out: Any, A: Any) -> Any:
     """Return the gradient by Murray, Differentiation of the Cholesky decomposition (2016), section 3."""
     back = inverse(out)
-    inner = _times(transposed(back), _times(_lower_half(_times(transposed(out), g)), back))
+    inner = times(transposed(back), times(_lower_half(times(transposed(out), g)), back))
     return (inner + transposed(inner)) / 2
 
 
@@ -111,11 +111,11 @@ BOTH_TRIANGLES: dict[str, Any] = {
 
 def _half(change: Any, L: Any, upper: bool) -> Any:
     """Return the gradient of a Cholesky factor given that of its product."""
-    return _times(L, change) if upper else _times(change, L)
+    return times(L, change) if upper else times(change, L)
 
 
 def _cholesky_solve_rule(g: Any, out: Any, B: Any, L: Any, *, upper: bool = False) -> Any:
-    h = _times(cholesky_solve(g, L, upper=upper), transposed(out))
+    h = times(cholesky_solve(g, L, upper=upper), transposed(out))
     return -_half(h + transposed(h), L, upper)
 
 
@@ -133,7 +133,7 @@ cholesky_solve: Primitive = primitive(
 cholesky_inverse = primitive(
     "cholesky_inverse",
     by_columns(lambda L, *, upper=False: _inverted(L, upper)),
-    lambda g, out, L, *, upper=False: -_half(_times(out, _times(g + transposed(g), out)), L, upper),
+    lambda g, out, L, *, upper=False: -_half(times(out, times(g + transposed(g), out)), L, upper),
     structured=True,
     says="The inverse changes by minus itself on both sides; the factor follows by the product rule.",
     differential=change.inverse_by_factor,

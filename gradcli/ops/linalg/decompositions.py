@@ -21,9 +21,8 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
-from gradcli.ops.linalg.determinants import _times
 from gradcli.ops.pointwise.arithmetic import div
-from gradcli.ops.products.contractions import transposed
+from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.pairs import ReturnType
@@ -90,12 +89,12 @@ def _thin(A: Any) -> tuple[Any, Any, Any]:
 
 def _side(g: Any, U: Any, S: Any, V: Any) -> Any:
     """Return the gradient of the matrix given that of its left factor U; for V the roles are exchanged."""
-    inner = _times(transposed(U), g)
+    inner = times(transposed(U), g)
     turn = (inner - transposed(inner)) * gaps(S * S)
-    found = _times(U, turn) * across(S)
+    found = times(U, turn) * across(S)
     if U.shape[-2] > U.shape[-1]:
-        found = found + (g - _times(U, inner)) / across(S)
-    return _times(found, V)
+        found = found + (g - times(U, inner)) / across(S)
+    return times(found, V)
 
 
 def _left_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
@@ -112,7 +111,7 @@ def _right_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
 
 def _values_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
     U, _, V = _thin(A)
-    return _times(U * across(g), V)
+    return times(U * across(g), V)
 
 
 SVD = "LinalgSvdBackward0"

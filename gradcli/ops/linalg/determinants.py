@@ -20,7 +20,7 @@ from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import zero
 from gradcli.ops.pointwise.selection import unless, where
-from gradcli.ops.products.contractions import bmm, mm, transposed
+from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.axes import aligned
 from gradcli.ops.shaping.shaping import clone, reshape
@@ -30,10 +30,6 @@ from gradcli.ops.support.forgetting import forgotten, identity
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import operation
-
-
-def _times(a: Any, b: Any) -> Any:
-    return (mm if len(a.shape) == 2 else bmm)(a, b)
 
 
 def _over(g: Any, A: Any) -> Any:
@@ -56,7 +52,7 @@ def _inverse(A: Any) -> Any:
 inverse: Primitive = primitive(
     "inverse",
     _inverse,
-    lambda g, out, A: -_times(transposed(out), _times(g, transposed(out))),
+    lambda g, out, A: -times(transposed(out), times(g, transposed(out))),
     node="LinalgInvExBackward0",
     structured=True,
     says="A change of the matrix passes through the inverse on both sides, with a minus sign.",

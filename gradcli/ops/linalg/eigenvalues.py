@@ -10,8 +10,8 @@ from gradcli.engine.primitive import Primitive
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.decompositions import across, factor, factors, gaps
-from gradcli.ops.linalg.determinants import _check_square, _times
-from gradcli.ops.products.contractions import transposed
+from gradcli.ops.linalg.determinants import _check_square
+from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import operation
@@ -29,13 +29,13 @@ def _symmetric(part: int) -> Callable[..., Any]:
 
 def _eigenvalues_rule(g: Any, out: Any, A: Any, *, UPLO: str) -> Any:
     V = eigh_vectors(A, UPLO=UPLO)
-    return _times(V * across(g), transposed(V))
+    return times(V * across(g), transposed(V))
 
 
 def _eigenvectors_rule(g: Any, out: Any, A: Any, *, UPLO: str) -> Any:
-    inner = _times(transposed(out), g)
+    inner = times(transposed(out), g)
     turn = (inner - transposed(inner)) / 2 * gaps(eigh_values(A, UPLO=UPLO))
-    return _times(out, _times(turn, transposed(out)))
+    return times(out, times(turn, transposed(out)))
 
 
 EIGH = "LinalgEighBackward0"

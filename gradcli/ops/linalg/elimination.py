@@ -16,10 +16,10 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.decompositions import PRODUCT, _check_matrix, factors
-from gradcli.ops.linalg.determinants import _check_square, _times
+from gradcli.ops.linalg.determinants import _check_square
 from gradcli.ops.linalg.equations import check_system, solve
 from gradcli.ops.linalg.triangles import triangle
-from gradcli.ops.products.contractions import transposed
+from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.support.arguments import Real, Shape
 from gradcli.ops.support.covering import begun, ended
@@ -78,17 +78,17 @@ def _square(x: Any) -> Any:
 
 
 def _of_lower(g: Any, L: Any) -> Any:
-    return tril(_times(transposed(_square(L)), g), diagonal=-1)
+    return tril(times(transposed(_square(L)), g), diagonal=-1)
 
 
 def _of_upper(g: Any, U: Any) -> Any:
-    return triu(_times(g, transposed(_square(U))), diagonal=0)
+    return triu(times(g, transposed(_square(U))), diagonal=0)
 
 
 def _back(inner: Any, A: Any) -> Any:
     """Return the gradient of the matrix from the gradient between the triangles."""
     right = triangle(transposed(_square(upper(A))), inner, upper=False, left=False)
-    return _times(exchange(A), triangle(transposed(_square(lower(A))), right, upper=True, unitriangular=True))
+    return times(exchange(A), triangle(transposed(_square(lower(A))), right, upper=True, unitriangular=True))
 
 
 exchange: Primitive = primitive("lu_P", _exchange, structured=True, notation=_part("P", _exchange))

@@ -13,8 +13,8 @@ from gradcli.engine.numerics.lapack import by_columns
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
-from gradcli.ops.linalg.determinants import _check_square, _singular, _times
-from gradcli.ops.products.contractions import outer, transposed
+from gradcli.ops.linalg.determinants import _check_square, _singular
+from gradcli.ops.products.contractions import outer, times, transposed
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Real, Shape
 from gradcli.ops.support.sentences import SOLVED
@@ -44,8 +44,8 @@ def _matrix_rule(g: Any, out: Any, A: Any, B: Any, *, left: bool = True) -> Any:
         return -outer(h, out)
     if _of_vectors(A, B):
         axis = len(out.shape)
-        return -_times(unsqueeze(h, dim=axis), unsqueeze(out, dim=axis - 1))
-    return -_times(h, transposed(out)) if left else -_times(transposed(out), h)
+        return -times(unsqueeze(h, dim=axis), unsqueeze(out, dim=axis - 1))
+    return -times(h, transposed(out)) if left else -times(transposed(out), h)
 
 
 solve: Primitive = primitive(

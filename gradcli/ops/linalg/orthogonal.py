@@ -14,10 +14,9 @@ from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.decompositions import PRODUCT, _check_matrix, cleared, factor, factors
-from gradcli.ops.linalg.determinants import _times
 from gradcli.ops.linalg.triangles import triangle
 from gradcli.ops.pointwise.elementwise import zero
-from gradcli.ops.products.contractions import transposed
+from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.shaping.diagonals import tril
 from gradcli.ops.shaping.joining import cat
 from gradcli.ops.support.arguments import Real
@@ -43,7 +42,7 @@ def _mirrored(M: Any) -> Any:
 
 
 def _from_qr(part: Any, M: Any, Q: Any, R: Any) -> Any:
-    return triangle(transposed(R), part + _times(Q, _mirrored(M)), upper=False, left=False)
+    return triangle(transposed(R), part + times(Q, _mirrored(M)), upper=False, left=False)
 
 
 def _check_unique(A: Any, mode: str) -> None:
@@ -63,7 +62,7 @@ def _parts(x: Any) -> tuple[Any, Any]:
 def _q_rule(g: Any, out: Any, A: Any, *, mode: str) -> Any:
     _check_unique(A, mode)
     R, beside = _parts(qr_r(A, mode=mode))
-    found = _from_qr(g, -_times(transposed(g), out), out, R)
+    found = _from_qr(g, -times(transposed(g), out), out, R)
     return found if beside is None else cat(found, zero(beside), dim=len(A.shape) - 1)
 
 
@@ -71,12 +70,12 @@ def _r_rule(g: Any, out: Any, A: Any, *, mode: str) -> Any:
     """Return the gradient; the columns beside the square are turned by the Q that the square alone gives."""
     _check_unique(A, mode)
     Q, (R, beside), (own, rest) = qr_q(A, mode=mode), _parts(out), _parts(g)
-    inner = _times(R, transposed(own))
+    inner = times(R, transposed(own))
     if beside is None:
         return _from_qr(0, inner, Q, R)
-    turn = _times(beside, transposed(rest))
-    found = _from_qr(_times(Q, turn), inner - transposed(turn), Q, R)
-    return cat(found, _times(Q, rest), dim=len(A.shape) - 1)
+    turn = times(beside, transposed(rest))
+    found = _from_qr(times(Q, turn), inner - transposed(turn), Q, R)
+    return cat(found, times(Q, rest), dim=len(A.shape) - 1)
 
 
 QR = "LinalgQrBackward0"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.checks.refusals import check_constant
 from gradcli.engine.checks.shapes import broadcastable, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import mode
@@ -18,10 +19,10 @@ from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.decompositions import cleared, part_of, svdvals
-from gradcli.ops.linalg.determinants import _check_square, _times, inverse_
+from gradcli.ops.linalg.determinants import _check_square, inverse_
 from gradcli.ops.linalg.norms import matrix_norm
 from gradcli.ops.pointwise.arithmetic import square
-from gradcli.ops.products.contractions import transposed
+from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim
 from gradcli.ops.support.arguments import Operand, Real, as_tensor
@@ -45,10 +46,10 @@ def _pseudo(A: Any, *, rtol: Any = None, hermitian: bool = False) -> Any:
 def _pseudo_rule(g: Any, out: Any, A: Any, *, rtol: Any = None, hermitian: bool = False) -> Any:
     """Return the gradient by Golub and Pereyra, The differentiation of pseudo-inverses (1973), theorem 4.3."""
     turned, flat = transposed(out), transposed(g)
-    left = _times(_times(flat, out), turned)
-    right = _times(_times(turned, out), flat)
-    beside = _times(_times(right, out), A)
-    found = left - _times(A, _times(out, left)) - _times(turned, _times(g, turned))
+    left = times(times(flat, out), turned)
+    right = times(times(turned, out), flat)
+    beside = times(times(right, out), A)
+    found = left - times(A, times(out, left)) - times(turned, times(g, turned))
     tall = A.shape[-2] > A.shape[-1]  # whose last part torch subtracts
     return found + right - beside if tall else found + (right - beside)
 
@@ -66,9 +67,9 @@ pinv: Primitive = primitive(
 
 least_squares = primitive(
     "lstsq",
-    lapack.by_columns(lambda A, B: _times(pinv(A), B)),
-    lambda g, out, A, B: _pseudo_rule(_times(g, transposed(B)), pinv(A), A),
-    lambda g, out, A, B: _times(transposed(pinv(A)), g),
+    lapack.by_columns(lambda A, B: times(pinv(A), B)),
+    lambda g, out, A, B: _pseudo_rule(times(g, transposed(B)), pinv(A), A),
+    lambda g, out, A, B: times(transposed(pinv(A)), g),
     node="LinalgLstsqBackward0",
     gradients=({}, {"BmmBackward0": "UnsafeViewBackward0"}),
     structured=True,
@@ -94,6 +95,9 @@ def pinv_(
             "float, double, cfloat or cdouble types",
             code="E301",
         )
+    for name, given in (("atol", atol), ("rtol", rtol if rcond is None else rcond)):
+        if isinstance(given, Tensor):
+            check_constant("linalg_pinv", name, given)
     if not A.value.size:  # for which no triangle is read
         return pinv(A)
     options: dict[str, Any] = {"hermitian": True} if hermitian else {}
@@ -157,7 +161,7 @@ def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = 
         residuals = forgotten("LinalgLstsqBackward0", empty.value, A, B, undefined=True)
     full = ranks.min(initial=columns) == columns
     if driver in ("gels", "gelsd", "gelss") and rows > columns and full:
-        residuals = as_one(summed(square(right - _times(A, found)), dim=right.ndim - 2), A, B)
+        residuals = as_one(summed(square(right - times(A, found)), dim=right.ndim - 2), A, B)
     solution = reshape(found, shape=found.shape[:-1]) if vectors else found
     rank = Tensor(np.zeros(0, np.int64)) if driver == "gels" else matrix_rank(A.detach())
     values = svdvals(A.detach()) if driver in ("gelsd", "gelss") else empty

@@ -9,9 +9,9 @@ import numpy as np
 from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.ops.formulas import decompositions as change
-from gradcli.ops.linalg.determinants import _check_square, _times
+from gradcli.ops.linalg.determinants import _check_square
 from gradcli.ops.linalg.equations import check_system
-from gradcli.ops.products.contractions import transposed
+from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.sentences import SOLVED
@@ -44,7 +44,7 @@ def _triangle_rule(
     g: Any, out: Any, A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Any:
     h = triangle(transposed(A), g, upper=not upper, left=left, unitriangular=unitriangular)
-    change = -_times(h, transposed(out)) if left else -_times(transposed(out), h)
+    change = -times(h, transposed(out)) if left else -times(transposed(out), h)
     return (triu if upper else tril)(change, diagonal=(1 if upper else -1) if unitriangular else 0)
 
 

@@ -16,9 +16,8 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Attribute, Call, Expression
-from gradcli.ops.linalg.determinants import _times
 from gradcli.ops.linalg.triangles import triangle
-from gradcli.ops.products.contractions import transposed
+from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.support.forgetting import nothing
 from gradcli.ops.support.pairs import ReturnType
@@ -39,7 +38,7 @@ def _right_rule(g: Any, out: Any, b: Any, A: Any, *, upper: bool, transpose: boo
 
 def _matrix_rule(g: Any, out: Any, b: Any, A: Any, *, upper: bool, transpose: bool, unitriangular: bool) -> Any:
     h = _right_rule(g, out, b, A, upper=upper, transpose=transpose, unitriangular=unitriangular)
-    change = -_times(out, transposed(h)) if transpose else -_times(h, transposed(out))
+    change = -times(out, transposed(h)) if transpose else -times(h, transposed(out))
     return (triu if upper else tril)(change, diagonal=(1 if upper else -1) * unitriangular)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
+from gradcli.engine.checks.refusals import check_constant
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
@@ -193,12 +194,7 @@ def check_weight(function: str, argument: str, weight: Tensor | None, shape: tup
     """Return the weight, or 1; torch differentiates no loss with respect to its weights."""
     if weight is None:
         return 1
-    if weight.requires_grad:
-        raise AutogradError(
-            f"The function '{function}' is not differentiable with respect to argument '{argument}'. This input cannot "
-            "have requires_grad True.",
-            help=f"write the numbers of {argument} in the call, or detach it",
-        )
+    check_constant(function, argument, weight)
     if shape is not None and not broadcastable([np.empty(shape), weight.value]):
         raise mismatch([np.empty(shape), weight.value])
     if shape is not None and broadcast_shapes(shape, weight.shape) != shape:

@@ -45,6 +45,11 @@ def transposed(x: Any) -> Any:
     return t(x) if ndim == 2 else transpose(x, dim0=ndim - 2, dim1=ndim - 1)
 
 
+def times(a: Any, b: Any) -> Any:
+    """Multiply two matrices, or each two of two stacks."""
+    return (mm if len(a.shape) == 2 else bmm)(a, b)
+
+
 def _by_first(g: Any, strides: Strides, B: Any) -> Any:
     """Return the gradient of A in `A @ B`, in columns if A lies so, as torch has it."""
     return t(mm(B, t(g))) if _in_columns(strides, g.shape[0], g.dtype) else mm(g, t(B))

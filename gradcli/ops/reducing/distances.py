@@ -22,10 +22,12 @@ from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, sign
 from gradcli.ops.pointwise.scalars import add_number
 from gradcli.ops.pointwise.selection import where
+from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.reducing.norms import norm, norm_rule, own_rule
 from gradcli.ops.reducing.reductions import sum_, sum_dim
+from gradcli.ops.shaping.arranging import contiguous
 from gradcli.ops.shaping.axes import wrapped
-from gradcli.ops.shaping.shaping import unsqueeze
+from gradcli.ops.shaping.shaping import unsqueeze, view
 from gradcli.ops.support.arguments import Dims, Real, check_size, real
 from gradcli.ops.support.sentences import SAME
 from gradcli.ops.support.surface import operation
@@ -109,6 +111,38 @@ cdist = primitive(
 )
 
 
+def _by_products(x: Any, y: Any, *, p: float = 2) -> Any:
+    """Return the Euclidean distances from `x**2 - 2*x*y + y**2` as one product of matrices."""
+    own, other = ((z * z).sum(-1, keepdims=True) for z in (x, y))
+    left = np.concatenate([-2 * x, own, np.ones_like(own)], -1)
+    right = np.concatenate([y, np.ones_like(other), other], -1)
+    return np.sqrt(np.maximum(left @ right.swapaxes(-1, -2), 0))
+
+
+def _ratio(g: Any, out: Any) -> Any:
+    return where(equal(out, 0), 0, g / out)
+
+
+def _euclidean_rule(g: Any, out: Any, x: Any, y: Any, *, p: float = 2) -> Any:
+    ratio = _ratio(g, out)
+    return x * sum_dim(ratio, dim=len(g.shape) - 1, keepdim=True) - times(ratio, y)
+
+
+def _other_euclidean_rule(g: Any, out: Any, x: Any, y: Any, *, p: float = 2) -> Any:
+    ratio = _ratio(g, out)
+    total = unsqueeze(sum_dim(ratio, dim=len(g.shape) - 2), dim=len(g.shape) - 1)
+    return y * total - times(transposed(ratio), x)
+
+
+# torch's way to many distances, whose gradients can be differentiated again
+euclidean = replace(
+    cdist, forward=_by_products, rules=(_euclidean_rule, _other_euclidean_rule), node="EuclideanDistBackward0"
+)
+MANY = 25  # rows of which either has more
+PRODUCTS_FOR_MANY = "use_mm_for_euclid_dist_if_necessary"
+PRODUCTS = {PRODUCTS_FOR_MANY: None, "use_mm_for_euclid_dist": True, "donot_use_mm_for_euclid_dist": False}
+
+
 @operation(
     "x = [1, 2]; y = [3, 5]; dist(x, y)", "x = [[1, 2], [0, 1]]; y = [3, 5]; dist(x, y, p=1)", integers_stay=True
 )
@@ -120,23 +154,15 @@ def dist_(input: Real, other: Real, p: float = 2) -> Any:
     return dist(input, other, p=p)
 
 
-COMPUTE_MODES = (
-    "use_mm_for_euclid_dist_if_necessary",
-    "use_mm_for_euclid_dist",
-    "donot_use_mm_for_euclid_dist",
-)
-
-
 @operation(
     "A = [[1, 2], [0, 1]]; B = [[3, 5], [1, 1], [2, 0]]; cdist(A, B)",
     "A = [[1, 2], [0, 1]]; B = [[3, 5]]; cdist(A, B, p=1)",
     method=False,
     integers_stay=True,
 )
-def cdist_(x1: Real, x2: Real, p: float = 2, compute_mode: Any = None) -> Any:
-    """The distance of each row of one matrix from each row of another; `compute_mode` changes no result."""
-    is_one = isinstance(compute_mode, int | str | None)  # an array is equal to none of them
-    if not is_one or compute_mode not in (None, 0, 1, 2, *COMPUTE_MODES):
+def cdist_(x1: Real, x2: Real, p: float = 2, compute_mode: Any = PRODUCTS_FOR_MANY) -> Any:
+    """The distance of each row of one matrix from each row of another; `compute_mode` tells if a product gives it."""
+    if not isinstance(compute_mode, str) or compute_mode not in PRODUCTS:  # an array is equal to none of them
         raise AutogradError(f"{compute_mode} is not a valid value for compute_mode")
     for name, x in (("X1", x1), ("X2", x2)):
         if x.ndim < 2:
@@ -150,8 +176,15 @@ def cdist_(x1: Real, x2: Real, p: float = 2, compute_mode: Any = None) -> Any:
     batches = [np.empty(x.shape[:-2]) for x in (x1, x2)] if x1.ndim + x2.ndim < 60 else []
     if not broadcastable(batches):
         raise mismatch(batches)
-    check_size((*broadcast_shapes(x1.shape[:-2], x2.shape[:-2]), x1.shape[-2], x2.shape[-2], x1.shape[-1]))
-    return cdist(x1, x2, p=p)
+    batch, rows = broadcast_shapes(x1.shape[:-2], x2.shape[:-2]), (x1.shape[-2], x2.shape[-2])
+    check_size((*batch, *rows, x1.shape[-1]))
+    by_products = max(rows) > MANY if PRODUCTS[compute_mode] is None else PRODUCTS[compute_mode]
+    if p != 2 or not by_products or not x1.value.size or not x2.value.size:
+        return cdist(x1, x2, p=p)
+    count = math.prod(batch)
+    if count != 1:
+        x1, x2 = (view(contiguous(expand(x, size=(*batch, *x.shape[-2:]))), (count, *x.shape[-2:])) for x in (x1, x2))
+    return view(euclidean(x1, x2, p=2), (*batch, *rows))
 
 
 @operation(
