@@ -217,7 +217,8 @@ def _check_image(name: str, x: Tensor, factor: int) -> None:
             f"{name} expects input to have at least 3 dimensions, but got input with {x.ndim} dimension(s)", code="E301"
         )
     if factor < 1:
-        raise AutogradError(f"{name} expects a positive factor, but got {factor}")
+        way = "upscale" if name == "pixel_shuffle" else "downscale"
+        raise AutogradError(f"{name} expects a positive {way}_factor, but got {factor}")
 
 
 @operation("x = [[[1, 2]], [[3, 4]], [[5, 6]], [[7, 8]]]; pixel_shuffle(x, 2)", method=False)

@@ -26,7 +26,16 @@ from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.subscripts import einsum
 from gradcli.script.torch.tensor import attributes, legacy, printing, promotion
 from gradcli.script.torch.tensor.creation import CREATION
-from gradcli.script.torch.tensor.dtypes import BY_NUMPY, DTYPES, FORMATS, STRIDED, DType, Size, numpy_dtype
+from gradcli.script.torch.tensor.dtypes import (
+    BY_NUMPY,
+    DTYPES,
+    FORMATS,
+    STRIDED,
+    DType,
+    Size,
+    broadcast_shapes,
+    numpy_dtype,
+)
 
 VERSION = "2.13.0+cpu"
 
@@ -81,22 +90,6 @@ def of_tensor(name: str) -> Any:
         return attributes.METHODS[name](input)
 
     return ask
-
-
-def broadcast_shapes(*shapes: Any) -> Size:
-    """The shape that shapes broadcast to; the one that does not fit is named."""
-    given = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
-    common = [1] * max(map(len, given), default=0)
-    for position, shape in enumerate(given):
-        for at in range(-1, -1 - len(shape), -1):
-            if common[at] == 1:
-                common[at] = shape[at]
-            elif shape[at] not in (1, common[at]):
-                raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {shape[at]} at {at}! Mismatching argument at index "
-                    f"{position} had {shapes[position]}; but expected shape should be broadcastable to {common}"
-                )
-    return Size(common)
 
 
 def check(condition: Any, message: Any = "") -> None:

@@ -111,6 +111,9 @@ class WeightedRandomSampler(Sampler):
         check_count("num_samples", num_samples)
         running.machine.budget.fits(num_samples, "the sample")
         self.weights = Tensor(array_of(weights, np.dtype(np.float64)))
+        if self.weights.ndim != 1:
+            shape = tuple(self.weights.shape)
+            raise ValueError(f"weights should be a 1d sequence but given weights have shape {shape}")
         self.num_samples = num_samples
         self.replacement = replacement
         self.generator = generator

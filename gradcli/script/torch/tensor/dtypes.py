@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.engine.dtypes import OF_PYTHON, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.text.formatting import REPRESENTATIONS
+from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.tensor.printing import dtype_text, size_text
@@ -129,6 +129,23 @@ describe(Size, methods={"index": tuple.index, "count": tuple.count, "numel": Siz
 
 TYPES[DType] = BuiltinType("dtype", DType, module="torch")
 TYPES[Size] = BuiltinType("Size", Size, size_of, module="torch")
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that shapes broadcast to; the one that does not fit is named."""
+    given = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    common = [1] * max(map(len, given), default=0)
+    for position, shape in enumerate(given):
+        for at in range(-1, -1 - len(shape), -1):
+            if common[at] == 1:
+                common[at] = shape[at]
+            elif shape[at] not in (1, common[at]):
+                had = represent(shapes[position])
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {shape[at]} at {at}! Mismatching argument at index "
+                    f"{position} had {had}; but expected shape should be broadcastable to {common}"
+                )
+    return Size(common)
 
 
 class Named:

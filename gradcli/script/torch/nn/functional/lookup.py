@@ -35,15 +35,13 @@ def embedding(
         raise AssertionError("Padding_idx must be within num_embeddings")
     if weight.ndim != 2:
         raise AutogradError("'weight' must be 2-D", code="E301")
-    kind = TYPE_NAMES[input.dtype]
-    if kind not in ("Long", "Int"):
-        found = "CPUBoolType" if kind == "Bool" else f"torch.{kind}Tensor"
-        raise AutogradError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"{found} instead (while checking arguments for embedding)"
-        )
+    _check_kind(input, *(("embedding",) if max_norm is None else ("embedding_renorm_", 2)))
     rows = weight.shape[0]
     if np.any((input.value < 0) | (input.value >= rows)):
+        above = np.asarray(input.value)[np.asarray(input.value) >= rows]
+        if max_norm is not None and above.size:  # torch shortens the rows before
+            size = list(weight.shape)
+            raise IndexError(f"select(): index {above.min()} out of range for tensor of size {size} at dimension 0")
         raise IndexError("index out of range in self")
     if padding_idx is not None:
         padding_idx %= rows
@@ -52,6 +50,17 @@ def embedding(
     if max_norm is not None:
         _shorten(weight, np.unique(input.value), float(max_norm), float(norm_type))
     return ops.embedding(input, weight, padding_idx, bool(scale_grad_by_freq))
+
+
+def _check_kind(input: Tensor, name: str, place: int = 1) -> None:
+    """Raise torch's error for numbers of rows of another dtype."""
+    kind = TYPE_NAMES[input.dtype]
+    if kind not in ("Long", "Int"):
+        found = "CPUBoolType" if kind == "Bool" else f"torch.{kind}Tensor"
+        raise AutogradError(
+            f"Expected tensor for argument #{place} 'indices' to have one of the following scalar types: Long, Int; "
+            f"but got {found} instead (while checking arguments for {name})"
+        )
 
 
 def _shorten(weight: Tensor, rows: Any, longest: float, order: float) -> None:
@@ -115,6 +124,7 @@ def embedding_bag(
             f"'per_sample_weights'; but type {one} does not equal {other} (while checking arguments for embedding_bag)"
         )
     starts, flat = _starts(input, offsets), input.array.reshape(-1)
+    _check_kind(input, "embedding_bag")
     _check_rows(flat, weight.shape[0])
     if include_last_offset and offsets is not None:
         if not starts:

@@ -19,7 +19,7 @@ from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.lowering import LOWERED
 from gradcli.script.torch.tensor.casting import cast
-from gradcli.script.torch.tensor.dtypes import BY_NUMPY
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY, Size, broadcast_shapes
 from gradcli.script.torch.tensor.printing import size_text
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -107,6 +107,8 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     if target.dtype != input.dtype:
         kinds = (TYPE_NAMES[x.dtype] for x in (target, input))
         raise AutogradError("Found dtype {} but expected {}".format(*kinds))
+    if weight is not None:
+        broadcast_shapes(Size(target.shape), Size(weight.shape))
     return ops.binary_cross_entropy(input, target, weight, reduction)
 
 

@@ -193,6 +193,6 @@ def batch_norm(
         raise ValueError(
             f"batch_norm eps must be {'positive during training' if training else 'non-negative'}, but got {eps}"
         )
-    check_shared(input, weight)
+    check_shared(input, weight, bias, running_mean, running_var)
     function = ops.batch_norm
     return function(input, running_mean, running_var, weight, bias, training, momentum, eps)

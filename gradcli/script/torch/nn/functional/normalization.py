@@ -62,7 +62,7 @@ def group_norm(
     size = [input.shape[0] * input.shape[1] // num_groups, num_groups, *input.shape[2:]]
     if math.prod(size) == num_groups:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}")
-    check_shared(input, weight)
+    check_shared(input, weight, bias)
     return ops.group_norm(input, num_groups, weight, bias, eps)
 
 

@@ -142,7 +142,7 @@ class LayerNorm(Normalization):
 
     def forward(self, input: Tensor) -> Any:
         check_tensor("layer_norm", input)
-        check_shared(input, self.weight)
+        check_shared(input, self.weight, self.bias)
         return ops.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
 

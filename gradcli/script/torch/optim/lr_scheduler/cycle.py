@@ -7,6 +7,7 @@ from typing import Any
 
 from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler, Rates, set_momentum
 from gradcli.script.torch.optim.optimizer import Optimizer
+from gradcli.script.torch.optim.state import Group
 
 
 def cosine(start: float, end: float, way: float) -> float:
@@ -15,6 +16,10 @@ def cosine(start: float, end: float, way: float) -> float:
 
 def linear(start: float, end: float, way: float) -> float:
     return (end - start) * way + start
+
+
+ANNEALING = {"cos": cosine, "linear": linear}
+PHASE = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
 
 
 class OneCycleLR(LRScheduler):
@@ -40,17 +45,18 @@ class OneCycleLR(LRScheduler):
         self.total_steps = _total(total_steps, epochs, steps_per_epoch)
         if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
-        if anneal_strategy not in ("cos", "linear"):
+        if anneal_strategy not in ANNEALING:
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self.cycle_momentum = cycle_momentum
-        self._anneal = cosine if anneal_strategy == "cos" else linear
+        self._anneal_func_type = anneal_strategy
         rise, end = pct_start * self.total_steps - 1, self.total_steps - 1
         up, down = ("initial_lr", "max_lr"), ("max_momentum", "base_momentum")
-        self._phases = [(rise, up, down), (end, ("max_lr", "min_lr"), down[::-1])]
+        phases = [(rise, *up, *down), (end, "max_lr", "min_lr", *down[::-1])]
         if three_phase:
             fall = 2 * pct_start * self.total_steps - 2
-            last = (end, ("initial_lr", "min_lr"), ("max_momentum", "max_momentum"))
-            self._phases = [(rise, up, down), (fall, up[::-1], down[::-1]), last]
+            last = (end, "initial_lr", "min_lr", "max_momentum", "max_momentum")
+            phases = [(rise, *up, *down), (fall, *up[::-1], *down[::-1]), last]
+        self._schedule_phases = [dict(zip(PHASE, phase, strict=True)) for phase in phases]
         heights = list(max_lr) if isinstance(max_lr, list | tuple) else [max_lr] * len(optimizer.param_groups)
         for group, height in zip(optimizer.param_groups, heights, strict=True):
             first = height / div_factor
@@ -67,14 +73,19 @@ class OneCycleLR(LRScheduler):
         step = self.last_epoch
         if step > self.total_steps:
             raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")
-        number = min(sum(step > end for end, *_ in self._phases), len(self._phases) - 1)
-        end, rates, momenta = self._phases[number]
-        start = self._phases[number - 1][0] if number else 0.0
-        way = (step - start) / (end - start)
+        phases, anneal = self._schedule_phases, ANNEALING[self._anneal_func_type]
+        number = min(sum(step > phase["end_step"] for phase in phases), len(phases) - 1)
+        phase = phases[number]
+        start = phases[number - 1]["end_step"] if number else 0.0
+        way = (step - start) / (phase["end_step"] - start)
+
+        def value(group: Group, kind: str) -> float:
+            return anneal(group[phase[f"start_{kind}"]], group[phase[f"end_{kind}"]], way)
+
         if self.cycle_momentum:
             for group in self.optimizer.param_groups:
-                set_momentum(group, self._anneal(group[momenta[0]], group[momenta[1]], way))
-        return [self._anneal(group[rates[0]], group[rates[1]], way) for group in self.optimizer.param_groups]
+                set_momentum(group, value(group, "momentum"))
+        return [value(group, "lr") for group in self.optimizer.param_groups]
 
 
 def _total(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:

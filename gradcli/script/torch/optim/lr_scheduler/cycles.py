@@ -89,10 +89,7 @@ class CyclicLR(LRScheduler):
         return [low + (high - low) * way * scale for low, high in zip(self.base_lrs, self.max_lrs, strict=True)]
 
     def state_dict(self) -> dict[str, Any]:
-        return {**super().state_dict(), "_scale_fn_custom": None}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        super().load_state_dict({name: value for name, value in state_dict.items() if name != "_scale_fn_custom"})
+        return {name: value for name, value in super().state_dict().items() if name != "_scale_fn_custom"}
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):

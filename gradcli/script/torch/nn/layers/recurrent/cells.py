@@ -35,7 +35,7 @@ class Cell(Recurrence):
             states = (blank((rows.shape[0], self.hidden_size), rows.dtype),) * self._states
         elif input.ndim == 1:
             states = tuple(state.unsqueeze(0) for state in states)
-        self._check_sizes(rows, states[0])
+        self._check_sizes(rows, states)
         given = linear(rows, self.weight_ih, self.bias_ih)
         found = self._step(given, linear(states[0], self.weight_hh, self.bias_hh), states)
         if input.ndim == 1:
@@ -49,17 +49,19 @@ class Cell(Recurrence):
                 kind = type(self).__name__
                 raise ValueError(f"{kind}: Expected {name} to be 1D or 2D, got {value.ndim}D instead")
 
-    def _check_sizes(self, rows: Any, state: Any) -> None:
-        given, hidden = rows.shape[1], state.shape[1]
+    def _check_sizes(self, rows: Any, states: tuple[Any, ...]) -> None:
+        batch, given = rows.shape
+        problems = []
         if given != self.input_size:
-            problem = f"input has inconsistent input_size: got {given} expected {self.input_size}"
-        elif rows.shape[0] != state.shape[0]:
-            problem = f"Input batch size {rows.shape[0]} doesn't match hidden0 batch size {state.shape[0]}"
-        elif hidden != self.hidden_size:
-            problem = f"hidden0 has inconsistent hidden_size: got {hidden}, expected {self.hidden_size}"
-        else:
-            return
-        raise AutogradError(problem, code="E301")
+            problems.append(f"input has inconsistent input_size: got {given} expected {self.input_size}")
+        for n, state in enumerate(states):
+            if batch != state.shape[0]:
+                problems.append(f"Input batch size {batch} doesn't match hidden{n} batch size {state.shape[0]}")
+            if state.shape[1] != self.hidden_size:
+                wrong = f"got {state.shape[1]}, expected {self.hidden_size}"
+                problems.append(f"hidden{n} has inconsistent hidden_size: {wrong}")
+        if problems:
+            raise AutogradError(problems[0], code="E301")
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else f", bias={self.bias}")
