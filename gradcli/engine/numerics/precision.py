@@ -1,7 +1,7 @@
-"""Single-precision functions whose last digit is torch's: computed in double precision and rounded once.
+"""Functions whose last digit is torch's: computed in a wider precision and rounded once.
 
 numpy's own are quick, and often off by one unit in the last digit. torch's libraries nearly always give the number
-nearest to the true value, as double precision does.
+nearest to the true value, as the next wider precision does. Some processors have none beyond double.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 
-SINGLE = np.dtype(np.float32)
+SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+WIDER: dict[Any, Any] = {SINGLE: DOUBLE, DOUBLE: np.dtype(np.longdouble)}
 MANY = 2**16  # entries from which numpy's own functions are used: nobody looks at all of their digits
+FEW = 2**8  # powers in double precision, each of which takes a microsecond in a wider one
 PLAIN = frozenset({int, float, bool})  # numbers of Python alone: a double of numpy is a float too
 
 
 def nearest(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Round a function of numpy once for single-precision numbers; of a plain number it returns one.
+    """Round a function of numpy once; of a plain number it returns one.
 
     `spare` is an array that may be written over, as `x` itself where nobody else needs it.
     """
@@ -26,9 +28,9 @@ def nearest(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def compute(x: Any, spare: Any = None) -> Any:
         if type(x) in PLAIN:
-            return float(function(x))
-        if x.dtype is SINGLE and x.size <= MANY:
-            return function(x, dtype=np.float64).astype(SINGLE)
+            return float(function(x, dtype=np.longdouble))
+        if x.dtype in WIDER and x.size <= MANY:
+            return function(x, dtype=WIDER[x.dtype]).astype(x.dtype)
         return function(x, out=spare)
 
     return compute
@@ -43,8 +45,9 @@ def raised(x: Any, y: Any) -> Any:
     if isinstance(y, np.floating) and y == 0.5 and isinstance(x, np.ndarray):
         y = np.full(x.shape, y)  # of a number numpy would take the root, which -inf has not
     dtypes = [value.dtype for value in (x, y) if isinstance(value, np.ndarray | np.generic)]
-    if all(dtype is SINGLE for dtype in dtypes) and np.size(x) <= MANY:
-        return np.power(x, y, dtype=np.float64).astype(SINGLE)
+    for dtype, most in ((SINGLE, MANY), (DOUBLE, FEW)):
+        if all(each is dtype for each in dtypes) and np.size(x) <= most:
+            return np.power(x, y, dtype=WIDER[dtype]).astype(dtype)
     if isinstance(y, np.ndarray | np.generic) and y.dtype.kind == "i" and not is_floating(x):
         return _whole_power(x, y)
     return x**y
