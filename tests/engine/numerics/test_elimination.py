@@ -48,7 +48,7 @@ def test_factors_and_determinants(seed: int, batch: tuple[int, ...], size: int, 
 @given(SEEDS, SHAPES, st.integers(1, KNOWN), st.integers(1, TOGETHER), FLOATS, st.booleans())
 def test_solutions(seed: int, batch: tuple[int, ...], size: int, sides: int, dtype: Any, transposed: bool) -> None:
     sides = 1 if size > TOGETHER else sides
-    A, B = matrices(seed, batch, size, dtype, transposed), numbers(seed + 1, (size, sides), dtype)
+    A, B = matrices(seed, batch, size, dtype, transposed), numbers(seed + 1, (*batch, size, sides), dtype)
     close(solved(A, B), torch.linalg.solve(torch.from_numpy(A), torch.from_numpy(B)))
 
 
