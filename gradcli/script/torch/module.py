@@ -57,6 +57,7 @@ SUBMODULES = {
     "testing": "gradcli.script.torch.testing",
     "return_types": "gradcli.script.torch.operations.returned",
     "overrides": "gradcli.script.torch.overrides.module",
+    "profiler": "gradcli.script.torch.profiler",
 }
 
 

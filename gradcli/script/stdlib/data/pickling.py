@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pickle import PickleError, PicklingError, UnpicklingError
 from typing import Any
 
-from gradcli.script.python.values.attributes import Facade, Namespace
+from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
+from gradcli.script.python.values.kinds import TYPES
 from gradcli.script.stdlib.data.copying import Pickling, deepcopy
 from gradcli.script.stdlib.process.streams import BytesIO
 
@@ -36,6 +38,10 @@ def load(file: BytesIO) -> Any:
 
 def namespace(name: str) -> Namespace:
     """`pickle`, in memory alone."""
-    return Namespace(
-        name, {"dumps": dumps, "loads": loads, "dump": dump, "load": load, "HIGHEST_PROTOCOL": 5, "DEFAULT_PROTOCOL": 4}
-    )
+    members = {"dumps": dumps, "loads": loads, "dump": dump, "load": load, "HIGHEST_PROTOCOL": 5, "DEFAULT_PROTOCOL": 4}
+    errors = {kind.__name__: python_type(kind) for kind in (PickleError, PicklingError, UnpicklingError)}
+    return Namespace(name, {**members, **errors})
+
+
+def python_type(kind: type) -> BuiltinType:
+    return TYPES.setdefault(kind, BuiltinType(kind.__name__, kind, kind, module="_pickle"))

@@ -82,3 +82,4 @@ REPRESENTATIONS[profile] = _refuse
 for kind in (profile, record_function):
     kind.__module__ = "torch.autograd.profiler"
 MEMBERS: dict[str, Any] = {"profile": profile, "record_function": record_function}
+LIVE = {"_is_profiler_enabled": is_enabled}
