@@ -14,6 +14,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
 from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.torch import determinism
 from gradcli.script.torch.autograd import grad_modes
 from gradcli.script.torch.autograd.anomaly import anomaly
 from gradcli.script.torch.devices import CPU, Device, check_device
@@ -23,7 +24,7 @@ from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.random.generator import Generator
-from gradcli.script.torch.subscripts import einsum
+from gradcli.script.torch.subscripts import einsum, unravel_index
 from gradcli.script.torch.tensor import attributes, legacy, printing, promotion
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import (
@@ -120,6 +121,7 @@ MEMBERS: dict[str, Any] = {
     "Generator": TYPES[Generator],
     **legacy.MEMBERS,
     "einsum": einsum,
+    "unravel_index": unravel_index,
     "manual_seed": manual_seed,
     "seed": lambda: running.machine.generator.seed(),
     "initial_seed": lambda: running.machine.generator.initial_seed(),
@@ -147,11 +149,10 @@ MEMBERS: dict[str, Any] = {
     "_assert": check,
     "set_num_threads": nothing,
     "get_num_threads": lambda: 1,
-    "use_deterministic_algorithms": nothing,
+    **determinism.MEMBERS,
     "set_float32_matmul_precision": nothing,
     "get_default_device": Device,
     "get_float32_matmul_precision": lambda: "highest",
-    "are_deterministic_algorithms_enabled": lambda: False,
     "is_signed": of_tensor("is_signed"),
     "newaxis": None,
     "set_default_device": check_device,

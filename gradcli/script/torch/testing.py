@@ -81,6 +81,8 @@ def pairs(actual: Any, expected: Any, place: Place) -> Iterator[tuple[Any, Any, 
                 )
                 raise MismatchError(AssertionError, words, place)
             stack += [(one[key], other[key], (*place, key)) for key in sorted(one, reverse=True)]
+        elif isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+            yield Tensor(one), Tensor(other), place
         else:
             yield one, other, place
 

@@ -18,7 +18,7 @@ from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED, underived
 from gradcli.ops.support.arguments import real
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_one, one_way
-from gradcli.script.errors import UnsupportedError
+from gradcli.script.torch import formats
 from gradcli.script.torch.operations import scales
 from gradcli.script.torch.operations.overloads import refusal
 from gradcli.script.torch.operations.slices import out_of_bounds
@@ -210,20 +210,6 @@ def heaviside(input: Tensor, values: Tensor) -> Any:
     return replace(step, node=NOT_IMPLEMENTED, rules=(underived("heaviside"),) * 2)(input, values)
 
 
-def laid_out(name: str) -> Callable[..., Any]:
-    """Make `clone` or `contiguous`, whose `memory_format=` is the order of rows, or the one that there is."""
-
-    def call(input: Tensor, *, memory_format: Any = None) -> Any:
-        shown = getattr(memory_format, "name", "torch.preserve_format")
-        if shown not in ("torch.preserve_format", "torch.contiguous_format"):
-            raise UnsupportedError(f"{name}(memory_format={shown}) is not supported here", help="leave it out")
-        if name == "clone" and shown == "torch.contiguous_format" and not input.array.flags.c_contiguous:
-            return ops.contiguous(input)
-        return getattr(ops, name)(input)
-
-    return call
-
-
 def quantile_shares(input: Tensor, q: Any) -> None:
     """Refuse a tensor of shares in another dtype than the entries."""
     if isinstance(q, Tensor) and q.ndim > 1:
@@ -235,7 +221,9 @@ def quantile_shares(input: Tensor, q: Any) -> None:
 DEMANDS: dict[str, Callable[..., Any]] = {
     "addcdiv": addcdiv,
     "lerp": lerp,
-    **{name: laid_out(name) for name in ("clone", "contiguous")},
+    **dict.fromkeys(("cat", "concat", "concatenate"), formats.cat),
+    "clone": formats.clone,
+    "contiguous": formats.contiguous,
     "heaviside": heaviside,
     "where": where,
     "masked_fill": masked_fill,

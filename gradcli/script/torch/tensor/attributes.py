@@ -138,7 +138,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     **sampling.METHODS,
     "new": lambda x, *data: construct(data, BY_NUMPY[x.dtype]),
     **memory.METHODS,
-    "cpu": lambda x, **_: x,
+    "cpu": memory.formatted(lambda x: x),
     "cuda": lambda x, device="cuda", **_: check_device(device),
     "to": to,
     "view": view,

@@ -9,11 +9,13 @@ import numpy as np
 
 from gradcli.engine.broadcast import to_copy
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.torch.devices import Device, check_device
-from gradcli.script.torch.tensor.dtypes import BY_NUMPY, FORMATS, DType, numpy_dtype
+from gradcli.script.torch.formats import in_format
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY, DType, numpy_dtype
 
 
 def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
@@ -23,23 +25,10 @@ def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
         return x
     if wanted.kind == "f":
         return to_copy(x, dtype=wanted)  # type: ignore[no-any-return]
-    whole = Tensor(x.value.astype(wanted))  # integers are outside the graph
+    whole = Tensor(laid_out(x.value.astype(wanted, order="C"), (x.array,)))  # integers are outside the graph
     if mode.examples is not None:
         mode.examples.follow((x,), whole, lambda x: cast(x, dtype, copy=copy))
     return whole
-
-
-def in_format(found: Tensor, x: Tensor, memory_format: Any) -> Tensor:
-    """Return the result of a cast of `x` in a format of memory: images may lie pixel by pixel."""
-    if memory_format is not FORMATS["channels_last"]:
-        return found
-    if found.ndim != 4:
-        raise RuntimeError("required rank 4 tensor to use channels_last format")
-    pixels = found.value.transpose(0, 2, 3, 1)
-    if not pixels.flags.c_contiguous:
-        found = to_copy(found, dtype=found.dtype) if found is x else found
-        found.value = np.ascontiguousarray(pixels).transpose(0, 3, 1, 2)
-    return found
 
 
 def to(

@@ -15,6 +15,8 @@ from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.torch.determinism import uninitialized
+from gradcli.script.torch.formats import in_format, name_of
 from gradcli.script.torch.operations.forward import refuse_forward
 from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
@@ -29,12 +31,13 @@ from gradcli.script.torch.tensor.spacing import check_step, counted, powers, spa
 LONG = np.dtype(np.int64)
 
 
-def filled(name: str, value: float) -> Callable[..., Tensor]:
-    """`torch.zeros` and `torch.ones`."""
+def filled(name: str, value: Any) -> Callable[..., Tensor]:
+    """`torch.zeros`, `torch.ones` and `torch.empty`, whose value goes by the dtype."""
 
-    def make(*size: Any, **keywords: Any) -> Tensor:
+    def make(*size: Any, memory_format: Any = None, **keywords: Any) -> Tensor:
         shape, options = sizes(name, size, keywords), read_options(name, keywords)
-        return made(np.full(shape, value, options.real)[()], options)
+        entry = value(np.dtype(options.real)) if callable(value) else value
+        return in_format(made(np.full(shape, entry, options.real)[()], options), None, memory_format)
 
     return make
 
@@ -46,10 +49,12 @@ def full(size: Any, fill_value: Any, **keywords: Any) -> Tensor:
     return made(_entries(shape, value, np.dtype(options.dtype or natural)), options)
 
 
-def full_like(input: Any, fill_value: Any, **keywords: Any) -> Tensor:
+def full_like(input: Any, fill_value: Any, *, memory_format: Any = None, **keywords: Any) -> Tensor:
     value, options = number("full_like", "fill_value", fill_value, 2), read_options("full_like", keywords)
     shape, dtype = _model("full_like", input)
     entries = made(_entries(shape, value, np.dtype(options.dtype or dtype)), options)
+    if name_of(memory_format) != "preserve_format":
+        return in_format(entries, None, memory_format)
     return entries if input.value.flags.c_contiguous else _as_laid(input, entries)
 
 
@@ -62,9 +67,14 @@ def _entries(shape: Any, value: Any, dtype: np.dtype[Any]) -> Any:
 def like(name: str) -> Callable[..., Tensor]:
     """`torch.zeros_like(x)`: the shape and, unless another is given, the dtype of a tensor."""
 
-    def make(input: Any, *arguments: Any, **keywords: Any) -> Tensor:
+    def make(input: Any, *arguments: Any, memory_format: Any = None, **keywords: Any) -> Tensor:
         shape, dtype = _model(f"{name}_like", input)
         keywords["dtype"] = keywords.get("dtype") or dtype
+        if name_of(memory_format) != "preserve_format":
+            plain = (
+                CREATION[name](*arguments, size=shape, **keywords) if arguments else CREATION[name](shape, **keywords)
+            )
+            return in_format(plain, None, memory_format)
         if not input.value.flags.c_contiguous and name in ("zeros", "ones", "empty"):
             return _as_laid(input, CREATION[name](shape, **keywords))
         if name in ("rand", "randn") and not input.value.flags.c_contiguous:
@@ -209,7 +219,7 @@ CREATION: dict[str, Callable[..., Any]] = {
     "scalar_tensor": lambda value, **keywords: tensor_(value, **{"dtype": mode.default_dtype, **keywords}),
     "zeros": filled("zeros", 0),
     "ones": filled("ones", 1),
-    "empty": filled("empty", 0),
+    "empty": filled("empty", uninitialized),
     "full": full,
     "full_like": of_batch(full_like),
     "arange": arange,

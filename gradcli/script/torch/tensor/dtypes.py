@@ -159,4 +159,5 @@ class Named:
 
 
 STRIDED = Named("torch.strided")
-FORMATS = {name: Named(f"torch.{name}") for name in ("contiguous_format", "preserve_format", "channels_last")}
+FORMAT_NAMES = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
+FORMATS = {name: Named(f"torch.{name}") for name in FORMAT_NAMES}

@@ -14,8 +14,8 @@ from gradcli.engine.recorder import listening
 from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
+from gradcli.script.torch.formats import in_format, lies, name_of
 from gradcli.script.torch.operations.readers import kind_name
-from gradcli.script.torch.tensor.casting import in_format
 from gradcli.script.torch.tensor.dtypes import Size
 
 
@@ -56,8 +56,8 @@ def base(x: Tensor) -> Tensor | None:
     return x.base if is_view(x) else None
 
 
-def is_contiguous(x: Tensor, **_: Any) -> bool:
-    return bool(x.value.flags.c_contiguous)
+def is_contiguous(x: Tensor, memory_format: Any = None) -> bool:
+    return lies(x, name_of(memory_format))
 
 
 def to_list(x: Tensor) -> Any:

@@ -11,6 +11,7 @@ from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import Unversioned
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, require_grad
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.devices import check_device
 from gradcli.script.torch.operations.readers import kind_name
@@ -99,6 +100,9 @@ def sizes(name: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[
     return checked_shape(name, given[0] if len(given) == 1 and isinstance(given[0], tuple | list) else given)
 
 
+MOST_DIMENSIONS = 64  # that a numpy array can have
+
+
 def checked_shape(name: str, given: Any) -> tuple[int, ...]:
     """Check a sequence of sizes, and that the budget has room for so many entries."""
     shape = tuple(size if type(size) is int else _size(name, size, at) for at, size in enumerate(given))
@@ -107,6 +111,8 @@ def checked_shape(name: str, given: Any) -> tuple[int, ...]:
             raise RuntimeError("zeros: Dimension size must be non-negative.")
         negative = next(size for size in shape if size < 0)
         raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {list(shape)}")
+    if len(shape) > MOST_DIMENSIONS:
+        raise UnsupportedError(f"a tensor of {len(shape)} dimensions is not supported here", help="64 are the most")
     running.machine.budget.fits(math.prod(size or 1 for size in shape), "the tensor")
     return shape
 

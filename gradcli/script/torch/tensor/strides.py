@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.memory.in_place import change, check_in_place
 from gradcli.engine.memory.layout import owner
@@ -23,6 +23,7 @@ from gradcli.ops.support.covering import as_one
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.tensor.options import checked_shape, made, read_options
+from gradcli.script.torch.tensor.storage import Typed, Untyped
 
 
 def resize_(x: Tensor, *size: Any, **_: Any) -> Tensor:
@@ -50,9 +51,18 @@ def resize_as_(x: Tensor, other: Tensor) -> Tensor:
     return resize_(x, other.shape)
 
 
-def set_(x: Tensor, source: Tensor) -> Tensor:
-    """Take the memory and the sizes of another tensor."""
+def set_(
+    x: Tensor, source: Tensor | Typed | None = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+) -> Tensor:
+    """Take the memory and the sizes of another tensor, or the memory of a storage, whole or in steps."""
     check_in_place(x)
+    if source is None:
+        source = Tensor(np.empty(0, x.dtype))
+    if isinstance(source, Typed):
+        numbers = _numbers(source, x.dtype)
+        source = Tensor(numbers if size is None else _stepped(numbers, storage_offset, tuple(size), stride))
+    elif size is not None:
+        raise UnsupportedError("set_ to a part of a tensor is not supported here", help="use as_strided")
     if mode.grad_enabled and source.requires_grad:
         raise UnsupportedError("set_ to a tensor that requires grad is not supported here", help="detach() it")
     x.data = source
@@ -60,6 +70,29 @@ def set_(x: Tensor, source: Tensor) -> Tensor:
     if isinstance(x.node, AccumulateGrad):
         x.node = AccumulateGrad(x)
     return x
+
+
+def _stepped(numbers: Any, start: int, size: tuple[int, ...], stride: Any) -> Any:
+    """Return a view of a row of numbers with these sizes and strides."""
+    steps = tuple(stride) if stride is not None else tuple(math.prod(size[at + 1 :]) for at in range(len(size)))
+    last = start + sum((length - 1) * step for length, step in zip(size, steps, strict=True))
+    if not 0 <= start <= last < len(numbers):
+        raise UnsupportedError("set_ to more than the storage holds is not supported here")
+    width = numbers.itemsize
+    return np.lib.stride_tricks.as_strided(numbers[start:], size, [step * width for step in steps])
+
+
+def _numbers(source: Typed, dtype: np.dtype[Any]) -> Any:
+    """Return the numbers of a storage, of which an untyped one holds bytes."""
+    if isinstance(source, Untyped):
+        return source.row.view(dtype)
+    if source.row.dtype != dtype:
+        kinds = [C_NAMES[TYPE_NAMES[dtype]], TYPE_NAMES[source.row.dtype]]
+        raise RuntimeError(
+            f"Expected a Storage of type {kinds[0]} or an UntypedStorage, but got type {kinds[1]} for argument 1 "
+            "'storage'"
+        )
+    return source.row
 
 
 def is_set_to(x: Tensor, other: Tensor) -> bool:
