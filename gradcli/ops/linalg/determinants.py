@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import mode
 from gradcli.engine.numerics import elimination
 from gradcli.engine.numerics.lapack import by_columns, first_of, zero_pivot
@@ -13,7 +14,7 @@ from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.engine.saved import watch, watch_beside
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, call
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
@@ -181,6 +182,9 @@ def matrix_power(input: Real, n: int) -> Any:
     """The product of `n` equal matrices; of their inverses where `n` is negative."""
     _check_square("linalg.matrix_power", input)
     if n < 0:
+        if not is_floating(input.value):
+            kind = TYPE_NAMES[input.dtype]
+            raise AutogradError(f"linalg.inv: Expected a floating point or complex tensor as input. Got {kind}")
         input, n = inverse_(input), -n
         if n == 1:
             return input

@@ -89,8 +89,9 @@ def attended(
     if scale is None:
         scale = 1 / math.sqrt(query.shape[-1] or 1)
     root = math.sqrt(scale) if scale >= 0 else math.nan
-    keys = transpose(key, dim0=key.ndim - 2, dim1=key.ndim - 1)
-    scores = matmul(mul_number(query, root), mul_number(keys, root))
+    queries = mul_number(query, root)
+    keys = mul_number(transpose(key, dim0=key.ndim - 2, dim1=key.ndim - 1), root)
+    scores = matmul(queries, keys)
     if is_causal:
         if attn_mask is not None:
             raise AutogradError(

@@ -257,6 +257,6 @@ def by_example(input: Tensor, *given: Tensor | None, eps: float) -> Any:
     if any(x is not None and x.ndim > 1 for x in given):
         words = "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
         raise AutogradError(words)
-    rows = reshape(ops.contiguous(input), shape=(1, images * channels, *input.shape[2:]))
     mean, var, w, b = (None if x is None else repeat_(x, (images,)) for x in given)
+    rows = reshape(ops.contiguous(input), shape=(1, images * channels, *input.shape[2:]))
     return reshape(batch_norm_(rows, mean, var, w, b, training=mean is None, eps=eps), shape=input.shape)

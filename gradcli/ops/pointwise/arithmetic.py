@@ -179,6 +179,7 @@ def add_(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
 )
 def sub_(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     """The difference `input - alpha*other`."""
+    check_difference((input, other))
     if alpha != 1 and not (_is_number(input) or _is_number(other)):
         return sub_scaled(input, other, alpha=alpha)
     other = mul_(other, alpha) if alpha != 1 else other

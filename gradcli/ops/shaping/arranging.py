@@ -84,7 +84,7 @@ def repeat_interleave(input: Tensor, repeats: int | Tensor | None = None, dim: i
     if repeats is None:
         if input.ndim != 1:
             raise AutogradError("repeat_interleave only accept 1D vector as repeat")
-        input, repeats = Tensor(np.arange(input.value.size)), input
+        input, repeats = Tensor(np.arange(input.value.size, dtype=input.dtype)), input
     if dim is not None and not input.ndim and isinstance(repeats, Tensor):
         raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
     x = flatten(input) if dim is None or not input.ndim else input

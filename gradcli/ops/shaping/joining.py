@@ -268,9 +268,9 @@ def roll_(input: Tensor, shifts: Dims, dims: Dims = None) -> Any:
     moves = flat((shifts,))
     if not moves:
         raise AutogradError("`shifts` required")
-    if dims is None and len(moves) == 1:
-        return roll(input, shifts=moves)
     axes = () if dims is None else flat((dims,))
+    if not axes and len(moves) == 1:
+        return roll(input, shifts=moves)
     if len(moves) != len(axes):
         raise AutogradError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}")
     if axes and not input.ndim:

@@ -87,12 +87,14 @@ def _zeta(s: float, q: float) -> float:
     """Return the sum of `(q + k)**-s`, by the formula of Euler and Maclaurin behind the first terms."""
     if s == 1:
         return math.inf
-    if s < 1 or s != s or q != q:
+    if s < 1 or q != q:
         return math.nan
-    if math.isinf(s) or math.isinf(q):
-        return 0.0 if q > 1 else math.nan
-    if q <= 0 and (q == math.floor(q) or s != math.floor(s)):
-        return math.inf if q == math.floor(q) else math.nan
+    if math.isinf(q):
+        return math.nan if q > 0 else math.inf
+    if q <= 0 and q == math.floor(q):
+        return math.inf
+    if s != s or (q <= 0 and s < math.inf and s != math.floor(s)):
+        return math.nan
     if q < -STEPS:  # the many terms below 0 are terms of a positive q, up to their sign
         r, sign = q - math.floor(q), -1 if s % 2 else 1
         return sign * (_zeta(s, 1 - r) - _zeta(s, 1 - q)) + _zeta(s, r)

@@ -69,6 +69,15 @@ adaptive_spread: Primitive = primitive(
 )
 
 
+def _largest(rows: Array) -> Any:
+    """The place of the largest entry of each row: the first of equal ones, and the last nan."""
+    broken = np.isnan(rows)
+    if not np.any(broken):
+        return np.argmax(rows, -1)
+    last = rows.shape[-1] - 1 - np.argmax(broken[..., ::-1], -1)
+    return np.where(broken.any(-1), last, np.argmax(rows, -1))
+
+
 def _places(x: Array, *, output_size: Shape) -> Any:
     """The flat index of the largest entry of each part, in its image."""
     width = x.shape[-1]
@@ -76,7 +85,7 @@ def _places(x: Array, *, output_size: Shape) -> Any:
     for i, (top, bottom) in enumerate(_bounds(x.shape[-2], output_size[0])):
         for j, (left, right) in enumerate(_bounds(width, output_size[1])):
             part = x[..., top:bottom, left:right]
-            found = np.argmax(part.reshape(*part.shape[:-2], part.shape[-2] * part.shape[-1]), -1)
+            found = _largest(part.reshape(*part.shape[:-2], part.shape[-2] * part.shape[-1]))
             out[..., i, j] = (top + found // (right - left)) * width + left + found % (right - left)
     return out
 

@@ -37,7 +37,6 @@ kthvalue_cpu: kthvalue
 max_pool2d: max_pool2d
 max_pool3d: max_pool3d
 median_cpu: median nanmedian
-pow: pow
 remainder_cpu: remainder
 round_vml_cpu: round
 searchsorted_out_cpu: bucketize searchsorted
@@ -122,13 +121,18 @@ ONE_TRUTH_VALUE = (
     "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
     "`~` or `logical_not()` operator instead."
 )
+NO_NEGATION = (
+    "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+    "`logical_not()` operator instead."
+)
 # What torch says elsewhere than in a kernel: of booleans, of bytes, and of all whole numbers.
 SENTENCES = {
     "b": {
         "Boolean inputs not supported for relu": "relu",
         "Bool inputs not supported for hardtanh": "hardtanh relu6",
         NO_DIFFERENCE: "gradient",
-        ONE_TRUTH_VALUE: "l1_loss margin_ranking_loss pairwise_distance tanhshrink triplet_margin_loss",
+        ONE_TRUTH_VALUE: "l1_loss tanhshrink",
+        NO_NEGATION: "soft_margin_loss",
         "The input tensor may not be a boolean tensor.": "multigammaln mvlgamma",
         "Unsupported input type encountered for isin(): Bool": "isin",
         "The `+` operator, on a bool tensor is not supported.": "positive",
@@ -136,6 +140,9 @@ SENTENCES = {
         "topk does not support bool dtypes on CPU": "topk",
         "trapezoid: received a bool input for `y`, but bool is not supported": "trapezoid trapz",
         "cumulative_trapezoid: received a bool input for `y`, but bool is not supported": "cumulative_trapezoid",
+    },
+    "iu": {
+        "result type Float can't be cast to the desired output type {}": "soft_margin_loss",
     },
     "u": {
         "cannot do hardtanh on an unsigned type with negative limits": "hardtanh",
@@ -145,7 +152,7 @@ SENTENCES = {
         "logdet: Expected a floating point or complex tensor as input. Got {}": "logdet",
         "linalg.matrix_exp: Expected a floating point or complex tensor as input. Got {}": "matrix_exp",
         "expected common dtype to be floating point, yet common dtype is {}": "cosine_similarity",
-        "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}": "normalize",
+        "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}": "normalize renorm",
         "linalg.vecdot: Expected a floating point or complex tensor as input. Got {}": "vecdot",
         "std_mean only support floating point and complex dtypes": "std_mean",
         "var_mean only support floating point and complex dtypes": "var_mean",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.promotion import result_type
+from gradcli.engine.checks.refusals import check_difference
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import Node
@@ -121,7 +122,7 @@ def _scatter(
 
 def _repeated(input: Tensor, repeats: Any = None, dim: Any = None, output_size: Any = None) -> Any:
     counts = input if repeats is None else repeats
-    if isinstance(counts, Tensor) and is_floating(counts.value):
+    if isinstance(counts, Tensor) and counts.dtype not in (np.int64, np.int32):
         raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{TYPE_NAMES[counts.dtype]}'")
     return ops.repeat_interleave(input, repeats, dim)
 
@@ -166,11 +167,21 @@ def _divided(input: Any, other: Any, **options: Any) -> Any:
 
 def _dist(input: Tensor, other: Tensor, p: Any = 2) -> Any:
     """Measure the difference, in the dtype that it has."""
+    check_difference([input.value, other.value])
     dtype = result_type([input.value, other.value])
     if dtype.kind != "f":
         words = "norm(): input dtype should be either floating point or complex. Got {} instead."
         raise RuntimeError(words.format(TYPE_NAMES[dtype]))
     return ops.dist(*(x if is_floating(x.value) else Tensor(x.value.astype(dtype)) for x in (input, other)), p)
+
+
+def _cdist(x1: Tensor, x2: Tensor, *arguments: Any, **options: Any) -> Any:
+    for name, x in (("X1", x1), ("X2", x2)):
+        if not is_floating(x.value):
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {TYPE_NAMES[x.dtype]}")
+    if x1.dtype != x2.dtype:
+        raise RuntimeError(f"expected scalar type {TYPE_NAMES[x1.dtype]} but found {TYPE_NAMES[x2.dtype]}")
+    return ops.cdist(x1, x2, *arguments, **options)
 
 
 LOWERED: dict[str, Callable[..., Any]] = {
@@ -182,7 +193,7 @@ LOWERED: dict[str, Callable[..., Any]] = {
     "quantile": _quantile,
     **{name: _with_tensor(name) for name in ("pow", "float_power", "remainder", "xlogy")},
     "hardtanh": _held,
-    "cdist": _of_reals("cdist", "cdist only supports floating-point dtypes, X1 got: {}"),
+    "cdist": _cdist,
     **{name: _of_reals(name, f'"{kernel}" {NOT_IMPLEMENTED}', NotImplementedError) for name, kernel in KERNELS.items()},
     "abs": _of_reals("abs", f'"abs_cpu" {NOT_IMPLEMENTED}', NotImplementedError, np.number),
     **{

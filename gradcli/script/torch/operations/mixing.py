@@ -16,18 +16,13 @@ from gradcli.script.errors import UnsupportedError
 EXPECTED = "expected scalar type {0} but found {1}"
 SYSTEM = "linalg.solve: Expected A and B to have the same dtype, but found A of type {0} and B of type {1} instead"
 TRIANGLE = "Expected b and A to have the same dtype, but found b of type {0} and A of type {1} instead."
-NORMAL = "mixed dtype (CPU): expect parameter to have scalar type of {0}"
 GRID = "meshgrid expects all tensors to have the same dtype"
 # The message, with the first dtype and the one that is another: `Float`, or in C's words as `{c0}`.
 WORDS = {
     "addbmm": "self and mat2 must have the same dtype, but got {0} and {1}",
-    "cdist": EXPECTED,
     "cholesky_solve": TRIANGLE,
     "cross": EXPECTED,
-    "group_norm": NORMAL,
-    "instance_norm": NORMAL,
     "heaviside": "heaviside is not yet implemented for tensors with different dtypes.",
-    "layer_norm": NORMAL,
     "lstsq": (
         "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype {0} and other's "
         "dtype {1}"
@@ -53,17 +48,48 @@ CONVERT = "convert one of them"
 BIAS = "Input type ({c0}) and bias type ({c1}) should be the same"
 
 
+def check_parameters(input: Tensor, *parameters: Tensor | None) -> None:
+    """Refuse parameters of a normalization of another dtype than the input; those of halves may be of float32.
+
+    The first that is there tells whether dtypes are mixed.
+    """
+    kinds = [x.dtype for x in parameters if x is not None]
+    if kinds and kinds[0] != input.dtype:
+        start = "mixed dtype (CPU):"
+        if any(kind != np.float32 for kind in kinds):
+            raise AutogradError(f"{start} expect parameter to have scalar type of Float")
+        if input.dtype != np.float16:
+            raise AutogradError(f"{start} all inputs must share same datatype.")
+        raise UnsupportedError("a normalization of half precision by float32 is not supported here", help=CONVERT)
+    other = next((kind for kind in kinds if kind != input.dtype), None)
+    if other is not None and input.dtype.kind == "f":
+        raise AutogradError(EXPECTED.format(TYPE_NAMES[input.dtype], TYPE_NAMES[other]))
+
+
+def _layer_norm(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def call(input: Tensor, shape: Any, weight: Any = None, bias: Any = None, *rest: Any, **keywords: Any) -> Any:
+        check_parameters(input, weight, bias)
+        return function(input, shape, weight, bias, *rest, **keywords)
+
+    return call
+
+
 def refusing_mixtures(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, which refuses tensors of two dtypes where torch does; of most functions integers are indices."""
+    """The function, which refuses tensors of two dtypes where torch does; of some functions integers are indices."""
+    if name == "layer_norm":
+        return _layer_norm(function)
     if name not in WORDS and name not in UNSUPPORTED and name != "kl_div":
         return function
     slides = name.startswith("conv")
     own = "" if name in ("heaviside", "solve_triangular") else "out"  # what is written to is looked at elsewhere
-    strict = slides or name in ("addbmm", "heaviside", "lstsq", "prelu")
+    strict = name in WORDS and name not in ("multi_margin_loss", "nll_loss")
 
     @wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:
-        given = [*arguments, *(value for key, value in keywords.items() if key != own)]
+        given = [*arguments, *(value for key, value in keywords.items() if key not in (own, "mask"))]
+        if name == "masked_scatter" and len(arguments) > 1:
+            given.pop(1)
         if name == "kl_div" and any(x.dtype.kind != "f" for x in given if isinstance(x, Tensor)):
             raise AutogradError("kl_div: Integral inputs not supported.")
         flat = [*given[0], *given[1:]] if given and isinstance(given[0], list | tuple) else given

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.readers import kind_name
 
 
@@ -33,15 +30,3 @@ def check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
     for name, kind in pairs:
         if kind != of_weight:
             raise AutogradError(f"{name} and mat2 must have the same dtype, but got {kind} and {of_weight}")
-
-
-def check_shared(input: Tensor, *parameters: Tensor | None) -> None:
-    """Raise torch's error for a normalization by tensors of another dtype than its input."""
-    dtypes = [x.dtype for x in parameters if x is not None]
-    if all(dtype == input.dtype for dtype in dtypes):
-        return
-    if any(dtype != np.float32 for dtype in dtypes):
-        raise AutogradError("mixed dtype (CPU): expect parameter to have scalar type of Float")
-    if input.dtype != np.float16:
-        raise AutogradError("mixed dtype (CPU): all inputs must share same datatype.")
-    raise UnsupportedError("a normalization of half precision by parameters of single is not supported here")

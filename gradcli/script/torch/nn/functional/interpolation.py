@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -77,6 +79,9 @@ def interpolate(
         raise NotImplementedError(f"\"{_kernel(mode, input)}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
     if mode.startswith("nearest"):
         return nearest(input, sizes, scales, mode == "nearest-exact", name)
+    if input.dtype.kind == "u" or not np.all(np.isfinite(input.value)):  # torch weighs the neighbours alone
+        what = "bytes" if input.dtype.kind == "u" else "numbers that are not finite"
+        raise UnsupportedError(f"interpolate of {what} with mode={mode!r} is not supported here")
     kind = "cubic" if mode == "bicubic" else "linear"
     return resampled(input, kind, sizes, scales, bool(align_corners), name)
 

@@ -13,14 +13,15 @@ import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.in_place import change
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
-from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_shared, check_tensor
+from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_tensor
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.kernels import refusing
+from gradcli.script.torch.operations.mixing import check_parameters
 from gradcli.script.torch.operations.outputs import with_out
 from gradcli.script.torch.operations.overloads import with_python_words, with_refusal
 from gradcli.script.torch.tensor.casting import cast
@@ -193,6 +194,7 @@ def batch_norm(
         raise ValueError(
             f"batch_norm eps must be {'positive during training' if training else 'non-negative'}, but got {eps}"
         )
-    check_shared(input, weight, bias, running_mean, running_var)
+    if is_floating(input.value):
+        check_parameters(input, weight, bias, running_mean, running_var)
     function = ops.batch_norm
     return function(input, running_mean, running_var, weight, bias, training, momentum, eps)

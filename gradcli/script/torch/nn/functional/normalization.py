@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.modes import mode
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.nn.channels import by_example, update_running
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.torch.nn.functional.arguments import check_shared
+from gradcli.script.torch.operations.mixing import check_parameters
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.printing import size_text
 
@@ -29,6 +29,8 @@ def instance_norm(
     eps: float = 1e-5,
 ) -> Any:
     """Shift and scale each channel of each example by its own mean and variance, or by running ones."""
+    if is_floating(input.value):
+        check_parameters(input, weight, bias, running_mean, running_var)
     if not use_input_stats:
         if running_mean is None or running_var is None:
             raise AutogradError("Expected running_mean and running_var to be defined when use_input_stats is false")
@@ -62,7 +64,7 @@ def group_norm(
     size = [input.shape[0] * input.shape[1] // num_groups, num_groups, *input.shape[2:]]
     if math.prod(size) == num_groups:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}")
-    check_shared(input, weight, bias)
+    check_parameters(input, weight, bias)
     return ops.group_norm(input, num_groups, weight, bias, eps)
 
 

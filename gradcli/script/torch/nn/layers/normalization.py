@@ -13,8 +13,9 @@ from gradcli.script.torch.nn.base.configured import Configured, Rows, declared
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.nn.functional import module as functional
-from gradcli.script.torch.nn.functional.arguments import check_shared, check_tensor
+from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.nn.functional.normalization import group_norm, instance_norm
+from gradcli.script.torch.operations.mixing import check_parameters
 
 STATISTICS = {"running_mean": 0.0, "running_var": 1.0}
 AFFINE = "device=None, dtype=None, *, bias=True"
@@ -142,7 +143,7 @@ class LayerNorm(Normalization):
 
     def forward(self, input: Tensor) -> Any:
         check_tensor("layer_norm", input)
-        check_shared(input, self.weight, self.bias)
+        check_parameters(input, self.weight, self.bias)
         return ops.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
 
