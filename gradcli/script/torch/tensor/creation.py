@@ -102,10 +102,10 @@ def of_batch(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """Make a tensor like another one; under vmap it is of the batch as that is."""
 
     @wraps(make)
-    def call(x: Any, *arguments: Any, **keywords: Any) -> Tensor:
-        found = make(x, *arguments, **keywords)
+    def call(input: Any, *arguments: Any, **keywords: Any) -> Tensor:
+        found = make(input, *arguments, **keywords)
         if mode.examples is not None:
-            mode.examples.follow((x,), found, lambda _: found)
+            mode.examples.follow((input,), found, lambda _: found)
         return found
 
     return call
