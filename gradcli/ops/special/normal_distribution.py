@@ -150,7 +150,11 @@ xlog1py_number = _declare(
 
 
 @operation(
-    "x = [3, 1]; y = [4, 2]; xlog1py(x, y)", "x = [3, 1]; xlog1py(x, 2)", "y = [4, 2]; xlog1py(2, y)", method=False
+    "x = [3, 1]; y = [4, 2]; xlog1py(x, y)",
+    "x = [3, 1]; xlog1py(x, 2)",
+    "y = [4, 2]; xlog1py(2, y)",
+    method=False,
+    numbers="first",
 )
 def xlog1py_(input: Operand, other: Operand) -> Any:
     """`input*log1p(other)`, and 0 where the input is 0."""

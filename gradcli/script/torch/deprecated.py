@@ -28,7 +28,6 @@ from gradcli.script.machine import running
 from gradcli.script.torch.operations.forward import refuse_forward
 from gradcli.script.torch.operations.lowering import check_share
 from gradcli.script.torch.outdated import CHAIN, CHOLESKY, LU, QR, RANGE, TRIANGULAR
-from gradcli.script.torch.tensor.casting import tensor_type
 from gradcli.script.torch.tensor.options import made, number, read_options
 from gradcli.script.torch.tensor.spacing import check_step
 
@@ -218,14 +217,6 @@ hann_window = _window("hann_window", lambda turns: 0.5 - 0.5 * np.cos(turns))
 hamming_window = _window("hamming_window", lambda turns: 0.54 - 0.46 * np.cos(turns))
 bartlett_window = _window("bartlett_window", lambda turns: 1 - np.abs(turns / math.pi - 1))
 blackman_window = _window("blackman_window", lambda turns: 0.42 - 0.5 * np.cos(turns) + 0.08 * np.cos(2 * turns))
-
-
-def typename(value: Any) -> str:
-    """Return torch's name of the type of a value."""
-    if isinstance(value, Tensor):
-        return "torch.nn.parameter.Parameter" if type(value).__name__ == "Parameter" else tensor_type(value)
-    kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
 def isreal(input: Tensor) -> Tensor:

@@ -188,6 +188,8 @@ def find(name: str) -> Any:
         return running.machine.generator
     if name in ("save", "load"):
         return import_module("gradcli.script.torch.saving").MEMBERS[name]
+    if name == "typename":
+        return import_module("gradcli.script.torch.nn.base.parameter").typename
     if name == "vmap":
         return import_module("gradcli.script.torch.func.vectorising").vmap
     found = natives(name) or facade.function(name)

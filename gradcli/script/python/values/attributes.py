@@ -186,6 +186,8 @@ def _of_parent(value: super, name: str) -> Any:
     kind: Any = getattr(value, "__self_class__", None)
     if isinstance(kind, Looked):
         return kind.look_after(value, name)
+    if kind is None and name == "__init__":
+        return lambda: None  # `super(C).__init__()` makes `super(C)` again, and no call of the class above
     if special.is_special(name):
         if name not in special.DEFINABLE:
             raise refused(value, name)

@@ -146,12 +146,12 @@ def _held(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     return ops.hardtanh(input, min_val, max_val)
 
 
-def _with_tensor(name: str) -> Callable[..., Any]:
+def _with_tensor(name: str, shown: str = "") -> Callable[..., Any]:
     """Two numbers are refused: torch has no way to call the function with them."""
 
     def call(input: Any, other: Any) -> Any:
         if not (isinstance(input, Tensor) or isinstance(other, Tensor)):
-            raise TypeError(refusal(name, (input, other), {}, "", method=False))
+            raise TypeError(refusal(shown or name, (input, other), {}, "", method=False))
         return getattr(ops, name)(input, other)
 
     return call
@@ -192,6 +192,7 @@ LOWERED: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("div", "divide", "true_divide"), _divided),
     "quantile": _quantile,
     **{name: _with_tensor(name) for name in ("pow", "float_power", "remainder", "xlogy")},
+    "xlog1py": _with_tensor("xlog1py", "special_xlog1py"),
     "hardtanh": _held,
     "cdist": _cdist,
     **{name: _of_reals(name, f'"{kernel}" {NOT_IMPLEMENTED}', NotImplementedError) for name, kernel in KERNELS.items()},

@@ -23,6 +23,7 @@ from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.sampling import CREATION as RANDOM
 from gradcli.script.torch.random.sampling import generator_of, numbers_for
 from gradcli.script.torch.tensor.literals import as_tensor as as_tensor
+from gradcli.script.torch.tensor.literals import asarray
 from gradcli.script.torch.tensor.literals import from_numpy
 from gradcli.script.torch.tensor.literals import tensor_ as tensor_
 from gradcli.script.torch.tensor.options import checked_shape, made, number, read_options, size_tuple, sizes, whole
@@ -214,7 +215,7 @@ CREATION: dict[str, Callable[..., Any]] = {
     **RANDOM,
     "tensor": tensor_,
     "as_tensor": as_tensor,
-    "asarray": as_tensor,
+    "asarray": asarray,
     "from_numpy": from_numpy,
     "scalar_tensor": lambda value, **keywords: tensor_(value, **{"dtype": mode.default_dtype, **keywords}),
     "zeros": filled("zeros", 0),

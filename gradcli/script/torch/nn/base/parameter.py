@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, require_grad
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.functions.looked import Looked
-from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS
+from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS, formatted
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.kinds import type_of
 from gradcli.script.torch.tensor.attributes import TENSOR
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.printing import tensor_text
@@ -82,11 +84,12 @@ def typename(value: Any) -> str:
     """Return the name of a type as `torch.typename` does: `torch.FloatTensor`, `int`; of a function its own."""
     if isinstance(value, Tensor):
         return f"torch.{TYPE_NAMES.get(value.dtype, 'Float')}Tensor"
-    if isinstance(value, BuiltinType):
-        return f"{value.module}.{value.name}".removeprefix(".")
-    named = value if hasattr(value, "__name__") else type(value)
-    module = "__main__" if named.__module__.startswith("gradcli") else named.__module__
-    return f"{module}.{named.__name__}".removeprefix("builtins.")
+    if isinstance(value, FunctionType):
+        if value.__module__.startswith("gradcli."):
+            raise UnsupportedError(f"the place of {value.__name__} in torch is not supported here")
+        return f"{value.__module__}.{value.__qualname__}"
+    kind = value if isinstance(value, BuiltinType | type) else type_of(value)
+    return formatted(kind).removeprefix("<class '").removesuffix("'>")
 
 
 PARAMETER = TYPES[Parameter] = BuiltinType("Parameter", Parameter, construct, module="torch.nn.parameter")
