@@ -16,15 +16,15 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.determinism import uninitialized
-from gradcli.script.torch.formats import in_format, name_of
+from gradcli.script.torch.formats import OUTERMOST_FIRST, lay, name_of
 from gradcli.script.torch.operations.forward import refuse_forward
 from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.sampling import CREATION as RANDOM
 from gradcli.script.torch.random.sampling import generator_of, numbers_for
+from gradcli.script.torch.tensor.dtypes import FORMATS
 from gradcli.script.torch.tensor.literals import as_tensor as as_tensor
-from gradcli.script.torch.tensor.literals import asarray
-from gradcli.script.torch.tensor.literals import from_numpy
+from gradcli.script.torch.tensor.literals import asarray, from_numpy
 from gradcli.script.torch.tensor.literals import tensor_ as tensor_
 from gradcli.script.torch.tensor.options import checked_shape, made, number, read_options, size_tuple, sizes, whole
 from gradcli.script.torch.tensor.spacing import check_step, counted, powers, spaced
@@ -33,12 +33,16 @@ LONG = np.dtype(np.int64)
 
 
 def filled(name: str, value: Any) -> Callable[..., Tensor]:
-    """`torch.zeros`, `torch.ones` and `torch.empty`, whose value goes by the dtype."""
+    """`torch.zeros`, `torch.ones` and `torch.empty`, whose value goes by the dtype; `empty` takes a format."""
 
-    def make(*size: Any, memory_format: Any = None, **keywords: Any) -> Tensor:
+    def make(*size: Any, **keywords: Any) -> Tensor:
+        form = keywords.pop("memory_format", None) if name == "empty" else None
+        if form is FORMATS["preserve_format"]:
+            raise RuntimeError("unsupported memory format Preserve")
         shape, options = sizes(name, size, keywords), read_options(name, keywords)
         entry = value(np.dtype(options.real)) if callable(value) else value
-        return in_format(made(np.full(shape, entry, options.real)[()], options), None, memory_format)
+        found = made(np.full(shape, entry, options.real)[()], options)
+        return lay(found, name_of(form)) if name_of(form) in OUTERMOST_FIRST else found
 
     return make
 
@@ -54,8 +58,7 @@ def full_like(input: Any, fill_value: Any, *, memory_format: Any = None, **keywo
     value, options = number("full_like", "fill_value", fill_value, 2), read_options("full_like", keywords)
     shape, dtype = _model("full_like", input)
     entries = made(_entries(shape, value, np.dtype(options.dtype or dtype)), options)
-    if name_of(memory_format) != "preserve_format":
-        return in_format(entries, None, memory_format)
+    input = _model_in(input, memory_format)
     return entries if input.value.flags.c_contiguous else _as_laid(input, entries)
 
 
@@ -71,11 +74,7 @@ def like(name: str) -> Callable[..., Tensor]:
     def make(input: Any, *arguments: Any, memory_format: Any = None, **keywords: Any) -> Tensor:
         shape, dtype = _model(f"{name}_like", input)
         keywords["dtype"] = keywords.get("dtype") or dtype
-        if name_of(memory_format) != "preserve_format":
-            plain = (
-                CREATION[name](*arguments, size=shape, **keywords) if arguments else CREATION[name](shape, **keywords)
-            )
-            return in_format(plain, None, memory_format)
+        input = _model_in(input, memory_format)
         if not input.value.flags.c_contiguous and name in ("zeros", "ones", "empty"):
             return _as_laid(input, CREATION[name](shape, **keywords))
         if name in ("rand", "randn") and not input.value.flags.c_contiguous:
@@ -91,6 +90,12 @@ def like(name: str) -> Callable[..., Tensor]:
         return CREATION[name](shape, *arguments, **keywords)  # type: ignore[no-any-return]
 
     return make
+
+
+def _model_in(x: Tensor, memory_format: Any) -> Tensor:
+    """Return a tensor that lies as what is made like `x` is to lie."""
+    name = name_of(memory_format)
+    return x if name == "preserve_format" else lay(Tensor(x.value), name)
 
 
 def _as_laid(x: Tensor, made: Tensor) -> Tensor:
