@@ -66,6 +66,7 @@ ONCE = {
         RuntimeError,
         "derivative for aten::_scaled_dot_product_flash_attention_for_cpu_backward is not implemented",
     ),
+    "CtcLossBackward0": (RuntimeError, "derivative for aten::_ctc_loss_backward is not implemented"),
     "EmbeddingBagBackward0": (NotImplementedError, "the derivative for '_embedding_bag_backward' is not implemented."),
     "CdistBackward0": (NotImplementedError, "the derivative for '_cdist_backward' is not implemented."),
     "PdistBackward0": (NotImplementedError, "the derivative for '_pdist_backward' is not implemented."),

@@ -49,6 +49,8 @@ KINDS = {
     "layers.linear": "bilinear",
     "functional.lookup": "embedding embedding_bag",
     "functional.scores": "scaled_dot_product_attention",
+    "functional.alignment": "ctc_loss",
+    "functional.grids": "affine_grid grid_sample",
     "functional.margins": "multi_margin_loss multilabel_margin_loss triplet_margin_with_distance_loss",
     "functional.losses": (
         "binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss cross_entropy gaussian_nll_loss "

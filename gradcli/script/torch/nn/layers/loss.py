@@ -18,6 +18,7 @@ LABELLED = "weight=None, size_average=None, ignore_index=-100, reduce=None, redu
 LOSSES = {
     "BCELoss": ("binary_cross_entropy", f"weight=None, {REDUCED}"),
     "BCEWithLogitsLoss": ("binary_cross_entropy_with_logits", f"weight=None, {REDUCED}, pos_weight=None"),
+    "CTCLoss": ("ctc_loss", "blank=0, reduction='mean', zero_infinity=False"),
     "CosineEmbeddingLoss": ("cosine_embedding_loss", f"margin=0.0, {REDUCED}"),
     "CrossEntropyLoss": ("cross_entropy", f"{LABELLED}, label_smoothing=0.0"),
     "GaussianNLLLoss": ("gaussian_nll_loss", "*, full=False, eps=1e-06, reduction='mean'"),
@@ -96,8 +97,18 @@ class LossOfThree(Loss):
         return self._of(input1, input2, target)
 
 
+class LossOfLengths(Loss):
+    """A loss of rows of different lengths and rows of labels."""
+
+    def forward(  # type: ignore[override]
+        self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any
+    ) -> Any:
+        return self._of(log_probs, targets, input_lengths, target_lengths)
+
+
+BASES = {**dict.fromkeys(OF_THREE, LossOfThree), "CTCLoss": LossOfLengths}
 LAYERS: Rows = {
-    name: (LossOfThree if name in OF_THREE else Loss, {"_function": function, "_signature": signature})
+    name: (BASES.get(name, Loss), {"_function": function, "_signature": signature})
     for name, (function, signature) in LOSSES.items()
 }
 __getattr__ = declared(LAYERS, "torch.nn.modules.loss")

@@ -61,5 +61,5 @@ def test_refusals(text: str) -> None:
 
 
 def test_names_that_are_not_there() -> None:
-    assert "torch.nn.functional.ctc_loss is not supported here" in printed("F.ctc_loss(x)")
+    assert "torch.nn.functional.conv_tbc is not supported here" in printed("F.conv_tbc(x)")
     agree(guarded("F.foo(x)"))

@@ -1,0 +1,62 @@
+"""Images read at the places of a grid, against torch: values, gradients and gradients of gradients."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from tests.script.running import ours, torchs
+from tests.script.torch.alike import alike, difference
+
+pytest.importorskip("torch")
+
+MODES = ("bilinear", "nearest", "bicubic")
+PADDINGS = ("zeros", "border", "reflection")
+START = """
+import torch
+import torch.nn.functional as F
+torch.manual_seed(1)
+image = torch.rand({shape}, dtype=torch.double, requires_grad=True)
+grid = (torch.rand({places}, dtype=torch.double) * 3 - 1.5).requires_grad_()
+"""
+
+
+@pytest.mark.parametrize(("mode", "padding", "aligned"), [*product(MODES, PADDINGS, (True, False))])
+def test_readings_agree_with_torch(mode: str, padding: str, aligned: bool) -> None:
+    text = START.format(shape="2, 2, 3, 4", places="2, 2, 3, 2")
+    text += f"""
+found = F.grid_sample(image, grid, {mode!r}, {padding!r}, {aligned})
+print(found, found.grad_fn.name())
+both = torch.autograd.grad((found ** 2).sum(), (image, grid), create_graph=True)
+print(both)
+print(torch.autograd.grad(both[0].sum() + (both[1] ** 2).sum(), (image, grid)))
+"""
+    here, there = ours(text), torchs(text)
+    assert alike(here, there), difference(here, there)
+
+
+@pytest.mark.parametrize(("mode", "padding"), [*product(MODES[:2], PADDINGS)])
+def test_readings_of_volumes_agree_with_torch(mode: str, padding: str) -> None:
+    text = START.format(shape="1, 2, 3, 2, 3", places="1, 2, 2, 1, 3")
+    text += f"""
+found = F.grid_sample(image, grid, {mode!r}, {padding!r}, align_corners=False)
+print(found, found.grad_fn.name(), torch.autograd.grad((found ** 2).sum(), (image, grid)))
+"""
+    here, there = ours(text), torchs(text)
+    assert alike(here, there), difference(here, there)
+
+
+@pytest.mark.parametrize("aligned", [True, False])
+def test_affine_grids_agree_with_torch(aligned: bool) -> None:
+    text = f"""
+import torch
+import torch.nn.functional as F
+cases = (torch.arange(12.0).view(2, 2, 3), (2, 1, 3, 4)), (torch.arange(12.0).view(1, 3, 4), (1, 1, 2, 1, 3))
+for theta, size in cases:
+    theta.requires_grad_()
+    found = F.affine_grid(theta, torch.Size(size), align_corners={aligned})
+    print(found, torch.autograd.grad((found ** 2).sum(), theta))
+"""
+    here, there = ours(text), torchs(text)
+    assert alike(here, there), difference(here, there)
