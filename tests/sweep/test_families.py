@@ -92,6 +92,17 @@ FAMILIES = {
         for enabled in (True, False)
         for call in ("pinv(x0, x1)", "pinv(x0, atol=x1)", "pinv(x0, rtol=x1)", "matrix_rank(x0, rtol=x1)")
     ],
+    "signs of vectors": [
+        f"{X.format(shape)}out = torch.linalg.{call}\n"
+        for shape in ((3, 3), (2, 5, 5), (25, 25))
+        for call in (
+            "eigh(x0 + x0.mT)",
+            "eigh(x0, 'U')",
+            "eigh(x0 @ x0.mT)",
+            "svd(x0[..., :2, :])",
+            "svd(x0[..., :1], True)",
+        )
+    ],
     "words": [
         f"out = torch.{call}\n"
         for call in (
