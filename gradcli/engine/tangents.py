@@ -166,7 +166,7 @@ class Level:
             for position in self._without(application, total):
                 total = in_graph_of_others(application, position, total)
             if not application.primitive.view and any(total is tangent for _, tangent in given):
-                total = Tensor(total.value.copy(), total.node)
+                total = carry(total, Tensor(total.value.copy(), total.node))
             self.derived.add(total)
             self.set(application.out, total)
 
@@ -190,13 +190,15 @@ def pushed(application: Application, position: int, tangent: Tensor) -> Tensor |
     has_graph = any(isinstance(x, Tensor) and x.requires_grad for x in (tangent, *inputs))
     recorded = mode.grad_enabled and (is_followed or has_graph)
     with set_grad_enabled(True):
-        upstream = Tensor(np.zeros_like(out.value)[()])
+        upstream = Tensor(np.ones_like(out.value)[()])  # at 0 the logarithm of a gradient has no derivative
         upstream.node = AccumulateGrad(upstream)
         flowed = rule(upstream, out, *inputs, **options)
         if flowed is None or not flowed.requires_grad:  # a step, whose tangent torch has as zeros
             return Tensor(np.zeros_like(out.value)[()])
         reached = fit(flowed, inputs[position])
         (found,) = grad([reached], [upstream], [tangent], create_graph=recorded, allow_unused=True)
+    if found is not None and found.requires_grad and not (has_graph and mode.grad_enabled):
+        return carry(found, found.detach())  # a graph for those that follow alone
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.modes import mode
 from gradcli.errors import AutogradError
 
 
@@ -74,6 +75,7 @@ def broadcastable(values: Sequence[Any]) -> bool:
 def mismatch(values: Sequence[Any]) -> AutogradError:
     """Return the error for values that do not broadcast: torch names the last dimension that differs."""
     a: tuple[int, ...] = ()
+    batches = sum(each.kind == "vmap" for each in mode.transforms)  # whose dimensions come first in torch
     for value in values:
         b = np.shape(value)
         ndim = max(len(a), len(b))
@@ -81,7 +83,7 @@ def mismatch(values: Sequence[Any]) -> AutogradError:
             if m != n and 1 not in (m, n):
                 return AutogradError(
                     f"The size of tensor a ({m}) must match the size of tensor b ({n}) "
-                    f"at non-singleton dimension {ndim - back}",
+                    f"at non-singleton dimension {ndim - back + batches}",
                     code="E301",
                     help="shapes go together where, counted from the right, the sizes are equal or one of them is 1",
                 )

@@ -12,7 +12,7 @@ from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import Node
 from gradcli.engine.memory.layout import overlaps, owner
 from gradcli.engine.memory.views import ITSELF, first_entry, is_view, take_over, writable
-from gradcli.engine.memory.writing import copy, fill_tensor, node_of_base
+from gradcli.engine.memory.writing import copy, node_of_base
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import before_writing
 from gradcli.engine.saved import saved
@@ -89,11 +89,10 @@ def change(target: Tensor, function: Callable[..., Tensor], *arguments: Any, **k
     """Write `function(target, ...)` over the target: torch's `target.function_(...)`."""
     check_in_place(target)
     check_overlap(target)
-    if function is not fill_tensor and getattr(function, "__name__", "") != "masked_fill":  # these read a number
+    name = getattr(function, "__name__", "").removesuffix("_") or getattr(function, "name", "")
+    name = {"copy_over": "copy", "fill_tensor_over": "fill"}.get(name, name)
+    if name not in ("fill", "masked_fill"):  # these read a number
         check_apart(target, (*arguments, *keywords.values()))
-    name = getattr(function, "__name__", "") or getattr(function, "name", "").removesuffix("_over").removesuffix(
-        "_tensor"
-    )
     return write_over(target, function(target, *arguments, **keywords), name, arguments)
 
 

@@ -42,6 +42,7 @@ def of_reals(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             return ReturnType(f"linalg_{result.name}", **dict(zip(result._fields, result, strict=True)))
         return result
 
+    call.__name__ = call.__qualname__ = f"linalg_{name}"
     return call
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,6 +78,17 @@ def close(level: tangents.Level) -> None:
 
 def is_forward_enabled() -> bool:
     return running.machine.own(Forward).enabled
+
+
+@contextmanager
+def without_forward() -> Iterator[None]:
+    """Tell the snippet that no tangents are carried, as in the `forward` of a function of its own."""
+    forward = running.machine.own(Forward)
+    before, forward.enabled = forward.enabled, False
+    try:
+        yield
+    finally:
+        forward.enabled = before
 
 
 class set_forward_enabled(Switch):  # noqa: N801

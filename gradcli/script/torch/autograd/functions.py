@@ -24,6 +24,7 @@ from gradcli.script.python.functions.looked import Looked
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call
+from gradcli.script.torch.autograd.dual import without_forward
 from gradcli.script.torch.autograd.grad_modes import Marks
 from gradcli.script.torch.autograd.nodes import named
 from gradcli.script.torch.autograd.parts import bound, once_differentiable, push, tangents_of
@@ -149,7 +150,7 @@ class Function(Facade):
             return ruled(cls, batch, arguments)
         context = Context(cls, arguments)
         tangents = tangents_of(arguments)
-        with switched(grad_enabled=False, tape=next(iter(listening(Marks)), None)):
+        with switched(grad_enabled=False, tape=next(iter(listening(Marks)), None)), without_forward():
             if separate:
                 outputs = cls.forward(*arguments) if batch is None else ruled(cls, batch, arguments)
                 cls.setup_context(context, arguments, outputs)

@@ -14,7 +14,7 @@ from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.func.trees import flattened
-from gradcli.script.torch.func.words import INSIDE, MESSAGES, RANDOM, written
+from gradcli.script.torch.func.words import INSIDE, MESSAGES, SAME, UNBATCHED, written
 
 
 class Source(NamedTuple):
@@ -130,6 +130,13 @@ class Examples:
             if message:
                 raise RuntimeError(message)
 
+    def check_random(self, inputs: Sequence[Any], target: Tensor | None = None) -> None:
+        """Refuse to draw the same numbers by tensors of the batch, or different ones into a tensor that is not."""
+        if self.randomness == "same" and any(map(self.holds, inputs)):
+            raise RuntimeError(SAME)
+        if self.randomness == "different" and target is not None and not self.holds(target):
+            raise RuntimeError(UNBATCHED)
+
     def check_write(self, target: Tensor, result: Tensor, name: str, arguments: Sequence[Any]) -> None:
         """Refuse to write what comes from the batch over a tensor from outside, in torch's words for the operation."""
         if not self.holds(result):
@@ -146,13 +153,6 @@ class Examples:
                 help="use the out-of-place form of the operation",
             )
         raise RuntimeError(message)
-
-
-class Refusing:
-    """A generator that refuses to draw random numbers."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise RuntimeError(RANDOM)
 
 
 @contextmanager
@@ -177,17 +177,3 @@ def muted(again: bool) -> Iterator[None]:
         yield
     finally:
         machine._write = write
-
-
-@contextmanager
-def randomness_of(mode: str) -> Iterator[Callable[[], None]]:
-    """Refuse random numbers, or make them the same or different for each example; yield a call for before each."""
-    machine = running.machine
-    generator: Any = machine.generator
-    state = generator.get_state() if mode == "same" else None
-    if mode == "error":
-        machine.generator = Refusing()  # type: ignore[assignment]
-    try:
-        yield lambda: None if state is None else generator.set_state(state)
-    finally:
-        machine.generator = generator

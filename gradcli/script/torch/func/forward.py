@@ -16,6 +16,7 @@ from gradcli.script.torch.autograd.dual import check_dual, untold
 from gradcli.script.torch.autograd.functional.derivatives import units, zeros
 from gradcli.script.torch.func.examples import Examples, muted, running_on
 from gradcli.script.torch.func.levels import Pushed, inside_of
+from gradcli.script.torch.func.randomness import randomness_of
 from gradcli.script.torch.func.reverse import Func, Places, apart, outputs_of, selected, shown
 from gradcli.script.torch.func.trees import flattened, mapped, pattern, structure
 from gradcli.script.torch.tensor.creation import CREATION
@@ -41,7 +42,7 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_a
         check_dual(x, direction)
     with tangents.level() as level:
         level.transforms = True
-        duals = [tangents.carry(x, ops.view(x, x.shape)) for x in given]
+        duals = [tangents.carry(x, ops.view(x, x.shape) if x.requires_grad else x.detach()) for x in given]
         for dual, direction in zip(duals, directions, strict=True):
             level.set(dual, direction)
         with inside_of(Pushed(func)):
@@ -123,13 +124,15 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False, *, randomness
             running.machine.budget.fits(leaf.value.size**2, "the Jacobian")
         columns: list[list[list[Tensor]]] = []  # by input, by its entry, by output
         result: Any = None
-        for n, leaf in enumerate(leaves):
-            columns.append([])
-            for unit in units(leaf):
-                directions = tuple(unit if n == other else zeros(x) for other, x in enumerate(leaves))
-                with muted(result is not None), running_on(Examples([], 0, randomness, 0, None)):
-                    result = jvp(of_chosen, tuple(leaves), directions, has_aux=has_aux)
-                columns[-1].append(flattened(result[1])[0])
+        with randomness_of(randomness, sum(leaf.value.size for leaf in leaves)) as drawing:
+            for n, leaf in enumerate(leaves):
+                columns.append([])
+                for unit in units(leaf):
+                    directions = tuple(unit if n == other else zeros(x) for other, x in enumerate(leaves))
+                    with muted(result is not None), running_on(Examples([], 0, randomness, 0, None)):
+                        result = jvp(of_chosen, tuple(leaves), directions, has_aux=has_aux)
+                    columns[-1].append(flattened(result[1])[0])
+                    drawing.begin(drawing.number + 1)
         outputs, arrange = flattened(result[0])
         found = arrange(
             build(

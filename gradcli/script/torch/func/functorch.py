@@ -6,10 +6,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from gradcli.engine.tensor import Tensor
 from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.torch.func.module import MEMBERS
-from gradcli.script.torch.func.stateless import functional_call
+from gradcli.script.torch.func.stateless import functional_call, stack_module_state
 
 INTEGRATED = (
     "We've integrated functorch into PyTorch. As the final step of the integration, `functorch.{}` is deprecated as of "
@@ -31,16 +30,32 @@ def moved(name: str, function: Callable[..., Any], new: str) -> Callable[..., An
 
 def make_functional(model: Any, disable_autograd_tracking: bool = False) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """Return a function of the parameters and the input, and the parameters."""
-    names = [name for name, _ in model.named_parameters()]
-
-    def call(parameters: Any, *arguments: Any, **keywords: Any) -> Any:
-        return functional_call(model, dict(zip(names, parameters, strict=True)), arguments, keywords)
-
-    found: tuple[Tensor, ...] = tuple(parameter for _, parameter in model.named_parameters())
-    return call, tuple(x.detach() for x in found) if disable_autograd_tracking else found
+    call, parameters, _ = make_functional_with_buffers(model, disable_autograd_tracking)
+    return lambda given, *arguments, **keywords: call(given, (), *arguments, **keywords), parameters
 
 
-NAMES = ("grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "hessian")
+def make_functional_with_buffers(
+    model: Any, disable_autograd_tracking: bool = False
+) -> tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]:
+    """Return a function of the parameters, the buffers and the input, and the parameters and buffers."""
+    parameters, buffers = dict(model.named_parameters()), dict(model.named_buffers())
+
+    def call(weights: Any, others: Any, *arguments: Any, **keywords: Any) -> Any:
+        tensors = dict(zip((*parameters, *buffers), (*weights, *others), strict=bool(others)))
+        return functional_call(model, tensors, arguments, keywords)
+
+    found = tuple(x.detach() if disable_autograd_tracking else x for x in parameters.values())
+    return call, found, tuple(buffers.values())
+
+
+def combine_state_for_ensemble(models: Any) -> tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]:
+    """Return a function of the parameters, the buffers and the input, and those of all modules, stacked."""
+    parameters, buffers = stack_module_state(models)
+    call, _, _ = make_functional_with_buffers(models[0])
+    return call, tuple(parameters.values()), tuple(buffers.values())
+
+
+NAMES = ("grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "functionalize")
 
 
 def namespace(name: str) -> Namespace:
@@ -51,6 +66,12 @@ def namespace(name: str) -> Namespace:
         {
             **members,
             "vmap": moved("vmap", MEMBERS["vmap"], "torch.vmap"),
-            "make_functional": moved("make_functional", make_functional, "torch.func.functional_call"),
+            **{
+                function.__name__: moved(function.__name__, function, "torch.func.functional_call")
+                for function in (make_functional, make_functional_with_buffers)
+            },
+            "combine_state_for_ensemble": moved(
+                "combine_state_for_ensemble", combine_state_for_ensemble, "torch.func.stack_module_state"
+            ),
         },
     )

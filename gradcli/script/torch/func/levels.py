@@ -20,10 +20,15 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.syntax.scopes import OUTER
+from gradcli.script.torch.autograd.saved.packing import Refusal
 from gradcli.script.torch.tensor.printing import LEFT
 
 LEAVES: WeakSet[AccumulateGrad] = WeakSet()  # the ends of graphs at the arguments of functions
 OVER: WeakSet[AccumulateGrad] = WeakSet()  # those of functions that have returned
+HOOKED = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
+    "case."
+)
 CAPTURED = (
     "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
     "(aten::{}) that would mutate a captured Tensor. This is not supported; please rewrite the function being "
@@ -160,6 +165,18 @@ class Within:
                 LEFT.add(x)
 
 
+class Functional(Within):
+    """The function that is made functional, where torch has other tensors, of a class of their own."""
+
+    kind = "functional"
+
+    def check_write(self, target: Tensor, result: Tensor, name: str, arguments: Sequence[Any]) -> None:
+        """Let every change be."""
+
+    def inner(self, x: Tensor) -> tuple[str, Tensor] | None:
+        raise UnsupportedError("printing a tensor inside of functionalize is not supported", python=RuntimeError)
+
+
 class Pushed(Within):
     """The function through which tangents are pushed."""
 
@@ -173,8 +190,12 @@ class Pushed(Within):
 def inside_of(within: Kind) -> Iterator[Kind]:
     """Be in one transform more, which listens to the operations."""
     listen(within)
+    refusal = running.machine.own(Refusal)
+    before = refusal.message
+    refusal.message = HOOKED if within.kind == "grad" else before
     try:
         with switched(transforms=(*mode.transforms, within)):
             yield within
     finally:
+        refusal.message = before
         leave(within)

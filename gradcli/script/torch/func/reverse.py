@@ -16,14 +16,10 @@ from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows
 from gradcli.script.torch.autograd.saved.packing import Packer
-from gradcli.script.torch.func.levels import LEAVES, OVER, Within, inside_of
+from gradcli.script.torch.func.levels import HOOKED, LEAVES, OVER, Within, inside_of
 from gradcli.script.torch.func.trees import flattened, mapped, pattern, structure
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
-HOOKED = (
-    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
-    "case."
-)
 Func = Callable[..., Any]
 Places = int | tuple[int, ...]
 

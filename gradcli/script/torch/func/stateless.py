@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,12 +14,17 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
 
+DEPRECATED = (
+    "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be removed in a future "
+    "version of PyTorch. Please use `torch.func.functional_call` instead which is a drop-in replacement."
+)
 TABLES = ("_parameters", "_buffers")
 
 
 @contextmanager
 def replaced(module: Any, tensors: dict[str, Any], *, tied: bool) -> Iterator[None]:
     """Give the module other tensors under the given names; with `tied`, also under other names of the same tensor."""
+    _ = module.named_parameters  # the first that torch asks of what is no module
     places = {
         f"{prefix}{'.' if prefix else ''}{name}": (vars(part)[table], name)
         for prefix, part in module.named_modules()
@@ -28,28 +34,27 @@ def replaced(module: Any, tensors: dict[str, Any], *, tied: bool) -> Iterator[No
     before = [(table, name, table[name]) for table, name in places.values()]
     if tied:
         check_tied(places, tensors)
-    for name, tensor in tensors.items():
+    for tensor in tensors.values():
         if not (tensor is None or isinstance(tensor, Tensor)):
             raise TypeError(f"{text(tensor)} is not an instance of torch.Tensor")
-        if name not in places:
-            check_path(module, name)
+    found = {name: places[name] if name in places else place_of(module, name) for name in tensors}
     try:
-        for name, tensor in tensors.items():
-            if name not in places:  # it would be an attribute, which nobody reads, for the time of the call
+        for name, place in found.items():
+            if place is None:  # it would be an attribute, which nobody reads, for the time of the call
                 continue
-            table, own = places[name]
+            table, own = place
             old = table[own]
-            for other, place, value in before:
-                if (other is table and place == own) or (tied and value is old and old is not None):
-                    other[place] = tensor
+            for other, key, value in before:
+                if (other is table and key == own) or (tied and value is old and old is not None):
+                    other[key] = tensors[name]
         yield
     finally:
         for table, name, value in before:
             table[name] = value
 
 
-def check_path(module: Any, name: str) -> None:
-    """Refuse a name whose parts before the last are no modules, one in the other, or that of something else."""
+def place_of(module: Any, name: str) -> tuple[dict[str, Any], str] | None:
+    """Return the table that has the name, and the last part of this; refuse one whose parts before are no modules."""
     part = module
     *path, own = name.split(".")
     for end, word in enumerate(path, 1):
@@ -58,11 +63,17 @@ def check_path(module: Any, name: str) -> None:
         part = getattr(part, word)
         if not hasattr(part, "named_modules"):
             raise TypeError(f"submodule `{'.'.join(path[:end])}`: {text(part)} is not an instance of torch.nn.Module")
-    if hasattr(part, own):
-        value = getattr(part, own)
-        if isinstance(value, Tensor):
-            raise UnsupportedError("another tensor for one that is no parameter and no buffer is not supported here")
-        raise TypeError(f"attribute `{own}`: {text(value)} is not an instance of torch.Tensor")
+    if not own:
+        raise KeyError('tensor name can\'t be empty string ""')
+    for table in TABLES:
+        if own in vars(part)[table]:
+            return vars(part)[table], own
+    if not hasattr(part, own):
+        return None
+    value = getattr(part, own)
+    if isinstance(value, Tensor):
+        raise UnsupportedError("another tensor for one that is no parameter and no buffer is not supported here")
+    raise TypeError(f"attribute `{own}`: {text(value)} is not an instance of torch.Tensor")
 
 
 def check_tied(places: dict[str, Any], tensors: dict[str, Any]) -> None:
@@ -148,3 +159,17 @@ def stack_module_state(models: Any) -> tuple[dict[str, Tensor], dict[str, Tensor
         },
         {name: stack([each[name] for each in buffers]) for name in buffers[0]},
     )
+
+
+def deprecated_call(
+    module: Any,
+    parameters_and_buffers: dict[str, Any],
+    args: Any = None,
+    kwargs: Any = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """Call the module by the name that the function had before `torch.func`."""
+    warnings.warn(DEPRECATED, FutureWarning, stacklevel=2)
+    return functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)

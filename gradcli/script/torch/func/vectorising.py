@@ -10,7 +10,7 @@ import numpy as np
 
 from gradcli.engine.graph import Node
 from gradcli.engine.memory.layout import owner
-from gradcli.engine.memory.views import View, first_entry
+from gradcli.engine.memory.views import first_entry, is_view
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.shaping.strides import strided
@@ -18,7 +18,8 @@ from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.torch.func.examples import Examples, Source, muted, randomness_of, running_on
+from gradcli.script.torch.func.examples import Examples, Source, muted, running_on
+from gradcli.script.torch.func.randomness import randomness_of
 from gradcli.script.torch.func.trees import flattened, spread, structure
 from gradcli.script.torch.tensor.printing import UNTOLD
 
@@ -104,16 +105,17 @@ class Batch:
         if not examples.holds(results[-1]) and all(x is results[-1] for x in results):
             expanded: Tensor = ops.expand(ops.unsqueeze(results[0], 0), (self.size, *results[0].shape))
             return untold(ops.movedim(expanded, 0, dim))
+        whole = id(results[-1]) in examples.sources
         for x, given in zip((*self.leaves, *self.named), self.dims, strict=True):
-            if given is not None and (found := viewed(results, x, given, dim)) is not None:
+            if given is not None and (found := viewed(results, x, given, dim, whole=whole)) is not None:
                 return found
         return stacked(results, dim)
 
 
-def viewed(results: list[Tensor], batch: Tensor, given: int, dim: int) -> Tensor | None:
+def viewed(results: list[Tensor], batch: Tensor, given: int, dim: int, *, whole: bool) -> Tensor | None:
     """Return the view of the batch of which each example's result is the part of that example; None if there is none.
 
-    It is the batch itself where each result is the whole example.
+    It is the batch itself where each result is the `whole` example.
     """
     arrays = [x.array for x in results]
     step, one = batch.array.strides[given], arrays[0]
@@ -126,8 +128,8 @@ def viewed(results: list[Tensor], batch: Tensor, given: int, dim: int) -> Tensor
         return None
     shape = (*one.shape[:place], len(results), *one.shape[place:])
     strides = (*one.strides[:place], step, *one.strides[place:])
-    source = batch if all(isinstance(x, View) for x in results) else batch.detach()
-    if (shape, strides, first_entry(one)) == (batch.shape, batch.strides, first_entry(batch.array)):
+    source = batch if all(is_view(x) for x in results) else batch.detach()
+    if whole and (shape, strides) == (batch.shape, batch.strides):
         return source
     steps = tuple(each // one.itemsize for each in strides)
     return untold(strided(source, size=shape, stride=steps, offset=first_entry(one)))
@@ -135,7 +137,7 @@ def viewed(results: list[Tensor], batch: Tensor, given: int, dim: int) -> Tensor
 
 def followed(x: Tensor, batch: Tensor) -> bool:
     """Whether a tensor on the memory of the batch has its gradient through views alone, or none."""
-    return not x.requires_grad or (batch.requires_grad and isinstance(x, View) and not x.origin)
+    return not x.requires_grad or (batch.requires_grad and is_view(x) and not x.origin)
 
 
 def stacked(examples: list[Tensor], dim: int) -> Tensor:
@@ -191,9 +193,9 @@ def vmap(
         results: list[list[Any]] = []
         build, dims = flattened(())[1], [0]
         examples: Examples | None = None
-        with randomness_of(randomness) as begin:
+        with randomness_of(randomness, batch.size) as drawing:
             for n in range(batch.size or 1):
-                begin()
+                drawing.begin(n)
                 given, named, sources = batch.example(n)
                 examples = Examples(sources, batch.size, randomness, n, examples and examples.first)
                 with muted(n > 0), running_on(examples):

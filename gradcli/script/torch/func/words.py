@@ -10,6 +10,13 @@ RANDOM = (
 )
 
 
+SAME = (
+    "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with functorch"
+)
+UNBATCHED = (
+    "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. "
+    "If this is necessary for your usage, please file an issue with functorch."
+)
 ITEM = (
     "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
     "please try to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch "

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from textwrap import indent
 
 from gradcli.engine.graph import Target
 from gradcli.engine.modes import mode, switched
 from gradcli.engine.tensor import Tensor
 
-REQUIRED = (
-    "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of "
-    "a function being transformed by a functorch transform. This is unsupported, please attempt to use the functorch "
-    "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside of a function being "
-    "transformed instead."
+_UNSUPPORTED = (
+    "You are attempting to call Tensor.{0}(){1} inside of a function being transformed by a functorch transform. This "
+    "is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call "
+    "{0}() outside of a function being transformed instead."
 )
+REQUIRED = _UNSUPPORTED.format("requires_grad_", " (or perhaps using torch.autograd.functional.* APIs)")
+RETAINED = _UNSUPPORTED.format("retain_grad", "")
 
 
 def seen_node(x: Tensor) -> Target | None:
@@ -43,12 +45,28 @@ def _wrapped_text(tensor: Tensor, plain: Callable[[Tensor], str]) -> str:
     for place, transform in reversed(list(enumerate(mode.transforms))):
         if (found := transform.inner(tensor)) is not None:
             beginning, value = found
-            outside = mode.transforms[:place]
-            batches = [each for each in outside if each.kind == "vmap"]
-            with switched(transforms=outside, examples=batches[-1] if batches else None):
+            with outside(place):
                 inner = _wrapped_text(value, plain)
             return wrapper(beginning.format(place + 1), inner or plain(value))
     return ""
+
+
+def unwrapped(tensor: Tensor, *, recurse: bool) -> Tensor:
+    """Return the tensor inside of the innermost wrapper, or of all of them."""
+    for place, transform in reversed(list(enumerate(mode.transforms))):
+        if (found := transform.inner(tensor)) is not None:
+            with outside(place):
+                return unwrapped(found[1], recurse=True) if recurse else found[1]
+    return tensor
+
+
+@contextmanager
+def outside(place: int) -> Iterator[None]:
+    """Be outside of the transforms from a place on."""
+    transforms = mode.transforms[:place]
+    batches = [each for each in transforms if each.kind == "vmap"]
+    with switched(transforms=transforms, examples=batches[-1] if batches else None):
+        yield
 
 
 def wrapper(beginning: str, inner: str) -> str:

@@ -95,7 +95,7 @@ def find_in_file(file: str) -> Callable[[str], Any]:
     return find_class
 
 
-UTILITIES = ("parametrizations", "parametrize", "prune", "rnn")
+UTILITIES = ("parametrizations", "parametrize", "prune", "rnn", "stateless")
 RESCALING = ("remove_spectral_norm", "remove_weight_norm", "spectral_norm", "weight_norm")
 
 
@@ -127,6 +127,10 @@ def namespace(name: str) -> Namespace:
         return Namespace(name, packing.MEMBERS)
     if name in ("torch.nn.utils.parametrizations", "torch.nn.utils.parametrize"):
         return Namespace(name, import_module(f"gradcli.script.torch.nn.{name.rpartition('.')[2]}").MEMBERS)
+    if name == "torch.nn.utils.stateless":
+        from gradcli.script.torch.func import stateless
+
+        return Namespace(name, {"functional_call": stateless.deprecated_call})
     if name == "torch.nn.utils.prune":
         from gradcli.script.torch.nn.pruning import module as pruning
 

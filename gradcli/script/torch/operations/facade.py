@@ -146,7 +146,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
             return Tensor(np.asarray(result, mode.default_dtype if isinstance(result, float) else None))
         return result
 
-    call.__name__ = call.__qualname__ = name
+    call.__name__ = call.__qualname__ = shown or name
     found = whole(call) if name in WHOLE else call
     return refusing(name, found)
 

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.forgetting import forgotten
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.random.generator import in_memory_order
-from gradcli.script.torch.random.sampling import check_kind, generator_of, written
+from gradcli.script.torch.random.sampling import check_kind, check_random, generator_of, written
 
 DOUBLE = np.dtype(np.float64)
 
@@ -63,6 +65,9 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
     if not (input.value >= 0).all():
         raise AutogradError("invalid Poisson rate, expected rate to be non-negative")
     source = generator_of(generator)
+    check_random((input,))
+    if mode.examples is not None:
+        raise UnsupportedError("torch.poisson inside of vmap is not supported here")
     draw = lambda: float(source.uniform((1,), DOUBLE)[0])  # noqa: E731
     found = [_often(rate, draw) if rate >= 10 else _seldom(rate, draw) for rate in input.value.ravel().tolist()]
     return forgotten("PoissonBackward0", np.array(found, input.dtype).reshape(input.shape)[()], input)

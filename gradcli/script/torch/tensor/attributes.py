@@ -109,7 +109,7 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "tolist": memory.cutting("tolist()", memory.to_list),
     "detach": memory.cutting("detach()", Tensor.detach),
     "detach_": memory.cutting("detach_()", memory.detach_),
-    "retain_grad": Tensor.retain_grad,
+    "retain_grad": memory.retain_grad,
     "is_floating_point": lambda x: x.dtype.kind == "f",
     "is_complex": lambda x: False,
     "is_signed": lambda x: x.dtype.kind in "if",

@@ -9,12 +9,13 @@ from typing import Any
 
 from gradcli.engine.checks.shapes import check_extents, dimension
 from gradcli.engine.memory.views import first_entry, is_view
-from gradcli.engine.modes import refuse_examples
+from gradcli.engine.modes import mode, refuse_examples
 from gradcli.engine.recorder import listening
 from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.torch.formats import in_format, lies, name_of
+from gradcli.script.torch.func.wrapping import RETAINED, seen_node
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import Size
 
@@ -80,6 +81,13 @@ def gradient_of(x: Tensor) -> Tensor | None:
     if running.machine.timeline is not None:
         running.machine.timeline.asked(x, gradient)
     return gradient
+
+
+def retain_grad(x: Tensor) -> None:
+    """Keep the gradient of a tensor that is no leaf; a function that torch.func transforms cannot ask for that."""
+    if mode.transforms and seen_node(x) is not None:
+        raise RuntimeError(RETAINED)
+    x.retain_grad()
 
 
 def detach_(x: Tensor) -> Tensor:

@@ -9,9 +9,10 @@ import numpy as np
 
 from gradcli.engine import tangents
 from gradcli.engine.backward import grad
-from gradcli.engine.modes import mode, set_grad_enabled
+from gradcli.engine.modes import mode, refuse_examples, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.shaping.joining import stack_
+from gradcli.ops.shaping.shaping import reshape, reshape_alias
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
@@ -26,6 +27,7 @@ from gradcli.script.torch.autograd.functional.strictness import (
     check_vectorised,
 )
 from gradcli.script.torch.autograd.grad_modes import is_inference
+from gradcli.script.torch.func.wrapping import REQUIRED
 
 Func = Callable[..., Any]
 OUTPUTS = "outputs of the user-provided function"
@@ -48,6 +50,8 @@ def prepared(
     inputs: Sequence[Tensor], create_graph: bool, through: Callable[[Tensor], Tensor] | None = None
 ) -> tuple[Tensor, ...]:
     """Copy the inputs to tensors that require grad; with `create_graph`, by a node in the graph of the inputs."""
+    if through is None and mode.transforms:
+        raise RuntimeError(REQUIRED)
     if mode.inference or any(map(is_inference, inputs)):
         raise UnsupportedError("derivatives in inference mode, or of inference tensors, are not supported here")
     made = tuple(
@@ -140,6 +144,8 @@ def jacobian(
     check_strategy(strategy, vectorize, strict, create_graph)
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "jacobian")
+        if strategy == "forward-mode":
+            refuse_examples("dual", *given)
         if strategy == "forward-mode" and any(x.requires_grad for x in given):
             raise UnsupportedError("the Jacobian in forward mode of an input that requires grad is not supported here")
         leaves = prepared(given, create_graph)
@@ -166,12 +172,6 @@ def hessian(
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
 
-    if outer_jacobian_strategy == "forward-mode" and vectorize:
-        raise UnsupportedError(
-            "the Hessian with the outer Jacobian in forward mode, whose results keep a graph, is not supported here",
-            help="leave outer_jacobian_strategy out, or write torch.func.hessian(...)",
-        )
-
     def output(*leaves: Tensor) -> Tensor:
         made = func(*leaves)
         check_depends(several(made, OUTPUTS, "hessian")[1], OUTPUT, strict)
@@ -182,8 +182,33 @@ def hessian(
         check_depends(slopes, SLOPE, strict)
         return slopes
 
-    found = jacobian(gradient, given, create_graph, strict, vectorize, outer_jacobian_strategy)
+    if outer_jacobian_strategy == "forward-mode" and vectorize:
+        check_strategy(outer_jacobian_strategy, vectorize, strict, create_graph)
+        found = kept(gradient, given)
+    else:
+        found = jacobian(gradient, given, create_graph, strict, vectorize, outer_jacobian_strategy)
     return found if many else found[0][0]
+
+
+def kept(gradient: Func, given: Sequence[Tensor]) -> Any:
+    """Return the Hessian of forward mode over reverse mode, whose rows keep the graph that the gradient has."""
+    with set_grad_enabled(True):
+        leaves = prepared(given, create_graph=True)
+        slopes = gradient(*leaves)
+        columns = [rows(slope, leaves, True, False, n) for n, slope in enumerate(slopes)]  # as it is symmetric
+        return [
+            [in_graph(ops.movedim(column[n], (*range(-x.ndim, 0),), (*range(x.ndim),)), slope) for column in columns]
+            for n, (slope, x) in enumerate(zip(slopes, leaves, strict=True))
+        ]
+
+
+def in_graph(block: Tensor, slope: Tensor) -> Tensor:
+    """Return a block of the Hessian as what torch's view of its columns is."""
+    if not slope.requires_grad:
+        return block.detach()
+    rooted = block if block.requires_grad else block + ops.sum(slope) * 0
+    found: Tensor = (reshape_alias if block.ndim else reshape)(rooted, shape=block.shape)
+    return found
 
 
 def single(output: Any, name: str) -> Tensor:
