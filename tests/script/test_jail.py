@@ -130,7 +130,7 @@ PROGRAMS = [
     "import ctypes",
     "import builtins",
     "import importlib",
-    "import pickle",
+    "import marshal",
     "import gc\nprint(gc.get_objects())",
     "import inspect",
     "import pty",

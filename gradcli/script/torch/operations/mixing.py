@@ -68,9 +68,11 @@ def check_parameters(input: Tensor, *parameters: Tensor | None) -> None:
 
 def _layer_norm(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
-    def call(input: Tensor, shape: Any, weight: Any = None, bias: Any = None, *rest: Any, **keywords: Any) -> Any:
+    def call(
+        input: Tensor, normalized_shape: Any, weight: Any = None, bias: Any = None, *rest: Any, **keywords: Any
+    ) -> Any:
         check_parameters(input, weight, bias)
-        return function(input, shape, weight, bias, *rest, **keywords)
+        return function(input, normalized_shape, weight, bias, *rest, **keywords)
 
     return call
 

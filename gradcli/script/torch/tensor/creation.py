@@ -54,11 +54,10 @@ def full(size: Any, fill_value: Any, **keywords: Any) -> Tensor:
     return made(_entries(shape, value, np.dtype(options.dtype or natural)), options)
 
 
-def full_like(input: Any, fill_value: Any, *, memory_format: Any = None, **keywords: Any) -> Tensor:
+def full_like(input: Any, fill_value: Any, **keywords: Any) -> Tensor:
     value, options = number("full_like", "fill_value", fill_value, 2), read_options("full_like", keywords)
     shape, dtype = _model("full_like", input)
     entries = made(_entries(shape, value, np.dtype(options.dtype or dtype)), options)
-    input = _model_in(input, memory_format)
     return entries if input.value.flags.c_contiguous else _as_laid(input, entries)
 
 
@@ -68,13 +67,24 @@ def _entries(shape: Any, value: Any, dtype: np.dtype[Any]) -> Any:
     ]
 
 
+def of_format(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Let a new tensor lie as its model, or in the format that is asked for, in whose order it is drawn."""
+
+    def laid(input: Any, *arguments: Any, memory_format: Any = None, **keywords: Any) -> Tensor:
+        name = name_of(memory_format)
+        if name == "preserve_format":
+            return make(input, *arguments, **keywords)
+        return lay(make(lay(Tensor(input.value), name), *arguments, **keywords), name)
+
+    return laid
+
+
 def like(name: str) -> Callable[..., Tensor]:
     """`torch.zeros_like(x)`: the shape and, unless another is given, the dtype of a tensor."""
 
-    def make(input: Any, *arguments: Any, memory_format: Any = None, **keywords: Any) -> Tensor:
+    def make(input: Any, *arguments: Any, **keywords: Any) -> Tensor:
         shape, dtype = _model(f"{name}_like", input)
         keywords["dtype"] = keywords.get("dtype") or dtype
-        input = _model_in(input, memory_format)
         if not input.value.flags.c_contiguous and name in ("zeros", "ones", "empty"):
             return _as_laid(input, CREATION[name](shape, **keywords))
         if name in ("rand", "randn") and not input.value.flags.c_contiguous:
@@ -90,12 +100,6 @@ def like(name: str) -> Callable[..., Tensor]:
         return CREATION[name](shape, *arguments, **keywords)  # type: ignore[no-any-return]
 
     return make
-
-
-def _model_in(x: Tensor, memory_format: Any) -> Tensor:
-    """Return a tensor that lies as what is made like `x` is to lie."""
-    name = name_of(memory_format)
-    return x if name == "preserve_format" else lay(Tensor(x.value), name)
 
 
 def _as_laid(x: Tensor, made: Tensor) -> Tensor:
@@ -227,7 +231,7 @@ CREATION: dict[str, Callable[..., Any]] = {
     "ones": filled("ones", 1),
     "empty": filled("empty", uninitialized),
     "full": full,
-    "full_like": of_batch(full_like),
+    "full_like": of_batch(of_format(full_like)),
     "arange": arange,
     "linspace": linspace,
     "logspace": logspace,
@@ -237,7 +241,9 @@ CREATION: dict[str, Callable[..., Any]] = {
 }
 
 
-CREATION |= {f"{name}_like": of_batch(like(name)) for name in ("zeros", "ones", "empty", "rand", "randn", "randint")}
+CREATION |= {
+    f"{name}_like": of_batch(of_format(like(name))) for name in ("zeros", "ones", "empty", "rand", "randn", "randint")
+}
 SEVERAL = (
     "arange eye full full_like linspace logspace normal rand rand_like randint randn randn_like randperm "
     "zeros_like ones_like"
