@@ -86,11 +86,12 @@ def kron(input: Tensor, other: Tensor) -> Any:
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     """The sum of products over pairs of dimensions: the last of `a` with the first of `b`, or listed pairs."""
     first, second = _paired(a, b, dims)
+    a, b = same_dtype(a, b, refusal=TENSORDOT)
     for m, n in zip(first, second, strict=True):
         if b.shape[n] == 1:  # which is broadcast: the other is summed first
-            a = sum_dim(a, dim=m, keepdim=True)
+            a = _added(a, m)
         elif a.shape[m] == 1:
-            b = sum_dim(b, dim=n, keepdim=True)
+            b = _added(b, n)
         elif a.shape[m] != b.shape[n]:
             raise AutogradError(
                 f"contracted dimensions need to match, but first has size {a.shape[m]} in dim "
@@ -98,7 +99,6 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
                 f"{b.shape[n]} in dim {n}",
                 code="E301",
             )
-    a, b = same_dtype(a, b, refusal=TENSORDOT)
     ahead = tuple(axis for axis in range(a.ndim) if axis not in first)
     behind = tuple(axis for axis in range(b.ndim) if axis not in second)
     left, right = permute(a, dims=(*ahead, *first)), permute(b, dims=(*second, *behind))
@@ -110,6 +110,12 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     summed = math.prod(a.shape[axis] for axis in first)
     rows, columns = (math.prod(x.shape[axis] for axis in axes) for x, axes in ((a, ahead), (b, behind)))
     return reshape(mm_(reshaped(left, (rows, summed)), reshaped(right, (summed, columns))), shape=sizes)
+
+
+def _added(x: Tensor, dim: int) -> Any:
+    """Sum over a dimension, whole numbers in their own dtype."""
+    found = sum_dim(x, dim=dim, keepdim=True)
+    return found if found.dtype == x.dtype else Tensor(found.value.astype(x.dtype))
 
 
 DIMS = "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists"

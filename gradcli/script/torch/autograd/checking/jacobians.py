@@ -13,7 +13,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd import dual
-from gradcli.script.torch.autograd.checking.words import CHANGED
+from gradcli.script.torch.autograd.checking.words import CHANGED, WIDER
 from gradcli.script.torch.autograd.functional.derivatives import units
 from gradcli.script.torch.operations.kernels import NO_DIFFERENCE
 from gradcli.script.torch.random.generator import Generator
@@ -50,8 +50,11 @@ class Jacobians:
             step = np.zeros(x.shape, x.dtype)
             step.flat[at] = self.eps
             place = f" on index {tuple(map(int, np.unravel_index(at, x.shape)))}"
-            for jacobian, row in zip(jacobians, self.along(x, step, place), strict=True):
-                jacobian[at] = row
+            for out, jacobian, row in zip(everything, jacobians, self.along(x, step, place), strict=True):
+                if row.size == jacobian.shape[1]:
+                    jacobian[at] = row
+                elif is_floating(out.value):  # torch looks at no size of what has no gradient
+                    raise RuntimeError(WIDER.format(jacobian.shape[1], row.size))
         return jacobians
 
     def along(self, x: Tensor, step: Any, place: str = "") -> list[Any]:

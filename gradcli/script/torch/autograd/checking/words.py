@@ -77,6 +77,10 @@ UNHANDLED = f"Expected backward function to handle undefined output grads. {UNDE
 FROM_NOTHING = (
     "Expected all input grads to be undefined or zero when all output grads are undefined or zero. " + UNDEFINED
 )
+WIDER = (
+    "The expanded size of the tensor ({0}) must match the existing size ({1}) at non-singleton dimension 0.  Target "
+    "sizes: [{0}].  Tensor sizes: [{1}]"
+)
 CHANGED = "Expected `func` to return outputs with the same {0} when inputs are perturbed{1}, but got: {0}s {2} and {3}."
 FORWARD = "Jacobian computed with forward mode mismatch"
 NEITHER = "Expected at least one of check_forward_ad or check_backward_ad to be True"
