@@ -45,9 +45,9 @@ def operands(node: Node, create_graph: bool) -> tuple[Sequence[Any], Any]:
 
 # Nodes whose gradients torch computes by a function of the upstream gradient and inputs, and differentiates by both.
 NAMES = """
-AdaptiveAvgPool2D AdaptiveMaxPool2D AvgPool2D AvgPool3D BinaryCrossEntropy Celu Convolution Elu Gelu Glu Hardshrink
-Hardswish HuberLoss LogSigmoid MaxPool2DWithIndices MaxPool3DWithIndices NativeBatchNorm NativeLayerNorm NllLoss
-NllLoss2D PreluKernel ReflectionPad1D ReflectionPad2D ReflectionPad3D ReplicationPad1D ReplicationPad2D
+AdaptiveAvgPool2D AdaptiveAvgPool3D AdaptiveMaxPool2D AvgPool2D AvgPool3D BinaryCrossEntropy Celu Convolution Elu Gelu
+Glu Hardshrink Hardswish HuberLoss LogSigmoid MaxPool2DWithIndices MaxPool3DWithIndices NativeBatchNorm NativeLayerNorm
+NllLoss NllLoss2D PreluKernel ReflectionPad1D ReflectionPad2D ReflectionPad3D ReplicationPad1D ReplicationPad2D
 ReplicationPad3D RreluWithNoise SmoothL1Loss SoftMarginLoss Softplus Softshrink Threshold
 """
 GROUP = "NativeGroupNormBackward0"  # whose gradients torch computes from its mean and deviation, which have its node

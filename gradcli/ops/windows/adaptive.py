@@ -29,7 +29,7 @@ def _bounds(size: int, parts: int) -> list[tuple[int, int]]:
     return [(i * size // parts, -((i + 1) * size // -parts)) for i in range(parts)]
 
 
-def _shares(size: int, parts: int, dtype: Any) -> Any:
+def shares(size: int, parts: int, dtype: Any) -> Any:
     """Return a matrix with one row of averaging weights for each part."""
     out = np.zeros((parts, size), np.result_type(dtype, np.float16))
     for row, (start, stop) in zip(out, _bounds(size, parts), strict=True):
@@ -38,13 +38,13 @@ def _shares(size: int, parts: int, dtype: Any) -> Any:
 
 
 def _means(x: Any, *, output_size: Shape) -> Any:
-    down, across = (_shares(n, parts, x.dtype) for n, parts in zip(x.shape[-2:], output_size, strict=True))
+    down, across = (shares(n, parts, x.dtype) for n, parts in zip(x.shape[-2:], output_size, strict=True))
     return mixed(down, x, across.T)
 
 
 def _spread(g: Array, *, size: Shape) -> Any:
     """The gradient of `adaptive_avg_pool2d`: each part's divided among its entries."""
-    down, across = (_shares(n, parts, g.dtype) for n, parts in zip(size[-2:], g.shape[-2:], strict=True))
+    down, across = (shares(n, parts, g.dtype) for n, parts in zip(size[-2:], g.shape[-2:], strict=True))
     return mixed(down.T, g, across)
 
 
@@ -169,7 +169,7 @@ def adaptive_avg_pool2d(input: Real, output_size: Any) -> Any:
         return replace(strided, node="AsStridedBackward1")(
             found, size=found.shape, stride=(channels, 1, channels, channels), offset=0
         )
-    return _without_empty_backward("avg", adaptive_mean(input, output_size=sizes))
+    return without_empty_backward("adaptive_avg_pool2d", adaptive_mean(input, output_size=sizes))
 
 
 def by_pixels(x: Tensor) -> bool:
@@ -187,14 +187,14 @@ def by_pixels(x: Tensor) -> bool:
     return bool(of_image >= least != of_channel)
 
 
-def _without_empty_backward(kind: str, found: Any) -> Any:
+def without_empty_backward(name: str, found: Any) -> Any:
     """Refuse the backward pass of a result without entries, as torch does."""
     if found.value.size or 0 not in found.shape[1:]:
         return found
     at = next(dim for dim in range(1, found.ndim) if not found.shape[dim])
     return one_way(
         found,
-        f"adaptive_{kind}_pool2d_backward(): Expected grad_output to have non-zero size for non-batch dimensions, but "
+        f"{name}_backward(): Expected grad_output to have non-zero size for non-batch dimensions, but "
         f"grad_output has sizes {list(found.shape)} with dimension {at} being empty",
     )
 
@@ -204,5 +204,5 @@ def adaptive_max_pool2d(input: Real, output_size: Any, return_indices: bool = Fa
     """The largest entries of a grid of `output_size` parts of each image; None keeps a size."""
     sizes = _sizes("adaptive_max_pool2d", input, output_size)
     places = adaptive_places(input, output_size=sizes)
-    found = _without_empty_backward("max", adaptive_max(input, places, output_size=sizes))
+    found = without_empty_backward("adaptive_max_pool2d", adaptive_max(input, places, output_size=sizes))
     return (found, places) if return_indices else found

@@ -17,8 +17,11 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import windows as entries
 from gradcli.ops.indexing.entries import taken
+from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.permutations import transpose
+from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.arguments import Real, Shape, check_size
+from gradcli.ops.support.covering import begun, ended
 from gradcli.ops.support.surface import operation
 
 CUBIC = -0.75  # the parameter of cubic convolution (Keys 1981), as in torch
@@ -91,7 +94,7 @@ def _cubic(t: Any) -> Any:
 def resampled(
     x: Tensor, kind: str, sizes: Shape, scales: tuple[float | None, ...], align_corners: bool, node: str
 ) -> Any:
-    """Resize rows (one size) or images (two), recorded as a node of the given name."""
+    """Resize rows (one size), images (two) or volumes, recorded as a node of the given name."""
     dtype = x.dtype.type
     spatial = x.shape[-len(sizes) :]
     check_size((*x.shape[: -len(sizes)], *sizes))
@@ -100,10 +103,23 @@ def resampled(
         check_size((old, new))
     sides = zip(spatial, sizes, scales, strict=True)
     matrices = [Tensor(weights(kind, *side, align_corners, dtype)) for side in sides]
+    if len(sizes) == 3:
+        return in_volumes(x, matrices, node)
     if len(sizes) == 1:
         check_size((x.shape[-2], x.shape[-2]))
         matrices.insert(0, Tensor(np.eye(x.shape[-2], dtype=dtype)))
     return _named(node)(x, *matrices)
+
+
+def in_volumes(x: Tensor, matrices: list[Tensor], node: str) -> Any:
+    """Multiply the depth, the rows and the columns of volumes by matrices, recorded as a node of the given name."""
+    deep, down, across = matrices
+    *lead, depth, height, width = x.shape
+    check_size((*lead, deep.shape[0], height, width))
+    through = begun(x, f"{node[:-1]}Backward0")
+    planes = matmul(deep, reshape(through, shape=(*lead, depth, height * width)))
+    found = resample(reshape(planes, shape=(*lead, deep.shape[0], height, width)), down, across)
+    return ended(found, node, x)
 
 
 def nearest(x: Tensor, sizes: Shape, scales: tuple[float | None, ...], exact: bool, node: str) -> Any:

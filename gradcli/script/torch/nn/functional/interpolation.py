@@ -26,7 +26,9 @@ NAMES = {
     ("linear", 1): "UpsampleLinear1DBackward0",
     ("bilinear", 2): "UpsampleBilinear2DBackward0",
     ("bicubic", 2): "UpsampleBicubic2DBackward0",
+    ("trilinear", 3): "UpsampleTrilinear3DBackward0",
 }
+KINDS = {"bicubic": "cubic", "bilinear": "linear", "trilinear": "linear"}
 DIMENSIONS = {"linear": "3D", "bilinear": "4D", "bicubic": "4D", "trilinear": "5D"}
 
 
@@ -34,9 +36,7 @@ def _kernel(mode: str, input: Tensor) -> str:
     """Return the kernel of torch that would be reached."""
     if input.ndim == 4 and mode != "bicubic":
         return f"upsample_{mode.removesuffix('-exact')}2d_channels_last"
-    return (
-        f"compute_indices_weights_{({'bicubic': 'cubic', 'bilinear': 'linear'}).get(mode, mode).removesuffix('-exact')}"
-    )
+    return f"compute_indices_weights_{KINDS.get(mode, mode).removesuffix('-exact')}"
 
 
 def interpolate(
@@ -53,7 +53,7 @@ def interpolate(
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
         )
-    if antialias or mode in ("trilinear", "lanczos"):
+    if antialias or mode == "lanczos":
         what = "antialias" if antialias else f"mode={mode!r}"
         raise UnsupportedError(f"interpolate with {what} is not supported here", help="bilinear is there, and bicubic")
     spatial = input.shape[2:]

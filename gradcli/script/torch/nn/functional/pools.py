@@ -17,8 +17,10 @@ from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.shaping.shaping import APART, unsafe_view, viewable
 from gradcli.ops.support.arguments import Shape, check_size
 from gradcli.ops.support.covering import as_one, begun, ended
+from gradcli.ops.windows.adaptive import shares, without_empty_backward
 from gradcli.ops.windows.pooling_shapes import check_filled, options
 from gradcli.ops.windows.pools import positions
+from gradcli.ops.windows.resampling import in_volumes
 from gradcli.ops.windows.windows import count as counted
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.module import checked
@@ -181,11 +183,13 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
     if input.ndim not in (4, 5):
         raise RuntimeError(f"adaptive_avg_pool3d(): Expected 4D or 5D tensor, but got {list(input.shape)}")
     check_filled("adaptive_avg_pool3d", input.shape)
-    if any(own % n for own, n in zip(input.shape[-3:], sizes, strict=True)):
-        raise UnsupportedError(
-            "adaptive_avg_pool3d to sizes that do not divide those of the input is not supported here",
-            help="pool with avg_pool3d",
-        )
+    sides = list(zip(input.shape[-3:], sizes, strict=True))
+    if any(not n or own % n for own, n in sides):
+        if not np.all(np.isfinite(input.value)):
+            raise UnsupportedError("unequal parts of numbers that are not finite are not supported here")
+        matrices = [Tensor(shares(own, n, input.dtype)) for own, n in sides]
+        found = in_volumes(input, matrices, "AdaptiveAvgPool3DBackward0")
+        return without_empty_backward("adaptive_avg_pool3d", found)
     kernel = tuple(own // n for own, n in zip(input.shape[-3:], sizes, strict=True))
     through = begun(input, "AdaptiveAvgPool3DBackwardBackward0")
     return ended(checked("avg_pool3d")(through, kernel), "AdaptiveAvgPool3DBackward0", input)
