@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.numerics import elimination
 from gradcli.engine.numerics.lapack import by_columns
 from gradcli.engine.primitive import OUT, Primitive, primitive
@@ -173,14 +174,39 @@ def lu_factor(A: Real, *, pivot: bool = True) -> ReturnType:
     return factors("lu_factor", LU=both(A), pivots=Tensor(_eliminated(A.value)[1]))
 
 
+def _check_pivots(LU: Tensor, pivots: Tensor, B: Tensor) -> None:
+    """Refuse what is no result of `lu_factor`."""
+    size, where, place = LU.shape[-1], "linalg.lu_solve: ", "Pivots given to lu_solve must all be"
+    origin = "Did you properly pass the result of lu_factor?"
+    types = [TYPE_NAMES[x.dtype] for x in (LU, B)]
+    expected = f"Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape {list(pivots.shape)}"
+    refusals = (
+        (LU.dtype.kind == "f", f"torch.{where}Expected a floating point or complex tensor as input. Got {types[0]}"),
+        (
+            LU.dtype == B.dtype,
+            f"{where}Expected LU and B to have the same dtype, but found LU of type {types[0]} and B of type "
+            f"{types[1]} instead",
+        ),
+        (pivots.dtype == np.int32, f"{where}pivots should be a Tensor of scalar type torch.int32"),
+        (
+            pivots.shape[-1:] == (size,),
+            f"{where}Number of pivots per batch should be same as the dimension of the matrix",
+        ),
+        (pivots.shape == LU.shape[:-1], f"{where}{expected} instead"),
+        (np.all(pivots.value >= 1), f"{place} greater or equal to 1. {origin}"),
+        (np.all(pivots.value <= size), f"{place} smaller or equal to LU.size(-2). {origin}"),
+    )
+    for holds, words in refusals:
+        if not holds:
+            raise AutogradError(words)
+
+
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Any:
     """The solution X of `A @ X = B`, for the two results of `lu_factor(A)`; of `X @ A = B` where it is not `left`."""
-    _check_square("linalg.lu_solve", LU)
+    _check_square("torch.linalg.lu_solve", LU)
+    _check_pivots(LU, pivots, B)
     check_system("linalg.lu_solve", LU.shape, B.shape, left=left)
-    size = LU.shape[-1]
-    if pivots.shape != LU.shape[:-1] or not np.all((pivots.value >= 1) & (pivots.value <= size)):
-        raise AutogradError("pivots are numbers of rows, from 1 on", code="E301")
-    order, triangles = Tensor(_permutation(pivots.value, size, LU.dtype)), begun(LU, "AddBackward0")
+    order, triangles = Tensor(_permutation(pivots.value, LU.shape[-1], LU.dtype)), begun(LU, "AddBackward0")
     turned = adjoint if left else not adjoint
     order, triangles = (transposed(order), transposed(triangles)) if turned else (order, triangles)
     found = begun(B, "LinalgLuSolveBackward0")

@@ -133,9 +133,9 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False)
         sizes = [f"{x.shape[-2]} by {x.shape[-1]}" for x in (LD, B)]
         words = f"each A matrix is {sizes[0]} but each b matrix is {sizes[1]}"
         raise RuntimeError(f"Incompatible matrix sizes for torch.linalg.ldl_solve: {words}")
-    size = LD.shape[-1]
-    pairs = zip(LD.value.reshape(-1, size, size), pivots.value.reshape(-1, size), strict=True)
-    A = np.array([_rebuilt(*pair) for pair in pairs]).reshape(LD.shape)
+    A = np.zeros(LD.shape)
+    for batch in np.ndindex(LD.shape[:-2]):
+        A[batch] = _rebuilt(LD.value[batch], pivots.value[batch])
     return Tensor(np.linalg.solve(A, B.value).astype(B.dtype))
 
 
