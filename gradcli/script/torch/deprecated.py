@@ -54,10 +54,12 @@ def cholesky(input: Tensor, upper: bool = False) -> Any:
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Any, ...]:
-    """Return both triangles in one matrix, and the rows that were exchanged."""
+    """Return both triangles in one matrix, and the rows that were exchanged; and where the first zero pivots are."""
+    from gradcli.script.torch.linalg import factoring
+
     warn_once(LU)
-    factors, pivots = ops.lu_factor(A, pivot=pivot)
-    return (factors, pivots, Tensor(np.zeros(A.shape[:-2], np.int32)[()])) if get_infos else (factors, pivots)
+    found = tuple(factoring("lu_factor_ex")(A, pivot=pivot))
+    return found if get_infos else found[:2]
 
 
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
