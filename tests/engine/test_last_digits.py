@@ -30,7 +30,7 @@ torch = pytest.importorskip("torch")
 
 FLOATS = st.sampled_from([np.float32, np.float64])
 SEEDS = st.integers(0, 2**32 - 1)
-LAYOUTS = st.sampled_from(["nn", "nt", "tn"])
+LAYOUTS = st.sampled_from(["nn", "nt", "tn", "tt"])
 
 
 # Whether the libraries of torch and numpy add the terms of products on this processor as the rules suppose: small ones
@@ -98,11 +98,11 @@ def test_sums_of_losses(seed: int, count: int) -> None:
 
 
 def matrices(seed: int, rows: int, terms: int, columns: int, layout: str, dtype: Any) -> tuple[Any, Any]:
-    """Two matrices; the one that the layout says lies in memory column by column."""
+    """Two matrices; those that the layout says lie in memory column by column."""
     a, b = numbers(seed, (rows, terms), dtype), numbers(seed + 1, (terms, columns), dtype)
-    if layout == "tn":
+    if layout[0] == "t":
         a = np.ascontiguousarray(a.T).T
-    return a, np.ascontiguousarray(b.T).T if layout == "nt" else b
+    return a, np.ascontiguousarray(b.T).T if layout[1] == "t" else b
 
 
 SIZES = st.one_of(st.integers(1, 20), st.sampled_from([32, 64]))

@@ -59,7 +59,7 @@ def _product(a: Array, b: Array, start: Array | None = None, offset: int = 0) ->
     elif not is_transposed(b) and (columns > 1 or rows == 1 or is_transposed(a)):
         return register_sums.of_columns(a, b, start, offset)
     elif not is_contiguous(a):
-        product = np.matmul(a, b)
+        product = register_sums.transposed(a, b)
     elif columns == 1:
         product = register_sums.of_vector(a, b[:, 0])[:, None]
     elif rows == 1:

@@ -128,23 +128,30 @@ def of_vectors(x: Array, y: Array) -> Array:
     return _folded(in_order(sums.reshape(-1, lanes)))
 
 
-def of_rows(a: Array, b: Array) -> Array:
-    """Return the inner products of contiguous rows with the columns of `b`, contiguous too."""
+def of_rows(a: Array, b: Array, *, fours: bool = True) -> Array:
+    """Return the inner products of contiguous rows with columns, taken four by four where they are contiguous too."""
     rows, columns = a.shape[0], b.shape[1]
     lanes = lanes_of(a)
     start, step = misalignment(a), a.strides[0] // a.itemsize % lanes
     if not step:
-        return _aligned(terms(a, b), -start % lanes)
+        return _aligned(terms(a, b), -start % lanes, fours)
     out = np.empty((rows, columns), a.dtype)
     for row in range(min(rows, lanes)):  # as many rows on, one starts alike
-        out[row::lanes] = _aligned(terms(a[row::lanes], b), -(start + row * step) % lanes)
+        out[row::lanes] = _aligned(terms(a[row::lanes], b), -(start + row * step) % lanes, fours)
     return out
 
 
-def _aligned(x: Array, head: int) -> Array:
+def transposed(a: Array, b: Array) -> Array:
+    """Return the product of two matrices that both lie in memory column by column."""
+    if a.itemsize == 4:
+        return in_order(terms(a, b))
+    return np.ascontiguousarray(of_rows(b.T, a.T, fours=False).T)
+
+
+def _aligned(x: Array, head: int, fours: bool) -> Array:
     """Sum columns four by four, the rest in more lanes."""
     columns = x.shape[2]
-    blocks, head = columns // 4 * 4, min(head, len(x))
+    blocks, head = columns // 4 * 4 if fours else 0, min(head, len(x))
     if blocks == columns:
         return in_lanes(x, head)
     rest = in_lanes(x[:, :, blocks:].copy(), head, _apart(x))
