@@ -29,8 +29,9 @@ LAYERS = Places(
         "layers.embedding": "Embedding EmbeddingBag",
         "layers.images.folding": "Fold Unfold",
         "layers.lazy": (
-            "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConvTranspose1d "
-            "LazyConvTranspose2d LazyLinear"
+            "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d "
+            "LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d "
+            "LazyLinear"
         ),
         "layers.linear": "Bilinear DataParallel Flatten Identity Linear Unflatten",
         "layers.loss": (
@@ -70,7 +71,18 @@ def find(name: str) -> Any:
     """Return a class, which is imported when it is asked for, or a submodule; None for another name."""
     if name in SUBMODULES:
         return namespace(f"torch.nn.{name}")
-    return PARAMETERS.get(name) or LAYERS.get(name)
+    return PARAMETERS.get(name) or find_uninitialized(name) or LAYERS.get(name)
+
+
+UNINITIALIZED = ("UninitializedBuffer", "UninitializedParameter")
+
+
+def find_uninitialized(name: str) -> Any:
+    """Return a class of tensors without a shape."""
+    if name not in UNINITIALIZED:
+        return None
+    module = import_module("gradcli.script.torch.nn.base.uninitialized")
+    return module.PARAMETER if name == "UninitializedParameter" else module.BUFFER
 
 
 _FILES = (  # of torch.nn.modules
@@ -149,8 +161,10 @@ def namespace(name: str) -> Namespace:
         return Namespace(name, {"_BatchNorm": _BatchNorm}, find=find_in_file(name))
     if name == "torch.nn.modules":
         return Namespace(name, find=find_in_modules, known=[*LAYERS, *FILES])
+    if name == "torch.nn.modules.lazy":
+        return Namespace(name, import_module("gradcli.script.torch.nn.layers.lazy").MEMBERS, find=find_in_file(name))
     if name.startswith("torch.nn.modules."):
         return Namespace(name, find=find_in_file(name), known=LAYERS)
     if name == "torch.nn.parameter":
-        return Namespace(name, dict(PARAMETERS))
-    return Namespace(name, find=find, known=[*LAYERS, *PARAMETERS, *SUBMODULES])
+        return Namespace(name, dict(PARAMETERS), find=find_uninitialized, known=UNINITIALIZED)
+    return Namespace(name, find=find, known=[*LAYERS, *PARAMETERS, *UNINITIALIZED, *SUBMODULES])

@@ -17,6 +17,7 @@ from gradcli.script.python.values.builtins import type_of
 from gradcli.script.stdlib.data import containers  # noqa: F401  what an OrderedDict is to snippets
 from gradcli.script.torch.nn.base.loading import Hooked, visits
 from gradcli.script.torch.nn.base.parameter import Parameter
+from gradcli.script.torch.nn.base.uninitialized import is_lazy, shapeless
 from gradcli.script.torch.tensor.printing import size_text
 
 
@@ -80,7 +81,7 @@ class State(Hooked):
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         """Put the numbers of this module alone among those of the others."""
         for name, tensor in self._own_state():
-            destination[prefix + name] = tensor if keep_vars else tensor.detach()
+            destination[prefix + name] = tensor if keep_vars or is_lazy(tensor) else tensor.detach()
         extra = getattr(type(self), "get_extra_state", None)
         if extra is not None:
             destination[prefix + EXTRA] = extra(self)
@@ -134,6 +135,8 @@ class State(Hooked):
             key = prefix + name
             if key not in state_dict:
                 missing.append(key)
+            elif is_lazy(tensor):
+                continue  # its shape is not known yet, nor is that of what is loaded
             elif problem := _misfit(key, tensor, state_dict[key]):
                 error_msgs.append(problem)
             elif local_metadata.get("assign_to_params_buffers"):
@@ -171,6 +174,8 @@ def _misfit(key: str, tensor: Tensor, given: Any) -> str:
             f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint '
             f"but received {type_of(given)!r}"
         )
+    if is_lazy(given):
+        shapeless(given)
     if given.shape == tensor.shape or (given.shape == (1,) and not tensor.shape):
         return ""
     return (

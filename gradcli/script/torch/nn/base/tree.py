@@ -13,6 +13,7 @@ from gradcli.script.limits import DEPTH
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.devices import Device, check_device
 from gradcli.script.torch.nn.base.parameter import Parameter
+from gradcli.script.torch.nn.base.uninitialized import is_lazy, nothing
 from gradcli.script.torch.tensor.casting import cast, type_
 from gradcli.script.torch.tensor.dtypes import DTYPES, DType, numpy_dtype
 
@@ -203,12 +204,15 @@ class Tree(Facade):
                 f"torch.{np.dtype(numpy_dtype(dtype)).name}"
             )
         for module in self.modules():
+            for member in (*module._parameters.values(), *module._buffers.values()):
+                if is_lazy(member):
+                    member.value = nothing(dtype)
             for parameter in module._parameters.values():
-                if parameter is not None and parameter.dtype.kind == "f":
+                if parameter is not None and parameter.dtype.kind == "f" and not is_lazy(parameter):
                     parameter.data = cast(parameter.data, dtype)
                     if parameter.grad is not None:
                         parameter.grad.data = cast(parameter.grad.data, dtype)
             for name, buffer in module._buffers.items():
-                if buffer is not None and buffer.dtype.kind == "f":
+                if buffer is not None and buffer.dtype.kind == "f" and not is_lazy(buffer):
                     module._buffers[name] = cast(buffer, dtype)
         return self

@@ -2,119 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar, NoReturn
-
-import numpy as np
+from itertools import chain
+from typing import Any, ClassVar
 
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
-from gradcli.script.python.text.formatting import REPRESENTATIONS
-from gradcli.script.python.values.attributes import BuiltinType, describe
-from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.nn.base.base import Module
-from gradcli.script.torch.nn.base.parameter import Parameter
+from gradcli.script.torch.nn.base.uninitialized import (
+    become,
+    construct_buffer,
+    construct_parameter,
+    is_lazy,
+    materialize,
+)
 from gradcli.script.torch.nn.layers import normalization
 from gradcli.script.torch.nn.layers.images import convolution
 from gradcli.script.torch.nn.layers.linear import Linear
 from gradcli.script.torch.random.generator import Generator
-from gradcli.script.torch.tensor.attributes import GETTERS
 from gradcli.script.torch.tensor.casting import cast
-
-NO_SHAPE = (
-    "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` "
-    "when trying to load an uninitialized parameter into an initialized one. Call `forward` to initialize the "
-    "parameters before accessing their attributes."
-)
-NO_USE = (
-    "Attempted to use an uninitialized parameter in <method '{}' of 'torch._C.TensorBase' objects>. This error happens "
-    "when you are using a `LazyModule` or explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. "
-    "When using LazyModules Call `forward` with a dummy batch to initialize the parameters before calling torch "
-    "functions"
-)
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
 
-class UninitializedParameter(Parameter):
-    """A parameter whose shape is not known yet."""
+class LazyModuleMixin(Module):
+    """A module that learns the shapes of its parameters from its first input, before its first call."""
 
-    __slots__ = ()
-
-
-class UninitializedBuffer(Tensor):
-    """A buffer whose shape is not known yet."""
-
-    __slots__ = ()
-
-
-def shapeless(_: Any) -> NoReturn:
-    raise RuntimeError(NO_SHAPE)
-
-
-def unusable(name: str) -> Callable[..., Any] | None:
-    from gradcli.script.torch.tensor.attributes import METHODS
-
-    if name not in METHODS:
-        return None
-
-    def refuse(*_: Any, **__: Any) -> NoReturn:
-        raise ValueError(NO_USE.format(name))
-
-    return refuse
-
-
-KNOWN = ("requires_grad", "grad", "grad_fn", "is_leaf", "data", "dtype", "device")
-for kind, module in ((UninitializedParameter, "torch.nn.parameter"), (UninitializedBuffer, "torch.nn.parameter")):
-    TYPES[kind] = BuiltinType(kind.__name__, kind, module=module)
-    REPRESENTATIONS[kind] = lambda x: f"<{type(x).__name__}>"
-    describe(kind, getters={**{name: GETTERS[name] for name in KNOWN}, "shape": shapeless}, find=unusable)
-
-
-class Lazy(Module):
-    """A layer without its shapes, which takes them and its final class when it is first called."""
-
-    _kind: type[Module]
-    _counted: ClassVar[tuple[str, ...]] = ()  # the attributes that are not known
-    _spatial = 0  # dimensions behind that of the channels, where an input may come without a batch
+    __module__ = "torch.nn.modules.lazy"
+    cls_to_become: ClassVar[Any] = None  # the class that it has from then on
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._load_hook = self._register_load_state_dict_pre_hook(self._lazy_load_hook)
+        self._initialize_hook = self.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
+
+    def initialize_parameters(self, *_: Any, **__: Any) -> None:
+        """Give the parameters their shapes and numbers for an input."""
+        raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
+
+    def has_uninitialized_params(self) -> bool:
+        return any(map(is_lazy, chain(self._parameters.values(), self._buffers.values())))
+
+    def _lazy_load_hook(self, state_dict: Any, prefix: str, *_: Any) -> None:
+        """Give parameters the shapes of what is loaded into them."""
+        for name, tensor in chain(self._parameters.items(), self._buffers.items()):
+            given = state_dict.get(prefix + name)
+            if is_lazy(tensor) and isinstance(given, Tensor) and not is_lazy(given):
+                materialize(tensor, given.shape)
+
+    def _infer_parameters(self, module: Any, args: Any, kwargs: Any) -> None:
+        module.initialize_parameters(*args, **kwargs)
+        if module.has_uninitialized_params():
+            raise RuntimeError(f"module {self._get_name()} has not been fully initialized")
+        for hooks in (module._forward_pre_hooks, module._forward_pre_hooks_with_kwargs):
+            del hooks[module._initialize_hook.id]
+        del module._load_state_dict_pre_hooks[module._load_hook.id]
+        del module._initialize_hook, module._load_hook
+        if module.cls_to_become is not None:
+            module.__class__ = module.cls_to_become
+
+
+class Lazy(LazyModuleMixin):
+    """A layer without its shapes, which takes them and its final class when it is first called."""
+
+    _counted: ClassVar[str]  # the attribute that is not known
+    _spatial = 0  # dimensions behind that of the channels, where an input may come without a batch
+    _usual: ClassVar[dict[str, Any]] = {}  # the options in their order, where their defaults are others than usual
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        if self._usual:
+            keywords = {**self._usual, **dict(zip(self._usual, arguments, strict=False)), **keywords}
+            arguments = ()
         own = running.machine.generator
         running.machine.generator = Generator()  # what is drawn here is not kept
         try:
-            self._kind.__init__(self, keywords.get("groups", 1), *arguments, **keywords)
+            self.cls_to_become.__init__(self, keywords.get("groups", 1), *arguments, **keywords)
         finally:
             running.machine.generator = own
         self._arguments, self._keywords = arguments, keywords
-        for name in self._counted:
-            object.__setattr__(self, name, 0)
+        object.__setattr__(self, self._counted, 0)
         for name, parameter in self._parameters.items():
             if parameter is not None:
-                self._parameters[name] = UninitializedParameter(Tensor(np.empty(0, parameter.dtype)))
+                self._parameters[name] = construct_parameter(dtype=BY_NUMPY[parameter.dtype])
         for name, buffer in self._buffers.items():
             if buffer is not None and buffer.ndim:
-                self._buffers[name] = UninitializedBuffer(np.empty(0, buffer.dtype))
+                self._buffers[name] = construct_buffer(dtype=BY_NUMPY[buffer.dtype])
+        self._begin()
 
-    def has_uninitialized_params(self) -> bool:
-        return any(isinstance(parameter, UninitializedParameter) for parameter in self._parameters.values())
-
-    def forward(self, input: Any) -> Any:
+    def initialize_parameters(self, input: Any) -> None:
+        if not self.has_uninitialized_params():
+            return
         own = [x.dtype for x in (*self._parameters.values(), *self._buffers.values()) if x is not None]
         before = mode.default_dtype
         mode.default_dtype = next(iter(own), before)  # which may have been changed since
         try:
-            made = self._kind(self._count(input), *self._arguments, **{**self._keywords, "dtype": None})
+            made = self.cls_to_become(self._count(input), *self._arguments, **{**self._keywords, "dtype": None})
         finally:
             mode.default_dtype = before
-        for name, parameter in self._parameters.items():
-            if parameter is not None:
-                parameter.__class__ = Parameter
-                parameter.value = cast(made._parameters[name].detach(), parameter.dtype).array
-        self._buffers.update({name: made._buffers[name] for name in self._buffers})
-        for name in self._counted:
-            object.__setattr__(self, name, getattr(made, name))
+        for table in ("_parameters", "_buffers"):
+            for name, tensor in vars(self)[table].items():
+                if is_lazy(tensor):
+                    become(tensor, cast(vars(made)[table][name].detach(), BY_NUMPY[tensor.dtype]).array)
+        object.__setattr__(self, self._counted, getattr(made, self._counted))
         del self._arguments, self._keywords
-        self.__class__ = self._kind  # type: ignore[assignment]
-        return self.forward(input)
 
     def _count(self, input: Any) -> int:
         """Return the number of the channels of an input."""
@@ -125,20 +117,33 @@ class LazyLinear(Lazy, Linear):
     """`nn.Linear` without its number of inputs."""
 
     __module__ = "torch.nn.modules.linear"
-    _kind, _counted = Linear, ("in_features",)
+    cls_to_become, _counted = Linear, "in_features"
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
         super().__init__(out_features, bias, device=device, dtype=dtype)
+
+    def initialize_parameters(self, input: Any) -> None:
+        super().initialize_parameters(input)
+        if not self.in_features:  # what was loaded does not say
+            count, known = self._count(input), self.weight.shape[-1]
+            if count != known:
+                words = f"The in_features inferred from input: {count} is not equal to in_features from self.weight: "
+                raise AssertionError(f"{words}{known}")
+            self.in_features = count
 
     def _count(self, input: Any) -> int:
         return int(input.shape[-1])
 
 
 for source, counted, kinds in (
-    (convolution, "in_channels", "Conv1d Conv2d ConvTranspose1d ConvTranspose2d"),
+    (convolution, "in_channels", "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d"),
     (normalization, "num_features", "BatchNorm1d BatchNorm2d BatchNorm3d"),
+    (normalization, "num_features", "InstanceNorm1d InstanceNorm2d InstanceNorm3d"),
 ):
     for kind in map(source.__getattr__, kinds.split()):
-        body = {"__module__": kind.__module__, "_kind": kind, "_counted": (counted,)}
-        body["_spatial"] = int(kind.__name__[-2]) if source is convolution else 0
+        body = {"__module__": kind.__module__, "cls_to_become": kind, "_counted": counted}
+        body["_spatial"] = 0 if "Batch" in kind.__name__ else int(kind.__name__[-2])
+        if "Instance" in kind.__name__:
+            body["_usual"] = {"eps": 1e-5, "momentum": 0.1, "affine": True, "track_running_stats": True}
         globals()[f"Lazy{kind.__name__}"] = type(f"Lazy{kind.__name__}", (Lazy, kind), body)
+MEMBERS = {"LazyModuleMixin": LazyModuleMixin}
