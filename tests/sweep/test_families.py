@@ -103,6 +103,20 @@ FAMILIES = {
             "svd(x0[..., :1], True)",
         )
     ],
+    "bounds of two kinds": [
+        f"x = torch.tensor([1, 0], dtype=torch.{dtype})\nout = torch.clamp(x, {low}, {high})\n"
+        for dtype in ("bool", "uint8", "int64", "float32")
+        for low in ("None", "x", "True", "0.5", "torch.tensor(1.5)", "torch.tensor(True)")
+        for high in ("None", "x", "True", "2", "torch.tensor(1)")
+    ],
+    "nothing": [
+        f"out = torch.{call}\n"
+        for call in (
+            *(f"cat([torch.zeros({sizes})] * 2, dim=2)" for sizes in ("0", "0, 1", "0, 0, 1")),
+            *(f"dist(torch.zeros(0), torch.zeros({size}), {p})" for size in (0, 1) for p in (-1.5, 0, "float('inf')")),
+            *(f"logsumexp(torch.zeros({shape}), ())" for shape in ("0", "0, 3", "3", "1, 1", "()")),
+        )
+    ],
     "words": [
         f"out = torch.{call}\n"
         for call in (

@@ -166,6 +166,6 @@ def softmin(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> 
 )
 def logsumexp_(input: Real, dim: Dims, keepdim: bool = False) -> Any:
     """The logarithm of the sum of the exponentials, a smooth maximum."""
-    if mode.strict and dim == () and input.ndim and not keepdim:
+    if mode.strict and dim == () and input.ndim and input.value.size and not keepdim:
         raise AutogradError(f"output with shape [] doesn't match the broadcast shape {[1] * input.ndim}", code="E301")
     return logsumexp(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)

@@ -142,6 +142,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
             f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and {weight.ndim}D",
             code="E301",
         )
+    if bias is not None and weight.ndim == 1:
+        raise AutogradError("mat2 must be a matrix, got 1-D tensor", code="E301")
     if bias is not None and input.ndim == 2:
         return addmm_(bias, input, t_(weight))
     if bias is not None and weight.ndim == 2:

@@ -23,7 +23,7 @@ from gradcli.ops.pointwise.elementwise import absolute, sign
 from gradcli.ops.pointwise.scalars import add_number
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.products.contractions import times, transposed
-from gradcli.ops.reducing.norms import norm, norm_rule, own_rule
+from gradcli.ops.reducing.norms import check_norm, norm, norm_rule, own_rule
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.shaping.arranging import contiguous
 from gradcli.ops.shaping.axes import wrapped
@@ -150,6 +150,7 @@ def dist_(input: Real, other: Real, p: float = 2) -> Any:
     """The p-norm of the difference."""
     if not broadcastable([input.value, other.value]):
         raise mismatch([input.value, other.value])
+    check_norm(min(input, other, key=lambda x: x.value.size), p, None)  # there is an entry unless one has none
     return dist(input, other, p=p)
 
 

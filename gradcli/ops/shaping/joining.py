@@ -148,7 +148,9 @@ def cat_(tensors: Sequence[Tensor], dim: int = 0) -> Any:
                 code="E301",
                 help="stack() makes a vector of numbers",
             )
-    parts = [x for x in tensors if x.shape != (0,)] or tensors  # torch lets an empty vector stand beside anything
+    parts = [x for x in tensors if x.shape != (0,)]  # torch lets an empty vector stand beside anything
+    if not parts:
+        return cat(*tensors, dim=0)
     first = parts[0]
     axis = dimension(dim, first.ndim)
     for position, x in enumerate(parts):

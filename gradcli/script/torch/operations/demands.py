@@ -80,11 +80,15 @@ def _fitted(number: Any, x: Tensor) -> Any:
 
 
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
-    """Refuse a tensor as one bound and a number as the other."""
-    bounds = {"min": min, "max": max}
-    if len({isinstance(bound, Tensor) for bound in bounds.values() if bound is not None}) > 1:
-        given = dict(sorted(bounds.items()))
-        raise TypeError(refusal("clamp", (input,), given, "", method=True))
+    """Refuse truth values alone, which have no order."""
+    bounds = {name: bound for name, bound in (("min", min), ("max", max)) if bound is not None}
+    types = {bound.dtype if isinstance(bound, Tensor) else np.dtype(type(bound)) for bound in bounds.values()}
+    is_number = any(not isinstance(bound, Tensor) for bound in bounds.values())
+    if types == {np.dtype(np.bool_)} and input.dtype == np.bool_ and (is_number or len(bounds) == 2):
+        name = "clamp" if len(bounds) == 2 else f"clamp_{next(iter(bounds))}"
+        raise NotImplementedError(f"\"{name}{'_scalar' * is_number}_cpu\" not implemented for 'Bool'")
+    if is_number:  # and then a tensor of one number is read as it
+        min, max = (bound.value.item() if isinstance(bound, Tensor) else bound for bound in (min, max))
     return ops.clamp(input, _fitted(min, input), _fitted(max, input))
 
 

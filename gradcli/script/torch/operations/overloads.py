@@ -110,12 +110,20 @@ def _of_one_kind(given: tuple[Any, ...], named: dict[str, Any]) -> bool:
     return len({isinstance(value, tuple | list) for value in values}) < 2
 
 
+def _bounds_alike(given: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    bounds = [*given, *(named[name] for name in ("min", "max") if name in named)]
+    is_number = any(isinstance(bound, int | float) for bound in bounds)
+    return not (is_number and any(getattr(bound, "ndim", 0) or getattr(bound, "requires_grad", 0) for bound in bounds))
+
+
 def _no_word(given: tuple[Any, ...], named: dict[str, Any]) -> bool:
     return not any(isinstance(value, str) for value in (*given, *named.values()))
 
 
 # What tells a call that fits, for functions that take less here than their annotations say.
 FITTING: dict[str, Callable[[tuple[Any, ...], dict[str, Any]], bool]] = {
+    "clamp": _bounds_alike,
+    "clip": _bounds_alike,
     "hsplit": _no_word,
     "vsplit": _no_word,
     "dsplit": _no_word,
