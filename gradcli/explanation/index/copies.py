@@ -56,7 +56,8 @@ def summed_over_copies(
         return None
     lost = tuple((letter, None) for letter in places if Variable(letter) not in left.places)
     out = Entry(result, tuple(map(Variable, places)))
-    return Equation(out, forward), Equation(Entry(f"∂{input}", left.places), Reduce("Σ", lost, body))
+    gradient = body if body == Number(0) else Reduce("Σ", lost, body)  # zeros leave no entry that says how many
+    return Equation(out, forward), Equation(Entry(f"∂{input}", left.places), gradient)
 
 
 def indexed(written: language.Expression, entries: Mapping[str, Entry]) -> Term | None:
@@ -90,6 +91,8 @@ def _applied(node: language.Expression, terms: Sequence[Term]) -> Term | None:
             return Apply("**", tuple(terms))
         case language.Compare(operator) if operator in COMPARED:
             return Apply(COMPARED[operator], tuple(terms))
+        case language.Call("zeros_like"):
+            return Number(0)
         case language.Call("addcmul"):
             return total(terms[0], product(*terms[3:], terms[1], terms[2]))
         case language.Call("addcdiv"):

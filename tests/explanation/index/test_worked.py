@@ -18,6 +18,7 @@ from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.index.tree import Entry, parts
 from gradcli.explanation.index.worked import Worked
 from gradcli.explanation.model import Why
+from gradcli.ops.support.surface import OPERATIONS
 from tests.programs import EXAMPLES, explained, family, listed_programs, of_every, some
 
 
@@ -92,3 +93,21 @@ def test_names_of_the_program_and_index_letters_stay_apart() -> None:
     ((first, _), _) = reasons(program)
     assert first.gradient is not None
     assert Writer().equation(first.forward[0]) == "v1[k] = Σl i[k,l]·j[l]"
+
+
+def of_two() -> Iterator[str]:
+    """Yield a program for each operation of two tensors of one shape, with one of them copied to it."""
+    for operation in OPERATIONS.values():
+        kinds = [str(p.annotation) for p in operation.parameters.values() if p.default is p.empty]
+        if kinds in (["Operand", "Operand"], ["Tensor", "Tensor"], ["Real", "Real"]):
+            yield f"x = [1.5, 2.5]; y = 3.5; 2.5*{operation.name}(x, y)"
+            yield f"x = [[1.5], [2.5]]; y = [3.5, 0.5]; 2.5*{operation.name}(x, y)"
+
+
+@pytest.mark.filterwarnings("ignore:reduction. 'mean'", "ignore:Using a target size")
+def test_the_gradient_of_a_copied_operand_has_a_reason() -> None:
+    told = 0
+    for program in of_two():
+        with suppress(GradcliError):
+            told += sum(1 for _ in reasons(program))
+    assert told > 50
