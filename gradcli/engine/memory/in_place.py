@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -39,10 +40,20 @@ def check_in_place(target: Tensor, requires_grad: bool | None = None) -> None:
         raise AutogradError(f"a {IN_PLACE}", code="E304", help=help)
 
 
+EXPANDED = (
+    "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+    "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar"
+)
+
+
+def is_shared(array: Any) -> bool:
+    """Return whether several entries share memory, as those of an expanded tensor do."""
+    return bool(array.size) and any(n > 1 and not step for n, step in zip(array.shape, array.strides, strict=True))
+
+
 def check_overlap(target: Tensor) -> None:
-    """Refuse to write to memory that several entries share, as those of an expanded tensor do."""
-    shared = zip(target.array.shape, target.array.strides, strict=True)
-    if target.array.size and any(size > 1 and not stride for size, stride in shared):
+    """Refuse to write to memory that several entries share."""
+    if is_shared(target.array):
         raise AutogradError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation.",
@@ -88,9 +99,12 @@ def _begin_together(x: Tensor, y: Tensor) -> bool:
 def change(target: Tensor, function: Callable[..., Tensor], *arguments: Any, **keywords: Any) -> Tensor:
     """Write `function(target, ...)` over the target: torch's `target.function_(...)`."""
     check_in_place(target)
-    check_overlap(target)
     name = getattr(function, "__name__", "").removesuffix("_") or getattr(function, "name", "")
     name = {"copy_over": "copy", "fill_tensor_over": "fill"}.get(name, name)
+    if name != "masked_fill":
+        check_overlap(target)
+    elif is_shared(target.array):
+        warnings.warn(EXPANDED, UserWarning, stacklevel=2)
     if name not in ("fill", "masked_fill"):  # these read a number
         check_apart(target, (*arguments, *keywords.values()))
     return write_over(target, function(target, *arguments, **keywords), name, arguments)

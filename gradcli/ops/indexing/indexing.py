@@ -245,8 +245,12 @@ def select_(input: Tensor, dim: int, index: int) -> Any:
     "x = [1, 2, 3, 4]; x[1:3]",
     "x = [[1, 2, 3], [4, 5, 6]]; x[:, ::2]",
 )
-def narrow(input: Tensor, dim: int, start: int, length: int) -> Any:
+def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Any:
     """`length` indices of one dimension, from `start` on."""
+    if isinstance(start, Tensor):
+        if start.ndim or start.dtype.kind not in "iu":
+            raise AutogradError("start must be an 0-dim integral Tensor.")
+        start = int(start.value)
     return cut(input, **narrowed(input, dim, start, length))
 
 

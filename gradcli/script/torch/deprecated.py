@@ -28,7 +28,7 @@ from gradcli.script.machine import running
 from gradcli.script.torch.operations.forward import refuse_forward
 from gradcli.script.torch.operations.lowering import check_share
 from gradcli.script.torch.outdated import CHAIN, CHOLESKY, LU, QR, RANGE, TRIANGULAR
-from gradcli.script.torch.tensor.options import made, number, read_options
+from gradcli.script.torch.tensor.options import made, number, read_options, row
 from gradcli.script.torch.tensor.spacing import check_step
 
 
@@ -84,7 +84,7 @@ def range_(start: Any = 0, end: Any = None, step: Any = 1, **keywords: Any) -> T
     count = math.floor((last - first) / step) + 1
     running.machine.budget.fits(count, "the tensor")
     options = read_options("range", keywords)
-    return made((first + np.arange(count) * step).astype(options.real), options)
+    return row((first + np.arange(count) * step).astype(options.real), options)
 
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:

@@ -46,15 +46,27 @@ def _descends(array: Any, order: tuple[int, ...]) -> bool:
     return True
 
 
-def lay(found: Tensor, name: str) -> Tensor:
-    """Lay the entries of a new tensor in a format; RuntimeError for another number of dimensions than it has."""
-    order = OUTERMOST_FIRST.get(name, tuple(range(found.ndim)))
-    if len(order) != found.ndim:
+def order_of(name: str, count: int) -> tuple[int, ...]:
+    """Return the dimensions from the outermost on; RuntimeError for another number of them than the format has."""
+    order = OUTERMOST_FIRST.get(name, tuple(range(count)))
+    if len(order) != count:
         raise RuntimeError(f"required rank {len(order)} tensor to use {name} format")
-    strides, step = [0] * found.ndim, found.value.itemsize
-    for dim in reversed(order):
-        strides[dim], step = step, step * max(found.shape[dim], 1)
+    return order
+
+
+def strides_of(shape: tuple[int, ...], name: str, step: int) -> list[int]:
+    """Return the strides of a shape in a format, in bytes, for entries of `step` bytes."""
+    strides = [0] * len(shape)
+    for dim in reversed(order_of(name, len(shape))):
+        strides[dim], step = step, step * max(shape[dim], 1)
+    return strides
+
+
+def lay(found: Tensor, name: str) -> Tensor:
+    """Lay the entries of a new tensor in a format."""
+    order = order_of(name, found.ndim)
     row = np.ascontiguousarray(found.value.transpose(order))
+    strides = strides_of(found.shape, name, found.value.itemsize)
     found.value = np.lib.stride_tricks.as_strided(row, found.shape, strides)  # numpy has its own where a length is 1
     return found
 

@@ -192,9 +192,11 @@ def find(name: str) -> Any:
         return import_module("gradcli.script.torch.nn.base.parameter").typename
     if name == "vmap":
         return import_module("gradcli.script.torch.func.vectorising").vmap
+    if name == "range":
+        return facade.further("range_")  # which keeps the shape of `out=`
     found = natives(name) or facade.function(name)
     if found is None:
-        further = facade.further("range_" if name == "range" else name)
+        further = facade.further(name)
         found = further and with_out(name, further)
     return found
 

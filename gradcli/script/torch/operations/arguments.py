@@ -25,9 +25,18 @@ from gradcli.script.torch.operations.readers import (
 )
 from gradcli.source import did_you_mean
 
-SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input"}  # numpy's names, which torch takes too
+SYNONYMS = {
+    "axis": "dim",
+    "axis0": "dim0",
+    "axis1": "dim1",
+    "keepdims": "keepdim",
+    "x": "input",
+}  # numpy's names, which torch takes too
 # The operations whose indices are refused in other words.
-OWN = "bincount gather index_add index_copy index_fill index_reduce index_select scatter scatter_add take_along_dim"
+OWN = (
+    "bincount gather index_add index_copy index_fill index_reduce index_select scatter scatter_add scatter_reduce take "
+    "take_along_dim"
+)
 OWN_INDICES = frozenset(OWN.split())
 
 OF_ONE_DIM = ("max", "mean", "median", "min", "prod", "sum")  # which keep a dimension only of those that are named

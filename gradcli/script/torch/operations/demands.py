@@ -214,6 +214,12 @@ def heaviside(input: Tensor, values: Tensor) -> Any:
     return replace(step, node=NOT_IMPLEMENTED, rules=(underived("heaviside"),) * 2)(input, values)
 
 
+def take(input: Tensor, index: Tensor) -> Any:
+    if is_floating(index.value):
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {TYPE_NAMES[index.dtype]}")
+    return ops.take(input, index)
+
+
 def quantile_shares(input: Tensor, q: Any) -> None:
     """Refuse a tensor of shares in another dtype than the entries."""
     if isinstance(q, Tensor) and q.ndim > 1:
@@ -229,6 +235,7 @@ DEMANDS: dict[str, Callable[..., Any]] = {
     "clone": formats.clone,
     "contiguous": formats.contiguous,
     "heaviside": heaviside,
+    "take": take,
     "where": where,
     "masked_fill": masked_fill,
     "clamp": clamp,

@@ -66,7 +66,8 @@ def _runtime(name: str) -> Callable[..., Any]:
     def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
         indices = [x for x in arguments if isinstance(x, Tensor)][:1]
         if indices and is_floating(indices[0].value) and indices[0].value.size:
-            raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+            shown = "scatter" if name == "scatter_reduce" else name
+            raise RuntimeError(f"{shown}(): Expected dtype int32/int64 for index")
         if name == "scatter_add" and len(arguments) > 2 and arguments[2].dtype != input.dtype:
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
         with out_of_bounds():

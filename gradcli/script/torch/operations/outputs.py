@@ -74,6 +74,13 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
         raise RuntimeError(BATCHED.format(name))
     result = call(*arguments, **keywords)
     results = list(result) if isinstance(result, tuple) else [result]
+    if len(results) != len(outputs):
+        from gradcli.script.torch.operations.overloads import refusal
+
+        raise TypeError(refusal(name, arguments, {**keywords, "out": out}, "", method=False))
+    if name in ("cat", "concat", "concatenate") and CATEGORIES[result.dtype.kind] > CATEGORIES[out.dtype.kind]:
+        kind = TYPE_NAMES[out.dtype]
+        raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {kind}")
     for output, value in zip(outputs, results, strict=True):
         check_exact(name, value.dtype, output.dtype, several=len(results) > 1)
     check_part(name, outputs, results, operands)

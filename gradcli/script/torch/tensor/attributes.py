@@ -87,8 +87,9 @@ def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
 
 def view(x: Tensor, *size: Any, **keywords: Any) -> Any:
     """`x.view(3, -1)`, and `x.view(dtype)` of the same bytes."""
-    if len(size) == 1 and isinstance(size[0], DType):
-        return reinterpreted(x, size[0].numpy)
+    kind = keywords["dtype"] if [*keywords] == ["dtype"] and not size else size[0] if len(size) == 1 else None
+    if isinstance(kind, DType):
+        return reinterpreted(x, kind.numpy)
     method = facade.method("view")
     assert method is not None
     return method(x, *size, **keywords)
@@ -136,7 +137,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     **{name: memory.formatted(memory.alone(name, casting(dtype))) for name, dtype in CASTS.items()},
     **{f"new_{name}": new(name) for name in ("zeros", "ones", "full", "empty", "tensor")},
     **sampling.METHODS,
-    "new": lambda x, *data: construct(data, BY_NUMPY[x.dtype]),
+    "new": lambda x, *data, **named: construct(data, BY_NUMPY[x.dtype], **named),
     **memory.METHODS,
     "cpu": memory.formatted(lambda x: x),
     "cuda": lambda x, device="cuda", **_: check_device(device),

@@ -79,11 +79,11 @@ def reinterpreted(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
         end = f"to view {TYPE_NAMES[x.dtype]} as {TYPE_NAMES[dtype]} (different element sizes)"
         if not x.ndim:
             raise RuntimeError(f"self.dim() cannot be 0 {end}")
+        if x.shape[-1] * old % new:
+            raise RuntimeError(f"self.size(-1) must be divisible by {new // old} {end}, but got {x.shape[-1]}")
         stride = x.array.strides[-1] // old
         if stride != 1 and x.shape[-1] != 1:
             raise RuntimeError(f"self.stride(-1) must be 1 {end}, but got {stride}")
-        if x.shape[-1] * old % new:
-            raise RuntimeError(f"self.size(-1) must be divisible by {new // old} {end}, but got {x.shape[-1]}")
     return Tensor(x.array.view(dtype))
 
 

@@ -26,10 +26,11 @@ from gradcli.script.torch.tensor.dtypes import FORMATS
 from gradcli.script.torch.tensor.literals import as_tensor as as_tensor
 from gradcli.script.torch.tensor.literals import asarray, from_numpy
 from gradcli.script.torch.tensor.literals import tensor_ as tensor_
-from gradcli.script.torch.tensor.options import checked_shape, made, number, read_options, size_tuple, sizes, whole
+from gradcli.script.torch.tensor.options import checked_shape, made, number, read_options, row, size_tuple, sizes, whole
 from gradcli.script.torch.tensor.spacing import check_step, counted, powers, spaced
 
 LONG = np.dtype(np.int64)
+LONGEST = 2**63 - 1  # entries of a row
 
 
 def filled(name: str, value: Any) -> Callable[..., Tensor]:
@@ -150,10 +151,12 @@ def arange(*bounds: Any, **keywords: Any) -> Tensor:
             if not step:
                 raise ValueError("step must be nonzero")
             count = math.ceil((int(last) - first) / step)
+    if count > LONGEST:
+        raise RuntimeError("invalid size, possible overflow?")
     running.machine.budget.fits(count, "the tensor")
     if dtype.kind == "f" and dtype.itemsize >= 4:
-        return made(counted(first, step, count, dtype), options)
-    return made((first + np.arange(count) * step).astype(dtype), options)
+        return row(counted(first, step, count, dtype), options)
+    return row((first + np.arange(count) * step).astype(dtype), options)
 
 
 def check_kernel(name: str, dtype: np.dtype[Any]) -> None:
@@ -164,14 +167,14 @@ def check_kernel(name: str, dtype: np.dtype[Any]) -> None:
 
 def linspace(start: Any, end: Any, steps: Any, **keywords: Any) -> Tensor:
     options = read_options("linspace", keywords)
-    return made(spaced(*_range("linspace", start, end, steps, options.real)).astype(options.real), options)
+    return row(spaced(*_range("linspace", start, end, steps, options.real)).astype(options.real), options)
 
 
 def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, **keywords: Any) -> Tensor:
     """Return powers of the base, from `base**start` to `base**end`; torch computes them in float64."""
     options = read_options("logspace", keywords)
     numbers = powers(base, *_range("logspace", start, end, steps, options.real))
-    return made(numbers.astype(options.real), options)
+    return row(numbers.astype(options.real), options)
 
 
 def _range(name: str, start: Any, end: Any, steps: Any, dtype: np.dtype[Any]) -> tuple[Any, Any, int]:

@@ -134,6 +134,8 @@ TYPES[Size] = BuiltinType("Size", Size, size_of, module="torch")
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that shapes broadcast to; the one that does not fit is named."""
     given = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    if any(size < 0 for shape in given for size in shape):
+        raise ValueError("Attempting to broadcast a dimension with negative length!")
     common = [1] * max(map(len, given), default=0)
     for position, shape in enumerate(given):
         for at in range(-1, -1 - len(shape), -1):

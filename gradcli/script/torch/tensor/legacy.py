@@ -16,6 +16,8 @@ from gradcli.script.torch.tensor.dtypes import BY_NUMPY, OfDtype, Size
 
 def construct(data: tuple[Any, ...], kind: Any, **keywords: Any) -> Tensor:
     """The tensor `torch.FloatTensor(...)`: of numbers in a list; or of a size, with arbitrary entries."""
+    if keywords.keys() == {"size"} and not data:
+        data = (Size(keywords.pop("size")),)
     if keywords:
         raise UnsupportedError(
             "keywords of the tensor types are not supported, and torch refuses all but device=",

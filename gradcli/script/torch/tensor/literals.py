@@ -143,6 +143,10 @@ def entries(data: Any) -> tuple[tuple[int, ...], list[Any]]:
     """
     shape: list[int] = []
     level = [data]
+    if isinstance(data, list) and any(
+        item is within for within in (data, *data) if isinstance(within, list) for item in within
+    ):
+        raise TypeError("new(): self-referential lists are incompatible")
     while level and _is_sequence(level[0]):
         length = len(level[0])
         for item in level:

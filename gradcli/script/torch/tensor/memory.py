@@ -141,4 +141,5 @@ METHODS: dict[str, Any] = {
     "is_contiguous": is_contiguous,
     "numpy": numpy_of,
     "__delitem__": delete_item,
+    "is_shared": lambda x: False,
 }

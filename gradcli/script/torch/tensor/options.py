@@ -91,6 +91,12 @@ def made(value: Any, options: Options = PLAIN) -> Tensor:
     return leaf
 
 
+def row(value: Any, options: Options) -> Tensor:
+    """Make a tensor of a row of numbers; one that `out=` gave with as many entries keeps its shape."""
+    out = options.out
+    return made(value.reshape(out.shape) if out is not None and out.value.size == value.size else value, options)
+
+
 def sizes(name: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[int, ...]:
     """Return the sizes of `zeros(2, 3)`, `zeros((2, 3))` or `zeros(size=(2, 3))`, checked."""
     if not given and "size" in keywords:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES, type_name
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.memory.in_place import change, check_in_place
 from gradcli.engine.memory.layout import owner
@@ -22,11 +22,13 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_one
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.torch.formats import lies, name_of, strides_of, suggested
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY, FORMATS
 from gradcli.script.torch.tensor.options import checked_shape, made, read_options
 from gradcli.script.torch.tensor.storage import Typed, Untyped
 
 
-def resize_(x: Tensor, *size: Any, **_: Any) -> Tensor:
+def resize_(x: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     """Resize in place; the values of new entries are not defined, here they are 0."""
     if x.requires_grad and not mode.inference:
         raise RuntimeError("cannot resize variables that require grad")
@@ -36,19 +38,23 @@ def resize_(x: Tensor, *size: Any, **_: Any) -> Tensor:
         raise UnsupportedError("resize_ inside of vmap is not supported here")
     given = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
     shape = checked_shape("resize_", given)
-    if shape == x.shape:
+    name = name_of(memory_format)
+    name = "contiguous_format" if name == "preserve_format" else name
+    if shape == x.shape and (memory_format is None or lies(x, name)):
         return x
     old = np.ascontiguousarray(owner(x.array)).reshape(-1)
     new = np.zeros(math.prod(shape), x.dtype)
     kept = min(old.size, new.size)
     new[:kept] = old[:kept]
-    x.value = old[: new.size].reshape(shape) if old.size >= new.size else new.reshape(shape)
+    numbers = old if old.size >= new.size else new
+    x.value = np.lib.stride_tricks.as_strided(numbers, shape, strides_of(shape, name, x.dtype.itemsize))
     x.changed()
     return x
 
 
-def resize_as_(x: Tensor, other: Tensor) -> Tensor:
-    return resize_(x, other.shape)
+def resize_as_(x: Tensor, other: Tensor, memory_format: Any = None) -> Tensor:
+    kept = memory_format is FORMATS["preserve_format"]
+    return resize_(x, other.shape, memory_format=FORMATS[suggested(other)] if kept else memory_format)
 
 
 def set_(
@@ -114,12 +120,14 @@ def empty_strided(size: Any, stride: Any, **keywords: Any) -> Tensor:
         raise RuntimeError("mismatch in length of strides and shape")
     if any(step < 0 for step in stride):
         raise RuntimeError("empty_strided: negative strides are not supported")
-    if 0 in shape:
-        return made(np.zeros(shape, options.real), options)
-    count = 1 + sum((length - 1) * step for length, step in zip(shape, stride, strict=True))
+    count = 1 if 0 in shape else 1 + sum((length - 1) * step for length, step in zip(shape, stride, strict=True))
     running.machine.budget.fits(count, "the tensor")
     memory = np.zeros(max(count, 0), options.real)
     return made(np.lib.stride_tricks.as_strided(memory, shape, [step * memory.itemsize for step in stride]), options)
+
+
+def new_empty_strided(x: Tensor, size: Any, stride: Any, **keywords: Any) -> Tensor:
+    return empty_strided(size, stride, **{"dtype": BY_NUMPY[x.dtype], **keywords})
 
 
 def empty_permuted(size: Any, physical_layout: Any, **keywords: Any) -> Tensor:
@@ -210,19 +218,36 @@ def apply_(x: Tensor, function: Any) -> Tensor:
     """Replace each entry by the result of a Python function."""
     if x.requires_grad:
         raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
-    flat = [function(value) for value in x.value.ravel().tolist()]
-    x.array[...] = np.array(flat, np.float64).astype(x.dtype).reshape(x.shape)
+    return _filled(x, [function(value) for value in x.value.ravel().tolist()])
+
+
+def _filled(x: Tensor, found: list[Any]) -> Tensor:
+    """Write what a Python function gave for each entry."""
+    wrong = next((value for value in found if not isinstance(value, int | float | np.number | np.bool_ | Tensor)), None)
+    if wrong is not None:
+        kind = type_name(wrong)
+        whole = f"'{kind}' object cannot be interpreted as an integer"
+        raise TypeError(f"must be real number, not {kind}" if x.dtype.kind == "f" else whole)
+    x.array[...] = np.array(found, np.float64).astype(x.dtype).reshape(x.shape)
     x.changed()
     return x
 
 
 def map_(x: Tensor, other: Tensor, function: Any) -> Tensor:
     """Replace each entry by the result of a Python function of it and the entry of another tensor."""
-    ops.expand(other, x.shape)
-    pairs = zip(x.value.ravel().tolist(), np.broadcast_to(other.value, x.shape).ravel().tolist(), strict=True)
-    x.array[...] = np.array([function(*pair) for pair in pairs], np.float64).astype(x.dtype).reshape(x.shape)
-    x.changed()
-    return x
+    return _mapped("map_", x, other, function=function)
+
+
+def map2_(x: Tensor, other: Tensor, third: Tensor, function: Any) -> Tensor:
+    """Replace each entry by the result of a Python function of it and the entries of two other tensors."""
+    return _mapped("map2_", x, other, third, function=function)
+
+
+def _mapped(name: str, x: Tensor, *others: Tensor, function: Any) -> Tensor:
+    if any(one.requires_grad for one in (x, *others)):
+        raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
+    entries = [ops.expand(one, x.shape).value.ravel().tolist() for one in (x, *others)]
+    return _filled(x, [function(*each) for each in zip(*entries, strict=True)])
 
 
 def adjoint(input: Tensor) -> Any:
