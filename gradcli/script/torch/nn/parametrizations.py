@@ -11,6 +11,7 @@ from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.layers.images.convolution import Transposed
+from gradcli.script.torch.nn.orthogonal import orthogonal
 from gradcli.script.torch.nn.parametrize import register_parametrization
 from gradcli.script.torch.nn.rescaling import lengths, matrix, rescaled, unit
 
@@ -85,4 +86,4 @@ def spectral_norm(
     return register_parametrization(module, name, SpectralNorm(weight, n_power_iterations, axis, eps))
 
 
-MEMBERS: dict[str, Any] = {"spectral_norm": spectral_norm, "weight_norm": weight_norm}
+MEMBERS: dict[str, Any] = {"orthogonal": orthogonal, "spectral_norm": spectral_norm, "weight_norm": weight_norm}

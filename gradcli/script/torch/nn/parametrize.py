@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import count, takewhile
 from typing import Any
@@ -95,7 +95,8 @@ class ParametrizationList(ModuleList):
         """Return what the modules compute a value from; one without `right_inverse` raises RuntimeError if `needed`."""
         for module in reversed(list(self)):
             if hasattr(module, "right_inverse"):
-                value = module.right_inverse(value)
+                with suppress(*(() if needed else (NotImplementedError,))):
+                    value = module.right_inverse(value)
             elif needed:
                 raise RuntimeError(NO_INVERSE.format(type_name(module)))
         return value
