@@ -19,7 +19,7 @@ PLACES = {
     "gradcli.script.stdlib.process.warnings": "warnings",
     "gradcli.script.stdlib.data.containers": "collections",
     "gradcli.script.stdlib.data.copying": "copy",
-    "gradcli.script.stdlib.data.enumerations": "enum",
+    "gradcli.script.stdlib.data.flags": "enum",
     "gradcli.script.stdlib.data.records": "dataclasses",
     "gradcli.script.stdlib.callables": "functools operator",
     "gradcli.script.stdlib.contexts": "contextlib",

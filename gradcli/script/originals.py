@@ -7,6 +7,7 @@ the AttributeError that it would get there.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
@@ -49,6 +50,13 @@ def missing(
     subject = f"{owner}.{name}".removeprefix("torch.")
     help = next((help for words, help in ABSENT.items() if re.search(words, subject)), GENERAL)
     return UnsupportedError(message.format(owner, name), help=f"did you mean {close}?" if close else help)
+
+
+def check_member(kind: str, name: str) -> None:
+    """UnsupportedError if a class of Python's library, given with its module, has the name in reality."""
+    module, _, own = kind.rpartition(".")
+    if module in sys.stdlib_module_names and hasattr(getattr(import_module(module), own, None), name):
+        raise UnsupportedError(f"{own}.{name} is not supported here")
 
 
 def check_module(module: str, name: str) -> None:

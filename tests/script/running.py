@@ -37,7 +37,7 @@ def torchs(text: str) -> str:
     with contextlib.redirect_stdout(printed), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            exec(compile(text, "snippet.py", "exec"), variables)
+            exec(compile(text, "snippet.py", "exec", dont_inherit=True), variables)
         except Exception as error:
             print(f"Error: {type(error).__name__}: {error}")
     if "torch.compile(" in text:  # which switches off for the whole process what a distribution checks

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
 
-from gradcli.script.errors import python_class
+from gradcli.script.errors import is_final, python_class
 from gradcli.script.machine import running
+from gradcli.script.python.syntax.managers import left
 from gradcli.script.python.values.attributes import Facade, Namespace, attribute
 from gradcli.script.python.values.builtins import python_types, type_of
 
@@ -66,6 +67,37 @@ class redirect_stdout(Facade):  # noqa: N801  Python's name
         self._inner.__exit__(None, None, None)
 
 
+class ContextDecorator(Facade):
+    """The parent of managers that are decorators too: the function runs in the block."""
+
+    def _recreate_cm(self) -> Any:
+        return self
+
+    def __call__(self, func: Any) -> Any:
+        def inner(*arguments: Any, **named: Any) -> Any:
+            manager: Any = self._recreate_cm()
+            kind: Any = type(manager)
+            kind.__enter__(manager)
+            try:
+                result = func(*arguments, **named)
+            except Exception as error:
+                if not left(kind.__exit__, manager, error) or is_final(error):
+                    raise
+                return None
+            left(kind.__exit__, manager, None)
+            return result
+
+        inner.__name__, inner.__doc__ = func.__name__, func.__doc__
+        return inner
+
+
+class AbstractContextManager(Facade):
+    """The parent of managers, which enters as itself."""
+
+    def __enter__(self) -> Any:
+        return self
+
+
 class ExitStack(Facade):
     """A block that leaves, the last first, every manager that was entered in it."""
 
@@ -78,8 +110,23 @@ class ExitStack(Facade):
         if not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
             raise TypeError(f"{kind.__name__!r} object does not support the context manager protocol")
         entered = kind.__enter__(cm)
-        self._exits.append(lambda error: kind.__exit__(cm, None if error is None else type_of(error), error, None))
+        self._exits.append(lambda error: left(kind.__exit__, cm, error))
         return entered
+
+    def push(self, exit: Any) -> Any:
+        """Leave a manager that was entered elsewhere, or ask a function as one is asked."""
+        leave = getattr(type(exit), "__exit__", None)
+        if leave is not None:
+            self._exits.append(lambda error: left(leave, exit, error))
+        else:
+            self._exits.append(lambda error: exit(None if error is None else type_of(error), error, None))
+        return exit
+
+    def pop_all(self) -> ExitStack:
+        """Hand everything over to a new block."""
+        moved = type(self)()
+        moved._exits, self._exits = self._exits, []
+        return moved
 
     def callback(self, callback: Any, *arguments: Any, **named: Any) -> Any:
         """Call something in the end."""
@@ -103,5 +150,5 @@ class ExitStack(Facade):
 
 def namespace(name: str) -> Namespace:
     """`contextlib`."""
-    kinds = (suppress, nullcontext, closing, redirect_stdout, ExitStack)
+    kinds = (suppress, nullcontext, closing, redirect_stdout, ContextDecorator, AbstractContextManager, ExitStack)
     return Namespace(name, {"contextmanager": contextmanager, **{kind.__name__: kind for kind in kinds}})

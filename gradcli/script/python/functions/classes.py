@@ -53,7 +53,7 @@ def define(node: ast.ClassDef, scope: Scope, unit: Unit) -> Closure:
         body(namespace)
         del namespace[OUTER]
         try:
-            contents = {"__doc__": doc, **namespace, FIELDS: tuple(inner.inside), "__qualname__": name}
+            contents = {"__doc__": doc, **namespace, FIELDS: dict(inner.inside), "__qualname__": name}
             made = new_class(node.name, bases, contents, options, cell)
         except Exception as error:
             placed(error, place)
@@ -81,6 +81,17 @@ def new_class(name: str, parents: list[Any], namespace: dict[str, Any], options:
     cell[CLASS] = made
     meta.__init__(made, name, bases, namespace, **options)
     return made
+
+
+def named_class(name: Any, parents: Any, namespace: Any, /, **options: Any) -> type:
+    """Make a class as `type(name, parents, namespace)` does."""
+    if not isinstance(name, str) or not isinstance(parents, tuple) or not isinstance(namespace, dict):
+        raise TypeError("type() takes a text, a tuple and a dict")
+    for key in namespace:
+        if type(key) is not str or (is_special(key) and key not in DEFINABLE and key not in (*PLAIN, "__module__")):
+            raise UnsupportedError(f"{key!r} in the namespace of a class is not supported here")
+    own = {key: value for key, value in namespace.items() if key != "__module__"}
+    return new_class(name, list(parents), {"__doc__": None, **own, FIELDS: {}, "__qualname__": name}, options, {})
 
 
 def _metaclass(bases: tuple[type, ...], asked: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from gradcli.script.limits import DEPTH
@@ -16,6 +17,7 @@ from gradcli.script.python.syntax.statements import block
 from gradcli.script.python.values.places import Place, called_from
 
 Function = Callable[..., Any]
+POSTPONED = "from __future__ import annotations"
 
 
 class Code:
@@ -31,6 +33,9 @@ class Code:
         self.generate: Callable[[Env], Iterator[Any]] | None = None
         self.doc: str | None = None
         self.line = 0
+        every = (*parameters.posonlyargs, *parameters.args, parameters.vararg, *parameters.kwonlyargs, parameters.kwarg)
+        self.annotations = {p.arg: p.annotation for p in every if p is not None and p.annotation is not None}
+        self.around = scope, unit
         self.kept: frozenset[str] | None = None  # the variables that blocks inside hold, if there are such blocks
         defaults = [compiled(default, scope, unit) for default in parameters.defaults]
         names = self.parameters.positional[len(self.parameters.positional) - len(defaults) :]
@@ -45,6 +50,7 @@ class Code:
         defaults = {name: default(here) for name, default in self.defaults}
         made: Any = self._caller(env, defaults)
         made._taken, made._outer = (self.parameters, defaults), env
+        made._facts = partial(self._fact, defaults, here if self.annotations else {})
         made.__name__, made.__qualname__, made.__doc__, made.__module__ = (
             self.name,
             self.qualified,
@@ -52,6 +58,17 @@ class Code:
             "__main__",
         )
         return made  # type: ignore[no-any-return]
+
+    def _fact(self, defaults: dict[str, Any], here: Env, name: str) -> Any:
+        """Return a fact about the function, by its name in Python; annotations are evaluated when asked for."""
+        if name == "__annotations__":
+            if POSTPONED in self.around[1].source.text:
+                return {name: ast.unparse(node) for name, node in self.annotations.items()}
+            return {name: compiled(node, *self.around)(here) for name, node in self.annotations.items()}
+        only_named = self.parameters.only_named
+        if name == "__kwdefaults__":
+            return {name: value for name, value in defaults.items() if name in only_named} or None
+        return tuple(value for name, value in defaults.items() if name not in only_named) or None
 
     def _caller(self, outer: Env, defaults: dict[str, Any]) -> Function:
         parameters, names = self.parameters, self.parameters.positional
@@ -123,6 +140,8 @@ class Code:
 def define(node: ast.FunctionDef, scope: Scope, unit: Unit) -> Closure:
     code = code_of(node.name, node.args, node.body, scope, unit)
     code.doc = ast.get_docstring(node, clean=False)
+    if node.returns is not None:
+        code.annotations["return"] = node.returns
     decorated = decorators(node.decorator_list, scope, unit)
     store = store_name(node.name, scope, unit)
     in_class = scope.kind == "class"

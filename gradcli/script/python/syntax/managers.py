@@ -20,6 +20,15 @@ class traceback:  # noqa: N801  what `__exit__` is given; nothing can be seen in
     """The traceback of an exception, into which snippets cannot look."""
 
 
+def left(leave: Any, manager: Any, error: BaseException | None) -> Any:
+    """Call the `__exit__` of a manager; one of the snippet sees an exception as the snippet does."""
+    if error is None:
+        return leave(manager, None, None, None)
+    if isinstance(type(manager), Defined):
+        return leave(manager, type_of(error), error, traceback())
+    return leave(manager, type(error), error, None)
+
+
 class Context:
     """A manager in a `with` statement, entered."""
 
@@ -50,9 +59,7 @@ class Context:
     def swallows(self, error: BaseException) -> bool:
         """Leave the manager of a block that ended with an exception; return whether it swallows it."""
         check_memory(error)
-        kind = type_of(error) if isinstance(self.kind, Defined) else type(error)
-        trace = traceback() if isinstance(self.kind, Defined) else None
-        swallowed = self.kind.__exit__(self.manager, kind, error, trace)
+        swallowed = left(self.kind.__exit__, self.manager, error)
         if not swallowed or is_final(error):
             return False
         running.machine.handle(error)

@@ -34,7 +34,7 @@ class Scope:
     nonlocals: frozenset[str] = frozenset()
     first_parameter: str | None = None
     name: str = ""  # of a function or class, with those around it: `A.f.<locals>`
-    inside: list[str] = field(default_factory=list)  # the annotated names of a class
+    inside: dict[str, str] = field(default_factory=dict)  # the annotated names of a class, with their annotations
     cells: set[str] = field(default_factory=set)  # the names that blocks inside read or bind, which outlive a call
 
     def hops(self, name: str) -> int | None:

@@ -88,7 +88,7 @@ def _assign_here(name: str, value: Closure) -> Closure:
 def annotated(node: ast.AnnAssign, scope: Scope, unit: Unit) -> Closure:
     """Compile an annotated name; the annotation is not evaluated, and a class keeps the name, for dataclasses."""
     if scope.kind == "class" and isinstance(node.target, ast.Name) and not _is_class_variable(node.annotation):
-        scope.inside.append(node.target.id)
+        scope.inside[node.target.id] = ast.unparse(node.annotation)
     if node.value is None:
         return lambda env: None
     value, store = compiled(node.value, scope, unit), assignment(node.target, scope, unit)

@@ -17,7 +17,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.values.failures import exception_shown, exception_text
 from gradcli.script.python.values.kinds import BuiltinType, Defined, Facade, is_own_function, shown_type, type_of
 from gradcli.script.python.values.naming import full_name
-from gradcli.script.python.values.readonly import ReadOnly
+from gradcli.script.python.values.readonly import Attributes, Held, ReadOnly
 
 Writer = Callable[[Any], str]
 
@@ -37,6 +37,7 @@ BRACKETS: dict[type, tuple[str, str, str]] = {
     frozenset: ("frozenset({", "})", "frozenset()"),
     dict: ("{", "}", "{}"),
     ReadOnly: ("{", "}", "{}"),
+    Attributes: ("{", "}", "{}"),
     type(OrderedDict().keys()): ("odict_keys([", "])", "odict_keys([])"),
     type(OrderedDict().values()): ("odict_values([", "])", "odict_values([])"),
     type(OrderedDict().items()): ("odict_items([", "])", "odict_items([])"),
@@ -46,7 +47,7 @@ BRACKETS: dict[type, tuple[str, str, str]] = {
     slice: ("slice(", ")", ""),
 }
 CONTAINERS = tuple(BRACKETS)
-MAPPINGS = (dict, ReadOnly)
+MAPPINGS = (dict, Held)
 
 
 def represent(value: Any) -> str:

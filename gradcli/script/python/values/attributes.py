@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from operator import attrgetter
 from types import FunctionType, MethodType
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.originals import missing, torch_has
+from gradcli.script.originals import check_member, missing, torch_has
 from gradcli.script.python.functions.looked import Looked
 from gradcli.script.python.values import failures, special
 from gradcli.script.python.values.kinds import BuiltinType as BuiltinType
@@ -22,8 +23,8 @@ from gradcli.script.python.values.kinds import Defined, is_own_function, shown_t
 from gradcli.script.python.values.kinds import Facade as Facade
 from gradcli.script.python.values.kinds import Namespace as Namespace
 from gradcli.script.python.values.kinds import type_name as type_name
-from gradcli.script.python.values.naming import name_members
-from gradcli.script.python.values.readonly import ReadOnly
+from gradcli.script.python.values.naming import full_name, name_members
+from gradcli.script.python.values.readonly import Attributes
 
 
 @dataclass
@@ -139,17 +140,23 @@ def _of_object(value: Any, name: str) -> Any:
         return _of_open(value, name)
     if name in special.OF_FUNCTIONS and callable(value) and type(value).__module__ == "builtins":
         return getattr(value, name, None)
-    if is_own_function(value) and not special.is_special(name):
-        return _of_function(value, name)
+    if is_own_function(value) and (not special.is_special(name) or name in special.FACTS):
+        return special.of_function(value, name)
     raise absent(value, name)
 
 
 def _of_open(value: Any, name: str) -> Any:
     """Read an attribute of an object of a facade or of the snippet."""
     if not name.startswith("_"):
-        return getattr(value, name)
+        try:
+            return getattr(value, name)
+        except AttributeError:
+            check_member(full_name(next(base for base in type(value).__mro__ if not isinstance(base, Defined))), name)
+            raise
     if name == "__dict__" and special.is_plain(type(value)):
-        return ReadOnly(vars(value))
+        if not hasattr(value, "__dict__"):
+            raise AttributeError(f"{type(value).__name__!r} object has no attribute '__dict__'")
+        return Attributes(vars(value))
     if special.is_special(name):
         if name in special.READABLE or name in special.DEFINABLE - special.IMPLICIT:
             return special.guarded(getattr(value, name), name)
@@ -173,6 +180,10 @@ def _of_class(value: type, name: str) -> Any:
         return mro
     if name == "__class__":
         return shown_type(type)
+    if name == "__new__" and value.__new__ is object.__new__:
+        return partial(special.bare, value)
+    if name in special.LISTED and any(name in vars(base) for base in value.__mro__ if isinstance(base, Defined)):
+        return getattr(value, name)
     if special.is_special(name):
         if name not in special.READABLE and name not in special.DEFINABLE - special.IMPLICIT:
             raise refused(value, name)
@@ -194,13 +205,6 @@ def _of_parent(value: super, name: str) -> Any:
     elif kind is not None and special.is_private(kind, name):
         raise AttributeError(f"'super' object has no attribute {name!r}")
     return special.guarded(getattr(value, name), name)
-
-
-def _of_function(value: Any, name: str) -> Any:
-    own = vars(value.__func__ if isinstance(value, MethodType) else value)
-    if name not in own:
-        raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}")
-    return own[name]
 
 
 def _of_type(kind: BuiltinType, name: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins as python
 from collections.abc import Callable
+from importlib import import_module
 from types import FunctionType
 from typing import Any
 
@@ -185,9 +186,9 @@ class object_(Facade):  # noqa: N801  named in messages
         return f"<object object at {id(self):#x}>"
 
 
-def type_(*arguments: Any, **_: Any) -> Any:
+def type_(*arguments: Any, **options: Any) -> Any:
     if len(arguments) == 3:
-        raise UnsupportedError("type() makes no classes here", python=TypeError, help="write class Name(Parent): ...")
+        return import_module("gradcli.script.python.functions.classes").named_class(*arguments, **options)
     if len(arguments) != 1:
         raise TypeError("type() takes 1 or 3 arguments")
     return type_of(arguments[0])

@@ -13,9 +13,10 @@ from gradcli.script.python.text.templates import format_text
 from gradcli.script.python.values.attributes import describe, fields, listed
 from gradcli.script.python.values.failures import raisable
 from gradcli.script.python.values.iteration import ENTRY, fromkeys, sort, whole
+from gradcli.script.python.values.kinds import SHOWN
 from gradcli.script.python.values.nesting import NESTING, hashable, hashables, measure
 from gradcli.script.python.values.operators import bounded
-from gradcli.script.python.values.readonly import ReadOnly
+from gradcli.script.python.values.readonly import Attributes, ReadOnly
 
 PIECE = 60  # bytes of a short text
 
@@ -167,6 +168,8 @@ describe(
     | {"update": _update},
 )
 describe(ReadOnly, methods=listed(ReadOnly, "keys values items copy get"))
+SHOWN[Attributes] = dict
+describe(Attributes, methods=listed(Attributes, "keys values items copy get update pop setdefault"))
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
 for view in VIEWS:
     describe(view, methods=listed(view, "isdisjoint"))

@@ -1,13 +1,15 @@
-"""A mapping that snippets may read and not change: the attributes of an object, the members of an enumeration."""
+"""Mappings that hide their dict: the attributes of an object, the members of an enumeration."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gradcli.script.errors import UnsupportedError
 
-class ReadOnly:
-    """`types.MappingProxyType`, whose operators hand out copies only.
+
+class Held:
+    """A look at a dict, whose operators hand out copies only.
 
     Python's own asks the other operand with the very dict that it protects: `vars(a) | Thief()`.
     """
@@ -58,10 +60,43 @@ class ReadOnly:
         return self._held.items()
 
 
+class ReadOnly(Held):
+    """`types.MappingProxyType`."""
+
+    __slots__ = ()
+
+
+class Attributes(Held):
+    """`x.__dict__`, through which the attributes of an object of the snippet change, each by a plain name."""
+
+    __slots__ = ()
+
+    def __setitem__(self, name: Any, value: Any) -> None:
+        if not (type(name) is str and name.isidentifier()) or name.startswith("__"):
+            raise UnsupportedError(f"{name!r} as the name of an attribute is not supported here")
+        self._held[name] = value
+
+    def __delitem__(self, name: Any) -> None:
+        del self._held[name]
+
+    def update(self, *others: Any, **named: Any) -> None:
+        for name, value in dict(*map(copied, others), **named).items():
+            self[name] = value
+
+    def pop(self, name: Any, *default: Any) -> Any:
+        return self._held.pop(name, *default)
+
+    def setdefault(self, name: Any, default: Any = None) -> Any:
+        if name not in self._held:
+            self[name] = default
+        return self._held[name]
+
+
 def copied(value: Any) -> Any:
     """Return a dict for a read-only mapping, any other value as it is."""
-    return value.copy() if isinstance(value, ReadOnly) else value
+    return value.copy() if isinstance(value, Held) else value
 
 
 ReadOnly.__name__, ReadOnly.__module__ = "mappingproxy", "builtins"
-Mapping.register(ReadOnly)
+Attributes.__name__, Attributes.__module__ = "dict", "builtins"
+Mapping.register(Held)

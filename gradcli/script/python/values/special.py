@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
@@ -22,7 +22,8 @@ _DEFINABLE = (
     "__rmatmul__ __rand__ __ror__ __rxor__ __rlshift__ __rrshift__ __iadd__ __isub__ __imul__ __itruediv__ "
     "__ifloordiv__ __imod__ __ipow__ __imatmul__ __iand__ __ior__ __ixor__ __ilshift__ __irshift__ "
     "__enter__ __exit__ __post_init__ __getattr__ __setattr__ __delattr__ __get__ __set__ __delete__ __set_name__ "
-    "__init_subclass__ __class_getitem__ __missing__ __del__ __getitems__ __torch_function__"
+    "__init_subclass__ __class_getitem__ __missing__ __del__ __getitems__ "
+    "__torch_function__ __copy__ __deepcopy__"
 )
 DEFINABLE = frozenset(_DEFINABLE.split())
 IMPLICIT = frozenset(("__new__", "__init_subclass__", "__set_name__", "__class_getitem__"))  # Python calls them itself
@@ -50,6 +51,9 @@ OPEN = frozenset(  # read although private: the names of modules and their hooks
         "_version",
     )
 )
+LISTED = frozenset(("__slots__", "__match_args__"))  # read where a class of the snippet has them
+FACTS = frozenset(("__annotations__", "__defaults__", "__kwdefaults__"))  # of functions of the snippet
+HELD = frozenset(("_facts", "_outer", "_taken"))  # where those functions keep them
 WRITABLE = frozenset(("__name__", "__qualname__", "__doc__"))  # of functions of the snippet
 
 
@@ -112,6 +116,24 @@ def guarded(found: Any, name: str) -> Any:
 
     checked.__qualname__ = name
     return checked
+
+
+def bare(owner: type, kind: Any) -> Any:
+    """`Class.__new__(kind)`: an object that no `__init__` has seen."""
+    if not (isinstance(kind, type) and issubclass(kind, owner)):
+        shown = kind.__name__ if isinstance(kind, type) else type(kind).__name__
+        raise TypeError(f"{owner.__name__}.__new__({shown}): it is not a subtype of {owner.__name__}")
+    return object.__new__(kind)
+
+
+def of_function(value: Any, name: str) -> Any:
+    """Read an attribute of a function of the snippet, or a fact about it."""
+    own = vars(value.__func__ if isinstance(value, MethodType) else value)
+    if name in FACTS:
+        return own["_facts"](name)
+    if name not in own or name in HELD:
+        raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}")
+    return own[name]
 
 
 def readable_only(function: Any) -> Any:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import abc
 from typing import Any
 
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.functions.classes import FIELDS, MARKED
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
+from gradcli.script.python.values.builtins import getattr_
 from gradcli.script.python.values.iteration import dict_
+from gradcli.script.python.values.kinds import Defined
 from gradcli.script.stdlib.data.records import NamedTuple
 
 NAMES = (
@@ -23,7 +27,7 @@ class Hint(Facade):
         self._name = name
 
     def __getitem__(self, _: Any) -> Hint:
-        return self
+        return Parametrised(self._name)
 
     def __or__(self, _: Any) -> Hint:
         return self
@@ -35,11 +39,60 @@ class Hint(Facade):
         return f"typing.{self._name}"
 
 
+class Parametrised(Hint):
+    """A name with brackets."""
+
+    def __repr__(self) -> str:
+        raise UnsupportedError(f"the text of typing.{self._name}[...] is not supported here")
+
+
 class Generic(Facade):
     """The parent of generic classes; brackets leave it as it is."""
 
     def __class_getitem__(cls, _: Any) -> type[Generic]:
         return cls
+
+
+class ProtocolKind(type):
+    """The class of protocols: what has their members is of them, where they may be asked at all."""
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        if Protocol in cls.__bases__ and RUNTIME not in vars(cls):
+            raise TypeError("Instance and class checks can only be used with @runtime_checkable protocols")
+        if type.__instancecheck__(cls, value) or Protocol not in cls.__bases__:
+            return type.__instancecheck__(cls, value)
+        kinds = [kind for kind in cls.__mro__ if isinstance(kind, Defined)]
+        names = [name for kind in kinds for name in (*vars(kind), *vars(kind)[FIELDS]) if not is_hidden(name)]
+        return all(getattr_(value, name, MISSING) is not MISSING for name in names)
+
+    def __subclasscheck__(cls, kind: Any) -> bool:
+        if Protocol in cls.__bases__ and not type.__subclasscheck__(cls, kind):
+            raise UnsupportedError("issubclass() with a protocol is not supported here")
+        return type.__subclasscheck__(cls, kind)
+
+
+class DefinedProtocol(Defined, ProtocolKind):
+    """The class of the protocols that a snippet defines."""
+
+
+class Protocol(Generic, metaclass=ProtocolKind):
+    """The parent of protocols."""
+
+
+MARKED[ProtocolKind] = DefinedProtocol
+RUNTIME, MISSING = " runtime", object()
+
+
+def is_hidden(name: str) -> bool:
+    return name in ("__module__", "__doc__", "__qualname__", "__dict__", "__weakref__", "__slots__") or name[0] in " _"
+
+
+def runtime_checkable(cls: Any) -> Any:
+    """Let isinstance look whether a value has all members of a protocol."""
+    if not isinstance(cls, ProtocolKind):
+        raise TypeError(f"@runtime_checkable can be only applied to protocol classes, got {cls!r}")
+    type.__setattr__(cls, RUNTIME, True)
+    return cls
 
 
 class TypedDict(Facade):
@@ -69,7 +122,7 @@ def namespace(name: str) -> Namespace:
     members: dict[str, Any] = {word: Hint(word) for word in NAMES.split()}
     members |= {
         "Generic": Generic,
-        "Protocol": Generic,
+        "Protocol": Protocol,
         "NamedTuple": NamedTuple,
         "TypedDict": TypedDict,
         "TypeVar": lambda name, *_, **__: Hint(name),
@@ -79,6 +132,6 @@ def namespace(name: str) -> Namespace:
         "overload": identity,
         "final": identity,
         "override": identity,
-        "runtime_checkable": identity,
+        "runtime_checkable": runtime_checkable,
     }
     return Namespace(name, members)

@@ -53,6 +53,8 @@ class Pickling(Saved):
 
 def copy(value: Any) -> Any:
     """Return a new container or object with the same items; of a tensor, another on the same memory."""
+    if is_own_function(getattr(type(value), "__copy__", None)):
+        return type(value).__copy__(value)
     if isinstance(value, Facade):
         return _object(value)
     if isinstance(value, (*CONTAINERS, np.ndarray)):
@@ -80,7 +82,8 @@ def _made(memory: Any, value: Tensor) -> Tensor:
 
 def _object(value: Any) -> Any:
     """Copy an object of a class; numbers, texts and members of enumerations stay as they are."""
-    if isinstance(value, SAME) or hasattr(type(value), "__deepcopy__"):
+    whole = getattr(type(value), "__deepcopy__", None)
+    if isinstance(value, SAME) or (whole is not None and not is_own_function(whole)):
         return value
     made = _bare(value)
     for name, item in _attributes(value):
@@ -120,6 +123,8 @@ def deepcopy(value: Any, memo: Memo | None = None) -> Any:
     if isinstance(value, tuple):
         return _tuple(value, memo)
     own = getattr(type(value), "__deepcopy__", None)
+    if isinstance(memo, Saved) and is_own_function(own):  # which is for copies alone
+        own = None
     copied: Any
     if isinstance(value, Tensor) and own is None:
         copied = memo[id(value)] = _tensor(value, memo)

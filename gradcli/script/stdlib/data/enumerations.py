@@ -7,7 +7,7 @@ from typing import Any
 
 from gradcli.script.python.functions.classes import MARKED
 from gradcli.script.python.text.formatting import formatted, represent, text
-from gradcli.script.python.values.attributes import Facade, Namespace
+from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.kinds import Defined, is_own_function
 from gradcli.script.python.values.parents import exact, parent
 from gradcli.script.python.values.readonly import ReadOnly
@@ -26,7 +26,7 @@ class EnumKind(type):
     """The class of enumerations, which have items and a length and are called with a value."""
 
     def __iter__(cls) -> Iterator[Any]:
-        return iter(list(dict.fromkeys(members(cls).values())))
+        return iter([member for member in dict.fromkeys(members(cls).values()) if member._is_listed(member)])
 
     def __len__(cls) -> int:
         return len(list(iter(cls)))
@@ -55,7 +55,10 @@ class EnumKind(type):
         for member in cls:
             if member is value or member.value == value:
                 return member
-        raise ValueError(f"{represent(value)} is not a valid {cls.__qualname__}")
+        found: Any = cls._missing_(value)  # type: ignore[attr-defined]
+        if found is None:
+            raise ValueError(f"{represent(value)} is not a valid {cls.__qualname__}")
+        return found
 
     def __setattr__(cls, name: str, value: Any) -> None:
         if name in members(cls):
@@ -69,6 +72,20 @@ class EnumKind(type):
 
 class Enum(Facade, metaclass=EnumKind):
     """The parent of enumerations."""
+
+    @classmethod
+    def _missing_(cls, value: Any) -> Any:
+        """Return the member for a value that none has, if there is one."""
+
+    @staticmethod
+    def _generate_next_value_(name: str, start: int, count: int, last_values: list[Any]) -> Any:
+        """Return the value that `auto()` stands for."""
+        return 1 + max((x for x in last_values if isinstance(x, int)), default=0)
+
+    @staticmethod
+    def _is_listed(member: Any) -> bool:
+        """Whether a member is one by itself."""
+        return True
 
     @property
     def name(self) -> Any:
@@ -112,6 +129,11 @@ class IntEnum(parent(int), _Plain):  # type: ignore[misc]
 
 class StrEnum(parent(str), _Plain):  # type: ignore[misc]
     """An enumeration of texts."""
+
+    @staticmethod
+    def _generate_next_value_(name: str, start: int, count: int, last_values: list[Any]) -> Any:
+        """Return the name in small letters."""
+        return name.lower()
 
 
 class DefinedEnum(Defined, EnumKind):
@@ -160,7 +182,7 @@ def _texts(bases: tuple[type, ...]) -> dict[str, Any]:
 
 def _next(kind: Any, name: str, before: list[Any]) -> Any:
     """Return the value that `auto()` stands for."""
-    return name.lower() if issubclass(kind, StrEnum) else 1 + max((x for x in before if isinstance(x, int)), default=0)
+    return kind._generate_next_value_(name, 1, len(before), before)
 
 
 def _member(kind: Any, name: str, value: Any) -> Any:
@@ -180,7 +202,4 @@ def unique(kind: Any) -> Any:
     return kind
 
 
-def namespace(name: str) -> Namespace:
-    """`enum`."""
-    kinds = {"Enum": Enum, "IntEnum": IntEnum, "StrEnum": StrEnum}
-    return Namespace(name, {**kinds, "auto": auto, "unique": unique})
+PLAIN = {"Enum": Enum, "IntEnum": IntEnum, "StrEnum": StrEnum, "auto": auto, "unique": unique}

@@ -7,23 +7,39 @@ from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.functions.classes import FIELDS
 from gradcli.script.python.text.formatting import REPRESENTATIONS, with_fields
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe, fields
+from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, describe, fields
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.parents import parent
 from gradcli.script.stdlib.data.containers import made_of
 from gradcli.script.stdlib.data.copying import deepcopy
 
-OPTIONS = ("init", "eq", "order", "unsafe_hash", "frozen", "kw_only")  # those that make a difference here
+OPTIONS = ("init", "eq", "order", "unsafe_hash", "frozen", "kw_only", "slots", "match_args")  # not how it is shown
+
+
+class InitVar(Facade):
+    """The annotation of what `__init__` takes and hands to `__post_init__`."""
+
+    def __class_getitem__(cls, _: Any) -> type[InitVar]:
+        return cls
+
+
+def kind_of(annotation: str) -> Any:
+    """Return what an annotation is to dataclasses: types are never evaluated."""
+    name = annotation.partition("[")[0].rpartition(".")[2]
+    return {"InitVar": dataclasses.InitVar, "KW_ONLY": dataclasses.KW_ONLY}.get(name, object)
 
 
 def dataclass(kind: Any = None, /, *, repr: bool = True, **options: Any) -> Any:
     """Give a class an `__init__`, `__repr__` and `__eq__` of its fields."""
     if kind is None:
         return lambda kind: dataclass(kind, repr=repr, **options)
-    kind.__annotations__ = dict.fromkeys(vars(kind)[FIELDS], object)  # their types are never evaluated
-    options = {name: options[name] for name in OPTIONS if name in options}
+    unknown = [name for name in options if name not in OPTIONS]
+    if unknown:
+        raise UnsupportedError(f"dataclass({unknown[0]}=...) is not supported here", python=TypeError)
+    kind.__annotations__ = {name: kind_of(annotation) for name, annotation in vars(kind)[FIELDS].items()}
     made: Any = dataclasses.dataclass(repr=False, **options)(kind)
     if repr and "__repr__" not in vars(made):
         made.__repr__ = _text
@@ -39,7 +55,7 @@ def asdict(value: Any, *, dict_factory: Callable[..., Any] = dict) -> Any:
     """Return the fields by name; dataclasses inside become dicts too."""
     if not is_instance(value):
         raise TypeError("asdict() should be called on dataclass instances")
-    return _inside(value, lambda pairs: dict(pairs))
+    return _inside(value, lambda pairs: dict_factory(pairs) if dict_factory is not dict else dict(pairs))
 
 
 def astuple(value: Any) -> Any:
@@ -73,7 +89,7 @@ class NamedTuple(parent(tuple)):  # type: ignore[misc]
     def __init_subclass__(cls) -> None:
         if NamedTuple not in cls.__bases__:
             return
-        fields = vars(cls)[FIELDS]
+        fields = list(vars(cls)[FIELDS])
         defaults = [vars(cls)[name] for name in fields if name in vars(cls)]
         made: Any = namedtuple(cls.__name__, fields, defaults=defaults)  # type: ignore[misc]
         for name in (*fields, "_asdict", "_replace", "_fields", "_field_defaults"):
@@ -91,6 +107,8 @@ def namespace(name: str) -> Namespace:
     """`dataclasses`."""
     members = {
         "dataclass": dataclass,
+        "InitVar": InitVar,
+        "KW_ONLY": dataclasses.KW_ONLY,
         "field": dataclasses.field,
         "fields": dataclasses.fields,
         "asdict": asdict,
