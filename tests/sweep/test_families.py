@@ -117,6 +117,20 @@ FAMILIES = {
             *(f"logsumexp(torch.zeros({shape}), ())" for shape in ("0", "0, 3", "3", "1, 1", "()")),
         )
     ],
+    "the norm of one entry": [
+        f"{X.format(shape)}out = torch.{call}\n"
+        for shape in ((), 1, (3, 1))
+        for p in (6, -2, 2, 0.5, 0, "float('inf')")
+        for call in (f"linalg.vector_norm(x0 * 1e-60, {p})", f"norm(x0, {p}, dim=-1)")
+    ],
+    "versions": [
+        f"{X.format((2, 2))}out = torch.{call}\ny = out._version, out._is_view()\n"
+        for call in (
+            *(f"isclose(x0, x0, {options})" for options in ("equal_nan=True", "rtol=0, atol=0", "atol=0")),
+            *(f"diff(x0, {times})" for times in (0, 1, 2)),
+            *(f"index_put(x0, (torch.tensor([0]),), x0[0], {accumulate})" for accumulate in (True, False)),
+        )
+    ],
     "words": [
         f"out = torch.{call}\n"
         for call in (

@@ -21,7 +21,7 @@ from gradcli.ops.pointwise.elementwise import absolute, sign, zero
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.reducing.extremes import ties
 from gradcli.ops.reducing.reductions import sum_dim
-from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
+from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims, Dtype, Real
 from gradcli.ops.support.dtypes import converted
 from gradcli.ops.support.sentences import LENGTH
@@ -30,10 +30,11 @@ from gradcli.ops.support.surface import operation
 
 def _norm(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
     over: dict[str, Any] = {"axis": axes(dim, x.ndim), "keepdims": keepdim}
-    if p == 2:
+    is_alone = p and x.size and (x.ndim or dim is None) and count(x.shape, dim) == 1  # and no power rounds the length
+    if p == 2 and not is_alone:
         return np.sqrt(np.sum(x * x, **over))
     size = np.abs(x)
-    if p == 1:
+    if p == 1 or is_alone:
         return np.sum(size, **over)
     if p == 0:
         return np.sum(size != 0, **over, dtype=x.dtype)

@@ -92,7 +92,7 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
                     code="E301",
                 )
     if not n:  # then no dimension is looked at
-        return copy(Tensor(np.zeros_like(input.value)), input)
+        return changed(copy(Tensor(np.zeros_like(input.value)), input), 1)
     axis = dimension(dim, input.ndim)
     x: Any = input
     if prepend is not None or append is not None:
