@@ -50,9 +50,10 @@ def checked(name: str) -> Callable[..., Any]:
     """Make `inv_ex`, `cholesky_ex` or `solve_ex`: the result, and 0 for each matrix that could be factored."""
 
     def call(A: Tensor, *arguments: Any, check_errors: bool = False, **keywords: Any) -> ReturnType:
-        plain = find(name)
         try:
-            found = plain(A, *arguments, **keywords)
+            found = find(name)(A, *arguments, **keywords)
+        except TypeError as error:
+            raise TypeError(str(error).replace(f"linalg_{name}()", f"linalg_{name}_ex()")) from None
         except AutogradError as error:
             if "singular" not in error.message and "positive-definite" not in error.message:
                 raise
