@@ -134,6 +134,14 @@ group_norm: Primitive = primitive(
 )
 
 
+NOT_BATCHED = (
+    "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, "
+    "were not batched.\nIf you are using a module and do not need eval mode, please set `track_running_stats` to be "
+    "False.If you are using a prebuilt module and do not need eval mode, please see the functorch website for "
+    "resources on how to patch your module to work with vmap"
+)
+
+
 def _check_channels(count: int, **given: Tensor | None) -> None:
     for name, x in given.items():
         if x is not None and x.value.size != count:
@@ -142,10 +150,18 @@ def _check_channels(count: int, **given: Tensor | None) -> None:
             raise AutogradError(f"a {name} of {x.ndim} dimensions is not supported here", code="E401")
 
 
+def check_running(input: Tensor, *running: Tensor | None) -> None:
+    """Refuse under vmap to move averages of a batch that are not of the batch themselves."""
+    if mode.examples is None or all(x is None for x in running):
+        return
+    if len(mode.transforms) > 1 or not mode.examples.holds(input):
+        raise AutogradError("running statistics inside of these transforms are not supported here", code="E401")
+    if not all(x is None or mode.examples.holds(x) for x in running):
+        raise AutogradError(NOT_BATCHED)
+
+
 def update_running(running: Tensor, value: Any, momentum: float) -> None:
     """Move a running average towards a new value, in place."""
-    if mode.examples is not None:
-        raise AutogradError("running statistics inside of vmap are not supported here", code="E401")
     running.array[...] = (1 - momentum) * running.value + momentum * value
     running.changed()
 
@@ -188,6 +204,7 @@ def batch_norm_(
     w, b = 1 if weight is None else weight, 0 if bias is None else bias
     if not training:
         return batch_norm(input, w, b, running_mean, running_var, training=False, eps=eps)
+    check_running(input, running_mean, running_var)
     if running_mean is not None:
         update_running(running_mean, np.mean(input.value, _others(input)), momentum)
     if running_var is not None:

@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from gradcli.engine.modes import mode
+from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
@@ -55,12 +56,13 @@ def check_setup(separate: bool) -> None:
 def batch_of(cls: Any, own: bool, arguments: tuple[Any, ...]) -> Any:
     """Return the innermost vmap that has one of the arguments in its batch, where the Function has a rule for that."""
     given = flattened(arguments)[0]
-    batches = [each for each in mode.transforms if each.kind == "vmap" and any(map(each.holds, given))]
+    both = [*given, *tangents_of(*given)]
+    batches = [each for each in mode.transforms if each.kind == "vmap" and any(map(each.holds, both))]
     if not batches:
         return None
     if own == cls.generate_vmap_rule:
         raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it {AMBIGUOUS if own else WITHOUT_RULE}{MORE}")
-    return batches[-1] if own else None
+    return batches[-1] if own and any(map(batches[-1].holds, given)) else None
 
 
 def is_innermost(examples: Any) -> bool:

@@ -10,11 +10,12 @@ from weakref import ref
 from gradcli.engine.modes import mode, switched
 from gradcli.engine.recorder import Application, leave, listen, replay
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.func.trees import flattened
-from gradcli.script.torch.func.words import INSIDE, MESSAGES, SAME, UNBATCHED, written
+from gradcli.script.torch.func.words import INSIDE, MESSAGES, SAME, SAME_WORDS, UNBATCHED, written
 
 
 class Source(NamedTuple):
@@ -129,6 +130,12 @@ class Examples:
             message = INSIDE[what] if inside and what in INSIDE else MESSAGES[what]
             if message:
                 raise RuntimeError(message)
+
+    def check_error(self, name: str, error: AutogradError, given: Any) -> None:
+        """Refuse an error of a tensor of the batch that names sizes, to which torch adds that of the batch."""
+        known = error.code == "E401" or error.message.startswith(SAME_WORDS) or "singleton dimension" in error.message
+        if not known and any(map(str.isdigit, error.message)) and any(map(self.holds, flattened(given)[0])):
+            raise UnsupportedError(f"the error of {name} inside of vmap is not supported here", python=RuntimeError)
 
     def check_random(self, inputs: Sequence[Any], target: Tensor | None = None) -> None:
         """Refuse to draw the same numbers by tensors of the batch, or different ones into a tensor that is not."""

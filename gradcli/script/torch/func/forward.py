@@ -129,7 +129,10 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False, *, randomness
                 columns.append([])
                 for unit in units(leaf):
                     directions = tuple(unit if n == other else zeros(x) for other, x in enumerate(leaves))
-                    with muted(result is not None), running_on(Examples([], 0, randomness, 0, None)):
+                    examples = Examples([], 0, randomness, 0, None)
+                    for direction in directions:  # of which torch has a batch
+                        examples.add(direction)
+                    with muted(result is not None), running_on(examples):
                         result = jvp(of_chosen, tuple(leaves), directions, has_aux=has_aux)
                     columns[-1].append(flattened(result[1])[0])
                     drawing.begin(drawing.number + 1)

@@ -10,7 +10,6 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
 
@@ -31,13 +30,14 @@ def replaced(module: Any, tensors: dict[str, Any], *, tied: bool) -> Iterator[No
         for table in TABLES
         for name in vars(part)[table]
     }
-    before = [(table, name, table[name]) for table, name in places.values()]
     if tied:
         check_tied(places, tensors)
     for tensor in tensors.values():
         if not (tensor is None or isinstance(tensor, Tensor)):
             raise TypeError(f"{text(tensor)} is not an instance of torch.Tensor")
     found = {name: places[name] if name in places else place_of(module, name) for name in tensors}
+    known = [*places.values(), *(place for place in found.values() if place is not None)]
+    before = [(table, name, table[name]) for table, name in known]
     try:
         for name, place in found.items():
             if place is None:  # it would be an attribute, which nobody reads, for the time of the call
@@ -72,7 +72,7 @@ def place_of(module: Any, name: str) -> tuple[dict[str, Any], str] | None:
         return None
     value = getattr(part, own)
     if isinstance(value, Tensor):
-        raise UnsupportedError("another tensor for one that is no parameter and no buffer is not supported here")
+        return vars(part), own
     raise TypeError(f"attribute `{own}`: {text(value)} is not an instance of torch.Tensor")
 
 

@@ -33,6 +33,7 @@ EITHER = (
     "don't support data-dependent control flow in vmap yet, please file an issue at "
     "https://github.com/pytorch/pytorch/issues . For (3): please file an issue."
 )
+SAME_WORDS = ("Dimension out of range", "Got wrong shapes", "Shape mismatch", "Batch norm got", "chunk expects")
 INSIDE = {"item": EITHER, "bool": EITHER, "data": ""}  # in a function that is differentiated under vmap
 DYNAMIC = "vmap: We do not support batching operators that can "
 MESSAGES = {

@@ -107,9 +107,17 @@ def checkpoint(
 
 
 def checkpoint_sequential(
-    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, preserve_rng_state: bool = True
+    functions: Any,
+    segments: int,
+    input: Any,
+    use_reentrant: bool | None = None,
+    *,
+    preserve_rng_state: bool = True,
+    **keywords: Any,
 ) -> Any:
     """Call a chain of modules in segments, all but the last as checkpoints."""
+    if keywords:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(keywords))
     if use_reentrant is None:
         warnings.warn(REENTRANT_SEQUENTIAL, UserWarning, stacklevel=2)
         use_reentrant = True

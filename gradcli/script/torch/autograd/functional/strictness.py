@@ -85,9 +85,11 @@ def check_used(found: Sequence[Tensor | None], stage: str, strict: bool, create_
 
 def check_slopes(found: Sequence[Tensor | None], message: str, strict: bool) -> None:
     """Refuse gradients inside of a computation that do not exist, or that no gradient can flow through."""
-    if strict:
-        check_used(found, "back", strict)
-        check_depends([x for x in found if x is not None], message, strict)
+    for position, x in enumerate(found):
+        if strict and x is None:
+            raise RuntimeError(UNUSED["back"].format(position))
+        if strict and x is not None and not x.requires_grad:
+            raise RuntimeError(message.format(position))
 
 
 def check_row(found: Sequence[Tensor | None], output: int, strict: bool, create_graph: bool) -> None:

@@ -47,7 +47,7 @@ def instance_norm(
         (running_var, np.var(input.value, places, ddof=1)),
     ):
         if running is not None and mode.examples is not None:
-            raise UnsupportedError("running statistics inside of vmap are not supported here")
+            raise UnsupportedError("running statistics of instances inside of vmap are not supported here")
         if running is not None:
             update_running(running, np.mean(value, 0), momentum)
     return ops.instance_norm(input, weight=weight, bias=bias, eps=eps)
