@@ -11,6 +11,7 @@ from gradcli.script.torch.distributions.continuous import Exponential, Laplace, 
 from gradcli.script.torch.distributions.discrete import Bernoulli, Categorical
 from gradcli.script.torch.distributions.distribution import do, expanded
 from gradcli.script.torch.distributions.independent import Independent
+from gradcli.script.torch.distributions.positive import Beta, Dirichlet, Gamma
 
 
 def of_normals(p: Any, q: Any) -> Any:
@@ -52,6 +53,30 @@ def of_bernoullis(p: Any, q: Any) -> Any:
     return part(1, p.probs, 0) + part(-1, 1 - p.probs, 1)
 
 
+def of_gammas(p: Any, q: Any) -> Any:
+    scaled = q.concentration * do("log", p.rate / q.rate)
+    shapes = do("lgamma", q.concentration) - do("lgamma", p.concentration)
+    turned = (p.concentration - q.concentration) * do("digamma", p.concentration)
+    return scaled + shapes + turned + (q.rate - p.rate) * (p.concentration / p.rate)
+
+
+def of_betas(p: Any, q: Any) -> Any:
+    own, other = p.concentration1 + p.concentration0, q.concentration1 + q.concentration0
+    first = do("lgamma", q.concentration1) + do("lgamma", q.concentration0) + do("lgamma", own)
+    second = do("lgamma", p.concentration1) + do("lgamma", p.concentration0) + do("lgamma", other)
+    one = (p.concentration1 - q.concentration1) * do("digamma", p.concentration1)
+    zero = (p.concentration0 - q.concentration0) * do("digamma", p.concentration0)
+    return first - second + one + zero + (other - own) * do("digamma", own)
+
+
+def of_dirichlets(p: Any, q: Any) -> Any:
+    own, other = do("sum", p.concentration, -1), do("sum", q.concentration, -1)
+    each = do("sum", do("lgamma", p.concentration) - do("lgamma", q.concentration), -1)
+    slopes = do("digamma", p.concentration) - do("unsqueeze", do("digamma", own), -1)
+    moved = do("sum", (p.concentration - q.concentration) * slopes, -1)
+    return do("lgamma", own) - do("lgamma", other) - each + moved
+
+
 def of_independents(p: Any, q: Any) -> Any:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
@@ -65,6 +90,9 @@ RULES: dict[type, Callable[[Any, Any], Any]] = {
     Uniform: of_uniforms,
     Categorical: of_categoricals,
     Bernoulli: of_bernoullis,
+    Gamma: of_gammas,
+    Beta: of_betas,
+    Dirichlet: of_dirichlets,
     Independent: of_independents,
 }
 

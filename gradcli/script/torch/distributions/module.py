@@ -10,11 +10,12 @@ from gradcli.script.torch.distributions.discrete import Bernoulli, Categorical
 from gradcli.script.torch.distributions.distribution import Distribution
 from gradcli.script.torch.distributions.divergence import kl_divergence
 from gradcli.script.torch.distributions.independent import Independent
+from gradcli.script.torch.distributions.positive import Beta, Dirichlet, Gamma
 
-MEMBERS: dict[str, Any] = {
-    kind.__name__: kind
-    for kind in (Bernoulli, Categorical, Distribution, Exponential, Independent, Laplace, Normal, Uniform)
-}
+KINDS = (
+    Bernoulli, Beta, Categorical, Dirichlet, Distribution, Exponential, Gamma, Independent, Laplace, Normal, Uniform
+)  # fmt: skip
+MEMBERS: dict[str, Any] = {kind.__name__: kind for kind in KINDS}
 
 
 def namespace(name: str) -> Namespace:
