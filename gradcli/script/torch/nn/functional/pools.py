@@ -10,12 +10,13 @@ import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.saved import watch
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.shaping.shaping import APART, unsafe_view, viewable
 from gradcli.ops.support.arguments import Shape, check_size
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_one, begun, ended
 from gradcli.ops.windows.adaptive import shares, without_empty_backward
 from gradcli.ops.windows.pooling_shapes import check_filled, options
@@ -183,6 +184,8 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
     if input.ndim not in (4, 5):
         raise RuntimeError(f"adaptive_avg_pool3d(): Expected 4D or 5D tensor, but got {list(input.shape)}")
     check_filled("adaptive_avg_pool3d", input.shape)
+    if not is_floating(input.value):
+        raise NotImplementedError(f"\"adaptive_avg_pool3d_cpu\" not implemented for '{TYPE_NAMES[input.dtype]}'")
     sides = list(zip(input.shape[-3:], sizes, strict=True))
     if any(not n or own % n for own, n in sides):
         if not np.all(np.isfinite(input.value)):
@@ -192,7 +195,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
         return without_empty_backward("adaptive_avg_pool3d", found)
     kernel = tuple(own // n for own, n in zip(input.shape[-3:], sizes, strict=True))
     through = begun(input, "AdaptiveAvgPool3DBackwardBackward0")
-    return ended(checked("avg_pool3d")(through, kernel), "AdaptiveAvgPool3DBackward0", input)
+    return ended(ops.avg_pool3d(through, kernel), "AdaptiveAvgPool3DBackward0", input)
 
 
 max_unpool1d, max_unpool2d, max_unpool3d = _unpooled(1), _unpooled(2), _unpooled(3)
