@@ -46,14 +46,16 @@ def operands(node: Node, create_graph: bool) -> tuple[Sequence[Any], Any]:
 # Nodes whose gradients torch computes by a function of the upstream gradient and inputs, and differentiates by both.
 NAMES = """
 AdaptiveAvgPool2D AdaptiveAvgPool3D AdaptiveMaxPool2D AvgPool2D AvgPool3D BinaryCrossEntropy Celu Convolution Elu Gelu
-Glu Hardshrink Hardswish HuberLoss LogSigmoid MaxPool2DWithIndices MaxPool3DWithIndices NativeBatchNorm NativeLayerNorm
-NllLoss NllLoss2D PreluKernel ReflectionPad1D ReflectionPad2D ReflectionPad3D ReplicationPad1D ReplicationPad2D
-ReplicationPad3D RreluWithNoise SmoothL1Loss SoftMarginLoss Softplus Softshrink Threshold
+Glu GridSampler2D GridSampler3D Hardshrink Hardswish HuberLoss LogSigmoid MaxPool2DWithIndices MaxPool3DWithIndices
+NativeBatchNorm NativeLayerNorm NllLoss NllLoss2D PreluKernel ReflectionPad1D ReflectionPad2D ReflectionPad3D
+ReplicationPad1D ReplicationPad2D ReplicationPad3D RreluWithNoise SmoothL1Loss SoftMarginLoss Softplus Softshrink
+Threshold
 """
 GROUP = "NativeGroupNormBackward0"  # whose gradients torch computes from its mean and deviation, which have its node
 JOINT = frozenset(f"{name}Backward0" for name in NAMES.split())
 # Of them, the nodes of which an operand that the other gradients alone depend on gets none, where others give zeros.
-SILENT = frozenset(("ConvolutionBackward0", "NativeBatchNormBackward0", "NativeLayerNormBackward0", GROUP))
+SILENT = {"ConvolutionBackward0", "NativeBatchNormBackward0", "NativeLayerNormBackward0", GROUP}
+SILENT |= {"GridSampler2DBackward0", "GridSampler3DBackward0"}
 
 
 # Nodes whose gradients torch cannot differentiate again, and the words in which it says so.

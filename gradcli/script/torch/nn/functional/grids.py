@@ -76,7 +76,7 @@ def _linear(x: Any, size: int, pad: Pad) -> Taps:
 
 def _nearest(x: Any, size: int, pad: Pad) -> Taps:
     x = pad(x, size)
-    return [(_whole(x, np.rint), (x - x.detach()) * 0.0 + 1.0)]
+    return [(_whole(x, np.rint), 1.0)]
 
 
 def _cubic(x: Any, size: int, pad: Pad) -> Taps:
@@ -141,6 +141,8 @@ def grid_sample(
         share = ops.unsqueeze(weight * _number(inside, input), 1)
         term = ops.gather(image, 2, Tensor(np.ascontiguousarray(index))) * share
         found = term if found is None else found + term
+    if mode == "nearest":  # the places have a gradient, which is 0 whatever the image is
+        found = found + ops.sum(ops.where(Tensor(np.zeros(places.shape, np.bool_)), places, 0.0))
     return ended(ops.reshape(found, batch, channels, *shape), f"{node}0", input, grid)
 
 
