@@ -61,10 +61,29 @@ def below(high: Any) -> Constraint:
     return Constraint("LessThan", lambda x: x < bound(high), upper_bound=high)
 
 
+def _is_definite(x: Array) -> Array:
+    """Tell whether symmetric matrices have a Cholesky decomposition."""
+    found = np.array(np.isclose(x, x.swapaxes(-2, -1), atol=1e-6).all((-2, -1)))
+    for at in np.ndindex(found.shape):
+        try:
+            np.linalg.cholesky(x[at])
+        except np.linalg.LinAlgError:
+            found[at] = False
+    return found
+
+
+def _is_triangle(x: Array) -> Array:
+    """Tell whether lower triangles have positive diagonals."""
+    return (np.tril(x) == x).all((-2, -1)) & (np.diagonal(x, axis1=-2, axis2=-1) > 0).all(-1)
+
+
+POSITIVE_DEFINITE = Constraint("PositiveDefinite", _is_definite)
+LOWER_CHOLESKY = Constraint("LowerCholesky", _is_triangle)
 REAL = Constraint("Real", lambda x: x == x)  # false for nan alone
 REAL_VECTOR = Vector(REAL)
 BOOLEAN = Constraint("Boolean", lambda x: (x == 0) | (x == 1))
 SIMPLEX = Constraint("Simplex", lambda x: (x >= 0).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1) < 1e-6))
 UNIT = interval(0.0, 1.0)
 POSITIVE = above(0.0)
+COUNT = Constraint("IntegerGreaterThan", lambda x: (x % 1 == 0) & (x >= 0), lower_bound=0)
 NOT_NEGATIVE = Constraint("GreaterThanEq", lambda x: x >= 0, lower_bound=0.0)

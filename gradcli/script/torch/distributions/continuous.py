@@ -93,6 +93,7 @@ class Uniform(Distribution):
     mean = property(lambda self: (self.high + self.low) / 2)
     stddev = property(lambda self: (self.high - self.low) / 12**0.5)
     variance = property(lambda self: do("pow", self.high - self.low, 2) / 12)
+    mode = property(lambda self: math.nan * self.high)
     has_rsample = True
 
     def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
@@ -125,6 +126,7 @@ class Exponential(Distribution):
     support = constraints.NOT_NEGATIVE
     mean = stddev = property(lambda self: do("reciprocal", self.rate))
     variance = property(lambda self: do("pow", self.rate, -2))
+    mode = property(lambda self: do("zeros_like", self.rate))
     has_rsample = True
 
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:

@@ -19,6 +19,7 @@ from gradcli.script.torch.distributions.distribution import (
     expanded,
     together,
 )
+from gradcli.script.torch.random.draws import poisson
 from gradcli.script.torch.random.sampling import bernoulli, multinomial
 from gradcli.script.torch.tensor.dtypes import Size
 
@@ -93,6 +94,29 @@ class Categorical(Discrete):
 
     def enumerate_support(self, expand: bool = True) -> Any:
         return self._support(np.arange(self._given.shape[-1]), expand)
+
+
+class Poisson(Distribution):
+    """A count of events."""
+
+    __module__ = "torch.distributions.poisson"
+    rate: Any
+    arg_constraints = property(lambda self: {"rate": constraints.NOT_NEGATIVE})
+    support = constraints.COUNT
+    mean = variance = property(attrgetter("rate"))
+    mode = property(lambda self: do("floor", self.rate))
+
+    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+        self._broadcast(validate_args, rate=rate)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        with set_grad_enabled(False):
+            return poisson(expanded(self.rate, self._shape(sample_shape)))
+
+    def log_prob(self, value: Any) -> Any:
+        self._check(value)
+        rate, value = together(self.rate, value)
+        return do("xlogy", value, rate) - rate - do("lgamma", value + 1)
 
 
 class Bernoulli(Discrete):

@@ -67,6 +67,8 @@ class Distribution(Facade):
     rsample: Any = absent  # as a function of the parameters, through which gradients flow
     log_prob: Any = absent
     entropy: Any = absent
+    cdf: Any = absent
+    icdf: Any = absent
     has_rsample = False
     has_enumerate_support = False
 
@@ -96,6 +98,10 @@ class Distribution(Facade):
     @property
     def event_shape(self) -> Size:
         return Size(self._event)
+
+    @property
+    def mode(self) -> Any:
+        raise NotImplementedError(f"{formatted(type(self))} does not implement mode")
 
     @property
     def stddev(self) -> Any:

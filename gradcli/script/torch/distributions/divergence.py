@@ -11,6 +11,7 @@ from gradcli.script.torch.distributions.continuous import Exponential, Laplace, 
 from gradcli.script.torch.distributions.discrete import Bernoulli, Categorical
 from gradcli.script.torch.distributions.distribution import do, expanded
 from gradcli.script.torch.distributions.independent import Independent
+from gradcli.script.torch.distributions.multivariate import MultivariateNormal, of_multivariate_normals
 from gradcli.script.torch.distributions.positive import Beta, Dirichlet, Gamma
 
 
@@ -94,6 +95,7 @@ RULES: dict[type, Callable[[Any, Any], Any]] = {
     Beta: of_betas,
     Dirichlet: of_dirichlets,
     Independent: of_independents,
+    MultivariateNormal: of_multivariate_normals,
 }
 
 

@@ -6,14 +6,18 @@ from typing import Any
 
 from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.torch.distributions.continuous import Exponential, Laplace, Normal, Uniform
-from gradcli.script.torch.distributions.discrete import Bernoulli, Categorical
+from gradcli.script.torch.distributions.discrete import Bernoulli, Categorical, Poisson
 from gradcli.script.torch.distributions.distribution import Distribution
 from gradcli.script.torch.distributions.divergence import kl_divergence
 from gradcli.script.torch.distributions.independent import Independent
+from gradcli.script.torch.distributions.mixture import MixtureSameFamily
+from gradcli.script.torch.distributions.multivariate import MultivariateNormal
 from gradcli.script.torch.distributions.positive import Beta, Dirichlet, Gamma
+from gradcli.script.torch.distributions.squares import Chi2, StudentT
 
-KINDS = (
-    Bernoulli, Beta, Categorical, Dirichlet, Distribution, Exponential, Gamma, Independent, Laplace, Normal, Uniform
+KINDS: tuple[type, ...] = (
+    Bernoulli, Beta, Categorical, Chi2, Dirichlet, Distribution, Exponential, Gamma, Independent, Laplace,
+    MixtureSameFamily, MultivariateNormal, Normal, Poisson, StudentT, Uniform,
 )  # fmt: skip
 MEMBERS: dict[str, Any] = {kind.__name__: kind for kind in KINDS}
 

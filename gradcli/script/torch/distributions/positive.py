@@ -1,4 +1,4 @@
-"""Distributions of positive numbers and of shares of a whole; their samples are not drawn here."""
+"""Distributions of positive numbers and of shares of a whole; no gradient flows through their samples here."""
 
 from __future__ import annotations
 
@@ -6,22 +6,28 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.machine import running
 from gradcli.script.torch.distributions import constraints
-from gradcli.script.torch.distributions.distribution import Distribution, do, together
+from gradcli.script.torch.distributions.distribution import Distribution, do, expanded, together
+from gradcli.script.torch.random.draws import standard_gamma
 
 POSITIVE_VECTOR = constraints.Vector(constraints.POSITIVE)
 
 
-class Undrawn(Distribution):
-    has_rsample = True
+def gamma_variates(self: Distribution, concentration: Tensor, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Draw gamma variates of rate 1 for the samples of a distribution."""
+    if mode.grad_enabled and any(isinstance(x, Tensor) and x.requires_grad for x in vars(self).values()):
+        kind = type(self).__name__
+        raise UnsupportedError(
+            f"the gradient through samples of {kind} is not supported here", help="sample() draws without one"
+        )
+    return standard_gamma(expanded(concentration, shape).value, running.machine.generator).astype(dtype)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
-        raise UnsupportedError(f"samples of {type(self).__name__} are not supported here", help="give numbers")
 
-
-class Gamma(Undrawn):
+class Gamma(Distribution):
     __module__ = "torch.distributions.gamma"
     concentration: Any
     rate: Any
@@ -30,11 +36,18 @@ class Gamma(Undrawn):
     mean = property(lambda self: self.concentration / self.rate)
     mode = property(lambda self: do("clamp", (self.concentration - 1) / self.rate, min=0))
     variance = property(lambda self: self.concentration / do("pow", self.rate, 2))
+    has_rsample = True
 
     def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
         self._broadcast(validate_args, concentration=concentration, rate=rate)
 
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        shape, dtype = self._shape(sample_shape), self.concentration.dtype
+        value = Tensor(gamma_variates(self, self.concentration, shape, dtype)[()]) / expanded(self.rate, shape)
+        return do("clamp", value, min=float(np.finfo(dtype).tiny))
+
     def log_prob(self, value: Any) -> Any:
+        value = value if isinstance(value, Tensor) else Tensor(np.array(value, self.rate.dtype)[()])
         self._check(value)
         shape, rate = self.concentration, self.rate
         return do("xlogy", shape, rate) + do("xlogy", shape - 1, value) - rate * value - do("lgamma", shape)
@@ -48,7 +61,7 @@ class Gamma(Undrawn):
         return shape - do("log", self.rate) + do("lgamma", shape) + (1.0 - shape) * do("digamma", shape)
 
 
-class Dirichlet(Undrawn):
+class Dirichlet(Distribution):
     """Shares of a whole; each concentration draws the shares to its own."""
 
     __module__ = "torch.distributions.dirichlet"
@@ -56,6 +69,7 @@ class Dirichlet(Undrawn):
     arg_constraints = property(lambda self: {"concentration": POSITIVE_VECTOR})
     support = constraints.SIMPLEX
     mean = property(lambda self: self.concentration / do("sum", self.concentration, -1, True))
+    has_rsample = True
 
     def __init__(self, concentration: Any, validate_args: bool | None = None) -> None:
         if not concentration.ndim:
@@ -78,6 +92,10 @@ class Dirichlet(Undrawn):
         total = do("sum", self.concentration, -1, True)
         return self.concentration * (total - self.concentration) / (do("pow", total, 2) * (total + 1))
 
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        parts = gamma_variates(self, self.concentration, self._shape(sample_shape), np.float64)
+        return Tensor((parts / parts.sum(-1, keepdims=True)).astype(self.concentration.dtype))
+
     def log_prob(self, value: Any) -> Any:
         self._check(value)
         each = self.concentration
@@ -95,7 +113,7 @@ class Dirichlet(Undrawn):
         )
 
 
-class Beta(Undrawn):
+class Beta(Distribution):
     """The first of two shares of a whole."""
 
     __module__ = "torch.distributions.beta"
@@ -107,6 +125,7 @@ class Beta(Undrawn):
     concentration0 = property(lambda self: self._shares.concentration[..., 1])
     mean = property(lambda self: self.concentration1 / (self.concentration1 + self.concentration0))
     mode = property(lambda self: self._shares.mode[..., 0])
+    has_rsample = True
 
     def __init__(self, concentration1: Any, concentration0: Any, validate_args: bool | None = None) -> None:
         self._shares = Dirichlet(do("stack", together(concentration1, concentration0), -1), validate_args)
@@ -121,6 +140,9 @@ class Beta(Undrawn):
     def variance(self) -> Any:
         total = self.concentration1 + self.concentration0
         return self.concentration1 * self.concentration0 / (do("pow", total, 2) * (total + 1))
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        return do("select", self._shares.rsample(sample_shape), -1, 0)
 
     def log_prob(self, value: Any) -> Any:
         self._check(value)

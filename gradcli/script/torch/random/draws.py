@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
     check_random((input,))
     if mode.examples is not None:
         raise UnsupportedError("torch.poisson inside of vmap is not supported here")
-    draw = lambda: float(source.uniform((1,), DOUBLE)[0])  # noqa: E731
+    draw = partial(_one, source)
     found = [_often(rate, draw) if rate >= 10 else _seldom(rate, draw) for rate in input.value.ravel().tolist()]
     return forgotten("PoissonBackward0", np.array(found, input.dtype).reshape(input.shape)[()], input)
 
@@ -101,6 +102,36 @@ def _often(rate: float, draw: Callable[[], float]) -> int:
             continue
         if math.log(v) + math.log(inverse) - math.log(a / edge**2 + b) <= k * log_rate - rate - math.lgamma(k + 1):
             return k
+
+
+def standard_gamma(concentration: Any, source: Any) -> Any:
+    """Draw gamma variates of rate 1, in double precision, for each number that says how many waiting times they add."""
+    found = [_gamma(a, source) for a in concentration.ravel().tolist()]
+    return np.reshape(np.array(found, DOUBLE), concentration.shape)
+
+
+def _gamma(a: float, source: Any) -> float:
+    """Marsaglia and Tsang, A simple method for generating gamma variables (2000)."""
+    if a == 0:
+        return 0.0
+    scale = 1.0
+    if a < 1:
+        scale = (1 - _one(source)) ** (1 / a)
+        a += 1
+    d = a - 1 / 3
+    c = 1 / math.sqrt(9 * d)
+    while True:
+        y = 0.0
+        while y <= 0:
+            x = float(source.normal((1,), DOUBLE)[0])
+            y = 1 + c * x
+        v, u, square = y**3, 1 - _one(source), x * x
+        if u < 1 - 0.0331 * square * square or math.log(u) < 0.5 * square + d * (1 - v + math.log(v)):
+            return scale * d * v
+
+
+def _one(source: Any) -> float:
+    return float(source.uniform((1,), DOUBLE)[0])
 
 
 class fork_rng(Facade):  # noqa: N801  torch's name
