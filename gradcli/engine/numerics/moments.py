@@ -1,7 +1,7 @@
 """Mean and variance of rows in the order of torch's layer norm: one pass (Welford 1962), in lanes of eight entries.
 
 The parts of the lanes are put together one after the other (Chan et al. 1979); where torch multiplies and adds in one
-rounding, so does this.
+rounding, so does this, and in the gradients of a layer norm too.
 """
 
 from __future__ import annotations
@@ -47,6 +47,50 @@ def of_rows(x: Array) -> tuple[Array, Array]:
         spread = spread + _fused(away * away * part, np.float32(seen), spreads[:, lane])
         seen += groups
     return mean[:, None], (spread / np.float32(count))[:, None]
+
+
+def is_known(g: Array, x: Array, size: int) -> bool:
+    """Tell whether the gradients of rows of this length are computed here."""
+    return type(g) is type(x) is np.ndarray and g.dtype is x.dtype is SINGLE and 0 < size <= LONGEST
+
+
+def to_input(g: Array, x: Array, weight: Any, eps: float) -> Array:
+    """Return the gradient of the rows that were normalized, from that of the result, in torch's few steps."""
+    mean, spread = of_rows(x)
+    a, share = ONE / np.sqrt(spread + np.float32(eps)), ONE / np.float32(x.shape[1])
+    along = _summed(g, x) if isinstance(weight, int) else _summed(g * x, weight)
+    total = _summed(g, weight)
+    b = _fused(total, mean, -along) * a * a * a * share
+    c = _fused(-b, mean, -(total * a * share))
+    found: Array = _fused(b, x, a * g * weight) + c
+    return found
+
+
+def to_weight(g: Array, x: Array, eps: float) -> Array:
+    """Return the gradient of the weight: row by row."""
+    mean, spread = of_rows(x)
+    a = ONE / np.sqrt(spread + np.float32(eps))
+    total = np.zeros(x.shape[1], SINGLE)
+    for row, entries in zip(g, _fused(a, x, -a * mean), strict=True):
+        total = _fused(row, entries, total)
+    return total
+
+
+def _summed(a: Array, b: Any) -> Array:
+    """Return the sums of the products in each row, in lanes; what is left is multiplied and added at once."""
+    b = np.broadcast_to(np.asarray(b, SINGLE), a.shape)
+    products, count = a * b, a.shape[1]
+    if count < LANES:
+        return np.add.accumulate(products, axis=1)[:, -1:]
+    lanes, whole = products[:, :LANES].copy(), count // LANES * LANES
+    for start in range(LANES, whole, LANES):
+        lanes += products[:, start : start + LANES]
+    if whole < count:
+        lanes[:, : count - whole] = _fused(a[:, whole:], b[:, whole:], lanes[:, : count - whole])
+    while lanes.shape[1] > 1:
+        half = lanes.shape[1] // 2
+        lanes = lanes[:, :half] + lanes[:, half:]
+    return lanes
 
 
 def _fused(a: Array, b: Any, c: Array) -> Array:

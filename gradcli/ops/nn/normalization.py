@@ -46,6 +46,10 @@ def _layer_norm(x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps:
 
 
 def _input_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:
+    size = math.prod(normalized_shape)
+    if moments.is_known(g, x, size):
+        weights = weight if isinstance(weight, int) else weight.reshape(1, size)
+        return moments.to_input(g.reshape(-1, size), x.reshape(-1, size), weights, eps).reshape(x.shape)
     normal = layer_norm(x, 1, 0, normalized_shape=normalized_shape, eps=eps)
     axes = tuple(range(len(x.shape) - len(normalized_shape), len(x.shape)))
     return normal_rule(g * weight, x, normal, axes, eps)
@@ -59,8 +63,14 @@ def normal_rule(h: Any, x: Any, normal: Any, axes: tuple[int, ...], eps: float) 
     return inner / sqrt(var(x, correction=0, **over) + eps)
 
 
-def _weight_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, **o: Any) -> Any:
-    return sum_to_size(g * layer_norm(x, 1, 0, **o), size=weight.shape)
+def _weight_rule(
+    g: Any, out: Any, x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5
+) -> Any:
+    size = math.prod(normalized_shape)
+    if moments.is_known(g, x, size):
+        return moments.to_weight(g.reshape(-1, size), x.reshape(-1, size), eps).reshape(weight.shape)
+    normal = layer_norm(x, 1, 0, normalized_shape=normalized_shape, eps=eps)
+    return sum_to_size(g * normal, size=weight.shape)
 
 
 def write_norm(name: str, option: str) -> Callable[[Sequence[Formula], dict[str, Any]], Expression]:

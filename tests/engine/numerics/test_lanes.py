@@ -64,3 +64,22 @@ def test_rows_are_added_in_order(seed: int, count: int, size: int) -> None:
     for found in (table[torch.from_numpy(rows)], torch.nn.functional.embedding(torch.from_numpy(rows), table)):
         (expected,) = torch.autograd.grad(found, table, torch.from_numpy(g))
         assert (scattered(g, rows[:, None] * size + np.arange(size), (4, size)) == expected.numpy()).all()
+
+
+@given(SEEDS, st.integers(1, 5), st.one_of(st.integers(2, 40), st.sampled_from([64, 100, 128])), st.booleans())
+def test_gradients_of_layer_norms(seed: int, rows: int, size: int, weighted: bool) -> None:
+    x, g, weight = numbers(seed, rows, size), numbers(seed + 1, rows, size), numbers(seed + 2, size)
+    found, expected = [], []
+    for made, inputs in (
+        (found, [Tensor(each) for each in (x, weight)]),
+        (expected, list(map(torch.tensor, (x, weight)))),
+    ):
+        rows_of, scale = (each.requires_grad_() for each in inputs)
+        norm = torch.nn.functional.layer_norm if made is expected else OPERATIONS["layer_norm"].function
+        out = norm(rows_of, (size,), weight=scale if weighted else None)
+        out.backward(torch.from_numpy(g) if made is expected else Tensor(g))
+        made += [np.asarray(each.grad.detach().numpy()) for each in (rows_of, scale)[: 1 + weighted]]
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-4)
+    if WIDE:
+        assert all((ours == theirs).all() for ours, theirs in zip(found, expected, strict=True))
