@@ -59,6 +59,25 @@ def check_overlap(target: Tensor) -> None:
             "Please clone() the tensor before performing the operation.",
             code="E304",
         )
+    if _share(target.array):  # torch writes them one after the other, each as often as it is there
+        raise AutogradError(
+            "a change in place of a tensor whose entries share memory is not supported here",
+            code="E401",
+            help="clone() the tensor before",
+        )
+
+
+def _share(array: Any) -> bool:
+    """Tell whether two entries lie at one place."""
+    if array.flags.forc:
+        return False
+    reached, steps = 0, sorted((step, size) for step, size in zip(array.strides, array.shape, strict=True) if size > 1)
+    for step, size in steps:
+        if step <= reached:
+            places = sum(np.ix_(*(np.arange(size) * step for step, size in steps)))
+            return bool(np.unique(places).size < array.size)
+        reached += (size - 1) * step
+    return False
 
 
 def check_apart(target: Tensor, operands: Sequence[Any], *, wholly: bool = False) -> None:

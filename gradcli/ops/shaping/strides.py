@@ -11,6 +11,7 @@ from gradcli.engine.memory.views import first_entry, writable
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import positional
+from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import shaping as entries
@@ -20,7 +21,9 @@ from gradcli.ops.support.arguments import Array, Shape, check_size
 from gradcli.ops.support.sentences import PICKED, PLACED
 from gradcli.ops.support.surface import operation
 
-PART = "gradients of as_strided are only supported here for the whole of a contiguous tensor"
+PART = "as_strided of a tensor in the place of a larger one is not supported here"
+SHARED = "gradients of as_strided are not supported here for a tensor whose entries share memory"
+OUTSIDE = "a tangent of as_strided outside of a view is not supported here"
 
 
 def _steps(stride: Shape, item: int) -> list[int]:
@@ -43,7 +46,7 @@ def _strided(flat: Any, size: Shape, stride: Shape, offset: int) -> Any:
     return np.lib.stride_tricks.as_strided(flat[offset:], size, _steps(stride, flat.itemsize))
 
 
-def _read_memory(x: Any, *, size: Shape, stride: Shape, offset: int) -> Any:
+def _read_memory(x: Any, *, size: Shape, stride: Shape, offset: int, lies: Shape = ()) -> Any:
     memory = owner(writable(x)).ravel("K")
     flat = np.ndarray((memory.nbytes // x.itemsize,), x.dtype, memory)  # the memory may hold numbers of another dtype
     if _end(size, stride, offset) > flat.size:  # a gradient in the place of the tensor may be one number, expanded
@@ -51,19 +54,41 @@ def _read_memory(x: Any, *, size: Shape, stride: Shape, offset: int) -> Any:
     return _strided(flat, size, stride, offset)
 
 
-def _places(shape: Shape, size: Shape, stride: Shape, offset: int) -> Any:
-    return _strided(flat_positions(shape).reshape(-1), size, stride, offset)
+def _places(shape: Shape, size: Shape, stride: Shape, offset: int, lies: Shape) -> Any:
+    """Return the positions that are read, counted in the tensor; -1 for memory outside of it.
+
+    `lies` are the first entry and the strides of a tensor that is not the whole of its memory in order.
+    """
+    memory = flat_positions(shape)
+    if lies:
+        first, steps = lies[0], lies[1:]
+        memory = np.full(max(_end(size, stride, offset), _end(shape, steps, first)), -1)
+        _strided(memory, shape, steps, first)[...] = flat_positions(shape)
+    return _strided(memory.reshape(-1), size, stride, offset)
 
 
-def _strided_backward(g: Array, *, shape: Shape, size: Shape, stride: Shape, offset: int) -> Any:
+def _strided_backward(g: Array, *, shape: Shape, size: Shape, stride: Shape, offset: int, lies: Shape = ()) -> Any:
     """The gradient of `as_strided`: each entry added where it was read."""
-    return scattered(g, _places(shape, size, stride, offset), shape)
+    places = _places(shape, size, stride, offset, lies)
+    return scattered(g[places >= 0], places[places >= 0], shape)
+
+
+def _read_apart(x: Array, *, size: Shape, stride: Shape, offset: int, lies: Shape) -> Any:
+    """Read a tensor as if it lay in other memory, of zeros."""
+    places = _places(x.shape, size, stride, offset, lies)
+    return np.append(x, np.zeros(1, x.dtype))[places]
+
+
+def _lying(lies: Shape) -> dict[str, Shape]:
+    return {"lies": lies} if lies else {}
 
 
 strided: Primitive = primitive(
     "as_strided",
     _read_memory,
-    lambda g, out, x, *, size, stride, offset: strided_back(g, shape=x.shape, size=size, stride=stride, offset=offset),
+    lambda g, out, x, *, size, stride, offset, lies=(): strided_back(
+        g, shape=x.shape, size=size, stride=stride, offset=offset, **_lying(lies)
+    ),
     gradients=({"AsStridedBackwardBackward0": "AsStridedBackward0"},),
     structured=True,
     view=True,
@@ -75,10 +100,23 @@ strided: Primitive = primitive(
 strided_back: Primitive = primitive(
     "as_strided_backward",
     _strided_backward,
-    lambda g, out, h, *, shape, size, stride, offset: strided(g, size=size, stride=stride, offset=offset),
+    lambda g, out, h, *, shape, size, stride, offset, lies=(): (strided_apart if lies else strided)(
+        g, size=size, stride=stride, offset=offset, **_lying(lies)
+    ),
     structured=True,
     says=PLACED,
     index="adjoint of as_strided",
+)
+strided_apart: Primitive = primitive(
+    "as_strided_apart",
+    _read_apart,
+    lambda g, out, x, *, size, stride, offset, lies: strided_back(
+        g, shape=x.shape, size=size, stride=stride, offset=offset, lies=lies
+    ),
+    node="AsStridedBackward0",
+    structured=True,
+    says=PICKED,
+    index=entries.strided,
 )
 printed(strided_back, "u = [[1, 2], [3, 4]]; as_strided_backward(u, shape=(3,), size=(2, 2), stride=(1, 1), offset=0)")
 
@@ -114,6 +152,12 @@ def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int | 
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
             f"{array.itemsize} requiring a storage size of {needed} are out of bounds for storage of size {there}"
         )
-    if input.requires_grad and not (array.flags.c_contiguous and owner(array).size == array.size):
-        raise AutogradError(PART, code="E401", help="write the view with narrow, select and transpose")
-    return strided(input, size=size, stride=stride, offset=offset)
+    if array.flags.c_contiguous and owner(array).size == array.size:
+        return strided(input, size=size, stride=stride, offset=offset)
+    first, steps = first_entry(array), tuple(step // array.itemsize for step in array.strides)
+    lies = (first, *steps)
+    if input.requires_grad and len(np.unique(_places(array.shape, array.shape, steps, first, lies))) < array.size:
+        raise AutogradError(SHARED, code="E401", help="clone() the tensor first")
+    if input.base is not None and tangents_of(input) and (_places(array.shape, size, stride, offset, lies) < 0).any():
+        raise AutogradError(OUTSIDE, code="E401", help="read the tensor that it is a view of")
+    return strided(input, size=size, stride=stride, offset=offset, lies=lies)

@@ -318,6 +318,10 @@ def test_strides_of_bytes_that_hold_other_numbers() -> None:
     assert ours(text) == torchs(text)
 
 
+def test_a_change_of_entries_that_share_memory_is_refused() -> None:
+    assert "entries share memory" in ours("import torch\ntorch.arange(3.0).as_strided((2, 2), (1, 1)).mul_(2)")
+
+
 STRIDED = [
     "y = x * 1; y.as_strided((2,), (2,), 1).mul_(3); y.sum().backward(); print(x.grad)",
     "v = torch.ones(2, requires_grad=True); y = x.as_strided((2,), (1,), 3); "
