@@ -212,6 +212,18 @@ def in_graph_of_others(application: Application, position: int, total: Tensor) -
     return total + part if counts else total
 
 
+def keep_tangents(x: Tensor, change: Callable[[], Any]) -> None:
+    """Change the place of a tensor in the graph: tangents, known by the place, go with it."""
+    before = x.node or x
+    change()
+    after = x.node or x
+    for active in listening(Level) if after is not before else ():
+        if before in active.known:
+            active.known[after] = active.known.pop(before)
+        if before in active.apart:
+            active.apart.add(after)
+
+
 def tangents_of(*given: Any) -> list[Tensor]:
     """Return the tangents that some of these have, in every forward pass that runs."""
     found = [active.get(x) for active in listening(Level) for x in given if isinstance(x, Tensor)]

@@ -13,7 +13,7 @@ from weakref import ref
 
 import numpy as np
 
-from gradcli.engine.checks.gradients import check_gradient
+from gradcli.engine.checks.gradients import NON_LEAF_GRAD, check_gradient
 from gradcli.engine.dtypes import type_name
 from gradcli.engine.graph import AccumulateGrad, Handle, Node, Target, Uncounted, Unversioned, hook_parts
 from gradcli.engine.modes import changes, mode, tick
@@ -25,12 +25,6 @@ from gradcli.errors import AutogradError
 Value = Any  # np.ndarray or a numpy scalar
 Gradient = Any  # an upstream gradient: Tensor, array, number, or None for 1
 
-NON_LEAF_GRAD = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
-    "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
-    "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the "
-    "leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
-)
 DETACHED_VIEW = (
     "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, "
     "and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be "
@@ -124,6 +118,14 @@ class Tensor(TensorProtocol):
         self.node = AccumulateGrad(self) if required else None
 
     @property
+    def known_node(self) -> Target | None:
+        """The node; of a view whose node is not valid any more the one that it had."""
+        return self.node
+
+    def check_valid(self) -> None:
+        """Refuse to tell the node where it is not known; only of a view it may not be."""
+
+    @property
     def is_leaf(self) -> bool:
         return not isinstance(self.node, Node)
 
@@ -133,7 +135,7 @@ class Tensor(TensorProtocol):
 
     @property
     def grad(self) -> Tensor | None:
-        if self._grad is None and not self.is_leaf and not self.retains_grad:
+        if self._grad is None and isinstance(self.known_node, Node) and not self.retains_grad:
             warnings.warn(NON_LEAF_GRAD, UserWarning, stacklevel=2)
         return self._grad
 
@@ -154,14 +156,15 @@ class Tensor(TensorProtocol):
 
     @property
     def retains_grad(self) -> bool:
-        return isinstance(self.node, Node) and self.node.hooks is not None and self.node.hooks.retain is not None
+        node = self.known_node
+        return isinstance(node, Node) and node.hooks is not None and node.hooks.retain is not None
 
     def retain_grad(self) -> None:
         """Keep the gradient of a result in its `.grad`; a leaf keeps its own anyway."""
-        if self.node is None:
+        if not self.requires_grad:
             raise AutogradError("can't retain_grad on Tensor that has requires_grad=False")
-        if isinstance(self.node, Node):
-            self.node.with_hooks().retain = ref(self)
+        if isinstance(self.known_node, Node):
+            self.known_node.with_hooks().retain = ref(self)
 
     def keep(self, gradient: Tensor) -> None:
         """Accumulate, as a leaf does: a second backward pass adds to the gradient of the first."""
@@ -170,6 +173,7 @@ class Tensor(TensorProtocol):
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Handle:
         """Call `hook` with the gradient of this tensor; a tensor that it returns takes the gradient's place."""
+        self.check_valid()
         if self.node is None:
             raise AutogradError("cannot register a hook on a tensor that doesn't require gradient")
         hook_parts(self.node)

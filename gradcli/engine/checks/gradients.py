@@ -10,6 +10,12 @@ import numpy as np
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.errors import AutogradError
 
+NON_LEAF_GRAD = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
+    "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the "
+    "leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+)
 # The dtypes that were set for the gradients of tensors; None lets them be as they come.
 chosen: WeakKeyDictionary[Any, np.dtype[Any] | None] = WeakKeyDictionary()
 

@@ -70,6 +70,26 @@ class View(Tensor):
     def node(self, node: Target | None) -> None:
         _node.__set__(self, node)
 
+    @property
+    def is_invalid(self) -> bool:
+        """Whether the base was changed in another mode since this was made: nobody knows its node."""
+        return (
+            is_view(self)
+            and bool(self.origin)
+            and self._known != len(self.history or ())
+            and self.base.node is not None
+        )
+
+    @property
+    def known_node(self) -> Target | None:
+        own: Target | None = _node.__get__(self)
+        return own if self.is_invalid else self.node
+
+    def check_valid(self) -> None:
+        """Refuse to tell the node of an invalid view."""
+        if self.is_invalid:
+            raise self.refusal(ANOTHER)
+
     def _renewed(self, own: Target | None) -> Target | None:
         known = len(self.history or ())
         if own is None and known == self._known:  # a view that was made unrecorded collects gradients of its own

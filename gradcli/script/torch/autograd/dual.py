@@ -10,6 +10,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from gradcli.engine import tangents
+from gradcli.engine.graph import Unversioned
 from gradcli.engine.memory.layout import owner
 from gradcli.engine.memory.views import first_entry
 from gradcli.engine.modes import mode, refuse_examples, switched
@@ -25,7 +26,7 @@ from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, Facade, describe
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.autograd.grad_modes import Switch
-from gradcli.script.torch.tensor import printing
+from gradcli.script.torch.tensor import memory, printing
 
 NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
 
@@ -182,7 +183,10 @@ primal = passing("primal", "torch::autograd::Identity", view=True)
 def _alias(x: Tensor) -> Tensor:
     """Return another tensor on the same memory, without a tangent."""
     with switched(tape=None):
-        return ops.view(x, x.shape) if x.requires_grad else x.detach()
+        alias: Tensor = ops.view(x, x.shape) if x.requires_grad else x.detach()
+    if not (x.requires_grad or isinstance(x.history, Unversioned)):
+        memory.aliased[alias] = x if x.base is None else x.base
+    return alias
 
 
 def _copied(tangent: Tensor, x: Tensor) -> Tensor:

@@ -181,7 +181,8 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
             dirty = any(output is x for x in context._dirty)
             if dirty:
                 _check_dirty(output)
-                if not any(output is x for x in results):
+                taken_over = recorded and is_view(output)  # by a change that counts itself
+                if not taken_over and not any(output is x for x in results):
                     output.changed()
             elif is_view(output) or any(output is x for x in arguments):
                 several = recorded and sum(isinstance(x, Tensor) for x in outputs) > 1

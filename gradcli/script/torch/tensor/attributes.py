@@ -11,6 +11,7 @@ from typing import Any
 from gradcli.engine.graph import Handle, Node
 from gradcli.engine.memory.views import View
 from gradcli.engine.modes import mode
+from gradcli.engine.tangents import keep_tangents
 from gradcli.engine.tensor import Gradient, Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.operators import ATTRIBUTES
@@ -46,6 +47,7 @@ from gradcli.script.torch.tensor.owned import (
     set_data,
     set_grad_dtype,
     use_count,
+    valid,
     volatile,
 )
 from gradcli.script.torch.tensor.printing import format_tensor, inside, tensor_text, told
@@ -82,7 +84,8 @@ def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
     if mode.transforms:
         raise RuntimeError(REQUIRED)
     check_required(x, requires_grad)
-    return x.requires_grad_(requires_grad)
+    keep_tangents(x, lambda: x.requires_grad_(requires_grad))
+    return x
 
 
 def view(x: Tensor, *size: Any, **keywords: Any) -> Any:
@@ -117,7 +120,7 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "is_inference": is_inference,
     "is_nonzero": bool,
     "_use_count": use_count,
-    "_is_view": lambda x: x.base is not None,
+    "_is_view": lambda x: memory.base(x) is not None,
     "data_ptr": memory.data_ptr,
     "storage_offset": memory.storage_offset,
     "untyped_storage": loaded("untyped_storage"),
@@ -186,9 +189,9 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "ndim": lambda x: x.ndim,
     "grad": memory.gradient_of,
     "grad_dtype": grad_dtype,
-    "grad_fn": lambda x: nodes.visible(node if isinstance(node := seen_node(told(x)), Node) else None),
-    "requires_grad": lambda x: inside(x).requires_grad and seen_node(x) is not None,
-    "is_leaf": lambda x: not isinstance(seen_node(inside(x)), Node),
+    "grad_fn": lambda x: nodes.visible(node if isinstance(node := seen_node(told(valid(x))), Node) else None),
+    "requires_grad": lambda x: inside(x).requires_grad and not (mode.transforms and seen_node(x) is None),
+    "is_leaf": lambda x: not isinstance(seen_node(inside(valid(x))), Node),
     "retains_grad": lambda x: x.retains_grad,
     "data": memory.cutting(".data", lambda x: x.data),
     "real": lambda x: x,
@@ -203,7 +206,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     **{f"is_{name}": lambda x: False for name in ("meta", "mps", "quantized", "mkldnn", "xpu", "nested")},
     "itemsize": lambda x: x.value.itemsize,
     "nbytes": lambda x: x.value.nbytes,
-    "output_nr": lambda x: nodes.output_number(x.node),
+    "output_nr": lambda x: nodes.output_number(x.known_node),
     "name": lambda x: None,
     "__class__": type_of,
 }
@@ -251,7 +254,7 @@ def set_requires_grad(x: Tensor, value: Any) -> None:
     if value and not is_floating(x.value):
         raise AutogradError("only Tensors of floating point and complex dtype can require gradients")
     check_required(x, value)
-    x.requires_grad = value
+    keep_tangents(x, lambda: x.requires_grad_(value))
 
 
 describe(

@@ -6,13 +6,15 @@ import math
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from gradcli.engine.checks.shapes import check_extents, dimension
 from gradcli.engine.memory.views import first_entry, is_view
 from gradcli.engine.modes import mode, refuse_examples
 from gradcli.engine.recorder import listening
 from gradcli.engine.tangents import Level
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.tensor import DETACHED_VIEW, Tensor
+from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.formats import in_format, lies, name_of
 from gradcli.script.torch.func.wrapping import RETAINED, seen_node
@@ -52,9 +54,15 @@ def data_ptr(x: Tensor) -> int:
     return int(x.array.ctypes.data) if x.array.size else 0
 
 
+# Values of dual tensors, which torch has as views of others; here changes of them are changes of their own.
+aliased: WeakKeyDictionary[Tensor, Tensor] = WeakKeyDictionary()
+
+
 def base(x: Tensor) -> Tensor | None:
     """`x._base`: the tensor whose memory this view shares; None if it is none."""
-    return x.base if is_view(x) else None
+    if not is_view(x):
+        return aliased.get(x)
+    return aliased.get(x.base, x.base)
 
 
 def is_contiguous(x: Tensor, memory_format: Any = None) -> bool:
@@ -92,6 +100,8 @@ def retain_grad(x: Tensor) -> None:
 
 def detach_(x: Tensor) -> Tensor:
     """Take the tensor out of the graph, and of forward passes."""
+    if base(x) is not None:
+        raise AutogradError(DETACHED_VIEW)
     for level in listening(Level):
         level.forget(x)
     return x.detach_()

@@ -67,6 +67,12 @@ def own_attributes(x: Tensor) -> dict[str, Any]:
     return x.own
 
 
+def valid(x: Tensor) -> Tensor:
+    """Return the tensor. AutogradError if it is a view whose node is not known any more."""
+    x.check_valid()
+    return x
+
+
 def grad_dtype(x: Tensor) -> DType | None:
     """`x.grad_dtype`: None where the gradients of a leaf are as they come."""
     if not x.is_leaf:

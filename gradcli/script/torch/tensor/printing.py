@@ -99,10 +99,7 @@ def told(tensor: Tensor) -> Tensor:
 
 
 def is_untold(tensor: Tensor) -> bool:
-    try:
-        return tensor.node is not None and tensor.node in UNTOLD
-    except AutogradError:  # a view whose node is no longer valid
-        return False
+    return tensor.known_node is not None and tensor.known_node in UNTOLD
 
 
 def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
@@ -166,9 +163,10 @@ def _suffixes(tensor: Tensor, options: PrintOptions) -> list[str]:
     if not known:
         suffixes.append(f"dtype={dtype_text(value.dtype)}")
     try:
-        grad_fn = tensor.grad_fn
-    except AutogradError:  # of a view that may not be read after a change of its base
+        tensor.check_valid()
+    except AutogradError:
         return [*suffixes, "grad_fn=<Invalid>"]
+    grad_fn = tensor.grad_fn
     if grad_fn is not None:
         suffixes.append(f"grad_fn=<{grad_fn.name().rpartition('::')[2]}>")
     elif tensor.requires_grad:

@@ -51,7 +51,7 @@ class Jacobians:
             step.flat[at] = self.eps
             place = f" on index {tuple(map(int, np.unravel_index(at, x.shape)))}"
             for out, jacobian, row in zip(everything, jacobians, self.along(x, step, place), strict=True):
-                if row.size == jacobian.shape[1]:
+                if row.size in (jacobian.shape[1], 1):
                     jacobian[at] = row
                 elif is_floating(out.value):  # torch looks at no size of what has no gradient
                     raise RuntimeError(WIDER.format(jacobian.shape[1], row.size))
