@@ -12,8 +12,7 @@ from gradcli.engine.graph import Handle, Node
 from gradcli.engine.memory.views import View
 from gradcli.engine.modes import mode
 from gradcli.engine.tangents import keep_tangents
-from gradcli.engine.tensor import Gradient, Tensor, is_floating
-from gradcli.errors import AutogradError
+from gradcli.engine.tensor import Gradient, Tensor
 from gradcli.ops.operators import ATTRIBUTES
 from gradcli.ops.support.calling import ops
 from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS, represent
@@ -46,6 +45,7 @@ from gradcli.script.torch.tensor.owned import (
     set_backward_hooks,
     set_data,
     set_grad_dtype,
+    set_requires_grad,
     use_count,
     valid,
     volatile,
@@ -244,17 +244,6 @@ def _kept(message: str) -> Callable[[Any], None]:
         raise RuntimeError(message)
 
     return refuse
-
-
-def set_requires_grad(x: Tensor, value: Any) -> None:
-    if not isinstance(value, bool):
-        raise RuntimeError("requires_grad must be a bool")
-    if value and not x.is_leaf:
-        raise AutogradError("you can only change requires_grad flags of leaf variables.")
-    if value and not is_floating(x.value):
-        raise AutogradError("only Tensors of floating point and complex dtype can require gradients")
-    check_required(x, value)
-    keep_tangents(x, lambda: x.requires_grad_(value))
 
 
 describe(

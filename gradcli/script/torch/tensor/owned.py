@@ -12,10 +12,13 @@ from gradcli.engine.checks.gradients import choose, chosen
 from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.memory import lifetimes
 from gradcli.engine.memory.views import View
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.tangents import keep_tangents
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.context import Context
+from gradcli.script.torch.autograd.grad_modes import check_required
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, DType
 
@@ -100,6 +103,17 @@ def set_data(x: Tensor, value: Any) -> None:
     if x.shape != value.shape and is_used(x):
         raise UnsupportedError("data of another shape, for a tensor that a graph is built on, is not supported here")
     x.data = value
+
+
+def set_requires_grad(x: Tensor, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise RuntimeError("requires_grad must be a bool")
+    if value and not x.is_leaf:
+        raise AutogradError("you can only change requires_grad flags of leaf variables.")
+    if value and not is_floating(x.value):
+        raise AutogradError("only Tensors of floating point and complex dtype can require gradients")
+    check_required(x, value)
+    keep_tangents(x, lambda: x.requires_grad_(value))
 
 
 def use_count(x: Tensor) -> int:
