@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.data.samplers import permuted
 from gradcli.script.torch.nn.base.making import EMPTY
@@ -50,6 +51,8 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
+    if not isinstance(val, int | float | Tensor):
+        raise UnsupportedError("init.constant_ with such a value is not supported here", help="write a number")
     return written(tensor, val)
 
 

@@ -158,7 +158,21 @@ class Signature:
             if kind == "float" and name in SCALARS:
                 kind = "Number"
             place = "" if position is None else f" (position {position + 1 - self.method})"
-            raise TypeError(f"{self.name}(): argument '{name}'{place} must be {kind}, not {kind_name(value)}") from None
+            start = f"{self.name}(): argument '{name}'"
+            if kind == "tuple of ints" and isinstance(value, tuple | list):
+                raise TypeError(start + wrong_size(value, place)) from None
+            raise TypeError(f"{start}{place} must be {kind}, not {kind_name(value)}") from None
+
+
+def wrong_size(sizes: Any, place: str) -> str:
+    """Return what torch says of the first of some sizes that is no whole number."""
+    for place_of_size, size in enumerate(sizes):
+        if type(size) is not int and place_of_size:
+            wrong = f'"type must be tuple of ints,but got {kind_name(size)}"'
+            return f" failed to unpack the object at pos {place_of_size + 1} with error {wrong}"
+        if type(size) is not int:
+            return f"{place} must be tuple of ints, but found element of type {kind_name(size)} at pos 0"
+    return f"{place} must be tuple of ints, not {kind_name(sizes)}"
 
 
 def check_order(name: str, arguments: tuple[Any, ...], parameters: Mapping[str, Parameter]) -> None:

@@ -21,7 +21,7 @@ Eps = tuple[float | None, float]
 class Adafactor(Declared):
     """Adam without momentum, with an average square of factors and a step in proportion to the parameter."""
 
-    __module__ = "torch.optim._adafactor"
+    __module__ = "torch.optim"
     _signature = (
         "params, lr=0.01, beta2_decay=-0.8, eps=(None, 0.001), d=1.0, weight_decay=0.0, *, foreach=None, maximize=False"
     )

@@ -16,6 +16,14 @@ UNKEPT = ("bias", "device", "dtype")  # arguments that are no attributes: `_sett
 Rows = Mapping[str, tuple[type["Configured"], Mapping[str, Any]]]  # layers: a base, and attributes of the class
 
 
+def renamed(method: Any, owner: type) -> Any:
+    """Return a copy of an inherited method with the name that it has as one of a class's own."""
+    own = FunctionType(method.__code__, method.__globals__, method.__name__, closure=method.__closure__)
+    own.__defaults__, own.__kwdefaults__ = method.__defaults__, method.__kwdefaults__
+    own.__qualname__ = f"{owner.__name__}.{method.__name__}"
+    return own
+
+
 class Configured(Module):
     """A module that calls a function with its input and the attributes that its signature lists."""
 
@@ -28,10 +36,7 @@ class Configured(Module):
         """Copy an inherited `forward` under the name of the layer, for Python's errors, unless torch's is inherited."""
         owner = next(base for base in cls.__mro__ if "forward" in vars(base))
         if is_torchs(cls) and not cls.__name__.startswith("_") and not is_torchs(owner):
-            function: Any = vars(owner)["forward"]
-            own = FunctionType(function.__code__, function.__globals__, "forward", closure=function.__closure__)
-            own.__defaults__, own.__qualname__ = function.__defaults__, f"{cls.__name__}.forward"
-            cls.forward = own  # type: ignore[method-assign]
+            cls.forward = renamed(vars(owner)["forward"], cls)  # type: ignore[method-assign]
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__()

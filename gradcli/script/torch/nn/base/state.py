@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -44,6 +45,10 @@ describe(
 )
 
 
+BY_PLACE = (
+    "Positional args are being deprecated, use kwargs instead. Refer to https://pytorch.org/docs/main/generated/"
+    "torch.nn.Module.html#torch.nn.Module.state_dict for details."
+)
 EXTRA = "_extra_state"  # the name of what `get_extra_state` of a module returns
 
 
@@ -60,8 +65,12 @@ class State(Hooked):
             if buffer is not None and name not in self._non_persistent_buffers_set:
                 yield name, buffer
 
-    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """Return the numbers by name, in the memory of the module."""
+        if args:
+            warnings.warn(BY_PLACE, FutureWarning, stacklevel=2)
+            names = {"destination": destination, "prefix": prefix, "keep_vars": keep_vars}
+            return self.state_dict(**{**names, **dict(zip(names, args, strict=False))})
         if prefix.count(".") > DEPTH:  # a module that holds itself
             raise RecursionError("maximum recursion depth exceeded")
         state: Any = OrderedDict() if destination is None else destination
@@ -147,8 +156,10 @@ class State(Hooked):
         take: Any = getattr(type(self), "set_extra_state", None)
         if take is not None and prefix + EXTRA in state_dict:
             take(self, state_dict[prefix + EXTRA])
-        elif take is not None or hasattr(type(self), "get_extra_state"):
-            (unexpected if prefix + EXTRA in state_dict else missing).append(prefix + EXTRA)
+        elif take is not None:
+            missing.append(prefix + EXTRA)
+        elif prefix + EXTRA in state_dict:
+            unexpected.append(prefix + EXTRA)
 
     def _unknown(self, start: str, state_dict: Any) -> list[str]:
         """Return the names below this module that neither it nor its children can have."""

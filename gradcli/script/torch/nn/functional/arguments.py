@@ -17,6 +17,16 @@ def check_tensor(function: str, value: Any, argument: str = "input", position: i
         raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be Tensor, not {kind}")
 
 
+def check_dimension(x: Tensor, dim: int) -> None:
+    """Raise IndexError, as torch does where it looks at a dimension that a tensor has not."""
+    if not x.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    if dim >= x.ndim:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-x.ndim}, {x.ndim - 1}], but got {dim})"
+        )
+
+
 def check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
     """Raise AutogradError for a linear layer of another dtype than its input."""
     of_input, of_weight = TYPE_NAMES[input.dtype], TYPE_NAMES[weight.dtype]

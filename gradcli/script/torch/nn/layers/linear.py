@@ -12,7 +12,7 @@ from gradcli.ops.support.covering import begun, ended
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.making import biased, fan_in_uniform, redraw, uniform
-from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_tensor
+from gradcli.script.torch.nn.functional.arguments import check_dimension, check_dtypes, check_tensor
 from gradcli.script.torch.nn.functional.module import checked
 from gradcli.script.torch.nn.initialisation import uniform_
 
@@ -81,6 +81,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     if len({x.dtype for x in given.values()}) > 1:
         kinds = ", ".join(f"{name}: {C_NAMES[TYPE_NAMES[x.dtype]]}" for name, x in given.items())
         raise RuntimeError(f"All tensors must have the same dtype, got {kinds}")
+    if input1.ndim == input2.ndim:
+        check_dimension(weight, 1 if weight.ndim < 2 else 2)
     problem = ""
     if input1.ndim != input2.ndim:
         problem = f"input dimensions do not match: got {input1.ndim} and {input2.ndim}"

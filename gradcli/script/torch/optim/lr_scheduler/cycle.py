@@ -97,6 +97,6 @@ def _total(total_steps: int | None, epochs: int | None, steps_per_epoch: int | N
     else:
         raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
     for name, count in counts.items():
-        if not isinstance(count, int) or count <= 0:
+        if count <= 0 or not isinstance(count, int):
             raise ValueError(f"Expected positive integer {name}, but got {count}")
     return math.prod(counts.values())

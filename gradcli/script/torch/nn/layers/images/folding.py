@@ -14,10 +14,17 @@ from gradcli.ops.support.arguments import check_size
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.windows import Sizes
 from gradcli.script.torch.nn.base.configured import Configured
+from gradcli.script.torch.nn.functional.arguments import check_dimension
 
 
 def _pair(value: Any) -> Sizes:
     return tuple(value) if isinstance(value, tuple | list) else (value, value)
+
+
+def _of_two(name: str, sizes: Sizes) -> Sizes:
+    if len(sizes) != 2:
+        raise AutogradError(f"It is expected {name} equals to 2, but got size {len(sizes)}")
+    return sizes
 
 
 def _options(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> dict[str, Sizes]:
@@ -27,6 +34,8 @@ def _options(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> dict
         "padding": _pair(padding),
         "stride": _pair(stride),
     }
+    for name, sizes in o.items():
+        _of_two(name, sizes)
     for name, least in (("kernel_size", 1), ("dilation", 1), ("padding", 0), ("stride", 1)):
         if min(o[name]) < least:
             word = name.removesuffix("_size")
@@ -57,6 +66,7 @@ def _places(channels: int, size: Sizes, o: dict[str, Sizes]) -> Any:
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Return every patch of every image as a column: (batch, channels times entries of a patch, patches)."""
     o = _options(kernel_size, dilation, padding, stride)
+    check_dimension(input, 1 if input.ndim < 2 else 2)
     if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
         raise AutogradError(
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
@@ -85,7 +95,8 @@ def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
     """Add columns up to images of the given size, the adjoint of `unfold`."""
-    o, size = _options(kernel_size, dilation, padding, stride), _pair(output_size)
+    size = _of_two("output_size", _pair(output_size))
+    o = _options(kernel_size, dilation, padding, stride)
     if input.ndim not in (2, 3):
         raise AutogradError(
             "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "

@@ -8,6 +8,7 @@ from typing import Any
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.torch.nn.base.base import Module
+from gradcli.script.torch.nn.base.configured import is_torchs, renamed
 from gradcli.script.torch.nn.functional.masks import summand
 from gradcli.script.torch.nn.functional.module import find
 from gradcli.script.torch.nn.layers.dropout import Dropout
@@ -22,6 +23,11 @@ class TransformerLayer(Module):
     """The base of the layers of encoders and decoders: attention, two linear layers, norms around them."""
 
     _norms = 2
+
+    def __init_subclass__(cls) -> None:
+        """Let Python's errors name the class that is called."""
+        if is_torchs(cls):
+            cls.__init__ = renamed(TransformerLayer.__init__, cls)  # type: ignore[method-assign]
 
     def __init__(
         self,
