@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,14 @@ from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import nn as entries
-from gradcli.ops.nn.activations import logsigmoid
+from gradcli.ops.nn.activations import logsigmoid, sigmoid
 from gradcli.ops.nn.losses import check_reduction, check_weight, reduced, shared, write
 from gradcli.ops.pointwise.arithmetic import add, div, mul, neg, rsub, sub
 from gradcli.ops.pointwise.clamping import clamp_min
+from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import exp, sqrt
 from gradcli.ops.pointwise.scalars import add_number, minus_number
-from gradcli.ops.pointwise.selection import minimum, where
+from gradcli.ops.pointwise.selection import guarded, minimum, where
 from gradcli.ops.reducing.distances import pairwise_distance
 from gradcli.ops.reducing.reductions import mean_, sum_
 from gradcli.ops.support.arguments import Real, real
@@ -54,10 +56,15 @@ def _soft_margin(x: Any, y: Any, *, reduction: str) -> Any:
     return reduced(precision.log1p(precision.exp(-y * x)), reduction)
 
 
+def _chance(z: Any) -> Any:
+    """Return `exp(z)/(1 + exp(z))`, which is nan with its derivatives where the exponential is infinite."""
+    return guarded(equal(exp(z), math.inf), exp(z) - exp(z), sigmoid(z))
+
+
 soft_margin = primitive(
     "soft_margin_loss",
     _soft_margin,
-    lambda g, out, x, y, *, reduction: shared(g * (-y * (exp(-y * x) / (1 + exp(-y * x)))), x, reduction),
+    lambda g, out, x, y, *, reduction: shared(g * (-y * _chance(-y * x)), x, reduction),
     notation=write("soft_margin_loss"),
     structured=True,
     traits=("average",),
