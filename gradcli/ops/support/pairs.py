@@ -9,6 +9,7 @@ class ReturnType(tuple[Any, ...]):
     """A tuple whose parts have names; `name` is that of the type in `torch.return_types`."""
 
     name: str
+    closed = "torch.return_types"  # the module of these types, whose names are all known here
     _fields: tuple[str, ...]
 
     def __new__(cls, name: str, **parts: Any) -> ReturnType:

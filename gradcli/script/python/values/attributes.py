@@ -259,6 +259,10 @@ def absent(value: Any, name: str) -> Exception:
             getattr(value, name)
         except AttributeError as error:
             return AttributeError(*error.args, name=name, obj=value)
+    if closed := getattr(kind, "closed", ""):
+        return AttributeError(
+            f"'{closed}.{type_of(value).name}' object has no attribute {name!r}", name=name, obj=value
+        )
     table = next((base for base in kind.__mro__ if base in TABLES), None)  # a view is a tensor
     owner = table.__name__ if table else type_name(value)
     if not torch_has(f"torch.{owner}", name):

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from gradcli.ops.support.pairs import ReturnType
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
 from gradcli.script.python.values.builtins import NAMED_TYPES
@@ -28,9 +29,19 @@ class OfName(type):
         return isinstance(value, ReturnType) and value.name == cls.result
 
 
+SELECTIONS = ["cummax", "cummin", "kthvalue", "max", "median", "min", "mode", "nanmedian", "sort", "topk"]
+
+
 @cache
 def named(name: str) -> BuiltinType:
-    return BuiltinType(name, OfName(name, (), {"result": name}), module="torch.return_types")
+    def construct(parts: Any) -> ReturnType:
+        if name not in SELECTIONS:
+            raise UnsupportedError(f"making a torch.return_types.{name} is not supported here")
+        if len(parts) != 2:
+            raise TypeError(f"torch.return_types.{name}() takes a 2-sequence ({len(parts)}-sequence given)")
+        return ReturnType(name, values=parts[0], indices=parts[1])
+
+    return BuiltinType(name, OfName(name, (), {"result": name}), construct, module="torch.return_types")
 
 
 def namespace(name: str) -> Namespace:
@@ -47,6 +58,10 @@ def text(result: ReturnType) -> str:
 
 def kind(value: Any) -> BuiltinType | None:
     return named(value.name) if isinstance(value, ReturnType) else None
+
+
+def fixed(result: ReturnType, value: Any) -> None:
+    raise AttributeError("readonly attribute")
 
 
 def part(name: str) -> Callable[[ReturnType], Any]:
@@ -74,6 +89,7 @@ describe(
         "_fields": part("_fields"),
         "__class__": kind,
     },
+    setters=dict.fromkeys(GETTERS, fixed),
 )
 NAMED_TYPES.append(kind)
 REPRESENTATIONS[ReturnType] = text

@@ -120,6 +120,8 @@ def empty_strided(size: Any, stride: Any, **keywords: Any) -> Tensor:
         raise RuntimeError("mismatch in length of strides and shape")
     if any(step < 0 for step in stride):
         raise RuntimeError("empty_strided: negative strides are not supported")
+    if 0 in shape and not any(stride):
+        raise UnsupportedError("a tensor without entries whose strides are all 0 is not supported here")
     count = 1 if 0 in shape else 1 + sum((length - 1) * step for length, step in zip(shape, stride, strict=True))
     running.machine.budget.fits(count, "the tensor")
     memory = np.zeros(max(count, 0), options.real)
