@@ -220,6 +220,15 @@ def take(input: Tensor, index: Tensor) -> Any:
     return ops.take(input, index)
 
 
+def _so_far(name: str) -> Callable[..., Any]:
+    def call(input: Tensor, dim: int) -> Any:
+        if not input.ndim and dim not in (0, -1):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
+        return getattr(ops, name)(input, dim)
+
+    return call
+
+
 def quantile_shares(input: Tensor, q: Any) -> None:
     """Refuse a tensor of shares in another dtype than the entries."""
     if isinstance(q, Tensor) and q.ndim > 1:
@@ -236,6 +245,7 @@ DEMANDS: dict[str, Callable[..., Any]] = {
     "contiguous": formats.contiguous,
     "heaviside": heaviside,
     "take": take,
+    **{name: _so_far(name) for name in ("cummax", "cummin")},
     "where": where,
     "masked_fill": masked_fill,
     "clamp": clamp,

@@ -34,6 +34,7 @@ WORDS = {
     "linalg.vecdot: Expected out of dtype{W} but found {G}": "vecdot",
     "multi_dot(): expected out tensor to have dtype {w} but got {g}": "multi_dot",
     "nan_to_num: dtype of out: {G} should be same as input: {W}": "nan_to_num",
+    "nonzero: Expected out tensor to have scalar type {W} but got scalar type{G}": "nonzero",
     "output values must be of same type as input": "kthvalue",
     "quantile() out tensor must be same dtype as the input tensor": "nanquantile quantile",
     "result dtype {G} does not match input dtype {W}": "dot matmul vdot",

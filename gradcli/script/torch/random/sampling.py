@@ -113,8 +113,19 @@ def randint(*given: Any, **keywords: Any) -> Tensor:
         raise TypeError("randint() takes a high bound and a size, or a low bound, a high bound and a size")
     low, high = whole("randint", "low", values.get("low", 0), 1), whole("randint", "high", values["high"], 1)
     shape, options = size_tuple("randint", values["size"], 2), read_options("randint", keywords)
-    numbers = generator_of(options.generator).integers(low, high, shape, options.dtype or np.dtype(np.int64))
-    return made(numbers[()], options)
+    dtype = np.dtype(options.dtype or np.int64)
+    if low < high:
+        check_ends(low, high - 1, dtype)
+    return made(generator_of(options.generator).integers(low, high, shape, dtype)[()], options)
+
+
+def check_ends(first: int, last: int, dtype: np.dtype[Any]) -> None:
+    """Refuse whole numbers that a dtype has not."""
+    limits: Any = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(np.uint8 if dtype.kind == "b" else dtype)
+    least, most = (0, 1) if dtype.kind == "b" else (limits.min, limits.max)
+    for name, number in (("from", first), ("to - 1", last)):
+        if not least <= number <= most:
+            raise RuntimeError(f"{name} is out of bounds for {C_NAMES[TYPE_NAMES[dtype]]}")
 
 
 def randperm(n: Any, **keywords: Any) -> Tensor:

@@ -67,6 +67,9 @@ def set_(
     if isinstance(source, Typed):
         numbers = _numbers(source, x.dtype)
         source = Tensor(numbers if size is None else _stepped(numbers, storage_offset, tuple(size), stride))
+    elif source.dtype != x.dtype:
+        kinds = (C_NAMES[TYPE_NAMES[each.dtype]] for each in (source, x))
+        raise RuntimeError("Could not set tensor of type {} to a tensor of type {}".format(*kinds))
     elif size is not None:
         raise UnsupportedError("set_ to a part of a tensor is not supported here", help="use as_strided")
     if mode.grad_enabled and source.requires_grad:
