@@ -54,7 +54,10 @@ def overridable() -> set[int]:
     return known | {id(getattr(torch, name)) for name in FACTORIES.split()}
 
 
-def is_in_place(module: str, name: str, function: Any) -> bool:
+def is_of_c(module: str, name: str, function: Any) -> bool:
+    """Whether it is a function of C that is not among those that are listed: a method, or one in place."""
+    if module == "torch.Tensor":
+        return name[0] != "_" and inspect.ismethoddescriptor(function)
     return module == "torch" and name.endswith("_") and inspect.isbuiltin(function)
 
 
@@ -114,7 +117,7 @@ def lines() -> Iterator[str]:
                 defaults = [f"{key}={value!r}" for key, value in rest.items()]
                 shown = f"{module}.{name}" + f" = {target}" * (target != f"{module}.{name}")
                 yield f"{shown}: {', '.join([*needed, *defaults])}"
-            elif not inspect.isfunction(function) and (id(function) in known or is_in_place(module, name, function)):
+            elif not inspect.isfunction(function) and (id(function) in known or is_of_c(module, name, function)):
                 plain.append(name + "!" * (module == "torch.Tensor" and lists_plain(function)))
         yield f"{module}: {' '.join(plain)}"
 

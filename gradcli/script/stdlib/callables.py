@@ -15,7 +15,7 @@ from gradcli.script.python.text.formatting import with_fields
 from gradcli.script.python.values.attributes import Facade, Namespace, attribute, describe, fields, listed
 from gradcli.script.python.values.kinds import is_own_function, python_types
 from gradcli.script.python.values.operators import BINARY, COMPARISONS, OPERATORS, UNARY, augmented, bounded
-from gradcli.script.python.values.special import exact
+from gradcli.script.python.values.special import HELD, exact
 from gradcli.script.stdlib.data.nested import Key
 
 MISSING = object()
@@ -32,13 +32,17 @@ def reduce(function: Callable[[Any, Any], Any], items: Any, start: Any = MISSING
     return total
 
 
-def wraps(wrapped: Any, *_: Any) -> Callable[[Any], Any]:
-    """Return a decorator that gives a function the name of another."""
+def wraps(wrapped: Any) -> Callable[[Any], Any]:
+    """Return a decorator that gives a function the name of another, and what was put on it."""
 
     def decorate(function: Any) -> Any:
         if is_own_function(function):  # the others are shared by all runs
             function.__name__ = getattr(wrapped, "__name__", function.__name__)
             function.__doc__ = getattr(wrapped, "__doc__", None)
+            if is_own_function(wrapped):
+                function.__qualname__ = wrapped.__qualname__
+                vars(function).update({name: kept for name, kept in vars(wrapped).items() if name not in HELD})
+            function._wrapped = wrapped
         return function
 
     return decorate
@@ -188,6 +192,7 @@ OPERATOR: dict[str, Any] = {
 }
 FUNCTOOLS: dict[str, Any] = {
     "partial": functools.partial,
+    "partialmethod": functools.partialmethod,
     "reduce": reduce,
     "wraps": wraps,
     "update_wrapper": update_wrapper,

@@ -52,8 +52,8 @@ OPEN = frozenset(  # read although private: the names of modules and their hooks
     )
 )
 LISTED = frozenset(("__slots__", "__match_args__"))  # read where a class of the snippet has them
-FACTS = frozenset(("__annotations__", "__defaults__", "__kwdefaults__"))  # of functions of the snippet
-HELD = frozenset(("_facts", "_outer", "_taken"))  # where those functions keep them
+FACTS = frozenset(("__annotations__", "__defaults__", "__kwdefaults__", "__wrapped__"))  # of functions of the snippet
+HELD = frozenset(("_facts", "_outer", "_taken", "_wrapped"))  # where those functions keep them
 WRITABLE = frozenset(("__name__", "__qualname__", "__doc__"))  # of functions of the snippet
 
 
@@ -129,7 +129,11 @@ def bare(owner: type, kind: Any) -> Any:
 def of_function(value: Any, name: str) -> Any:
     """Read an attribute of a function of the snippet, or a fact about it."""
     own = vars(value.__func__ if isinstance(value, MethodType) else value)
-    if name in FACTS:
+    if name == "__wrapped__" and "_wrapped" in own:
+        if not is_own_function(own["_wrapped"]):
+            raise UnsupportedError("the __wrapped__ of a function around none of the snippet's is not supported here")
+        return own["_wrapped"]
+    if name in FACTS and name != "__wrapped__":
         return own["_facts"](name)
     if name not in own or name in HELD:
         raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}")

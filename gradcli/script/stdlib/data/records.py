@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.functions.classes import FIELDS
+from gradcli.script.python.functions.classes import FIELDS, named_class
 from gradcli.script.python.text.formatting import REPRESENTATIONS, with_fields
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, describe, fields
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.parents import parent
+from gradcli.script.python.values.readonly import ReadOnly
 from gradcli.script.stdlib.data.containers import made_of
 from gradcli.script.stdlib.data.copying import deepcopy
 
@@ -44,6 +45,15 @@ def dataclass(kind: Any = None, /, *, repr: bool = True, **options: Any) -> Any:
     if repr and "__repr__" not in vars(made):
         made.__repr__ = _text
     return made
+
+
+def make_dataclass(cls_name: str, fields: Any, *, bases: Any = (), namespace: Any = None, **options: Any) -> Any:
+    """Make a dataclass of names, each alone or with its type and default."""
+    each = [(field,) if isinstance(field, str) else tuple(field) for field in fields]
+    given = {**(namespace or {}), **{field[0]: field[2] for field in each if len(field) > 2}}
+    made = named_class(cls_name, tuple(bases), given)
+    type.__setattr__(made, FIELDS, {field[0]: "object" for field in each})
+    return dataclass(made, **options)
 
 
 def _text(self: Any) -> str:
@@ -80,7 +90,8 @@ def is_instance(value: Any) -> bool:
     return not isinstance(value, type) and dataclasses.is_dataclass(value)
 
 
-describe(dataclasses.Field, getters=fields("name default"))
+FACTS = fields("name default init repr compare kw_only")
+describe(dataclasses.Field, getters={**FACTS, "metadata": lambda field: ReadOnly(dict(field.metadata))})
 
 
 class NamedTuple(parent(tuple)):  # type: ignore[misc]
@@ -107,6 +118,7 @@ def namespace(name: str) -> Namespace:
     """`dataclasses`."""
     members = {
         "dataclass": dataclass,
+        "make_dataclass": make_dataclass,
         "InitVar": InitVar,
         "KW_ONLY": dataclasses.KW_ONLY,
         "field": dataclasses.field,

@@ -12,13 +12,14 @@ from typing import Any
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import Machine
-from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS
+from gradcli.script.python.functions.looked import Looked
+from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS, text
 from gradcli.script.python.values import attributes
 from gradcli.script.python.values.attributes import TABLES, Members
 from gradcli.script.python.values.kinds import Namespace
 from gradcli.script.torch.nn.base.parameter import Parameter, parameter_text
 from gradcli.script.torch.overrides.classes import as_subclass, make_subclass
-from gradcli.script.torch.overrides.dispatch import asked, flat, overridable
+from gradcli.script.torch.overrides.dispatch import asked, flat, overridable, overrides
 from gradcli.script.torch.overrides.forms import forms
 from gradcli.script.torch.overrides.layers import forward
 from gradcli.script.torch.overrides.written import WRITTEN, operation
@@ -117,7 +118,16 @@ def shown(x: Tensor) -> str:
 
 
 def shown_with(x: Tensor, spec: str = "") -> str:
-    return str(overridable("torch.Tensor.__format__", format_tensor)(x, spec))
+    return str(overridable("torch.Tensor.__format__", raw_format)(x, spec))
+
+
+def raw_format(x: Tensor, spec: str) -> str:
+    """Format a single number as a number, but not one of a class: that has its text."""
+    if not isinstance(type(x), Looked):
+        return format_tensor(x, spec)
+    if spec:
+        raise TypeError(f"unsupported format string passed to {type(x).__name__}.__format__")
+    return text(x)
 
 
 def _named(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -137,6 +147,7 @@ def overriding(machine: Machine) -> Iterator[None]:
     REPRESENTATIONS.update(dict.fromkeys(texts, shown))
     FORMATS[Tensor] = shown_with
     TENSOR.members = {"_make_subclass": make_subclass}
+    machine.is_in_mode = lambda: bool(overrides().modes)
     machine.modules, machine.forward, machine.has_module_hooks = Asking(machine.modules), forward, True
     TABLES[Tensor] = table()
     attributes.forget()
