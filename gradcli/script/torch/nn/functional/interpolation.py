@@ -129,7 +129,20 @@ def _refused(mode: str, ndim: int) -> Exception:
 def upsample(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
 ) -> Any:
-    warnings.warn(
-        "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning, stacklevel=2
-    )
+    _warn_of("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def _warn_of(name: str) -> None:
+    words = f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead."
+    warnings.warn(words, UserWarning, stacklevel=3)
+
+
+def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Any:
+    _warn_of("upsample_nearest")
+    return interpolate(input, size, scale_factor, "nearest")
+
+
+def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Any:
+    _warn_of("upsample_bilinear")
+    return interpolate(input, size, scale_factor, "bilinear", True)

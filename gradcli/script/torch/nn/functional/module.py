@@ -42,7 +42,7 @@ KINDS = {
     ),
     "functional.module": "batch_norm gumbel_softmax linear log_softmax one_hot softmax softmin",
     "functional.noise": "alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout rrelu",
-    "functional.interpolation": "interpolate upsample",
+    "functional.interpolation": "interpolate upsample upsample_bilinear upsample_nearest",
     "layers.images.upsampling": "channel_shuffle",
     "layers.images.folding": "fold unfold",
     "functional.normalization": "group_norm instance_norm local_response_norm",
@@ -68,6 +68,8 @@ KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()
 @cache
 def find(name: str) -> Function | None:
     """`F.name`; None when there is no such function."""
+    if name == "pdist":
+        return import_module("gradcli.script.torch.deprecated").pdist  # type: ignore[no-any-return]
     kind = KIND_OF.get(name.removesuffix("_"))
     if name.endswith("_"):
         return in_place(name[:-1]) if kind == "layers.activation" or name == "rrelu_" else None
