@@ -1,7 +1,7 @@
 """Mean and variance of rows in the order of torch's layer norm: one pass (Welford 1962), in lanes of eight entries.
 
 The parts of the lanes are put together one after the other (Chan et al. 1979); where torch multiplies and adds in one
-rounding, so does this, and in the gradients of a layer norm too.
+rounding, so does this, and in the gradients of a layer norm too. The columns of a batch are added up row by row.
 """
 
 from __future__ import annotations
@@ -47,6 +47,42 @@ def of_rows(x: Array) -> tuple[Array, Array]:
         spread = spread + _fused(away * away * part, np.float32(seen), spreads[:, lane])
         seen += groups
     return mean[:, None], (spread / np.float32(count))[:, None]
+
+
+def are_columns(*values: Array) -> bool:
+    """Tell whether these are matrices whose columns are normalized here."""
+    return all(type(x) is np.ndarray and x.ndim == 2 and x.dtype is SINGLE for x in values) and values[0].size > 0
+
+
+def of_columns(x: Array) -> tuple[Array, Array]:
+    """Return the mean and the variance (over all entries) of each column of a matrix, as rows."""
+    count = np.float32(len(x))
+    mean = np.add.accumulate(x, axis=0)[-1:] / count
+    away = x - mean
+    return mean, _added(away, away) / count
+
+
+def to_columns(g: Array, x: Array, weight: Any, eps: float) -> tuple[Array, Array, Array]:
+    """Return the gradients of a batch that was normalized by columns, of its weight, and of its bias."""
+    mean, spread = of_columns(x)
+    away, count = x - mean, np.float32(len(x))
+    scale = (1 / np.sqrt(spread.astype(np.float64) + eps)).astype(SINGLE)
+    along, total = _added(away, g), np.add.accumulate(g, axis=0)[-1:]
+    slope, level = along * scale * scale / count, total / count
+    rest = g - level
+    whole = x.shape[1] // LANES * LANES
+    left = np.concatenate(
+        [_fused(-away[:, :whole], slope[:, :whole], rest[:, :whole]), (rest - away * slope)[:, whole:]], 1
+    )
+    return left * scale * weight, (along * scale)[0], total[0]
+
+
+def _added(a: Array, b: Array) -> Array:
+    """Return the sums of the products in each column: one row after the other, each multiplied and added at once."""
+    total = np.zeros((1, a.shape[1]), SINGLE)
+    for one, other in zip(a, b, strict=True):
+        total = _fused(one[None], other, total)
+    return total
 
 
 def is_known(g: Array, x: Array, size: int) -> bool:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Argument, Call, Expression, Literal
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.indexing.indexing import select
+from gradcli.ops.nn.batches import batch_norm, beside, others
 from gradcli.ops.nn.normalization import layer_norm, normal_rule, write_norm
 from gradcli.ops.pointwise.arithmetic import add, mul
-from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.joining import repeat_
 from gradcli.ops.shaping.shaping import clone, reshape
@@ -26,78 +22,6 @@ from gradcli.ops.support.arguments import Real, check_size
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.sentences import NORMAL
 from gradcli.ops.support.surface import operation
-
-
-def _beside(value: Any, ndim: int) -> Any:
-    """Reshape numbers, one for each channel, to broadcast over the other dimensions; a default stays a number."""
-    plain = value.number is not None if isinstance(value, Formula) else isinstance(value, int)
-    if plain or ndim == 2:
-        return value
-    return reshape(value, shape=(1, *value.shape, *(1,) * (ndim - 2)))
-
-
-def _others(x: Any) -> tuple[int, ...]:
-    return (0, *range(2, len(x.shape)))
-
-
-def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5) -> Any:
-    """Scale and shift in one multiplication and one addition, each rounded where torch rounds."""
-    ndim, wide = x.ndim, x.astype(np.float64)
-    if training:
-        mean = np.mean(wide, _others(x), keepdims=True).astype(x.dtype)
-        var = np.mean((wide - mean) ** 2, _others(x), keepdims=True).astype(x.dtype)
-    else:
-        mean, var = _beside(mean, ndim), _beside(var, ndim)
-    scale = (1 / np.sqrt(np.asarray(var, np.float64) + eps)).astype(x.dtype) * _beside(weight, ndim)
-    shift = (_beside(bias, ndim) - np.asarray(mean, np.float64) * scale).astype(x.dtype)
-    return (wide * scale + shift).astype(x.dtype)
-
-
-def _normal(x: Any, mean: Any, var: Any, training: bool, eps: float) -> Any:
-    return batch_norm(x, 1, 0, mean, var, training=training, eps=eps)
-
-
-def _input_rule(
-    g: Any, out: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5
-) -> Any:
-    h = g * _beside(weight, len(x.shape))
-    if not training:
-        return h / sqrt(_beside(var, len(x.shape)) + eps)
-    return normal_rule(h, x, _normal(x, mean, var, training, eps), _others(x), eps)
-
-
-def _write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-    """Write `batch_norm(x, m, v, weight=w, bias=b)`."""
-    x, weight, bias, mean, var = operands
-    training = options["training"]
-    stored = [Literal(None)] * 2 if training else [mean.tree, var.tree]
-    arguments = [Argument(tree) for tree in (x.tree, *stored)]
-    if weight.number != 1:
-        arguments.append(Argument(weight.tree, "weight"))
-    if bias.number != 0:
-        arguments.append(Argument(bias.tree, "bias"))
-    if training:
-        arguments.append(Argument(Literal(True), "training"))
-    if options["eps"] != 1e-5:
-        arguments.append(Argument(literal(options["eps"]), "eps"))
-    return Call("batch_norm", tuple(arguments))
-
-
-batch_norm: Primitive = primitive(
-    "batch_norm",
-    _batch_norm,
-    _input_rule,
-    lambda g, out, x, w, b, mean, var, *, training, eps=1e-5: sum_dim(
-        g * _normal(x, mean, var, training, eps), dim=_others(x)
-    ),
-    lambda g, out, x, w, b, mean, var, **_: sum_dim(g, dim=_others(x)),
-    node="NativeBatchNormBackward0",
-    inputs=("input", "weight", "bias", "running_mean", "running_var"),
-    notation=_write,
-    structured=True,
-    says="Scale and shift get sums; in training the input's part loses its mean and its trend along the result.",
-    index=entries.batch_norm,
-)
 
 
 def _by_group(x: Any, groups: int) -> Any:
@@ -111,11 +35,11 @@ def _normal_groups(x: Any, groups: int, eps: float) -> Any:
 
 def _group_norm(x: Any, weight: Any = 1, bias: Any = 0, *, num_groups: int, eps: float = 1e-5) -> Any:
     ndim = x.ndim
-    return (_normal_groups(x, num_groups, eps) * _beside(weight, ndim) + _beside(bias, ndim)).astype(x.dtype)
+    return (_normal_groups(x, num_groups, eps) * beside(weight, ndim) + beside(bias, ndim)).astype(x.dtype)
 
 
 def _group_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, num_groups: int, eps: float = 1e-5) -> Any:
-    h, rows = _by_group(g * _beside(weight, len(x.shape)), num_groups), _by_group(x, num_groups)
+    h, rows = _by_group(g * beside(weight, len(x.shape)), num_groups), _by_group(x, num_groups)
     normal = layer_norm(rows, 1, 0, normalized_shape=rows.shape[2:], eps=eps)
     return reshape(normal_rule(h, rows, normal, (2,), eps), shape=x.shape)
 
@@ -124,8 +48,8 @@ group_norm: Primitive = primitive(
     "group_norm",
     _group_norm,
     _group_rule,
-    lambda g, out, x, w, b, *, num_groups, eps=1e-5: sum_dim(g * _normal_groups(x, num_groups, eps), dim=_others(x)),
-    lambda g, out, x, w, b, **_: sum_dim(g, dim=_others(x)),
+    lambda g, out, x, w, b, *, num_groups, eps=1e-5: sum_dim(g * _normal_groups(x, num_groups, eps), dim=others(x)),
+    lambda g, out, x, w, b, **_: sum_dim(g, dim=others(x)),
     node="NativeGroupNormBackward0",
     notation=write_norm("group_norm", "num_groups"),
     structured=True,
@@ -206,9 +130,9 @@ def batch_norm_(
         return batch_norm(input, w, b, running_mean, running_var, training=False, eps=eps)
     check_running(input, running_mean, running_var)
     if running_mean is not None:
-        update_running(running_mean, np.mean(input.value, _others(input)), momentum)
+        update_running(running_mean, np.mean(input.value, others(input)), momentum)
     if running_var is not None:
-        update_running(running_var, np.var(input.value, _others(input), ddof=1), momentum)
+        update_running(running_var, np.var(input.value, others(input), ddof=1), momentum)
     return batch_norm(input, w, b, 0, 1, training=True, eps=eps)  # last: a checkpoint may stop at what it saves
 
 

@@ -83,3 +83,19 @@ def test_gradients_of_layer_norms(seed: int, rows: int, size: int, weighted: boo
         np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-4)
     if WIDE:
         assert all((ours == theirs).all() for ours, theirs in zip(found, expected, strict=True))
+
+
+@given(SEEDS, st.integers(2, 40), st.one_of(st.integers(1, 20), st.sampled_from([32, 33])), st.booleans())
+def test_batch_norms_of_columns(seed: int, rows: int, size: int, weighted: bool) -> None:
+    x, g = numbers(seed, rows, size), numbers(seed + 1, rows, size)
+    scales = [numbers(seed + 2 + n, size) for n in range(2)]
+    found, expected = [], []
+    for made, leaf in ((found, Tensor), (expected, torch.tensor)):
+        batch, *scale = (leaf(each).requires_grad_() for each in (x, *scales))
+        norm = torch.nn.functional.batch_norm if made is expected else OPERATIONS["batch_norm"].function
+        out = norm(batch, None, None, *(scale if weighted else (None, None)), training=True)
+        out.backward(leaf(g))
+        made += [np.asarray(each.detach().numpy()) for each in (out, batch.grad, *(s.grad for s in scale if weighted))]
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-2)
+        assert not WIDE or (ours == theirs).all()
