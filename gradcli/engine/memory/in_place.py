@@ -15,7 +15,7 @@ from gradcli.engine.memory.layout import overlaps, owner
 from gradcli.engine.memory.views import ITSELF, first_entry, is_view, take_over, writable
 from gradcli.engine.memory.writing import copy, node_of_base
 from gradcli.engine.modes import mode
-from gradcli.engine.recorder import before_writing
+from gradcli.engine.recorder import before_writing, listening
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
@@ -126,11 +126,24 @@ def change(target: Tensor, function: Callable[..., Tensor], *arguments: Any, **k
         warnings.warn(EXPANDED, UserWarning, stacklevel=2)
     if name not in ("fill", "masked_fill"):  # these read a number
         check_apart(target, (*arguments, *keywords.values()))
-    return write_over(target, function(target, *arguments, **keywords), name, arguments)
+    operand = _operand(target)
+    return write_over(target, function(operand, *arguments, **keywords), name, arguments, operand)
 
 
-def write_over(target: Tensor, result: Tensor, name: str = "", arguments: Sequence[Any] = ()) -> Tensor:
+def _operand(target: Tensor) -> Tensor:
+    """Return the tensor that is about to change; where hooks pack what is saved, a copy that they may keep."""
+    kept = mode.tape is not None and mode.grad_enabled and target.node is not None and not is_view(target)
+    if kept and any(getattr(each, "packs", False) for each in listening(object)):
+        return Tensor(target.value.copy(), target.node)
+    return target
+
+
+def write_over(
+    target: Tensor, result: Tensor, name: str = "", arguments: Sequence[Any] = (), operand: Tensor | None = None
+) -> Tensor:
     """Give `target` the value of `result`, which the operation of that name computed from it, and its node.
+
+    `operand` is what stood for the target in the operation, if not the target itself.
 
     The version goes up by one, for the aliases too. The node of a view's change goes to the base of the view.
     AutogradError where torch refuses: a leaf that requires grad, another shape, a wider kind of number.
@@ -139,7 +152,7 @@ def write_over(target: Tensor, result: Tensor, name: str = "", arguments: Sequen
         transform.check_write(target, result, name, arguments)
     _check_result(target, result)
     recorded = mode.grad_enabled and is_floating(target.value) and (target.requires_grad or result.requires_grad)
-    node = _node_of_change(target, result) if recorded else None
+    node = _node_of_change(target, result, target if operand is None else operand) if recorded else None
     waiting = before_writing(target, result) if mode.tape is not None else ()
     writable(target.array)[...] = result.value
     changed = target.changed()
@@ -169,10 +182,13 @@ def _check_result(target: Tensor, result: Tensor) -> None:
         raise AutogradError("result type {} can't be cast to the desired output type {}".format(*kinds), code="E301")
 
 
-def _node_of_change(target: Tensor, result: Tensor) -> Node:
+def _node_of_change(target: Tensor, result: Tensor, operand: Tensor) -> Node:
     """Return the node for the owner of the memory: that of the operation, or, if it has several, of a copy."""
     node = result.node
-    if not (isinstance(node, Node) and node.inputs is not None and node.inputs[0] is target):
+    if operand is not target and isinstance(node, Node) and node.inputs is None and node.edges[0] is target.node:
+        node.primitive = node.primitive.in_place  # hooks have packed what it saved
+        return node
+    if not (isinstance(node, Node) and node.inputs is not None and node.inputs[0] is operand):
         node = copy(target, result).node
     assert isinstance(node, Node)
     assert node.inputs is not None

@@ -79,6 +79,8 @@ class Packed:
 class Packer:
     """A pair of hooks, which listens to operations; the latest pair holds."""
 
+    packs = True
+
     def __init__(self, pack: Callable[[Tensor], Any], unpack: Callable[[Any], Any]) -> None:
         self.pack = pack
         self.unpack = unpack
