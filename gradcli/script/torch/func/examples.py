@@ -13,7 +13,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.machine import running
+from gradcli.script.torch.func.effects import Effects
 from gradcli.script.torch.func.trees import flattened
 from gradcli.script.torch.func.words import INSIDE, MESSAGES, SAME, SAME_WORDS, UNBATCHED, written
 
@@ -31,7 +31,15 @@ class Examples:
 
     kind = "vmap"
 
-    def __init__(self, sources: list[Source], size: int, randomness: str, number: int, first: Examples | None) -> None:
+    def __init__(
+        self,
+        sources: list[Source],
+        size: int,
+        randomness: str,
+        number: int,
+        first: Examples | None,
+        effects: Effects,
+    ) -> None:
         self.around = (mode.tape, mode.examples)
         self.level = len(mode.transforms) + 1
         self.known: dict[int, Any] = {}  # weak references by identity, for tensors are compared entry by entry
@@ -40,6 +48,7 @@ class Examples:
         self.randomness = randomness
         self.number = number  # of the example that runs
         self.tape: list[Application] = []  # of the first example, as the others compute the same
+        self.effects = effects
         self.first = first or self  # of the first example, for which the function does what torch does once
         self.ruled: list[Any] = []  # for each call of a Function with a rule for batches: outputs and their dimensions
         self.calls = 0
@@ -146,6 +155,8 @@ class Examples:
 
     def check_write(self, target: Tensor, result: Tensor, name: str, arguments: Sequence[Any]) -> None:
         """Refuse to write what comes from the batch over a tensor from outside, in torch's words for the operation."""
+        if not self.number and not self.holds(target):
+            self.effects.write(target)
         if not self.holds(result):
             return
         self.changed = True
@@ -171,16 +182,3 @@ def running_on(examples: Examples) -> Iterator[None]:
             yield
     finally:
         leave(examples)
-
-
-@contextmanager
-def muted(again: bool) -> Iterator[None]:
-    """Let the function print for the first example alone: torch calls it once."""
-    machine = running.machine
-    write = machine._write
-    if again:
-        machine._write = lambda text: None
-    try:
-        yield
-    finally:
-        machine._write = write

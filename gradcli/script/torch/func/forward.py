@@ -14,7 +14,8 @@ from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.attributes import attribute
 from gradcli.script.torch.autograd.dual import check_dual, untold
 from gradcli.script.torch.autograd.functional.derivatives import units, zeros
-from gradcli.script.torch.func.examples import Examples, muted, running_on
+from gradcli.script.torch.func.effects import Effects, muted
+from gradcli.script.torch.func.examples import Examples, running_on
 from gradcli.script.torch.func.levels import Pushed, inside_of
 from gradcli.script.torch.func.randomness import randomness_of
 from gradcli.script.torch.func.reverse import Func, Places, apart, outputs_of, selected, shown
@@ -73,7 +74,9 @@ def linearize(func: Func, *primals: Any) -> Any:
     """
     output = func(*primals)
     held = mapped(lambda x: x.detach() if isinstance(x, Tensor) else x, primals)
-    jvp(func, held, mapped(zeros, held))
+    effects = Effects(func)
+    with effects.of(0):
+        jvp(func, held, mapped(zeros, held))
 
     def push(*tangents_: Any) -> Any:
         if structure(tangents_) != structure(held):
@@ -88,7 +91,7 @@ def linearize(func: Func, *primals: Any) -> Any:
                     raise RuntimeError(
                         f"tangent:{n} with {name} {other} in {where} {name} {own} of the corresponding primal."
                     )
-        with muted(True):
+        with effects.of(1), muted(True):
             return jvp(func, held, tangents_)[1]
 
     return output, push
@@ -124,15 +127,17 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False, *, randomness
             running.machine.budget.fits(leaf.value.size**2, "the Jacobian")
         columns: list[list[list[Tensor]]] = []  # by input, by its entry, by output
         result: Any = None
+        examples: Examples | None = None
+        effects = Effects(func)
         with randomness_of(randomness, sum(leaf.value.size for leaf in leaves)) as drawing:
             for n, leaf in enumerate(leaves):
                 columns.append([])
                 for unit in units(leaf):
                     directions = tuple(unit if n == other else zeros(x) for other, x in enumerate(leaves))
-                    examples = Examples([], 0, randomness, 0, None)
+                    examples = Examples([], 0, randomness, drawing.number, examples and examples.first, effects)
                     for direction in directions:  # of which torch has a batch
                         examples.add(direction)
-                    with muted(result is not None), running_on(examples):
+                    with effects.of(drawing.number), muted(drawing.number > 0), running_on(examples):
                         result = jvp(of_chosen, tuple(leaves), directions, has_aux=has_aux)
                     columns[-1].append(flattened(result[1])[0])
                     drawing.begin(drawing.number + 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from inspect import unwrap
 from types import MethodType
 from typing import Any, Protocol, TypeVar
 from weakref import ReferenceType, WeakSet, ref
@@ -70,16 +71,23 @@ def held(value: Any, depth: int = 0) -> Iterator[Tensor]:
             yield from held(part, depth + 1)
 
 
-def around(function: Any) -> Iterator[Any]:
-    """Yield what a function sees besides its arguments: its variables outside, and the object that it belongs to."""
-    yield from running.machine.globals.values()
+def around_blocks(function: Any) -> Iterator[Any]:
+    """Yield the variables outside of a function, and the objects that it belongs to or has as arguments."""
+    yield running.machine.globals
+    function = unwrap(function)  # of another transform
     while isinstance(function, partial | MethodType):
-        yield from function.args if isinstance(function, partial) else (function.__self__,)
+        yield list(function.args) if isinstance(function, partial) else function.__self__
         function = function.func if isinstance(function, partial) else function.__func__
     env = getattr(function, "_outer", None)
     while env:
-        yield from (value for key, value in env.items() if key != OUTER)
+        yield env
         env = env.get(OUTER)
+
+
+def around(function: Any) -> Iterator[Any]:
+    """Yield what a function sees besides its arguments."""
+    for block in around_blocks(function):
+        yield from block.values() if isinstance(block, dict) else block if isinstance(block, list) else (block,)
 
 
 # The operations in place whose names in torch have the kind of their last argument, or always that of a tensor.

@@ -16,6 +16,7 @@ from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows
 from gradcli.script.torch.autograd.saved.packing import Packer
+from gradcli.script.torch.func.effects import once
 from gradcli.script.torch.func.levels import HOOKED, LEAVES, OVER, Within, inside_of
 from gradcli.script.torch.func.trees import flattened, mapped, pattern, structure
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
@@ -207,7 +208,7 @@ def jacrev(
                 made = func(*inputs.args)
             made, aux = apart(made, has_aux, "vjp(f, *primals)")
             outputs, build = outputs_of(made, "vjp(f, *primals)")
-            slopes = [rows(out, inputs.leaves, True) for out in outputs]
+            slopes = [rows(out, inputs.leaves, True, each=once(func)) for out in outputs]
         found, aux = build(map(inputs.arranged, slopes)), inputs.outside(aux)
         within.end()
         return (found, aux) if has_aux else found

@@ -18,7 +18,8 @@ from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.torch.func.examples import Examples, Source, muted, running_on
+from gradcli.script.torch.func.effects import Effects, muted
+from gradcli.script.torch.func.examples import Examples, Source, running_on
 from gradcli.script.torch.func.randomness import randomness_of
 from gradcli.script.torch.func.trees import flattened, spread, structure
 from gradcli.script.torch.tensor.printing import UNTOLD
@@ -50,7 +51,7 @@ class Batch:
                 f"{structure(in_dims)} but inputs has structure {structure(args)}."
             )
         self.named, self.build_named = flattened(keywords)
-        self.dims = dims + [0 if isinstance(x, Tensor) else None for x in self.named]
+        self.dims = dims + [None for _ in self.named]  # which torch maps over no dimension
         self.size = self._measured(name)
 
     def _measured(self, name: str) -> int:
@@ -193,12 +194,13 @@ def vmap(
         results: list[list[Any]] = []
         build, dims = flattened(())[1], [0]
         examples: Examples | None = None
+        effects = Effects(func)
         with randomness_of(randomness, batch.size) as drawing:
             for n in range(batch.size or 1):
                 drawing.begin(n)
                 given, named, sources = batch.example(n)
-                examples = Examples(sources, batch.size, randomness, n, examples and examples.first)
-                with muted(n > 0), running_on(examples):
+                examples = Examples(sources, batch.size, randomness, n, examples and examples.first, effects)
+                with effects.of(n), muted(n > 0), running_on(examples):
                     made = func(*given, **named)
                 leaves, build = flattened(made)
                 dims = dims_of_outputs(name, out_dims, made) if not n else dims

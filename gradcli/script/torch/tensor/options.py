@@ -125,7 +125,7 @@ def checked_shape(name: str, given: Any) -> tuple[int, ...]:
 
 def _size(name: str, size: Any, position: int) -> int:
     if isinstance(size, Tensor) and not size.ndim and size.dtype.kind in "iu":
-        return int(size.value)
+        return int(size.item())
     if isinstance(size, np.integer):
         return int(size)
     what = "tuple of ints"

@@ -137,7 +137,7 @@ def format_tensor(tensor: Tensor, spec: str = "") -> str:
     Raises TypeError when there is a `spec` and not exactly one number to apply it to.
     """
     if tensor.ndim == 0:
-        return format(tensor.value.item(), spec)
+        return format(tensor.item(), spec)
     if spec:
         raise TypeError("unsupported format string passed to Tensor.__format__")
     return tensor_text(tensor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -106,15 +107,21 @@ def units(x: Tensor) -> Iterator[Tensor]:
 
 
 def rows(
-    output: Tensor, inputs: Sequence[Tensor], create_graph: bool, strict: bool = False, number: int = 0
+    output: Tensor,
+    inputs: Sequence[Tensor],
+    create_graph: bool,
+    strict: bool = False,
+    number: int = 0,
+    each: Callable[[int], AbstractContextManager[Any]] = nullcontext,
 ) -> tuple[Tensor, ...]:
-    """Return the Jacobian of one output by each input, from one backward pass for each entry of the output."""
+    """Return the Jacobian of one output by each input, from one backward pass, in `each`, for each entry of it."""
     for x in inputs:
         running.machine.budget.fits(output.value.size * x.value.size, "the Jacobian")
     flat = ops.reshape(output, (-1,))
     passes = []
     for at in range(output.value.size):
-        found = found_gradients([flat[at]], inputs, None, create_graph)
+        with each(at):
+            found = found_gradients([flat[at]], inputs, None, create_graph)
         check_row(found, number, strict, create_graph)
         passes.append(filled(found, inputs))
     view = ops.view
