@@ -58,13 +58,18 @@ def symmetric(A: Any, *, UPLO: str = "L") -> Any:
     return _each(compute, A, "eigh", "eigenvalues")
 
 
+def in_columns(A: Any) -> Any:
+    """Return a copy of matrices that lie column by column."""
+    return A.swapaxes(-1, -2).copy("C").swapaxes(-1, -2)
+
+
 def by_columns(forward: Callable[..., Any]) -> Callable[..., Any]:
     """Lay the resulting matrices out column by column, as LAPACK leaves them, which torch's strides show."""
 
     @wraps(forward)
     def laid_out(*operands: Any, **options: Any) -> Any:
         found = forward(*operands, **options)
-        return found if found.ndim < 2 else found.swapaxes(-1, -2).copy("C").swapaxes(-1, -2)
+        return found if found.ndim < 2 else in_columns(found)
 
     return laid_out
 

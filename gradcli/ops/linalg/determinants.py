@@ -26,7 +26,7 @@ from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.axes import aligned
 from gradcli.ops.shaping.shaping import clone, reshape
 from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.covering import as_one, ended
+from gradcli.ops.support.covering import as_one, changed, ended
 from gradcli.ops.support.forgetting import forgotten, identity
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.several import bound
@@ -192,7 +192,7 @@ def matrix_power(input: Real, n: int) -> Any:
         one = np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape).copy()
         copied = clone(input)
         made = forgotten("torch::autograd::CopyBackwards", one, copied, written=identity)
-        return as_one(made, copied, None)
+        return changed(as_one(made, copied, None), 1)
     if n == 1:
         return clone(input)
     if n == 3:

@@ -16,7 +16,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
-from gradcli.ops.linalg.decompositions import PRODUCT, _check_matrix, factors
+from gradcli.ops.linalg.decompositions import PRODUCT, factors
 from gradcli.ops.linalg.determinants import _check_square
 from gradcli.ops.linalg.equations import check_system, solve
 from gradcli.ops.linalg.triangles import triangle
@@ -57,6 +57,12 @@ def _below(A: Any) -> Any:
 
 def _above(A: Any) -> Any:
     return np.triu(_eliminated(A)[0][..., : min(A.shape[-2:]), :])
+
+
+def _check_two(name: str, A: Tensor) -> None:
+    if A.ndim < 2:
+        size = list(A.shape)
+        raise AutogradError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {size} instead", code="E301")
 
 
 def _part(name: str, forward: Callable[..., Any]) -> Notation:
@@ -134,7 +140,7 @@ upper: Primitive = primitive(
 )
 def lu(A: Real, *, pivot: bool = True) -> ReturnType:
     """The order of the rows, `.P`, the lower triangle, `.L`, and the upper one, `.U`."""
-    _check_matrix("linalg.lu", A)
+    _check_two("linalg.lu", A)
     if not pivot:
         raise AutogradError("linalg.lu: LU without pivoting is not implemented on the CPU")
     return factors("lu", P=exchange(A), L=lower(A), U=upper(A))
@@ -168,7 +174,7 @@ both = primitive(
 )
 def lu_factor(A: Real, *, pivot: bool = True) -> ReturnType:
     """Both triangles in one matrix, `.LU`, and with which row each was exchanged, `.pivots`."""
-    _check_matrix("linalg.lu_factor", A)
+    _check_two("torch.lu_factor", A)
     if not pivot:
         raise AutogradError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
     return factors("lu_factor", LU=both(A), pivots=Tensor(_eliminated(A.value)[1]))

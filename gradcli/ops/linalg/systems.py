@@ -26,7 +26,7 @@ from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim
 from gradcli.ops.support.arguments import Operand, Real, as_tensor
-from gradcli.ops.support.covering import as_one
+from gradcli.ops.support.covering import as_one, changed
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import operation
@@ -187,7 +187,8 @@ def matrix_rank(
     values = lapack.singular_values(_lower(A.value) if hermitian and A.value.size else A.value)
     largest = values.max(axis=-1, keepdims=True, initial=0)
     absolute, relative = _tolerances(A, atol, rtol) if tol is None else _tolerances(A, tol, 0.0)
-    return Tensor(np.sum(values > np.maximum(absolute[..., None], relative[..., None] * largest), axis=-1)[()])
+    bound = np.maximum(absolute[..., None], relative[..., None] * largest)
+    return changed(Tensor(np.sum(values > bound, axis=-1)[()]), 1)
 
 
 @operation("A = [[1, 2], [3, 5]]; cond(A)", "cond([[1.0, 2.0], [3.0, 5.0]], 1)", method=False, only="linalg")

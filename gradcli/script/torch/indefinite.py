@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.numerics.lapack import in_columns
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.linalg.determinants import _check_square
 from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED
 from gradcli.ops.support.covering import one_way
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.torch.operations.forward import refuse_forward
 
 GROWTH = (1 + math.sqrt(17)) / 8  # Bunch and Kaufman (1977): the bound on the growth of entries is least with it
 
@@ -77,10 +80,11 @@ def _factor(name: str, A: Tensor) -> tuple[Tensor, Tensor]:
     rows, columns = A.shape[-2:]
     if rows != columns:
         raise RuntimeError(f"{words}A must be batches of square matrices, but they are {rows} by {columns} matrices")
+    refuse_forward("aten::linalg_ldl_factor_ex", A)
     found = [_factored(matrix) for matrix in A.value.reshape(math.prod(A.shape[:-2]), rows, rows)]
     LD = np.array([triangles for triangles, _ in found], A.dtype).reshape(A.shape)
     pivots = np.array([exchanges for _, exchanges in found], np.int32).reshape(A.shape[:-1])
-    triangles = forgotten(NOT_IMPLEMENTED, LD, A)
+    triangles = forgotten(NOT_IMPLEMENTED, in_columns(LD), A)
     return one_way(triangles, "derivative for aten::linalg_ldl_factor_ex is not implemented"), Tensor(pivots)
 
 
@@ -117,6 +121,8 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False)
     """The solution X of `A @ X = B`, for the results of `ldl_factor(A)`."""
     if LD.requires_grad or B.requires_grad:
         raise UnsupportedError("gradients of ldl_solve are not supported here", help="solve(A, B) has them")
+    refuse_forward("aten::linalg_ldl_solve", LD, B)
+    _check_square("torch.linalg.ldl_solve", LD)
     if pivots.dtype.kind != "i":
         raise RuntimeError(f"torch.linalg.ldl_solve: Expected pivots to be integers. Got {TYPE_NAMES[pivots.dtype]}")
     if pivots.shape != LD.shape[:-1]:
@@ -136,7 +142,11 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False)
     A = np.zeros(LD.shape)
     for batch in np.ndindex(LD.shape[:-2]):
         A[batch] = _rebuilt(LD.value[batch], pivots.value[batch])
-    return Tensor(np.linalg.solve(A, B.value).astype(B.dtype))
+    try:
+        found = np.linalg.solve(A, B.value)
+    except np.linalg.LinAlgError:
+        raise UnsupportedError("ldl_solve of a singular matrix is not supported here") from None
+    return Tensor(in_columns(found.astype(B.dtype)))
 
 
 MEMBERS: dict[str, Callable[..., Any]] = {

@@ -12,9 +12,10 @@ from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 WORDS = {
     "Expected out tensor to have dtype {w}, but got {g} instead": """
         addmm addmv aminmax avg_pool2d avg_pool3d baddbmm bmm cholesky cholesky_ex cross det diag eigh eigvalsh gather
-        index_add index_copy index_reduce inv inv_ex linear log_softmax lu lu_factor lu_solve mm msort mv norm
-        permute_copy qr renorm scatter scatter_add scatter_reduce slice_scatter slogdet softmax solve solve_ex sort svd
-        svdvals take_along_dim topk triangular_solve tril triu vector_norm
+        index_add index_copy index_reduce inv inv_ex ldl_factor ldl_factor_ex ldl_solve linear log_softmax lu
+        lu_factor lu_factor_ex lu_solve mm msort mv norm permute_copy qr renorm scatter scatter_add scatter_reduce
+        slice_scatter slogdet softmax solve solve_ex sort svd svdvals take_along_dim topk triangular_solve tril triu
+        vector_norm
     """,
     "Expected self.dtype() == output.dtype() to be true, but got false.  (Could this error message be improved?  If "
     "so, please report an enhancement request to PyTorch.)": "narrow_copy",
