@@ -26,6 +26,7 @@ from gradcli.script.originals import torch_has
 from gradcli.script.torch.operations.arguments import Signature
 from gradcli.script.torch.operations.kernels import refusing
 from gradcli.script.torch.operations.lowering import LOWERED
+from gradcli.script.torch.operations.mixing import masked
 from gradcli.script.torch.operations.outputs import into
 from gradcli.script.torch.operations.overloads import FITTING, refusal, with_refusal
 from gradcli.script.torch.operations.readers import kind_name
@@ -257,6 +258,8 @@ def in_place(name: str) -> Function | None:
         operation = asked(stem, operation)
     if stem in SIZED:
         operation = sized(operation)
+    if stem == "masked_scatter":
+        operation = masked(operation)
     if stem == "float_power":
         operation = doubled(operation)
     if stem == "addbmm":

@@ -1,4 +1,4 @@
-"""Functions of several tensors that torch refuses if their dtypes differ, with its words."""
+"""Functions of several tensors that torch refuses if their dtypes, or a mask's shape, do not fit, with its words."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.shaping.shaping import expanded
 from gradcli.script.errors import UnsupportedError
 
 EXPECTED = "expected scalar type {0} but found {1}"
@@ -122,5 +123,20 @@ def of_one_kind(function: Callable[..., Any]) -> Callable[..., Any]:
             names = (TYPE_NAMES[kind] for kind in reversed(kinds))
             raise AutogradError("result type {} can't be cast to the desired output type {}".format(*names))
         return function(input, target, *arguments, **keywords)
+
+    return call
+
+
+def masked(operation: Callable[..., Any]) -> Callable[..., Any]:
+    """The operation, whose mask must expand to its first tensor, in torch's words for it."""
+
+    def call(x: Tensor, mask: Any, *arguments: Any, **keywords: Any) -> Tensor:
+        if isinstance(mask, Tensor):
+            try:
+                expanded(mask, x.shape)
+            except AutogradError as error:
+                raise RuntimeError(error.message.replace("torch.BoolTensor", "CPUBoolType")) from None
+        found: Tensor = operation(x, mask, *arguments, **keywords)
+        return found
 
     return call
