@@ -17,6 +17,9 @@ Array = Any  # np.ndarray
 class Constraint(Facade):
     """A condition on each entry, or on each vector, of a tensor; `holds` tests it on an array."""
 
+    is_discrete = False
+    event_dim = 0  # how many of the last dimensions it looks at together
+
     def __init__(self, name: str, holds: Callable[[Array], Any], **bounds: Any) -> None:
         self._name, self._holds, self._bounds = name, holds, bounds
 
@@ -28,11 +31,20 @@ class Constraint(Facade):
         return f"{self._name}({', '.join(f'{name}={formatted(bound)}' for name, bound in self._bounds.items())})"
 
 
+class Discrete(Constraint):
+    is_discrete = True
+
+
+class Shares(Constraint):
+    event_dim = 1
+
+
 class Vector(Constraint):
     """A constraint on entries that must hold along the last dimensions, `count` of them, together."""
 
     def __init__(self, inner: Constraint, count: int = 1) -> None:
         self._inner, self._count = inner, count
+        self.is_discrete, self.event_dim = inner.is_discrete, inner.event_dim + count
         super().__init__("IndependentConstraint", lambda x: inner._holds(x).all(axis=tuple(range(-count, 0))))
 
     def __repr__(self) -> str:
@@ -50,7 +62,7 @@ def interval(low: Any, high: Any) -> Constraint:
 
 def whole(low: int, high: int) -> Constraint:
     bounds = {"lower_bound": low, "upper_bound": high}
-    return Constraint("IntegerInterval", lambda x: (x % 1 == 0) & (low <= x) & (x <= high), **bounds)
+    return Discrete("IntegerInterval", lambda x: (x % 1 == 0) & (low <= x) & (x <= high), **bounds)
 
 
 def above(low: Any) -> Constraint:
@@ -81,8 +93,8 @@ POSITIVE_DEFINITE = Constraint("PositiveDefinite", _is_definite)
 LOWER_CHOLESKY = Constraint("LowerCholesky", _is_triangle)
 REAL = Constraint("Real", lambda x: x == x)  # false for nan alone
 REAL_VECTOR = Vector(REAL)
-BOOLEAN = Constraint("Boolean", lambda x: (x == 0) | (x == 1))
-SIMPLEX = Constraint("Simplex", lambda x: (x >= 0).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1) < 1e-6))
+BOOLEAN = Discrete("Boolean", lambda x: (x == 0) | (x == 1))
+SIMPLEX = Shares("Simplex", lambda x: (x >= 0).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1) < 1e-6))
 UNIT = interval(0.0, 1.0)
 POSITIVE = above(0.0)
 COUNT = Constraint("IntegerGreaterThan", lambda x: (x % 1 == 0) & (x >= 0), lower_bound=0)
