@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
@@ -27,6 +28,19 @@ JVP = "jvp(f, primals, tangents)"
 
 def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
     """Return the output, and its tangent from the tangents of the inputs."""
+    return pushed_through(func, primals, tangents_, blank, strict=strict, has_aux=has_aux)
+
+
+def pushed_through(
+    func: Func,
+    primals: Any,
+    tangents_: Any,
+    constant: Callable[[Tensor], Tensor],
+    *,
+    strict: bool = False,
+    has_aux: bool = False,
+) -> Any:
+    """Return the output and its tangent, which for a part that depends on no input `constant` makes."""
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
     given, build = flattened(primals)
@@ -57,7 +71,7 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_a
             "with strict=True."
         )
     made = rebuild(out if out.node is None else alias(out) for out in outputs)
-    found = rebuild(blank(out) if x is None else x for x, out in zip(pushed, outputs, strict=True))
+    found = rebuild(constant(out) if x is None else x for x, out in zip(pushed, outputs, strict=True))
     return (made, found, aux) if has_aux else (made, found)
 
 
@@ -65,6 +79,13 @@ def blank(x: Tensor) -> Tensor:
     """Return the tangent of a constant."""
     found: Tensor = CREATION["zeros_like"](x)
     return found
+
+
+def held_constant(x: Tensor) -> Tensor:
+    """Return the tangent of a constant in a function that was linearized: torch's holds it as a parameter."""
+    from gradcli.script.torch.nn.base.parameter import Parameter
+
+    return Parameter(zeros(x), requires_grad=False)
 
 
 def linearize(func: Func, *primals: Any) -> Any:
@@ -92,7 +113,7 @@ def linearize(func: Func, *primals: Any) -> Any:
                         f"tangent:{n} with {name} {other} in {where} {name} {own} of the corresponding primal."
                     )
         with effects.of(1), muted(True):
-            return jvp(func, held, tangents_)[1]
+            return pushed_through(func, held, tangents_, held_constant)[1]
 
     return output, push
 

@@ -53,6 +53,11 @@ class Logged(torch.autograd.Function):
     def backward(ctx, g): print("backward"); log.append("backward"); return g * 2
 print(jacrev(Logged.apply)(x[0]), log); print(vmap(grad(lambda t: Logged.apply(t).sum()))(x)); print(log[:3])
 """,
+    "linearized": """
+def f(t): log.append(1); return t.sin(), torch.ones(2) * 3
+out, push = linearize(f, x); print(out, log); print(push(x + 1), log)
+print(vmap(push)(torch.stack([x, x]))[0].shape, log)
+""",
     "arguments": """
 print(vmap(lambda t, k=2: t * k)(x, k=3), vmap(lambda t, k=None: (t * k).shape and k)(x, k=x).shape)
 for act in (lambda t: f"{t}" and t, lambda t: torch.zeros(t.long())):
