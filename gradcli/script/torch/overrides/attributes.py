@@ -14,7 +14,7 @@ from gradcli.script.originals import torch_has
 from gradcli.script.python.functions.looked import Looked
 from gradcli.script.python.values import attributes, mutation, special
 from gradcli.script.python.values.attributes import TABLES, Members
-from gradcli.script.python.values.kinds import TYPES, BuiltinType, shown_type
+from gradcli.script.python.values.kinds import TYPES, BuiltinType
 from gradcli.script.torch.tensor.owned import own_attributes
 
 ALLOWED = (
@@ -103,8 +103,8 @@ class DefinedTensor(Looked, TensorClass):
     def look_in_class(cls, name: str) -> Any:
         if name in ("__name__", "__qualname__", "__module__", "__doc__") or name in FOUND_BY_PYTHON:
             return getattr(cls, name)
-        if name in ("__mro__", "__bases__"):
-            return tuple(dict.fromkeys(map(shown_type, getattr(cls, name))))
+        if name in ("__mro__", "__bases__", "mro"):
+            raise UnsupportedError("the classes above a class of tensors are not supported here")
         found = cls.held(name)
         return _bound(found, None, cls) if found is not ABSENT else attributes.attribute(cls.standing, name)
 
