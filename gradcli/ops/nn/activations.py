@@ -141,7 +141,7 @@ def _write_decay(operands: Any, options: dict[str, Any]) -> Call:
 # second derivative at 0 is 0.
 decay = primitive(
     "decay",
-    lambda x, *, scale: precision.exp(np.minimum(x, 0) / scale),
+    lambda x, *, scale: lanes.exp_in_blocks(np.minimum(x, 0) / scale),
     lambda g, out, x, *, scale: where(x < 0, g * out / scale, 0),
     notation=_write_decay,
     says="Below 0 it is an exponential, whose derivative is itself; above 0 it is constant.",

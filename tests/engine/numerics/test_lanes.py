@@ -99,3 +99,15 @@ def test_batch_norms_of_columns(seed: int, rows: int, size: int, weighted: bool)
     for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-2)
         assert not WIDE or (ours == theirs).all()
+
+
+@pytest.mark.parametrize("name", ["elu", "celu"])
+@given(SEEDS, st.integers(1, 4), SIZES)
+def test_gradients_of_exponential_units(name: str, seed: int, rows: int, size: int) -> None:
+    x = numbers(seed, rows, size)
+    found, expected = Tensor(x).requires_grad_(), torch.tensor(x).requires_grad_()
+    OPERATIONS[name].function(found).sum().backward()
+    getattr(torch.nn.functional, name)(expected).sum().backward()
+    here, there = np.asarray(found.grad.value), expected.grad.numpy()  # type: ignore[union-attr]
+    np.testing.assert_allclose(here, there, rtol=1e-5, atol=1e-6)
+    assert not WIDE or (here != there).mean() <= 1 / here.size
