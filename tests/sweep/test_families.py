@@ -131,6 +131,14 @@ FAMILIES = {
             *(f"index_put(x0, (torch.tensor([0]),), x0[0], {accumulate})" for accumulate in (True, False)),
         )
     ],
+    "what lu_solve saves": [
+        f"{X.format((3, 3))}y = x0.clone()\npivots = torch.tensor([2, 3, 3], dtype=torch.int32)\n"
+        f"out = torch.linalg.lu_solve(y, pivots, x0, left={left}, adjoint={adjoint})\n{changed}.mul_(1)\n"
+        "torch.autograd.grad(out.sum(), x0)\n"
+        for changed in ("y", "out")
+        for left in (True, False)
+        for adjoint in (True, False)
+    ],
     "words": [
         f"out = torch.{call}\n"
         for call in (

@@ -11,6 +11,7 @@ from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.numerics import elimination
 from gradcli.engine.numerics.lapack import by_columns
 from gradcli.engine.primitive import OUT, Primitive, primitive
+from gradcli.engine.saved import watch
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -224,4 +225,6 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     found = found if left else transposed(found)
     for step in reversed(steps) if turned else steps:
         found = step(found)
-    return ended(found if left else transposed(found), "LinalgLuSolveBackward0", LU, B)
+    found = ended(found if left else transposed(found), "LinalgLuSolveBackward0", LU, B, saves=(OUT,))
+    watch(found, LU)
+    return found
