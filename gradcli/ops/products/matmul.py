@@ -142,14 +142,23 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
             f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and {weight.ndim}D",
             code="E301",
         )
-    if bias is not None and weight.ndim == 1:
+    lies_in_rows = input.value.flags.c_contiguous
+    if bias is not None and weight.ndim == 1 and (input.ndim == 2 or (bias.ndim == 1 and lies_in_rows)):
         raise AutogradError("mat2 must be a matrix, got 1-D tensor", code="E301")
     if bias is not None and input.ndim == 2:
         return addmm_(bias, input, t_(weight))
     if bias is not None and weight.ndim == 2:
         same_dtype(bias, input, weight, refusal=ADDMM)
-        if input.value.flags.c_contiguous:
+        if lies_in_rows:
             rows = reshape(input, shape=(math.prod(input.shape[:-1]), input.shape[-1]))
             return reshape(addmm_(bias, rows, t_(weight)), shape=(*input.shape[:-1], weight.shape[0]))
     product = matmul(input, t_(weight))
-    return product if bias is None else arithmetic.add(product, bias)
+    if bias is None:
+        return product
+    found = arithmetic.add(product, bias)
+    if found.shape != product.shape:  # torch adds in place
+        raise AutogradError(
+            f"output with shape {list(product.shape)} doesn't match the broadcast shape {list(found.shape)}",
+            code="E301",
+        )
+    return found
