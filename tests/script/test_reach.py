@@ -16,7 +16,7 @@ from gradcli.script.machine import Machine
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.attributes import attribute, members_of
 from gradcli.script.python.values.kinds import BuiltinType, Facade, Namespace, is_own_function
-from gradcli.script.python.values.readonly import ReadOnly
+from gradcli.script.python.values.readonly import Held
 from gradcli.script.torch.nn.functional.module import KIND_OF
 from gradcli.source import Source
 from tests.script.running import ours
@@ -130,7 +130,7 @@ def test_attributes_lead_to_nothing_of_python() -> None:
     assert len(ways) > 2_000
     assert [way for way, value in ways if is_closed(value)] == []
     made_of = ("__func__", "__wrapped__", "__globals__", "__code__", "__closure__", "__dict__", "__subclasses__")
-    assert [way for way, value in ways if way.endswith(made_of) and not isinstance(value, ReadOnly)] == []
+    assert [way for way, value in ways if way.endswith(made_of) and not isinstance(value, Held)] == []
 
 
 def own_name(value: Any) -> str:

@@ -201,27 +201,31 @@ def _corrected(own: Any, others: Any, rest: Any, weight: Any, inner: Any, count:
 
 def embedding(
     out: Any, rows: Any, weight: Any, *, padding_idx: int | None = None, scale_grad_by_freq: bool = False
-) -> str:
+) -> str | tuple[str, Given]:
     *places, k = letters(np.ndim(rows) + 1)
-    row = entry("rows", places)
-    forward = f"{entry('out', [*places, k])} = weight[{row},{k}]"
+    forward = f"{entry('out', [*places, k])} = weight[{entry('rows', places)},{k}]"
     if padding_idx is None and not scale_grad_by_freq:
         return forward
-    p = letters(np.ndim(rows) + 2)[-1]
-    g = summed(places, entry("g", [*places, k]))
-    apart = "" if padding_idx is None else f", {row} ≠ {padding_idx}"
-    share = f"/count({p} in rows)" if scale_grad_by_freq else ""
-    return f"{forward}; ∂weight[{p},{k}] = {g}{share} where {row} = {p}{apart}"
+    gradient, given = _of_table("g", rows, np.shape(weight), padding_idx, scale_grad_by_freq)
+    return f"{forward}; ∂weight{gradient}", given
 
 
 def embedding_gradient(
     out: Any, h: Any, rows: Any, *, size: Any, padding_idx: int | None = None, scale_grad_by_freq: bool = False
-) -> str:
+) -> str | tuple[str, Given]:
+    gradient, given = _of_table("h", rows, size, padding_idx, scale_grad_by_freq)
+    return f"out{gradient}", given
+
+
+def _of_table(g: str, rows: Any, size: Any, padding_idx: int | None, is_mean: bool) -> tuple[str, Given]:
+    """Return the sum over the places where a row was looked up, or the mean."""
     *places, k, p = letters(np.ndim(rows) + 2)
     row = entry("rows", places)
     apart = "" if padding_idx is None else f", {row} ≠ {padding_idx}"
-    share = f"/count({p} in rows)" if scale_grad_by_freq else ""
-    return f"out[{p},{k}] = {summed(places, entry('h', [*places, k]))}{share} where {row} = {p}{apart}"
+    share = f"/uses[{p}]" if is_mean else ""
+    uses = np.bincount(np.asarray(rows).astype(np.intp).ravel(), minlength=size[0])
+    given = {"uses": ("how often each row was looked up", uses)} if is_mean else {}
+    return f"[{p},{k}] = {summed(places, entry(g, [*places, k]) + share)} where {row} = {p}{apart}", given
 
 
 def gated(out: Any, x: Any, *, dim: int = -1) -> str:

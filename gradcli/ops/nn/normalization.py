@@ -127,15 +127,22 @@ def _looked_up(g: Any, rows: Any, padding_idx: int | None) -> Any:
     return found if padding_idx is None else where(unsqueeze(equal(rows, padding_idx), dim=len(rows.shape)), 0, found)
 
 
+def _apart(rows: Any, weight: Any, *, padding_idx: int | None = None, scale_grad_by_freq: bool = False) -> Any:
+    """Return where the gradient is not the derivative: at padding, and at a mean over several places."""
+    index = np.asarray(rows).astype(np.intp)
+    is_shared = scale_grad_by_freq & (np.bincount(index.ravel())[index] > 1)
+    return is_shared | np.equal(index, -1 if padding_idx is None else padding_idx)
+
+
 embedding: Primitive = primitive(
     "embedding",
     _embedding,
     None,
     lambda g, out, rows, weight, **o: embedding_backward(g, rows, size=weight.shape, **o),
     structured=True,
-    kinks=lambda rows, weight, *, padding_idx=None, **_: np.equal(rows, -1 if padding_idx is None else padding_idx),
+    kinks=_apart,
     traits=("lenient",),
-    convention="the row padding_idx receives no gradient",
+    convention="the row padding_idx receives no gradient, and scale_grad_by_freq takes the mean of a row's",
     says="Each row adds up the gradients of the places where it was looked up.",
     index=entries.embedding,
 )
