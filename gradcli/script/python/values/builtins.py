@@ -20,7 +20,7 @@ from gradcli.script.python.values.iteration import Counting as Counting
 from gradcli.script.python.values.iteration import ticking as ticking
 from gradcli.script.python.values.kinds import NAMED_TYPES as NAMED_TYPES
 from gradcli.script.python.values.kinds import TYPES as TYPES
-from gradcli.script.python.values.kinds import BuiltinType, Defined, Facade, isinstance_, issubclass_
+from gradcli.script.python.values.kinds import BuiltinType, Defined, Facade, Namespace, isinstance_, issubclass_
 from gradcli.script.python.values.kinds import python_types as python_types
 from gradcli.script.python.values.kinds import type_of as type_of
 from gradcli.script.python.values.mutation import delete_named, set_named
@@ -38,7 +38,7 @@ EXCEPTIONS = (
     "IsADirectoryError NotADirectoryError InterruptedError StopAsyncIteration IndentationError UnicodeDecodeError "
     "UnicodeEncodeError PendingDeprecationWarning ResourceWarning SyntaxWarning ImportWarning"
 )
-MISSING, ABSENT = object(), object()
+MISSING, ABSENT, PLAIN = object(), object(), object()
 
 
 def print_(*values: Any, **options: Any) -> None:
@@ -61,19 +61,33 @@ def print_(*values: Any, **options: Any) -> None:
 
 
 def getattr_(value: Any, name: str, default: Any = MISSING) -> Any:
-    """`getattr`; with a default, a name that is not supported counts as absent."""
+    """`getattr`; a default stands for what is not supported, but not for what torch has and gradcli lacks."""
     if not isinstance(name, str):
         raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
     try:
         return attribute(value, special.exact(name))
-    except (AttributeError, UnsupportedError):
+    except AttributeError:
         if default is MISSING:
             raise
-        return default
+    except UnsupportedError:
+        of_torch = isinstance(value, Namespace | Tensor) and name[:1] != "_"
+        if default is MISSING or of_torch:
+            raise
+    return default
 
 
 def hasattr_(value: Any, name: str) -> bool:
-    return getattr_(value, name, ABSENT) is not ABSENT
+    """`hasattr`; a name that torch has is there, also where gradcli lacks it."""
+    if name == "__call__":
+        return callable(value)
+    try:
+        return getattr_(value, name, ABSENT) is not ABSENT or hasattr(PLAIN, name)
+    except UnsupportedError:
+        return True
+    except TypeError:
+        if not (isinstance(name, str) and special.is_special(name)):
+            raise
+        return hasattr(type(value), name)
 
 
 def vars_(value: Any) -> Any:

@@ -39,3 +39,12 @@ def test_a_module_that_is_missing_may_be_done_without() -> None:
 
 def test_it_knows_what_it_stands_for() -> None:
     assert UnsupportedError("x").python is AttributeError
+
+
+def test_a_name_of_torch_is_there_though_it_is_refused() -> None:
+    names = "hasattr(torch, 'fft'), hasattr(torch.ones(1), 'to_sparse'), hasattr(torch, 'nonsense')"
+    assert ours(f"import torch\nprint({names})") == "True True False\n"
+    assert "torch.fft is not supported" in ours("import torch\nprint(getattr(torch, 'fft', None))")
+    assert ours("print(hasattr(print, '__call__'), hasattr([], '__call__'), hasattr([], '__hash__'))") == (
+        "True False True\n"
+    )
