@@ -15,6 +15,7 @@ from hypothesis.internal.conjecture import providers
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # hundreds of commands share theirs, away from the sources
     os.environ["PYTHONPYCACHEPREFIX"] = str(Path(__file__).parents[1] / ".pytest_cache" / "bytecode")
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch adds up in parts where it has several
 os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # its own one reserves more than a worker may have
 
 # No clocks, for machines differ; where changes land, the same examples each time.

@@ -27,7 +27,7 @@ layer.weight.pow(3).sum().backward()
 print(layer, layer.weight, layer.parametrizations.weight.original.grad, sorted(layer.state_dict()))
 try:
     layer.weight = torch.linalg.qr(torch.randn(4, 4, dtype=torch.double)).Q[:{shape[0]}, :{shape[1]}]
-    print(layer.weight, layer.parametrizations.weight.original)
+    print(layer.weight.round(decimals=6), layer.parametrizations.weight.original.round(decimals=6))
 except Exception as error:
     print(type(error).__name__, error)
 """
