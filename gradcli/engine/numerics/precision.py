@@ -1,7 +1,8 @@
 """Functions whose last digit is torch's: computed in a wider precision and rounded once.
 
 numpy's own are quick, and often off by one unit in the last digit. torch's libraries nearly always give the number
-nearest to the true value, as the next wider precision does. Some processors have none beyond double.
+nearest to the true value, as the next wider precision does. Some processors have none beyond double, which is slow, so
+that only snippets ask for it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
+
+from gradcli.engine.modes import mode
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 WIDER: dict[Any, Any] = {SINGLE: DOUBLE, DOUBLE: np.dtype(np.longdouble)}
@@ -28,8 +31,8 @@ def nearest(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def compute(x: Any, spare: Any = None) -> Any:
         if type(x) in PLAIN:
-            return float(function(x, dtype=np.longdouble))
-        if x.dtype in WIDER and x.size <= MANY:
+            return float(function(x, dtype=np.longdouble if mode.strict else np.float64))
+        if (x.dtype is SINGLE or (mode.strict and x.dtype is DOUBLE)) and x.size <= MANY:
             return function(x, dtype=WIDER[x.dtype]).astype(x.dtype)
         return function(x, out=spare)
 
@@ -45,9 +48,11 @@ def raised(x: Any, y: Any) -> Any:
     if isinstance(y, np.floating) and y == 0.5 and isinstance(x, np.ndarray):
         y = np.full(x.shape, y)  # of a number numpy would take the root, which -inf has not
     dtypes = [value.dtype for value in (x, y) if isinstance(value, np.ndarray | np.generic)]
-    for dtype, most in ((SINGLE, MANY), (DOUBLE, FEW)):
+    for dtype, most in ((SINGLE, MANY), (DOUBLE, FEW if mode.strict else -1)):
         if all(each is dtype for each in dtypes) and np.size(x) <= most:
             return np.power(x, y, dtype=WIDER[dtype]).astype(dtype)
+    if isinstance(x, np.floating) and np.ndim(y) == 0:
+        return (np.full(1, x) ** y)[0]  # numpy raises single numbers by another function, with other last digits
     if isinstance(y, np.ndarray | np.generic) and y.dtype.kind == "i" and not is_floating(x):
         return _whole_power(x, y)
     return x**y

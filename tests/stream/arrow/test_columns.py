@@ -36,7 +36,10 @@ def bits_of(value: Any) -> Any:
     return bits(value) if np.ndim(value) == 0 else list(map(bits_of, value))
 
 
-@pytest.mark.parametrize("program", ["x*y", "log(x)/y", "x**y", "where(x > y, sin(x), x**2.5)", "k = 2; (x*k - y)**2"])
+@pytest.mark.parametrize(
+    "program",
+    ["x*y", "log(x)/y", "x**y", "where(x > y, sin(x), x**2.5)", "exp(x)**1.7 + tanh(y)", "k = 2; (x*k - y)**2"],
+)
 def test_numbers_at_once(program: str) -> None:
     assert_rows(program, {"x": X, "y": Y})
 

@@ -13,10 +13,10 @@ from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.syntax.targets import assignment, deletion, set_item
 from gradcli.script.python.values.attributes import attribute
 from gradcli.script.python.values.kinds import Defined
-from gradcli.script.python.values.mutation import set_attribute
 from gradcli.script.python.values.nesting import item
 from gradcli.script.python.values.operators import augmented
 from gradcli.script.python.values.places import Place, placed
+from gradcli.script.python.values.reflection import set_attribute
 
 
 def block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Closure:

@@ -13,10 +13,10 @@ from gradcli.script.python.syntax.names import Store, delete_name, store_name
 from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.syntax.unpacking import unpacked
 from gradcli.script.python.values.kinds import Defined
-from gradcli.script.python.values.mutation import delete_attribute, set_attribute
 from gradcli.script.python.values.nesting import hashable
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.python.values.places import Place, placed
+from gradcli.script.python.values.reflection import delete_attribute, set_attribute
 
 
 def assignment(target: ast.expr, scope: Scope, unit: Unit) -> Store:

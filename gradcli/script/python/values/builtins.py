@@ -20,13 +20,13 @@ from gradcli.script.python.values.iteration import Counting as Counting
 from gradcli.script.python.values.iteration import ticking as ticking
 from gradcli.script.python.values.kinds import NAMED_TYPES as NAMED_TYPES
 from gradcli.script.python.values.kinds import TYPES as TYPES
-from gradcli.script.python.values.kinds import BuiltinType, Defined, Facade, Namespace, isinstance_, issubclass_
+from gradcli.script.python.values.kinds import BuiltinType, Facade, isinstance_, issubclass_
 from gradcli.script.python.values.kinds import python_types as python_types
 from gradcli.script.python.values.kinds import type_of as type_of
-from gradcli.script.python.values.mutation import delete_named, set_named
 from gradcli.script.python.values.natives import MEMBERS
 from gradcli.script.python.values.nesting import bounds, hashable
 from gradcli.script.python.values.operators import modular_power, power
+from gradcli.script.python.values.reflection import delete_named, dir_, getattr_, hasattr_, set_named, vars_
 
 EXCEPTIONS = (
     "Exception ValueError TypeError RuntimeError IndexError KeyError AttributeError NameError UnboundLocalError "
@@ -38,7 +38,6 @@ EXCEPTIONS = (
     "IsADirectoryError NotADirectoryError InterruptedError StopAsyncIteration IndentationError UnicodeDecodeError "
     "UnicodeEncodeError PendingDeprecationWarning ResourceWarning SyntaxWarning ImportWarning"
 )
-MISSING, ABSENT, PLAIN = object(), object(), object()
 
 
 def print_(*values: Any, **options: Any) -> None:
@@ -58,51 +57,6 @@ def print_(*values: Any, **options: Any) -> None:
             write(separator)
         write(text(value))
     write(last)
-
-
-def getattr_(value: Any, name: str, default: Any = MISSING) -> Any:
-    """`getattr`; a default stands for what is not supported, but not for what torch has and gradcli lacks."""
-    if not isinstance(name, str):
-        raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
-    try:
-        return attribute(value, special.exact(name))
-    except AttributeError:
-        if default is MISSING:
-            raise
-    except UnsupportedError:
-        of_torch = isinstance(value, Namespace | Tensor) and name[:1] != "_"
-        if default is MISSING or of_torch:
-            raise
-    return default
-
-
-def hasattr_(value: Any, name: str) -> bool:
-    """`hasattr`; a name that torch has is there, also where gradcli lacks it."""
-    if name == "__call__":
-        return callable(value)
-    try:
-        return getattr_(value, name, ABSENT) is not ABSENT or hasattr(PLAIN, name)
-    except UnsupportedError:
-        return True
-    except TypeError:
-        if not (isinstance(name, str) and special.is_special(name)):
-            raise
-        return hasattr(type(value), name)
-
-
-def vars_(value: Any) -> Any:
-    if not special.is_plain(type(value)):
-        raise UnsupportedError("vars() of this is not supported here", help="name the attribute")
-    return attribute(value, "__dict__")
-
-
-def dir_(*value: Any) -> list[str]:
-    """Return the names of the attributes of an object of the snippet or of Python."""
-    (one,) = value or (None,)
-    kind = type(one)
-    if not (isinstance(one, Defined) or special.is_plain(kind) or (value and kind.__module__ == "builtins")):
-        raise UnsupportedError("dir() of this is not supported here", help="see gradcli ops for the operations")
-    return [name for name in dir(one) if name.isidentifier() and name != "__slots__"]
 
 
 def round_(value: Any, digits: Any = None) -> Any:

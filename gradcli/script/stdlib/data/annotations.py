@@ -8,9 +8,9 @@ from typing import Any
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.functions.classes import FIELDS, MARKED
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
-from gradcli.script.python.values.builtins import getattr_
 from gradcli.script.python.values.iteration import dict_
 from gradcli.script.python.values.kinds import Defined
+from gradcli.script.python.values.reflection import getattr_
 from gradcli.script.stdlib.data.records import NamedTuple
 
 NAMES = (

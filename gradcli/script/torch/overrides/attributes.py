@@ -12,7 +12,7 @@ from typing import Any
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.originals import torch_has
 from gradcli.script.python.functions.looked import Looked
-from gradcli.script.python.values import attributes, mutation, special
+from gradcli.script.python.values import attributes, reflection, special
 from gradcli.script.python.values.attributes import TABLES, Members
 from gradcli.script.python.values.kinds import TYPES, BuiltinType
 from gradcli.script.torch.tensor.owned import own_attributes
@@ -125,7 +125,7 @@ class DefinedTensor(Looked, TensorClass):
             found.__set__(value, new)
         elif name in members.setters:
             members.setters[name](value, new)
-        elif mutation.is_free(members, name):
+        elif reflection.is_free(members, name):
             own_attributes(value)[name] = new
         else:
             raise UnsupportedError(f"setting {cls.__name__}.{name} is not supported here")

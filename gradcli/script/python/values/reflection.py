@@ -1,14 +1,63 @@
-"""`value.name = new` and `del value.name`: only what belongs to the run changes."""
+"""Attributes by name: `getattr`, `hasattr`, `vars`, `dir`; `value.name = new` and `del`, which change a run alone."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.originals import missing, torch_has
 from gradcli.script.python.functions.looked import Looked
 from gradcli.script.python.values import failures, special
-from gradcli.script.python.values.attributes import Members, members_of, refused
-from gradcli.script.python.values.kinds import BuiltinType, Defined, type_name
+from gradcli.script.python.values.attributes import Members, attribute, members_of, refused
+from gradcli.script.python.values.kinds import BuiltinType, Defined, Namespace, type_name
+
+MISSING, ABSENT, PLAIN = object(), object(), object()
+
+
+def getattr_(value: Any, name: str, default: Any = MISSING) -> Any:
+    """`getattr`; a default stands for what is not supported, but not for what torch has and gradcli lacks."""
+    if not isinstance(name, str):
+        raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
+    try:
+        return attribute(value, special.exact(name))
+    except AttributeError:
+        if default is MISSING:
+            raise
+    except UnsupportedError:
+        of_torch = isinstance(value, Namespace | Tensor) and name[:1] != "_"
+        if default is MISSING or of_torch:
+            raise
+    return default
+
+
+def hasattr_(value: Any, name: str) -> bool:
+    """`hasattr`; a name that torch has is there, also where gradcli lacks it."""
+    if name == "__call__":
+        return callable(value)
+    try:
+        return getattr_(value, name, ABSENT) is not ABSENT or hasattr(PLAIN, name)
+    except UnsupportedError:
+        return True
+    except TypeError:
+        if not (isinstance(name, str) and special.is_special(name)):
+            raise
+        return hasattr(type(value), name)
+
+
+def vars_(value: Any) -> Any:
+    if not special.is_plain(type(value)):
+        raise UnsupportedError("vars() of this is not supported here", help="name the attribute")
+    return attribute(value, "__dict__")
+
+
+def dir_(*value: Any) -> list[str]:
+    """Return the names of the attributes of an object of the snippet or of Python."""
+    (one,) = value or (None,)
+    kind = type(one)
+    if not (isinstance(one, Defined) or special.is_plain(kind) or (value and kind.__module__ == "builtins")):
+        raise UnsupportedError("dir() of this is not supported here", help="see gradcli ops for the operations")
+    return [name for name in dir(one) if name.isidentifier() and name != "__slots__"]
 
 
 def set_attribute(value: Any, name: str, new: Any) -> None:
