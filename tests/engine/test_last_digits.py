@@ -21,41 +21,14 @@ from gradcli.engine.numerics.products import (
     matrix_product,
     matrix_vector_product,
 )
-from gradcli.engine.numerics.register_sums import fused
 from gradcli.engine.numerics.summation import THREADED, of_losses, total
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.surface import OPERATIONS
+from tests.engine.orders import FLOATS, OF_KNOWN_ORDER, SEEDS, numbers
 
 torch = pytest.importorskip("torch")
 
-FLOATS = st.sampled_from([np.float32, np.float64])
-SEEDS = st.integers(0, 2**32 - 1)
 LAYOUTS = st.sampled_from(["nn", "nt", "tn", "tt"])
-
-
-# Whether the libraries of torch and numpy add the terms of products on this processor as the rules suppose: small ones
-# without fusing, in lanes, and larger ones fused and in order.
-def _fused(rows: int, columns: int) -> bool:
-    a = torch.tensor([[1.0, 1 + 2**-12]]).repeat(rows, 1)
-    b = torch.tensor([[-(1 + 2**-11)], [1 + 2**-12]]).repeat(1, columns)
-    return bool(((a @ b) == 2.0**-24).all())
-
-
-def _in_order(rows: int, terms: int, columns: int) -> bool:
-    """Whether the terms of each entry are added one after the other, each product and sum with one rounding."""
-    random = np.random.default_rng(rows)
-    shapes = ((rows, terms), (terms, columns))
-    a, b = (random.standard_normal(shape).astype(np.float16).astype(np.float32) for shape in shapes)
-    expected = np.zeros((rows, columns), np.float32)
-    for term in range(terms):  # exact in doubles, then rounded
-        expected = (expected + np.outer(a[:, term], b[term]).astype(np.float64)).astype(np.float32)
-    found = [(torch.from_numpy(a) @ torch.from_numpy(b)).numpy(), fused(a, b)]  # of torch's library, and of numpy's
-    return all(np.array_equal(one, expected) for one in found)
-
-
-SHAPES = [(4, 16, 17), (5, 8, 17), (5, 17, 12), (16, 16, 16), (16, 32, 20)]  # for which libraries have other code
-IN_LANES = float((torch.tensor([[2.0**40, 1, -(2.0**40), 1]] * 2) @ torch.ones(4, 4).t())[0, 0]) == 2
-OF_KNOWN_ORDER = IN_LANES and not _fused(2, 2) and _fused(16, 16) and all(_in_order(*shape) for shape in SHAPES)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -65,10 +38,6 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
-
-
-def numbers(seed: int, shape: tuple[int, ...], dtype: Any = np.float32) -> Any:
-    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
 
 
 def same(found: Any, expected: Any) -> bool:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.engine.numerics.elimination import KNOWN, TOGETHER, determinant, factored, log_determinant, solved
-from tests.engine.test_last_digits import FLOATS, OF_KNOWN_ORDER, SEEDS, numbers
+from tests.engine.orders import FLOATS, OF_KNOWN_ORDER, SEEDS, numbers
 
 torch = pytest.importorskip("torch")
 

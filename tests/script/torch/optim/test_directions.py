@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.test_last_digits import OF_KNOWN_ORDER
+from tests.engine.orders import OF_KNOWN_ORDER
 from tests.script.agreement import agree
 from tests.script.running import ours
 
