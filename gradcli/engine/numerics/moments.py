@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.numerics.fusing import fused
 from gradcli.engine.numerics.precision import SINGLE
 
 Array = Any  # np.ndarray
@@ -31,8 +32,8 @@ def of_rows(x: Array) -> tuple[Array, Array]:
     for group in range(groups):
         entries = x[:, group * LANES : (group + 1) * LANES]
         away = entries - means
-        means = _fused(away, ONE / np.float32(group + 1), means)
-        spreads = _fused(away, entries - means, spreads)
+        means = fused(away, ONE / np.float32(group + 1), means)
+        spreads = fused(away, entries - means, spreads)
     mean, spread = (np.zeros(len(x), SINGLE) for _ in range(2))
     seen = 0
     for entry in x[:, groups * LANES :].T:
@@ -43,8 +44,8 @@ def of_rows(x: Array) -> tuple[Array, Array]:
     for lane in range(LANES if groups else 0):
         part = np.float32(groups) / np.float32(seen + groups)
         away = means[:, lane] - mean
-        mean = _fused(part, away, mean)
-        spread = spread + _fused(away * away * part, np.float32(seen), spreads[:, lane])
+        mean = fused(away, part, mean)
+        spread = spread + fused(away * away * part, np.float32(seen), spreads[:, lane])
         seen += groups
     return mean[:, None], (spread / np.float32(count))[:, None]
 
@@ -72,7 +73,7 @@ def to_columns(g: Array, x: Array, weight: Any, eps: float) -> tuple[Array, Arra
     rest = g - level
     whole = x.shape[1] // LANES * LANES
     left = np.concatenate(
-        [_fused(-away[:, :whole], slope[:, :whole], rest[:, :whole]), (rest - away * slope)[:, whole:]], 1
+        [fused(-away[:, :whole], slope[:, :whole], rest[:, :whole]), (rest - away * slope)[:, whole:]], 1
     )
     return left * scale * weight, (along * scale)[0], total[0]
 
@@ -81,7 +82,7 @@ def _added(a: Array, b: Array) -> Array:
     """Return the sums of the products in each column: one row after the other, each multiplied and added at once."""
     total = np.zeros((1, a.shape[1]), SINGLE)
     for one, other in zip(a, b, strict=True):
-        total = _fused(one[None], other, total)
+        total = fused(one[None], other, total)
     return total
 
 
@@ -96,9 +97,9 @@ def to_input(g: Array, x: Array, weight: Any, eps: float) -> Array:
     a, share = ONE / np.sqrt(spread + np.float32(eps)), ONE / np.float32(x.shape[1])
     along = _summed(g, x) if isinstance(weight, int) else _summed(g * x, weight)
     total = _summed(g, weight)
-    b = _fused(total, mean, -along) * a * a * a * share
-    c = _fused(-b, mean, -(total * a * share))
-    found: Array = _fused(b, x, a * g * weight) + c
+    b = fused(total, mean, -along) * a * a * a * share
+    c = fused(-b, mean, -(total * a * share))
+    found: Array = fused(b, x, a * g * weight) + c
     return found
 
 
@@ -107,8 +108,8 @@ def to_weight(g: Array, x: Array, eps: float) -> Array:
     mean, spread = of_rows(x)
     a = ONE / np.sqrt(spread + np.float32(eps))
     total = np.zeros(x.shape[1], SINGLE)
-    for row, entries in zip(g, _fused(a, x, -a * mean), strict=True):
-        total = _fused(row, entries, total)
+    for row, entries in zip(g, fused(a, x, -a * mean), strict=True):
+        total = fused(row, entries, total)
     return total
 
 
@@ -122,13 +123,8 @@ def _summed(a: Array, b: Any) -> Array:
     for start in range(LANES, whole, LANES):
         lanes += products[:, start : start + LANES]
     if whole < count:
-        lanes[:, : count - whole] = _fused(a[:, whole:], b[:, whole:], lanes[:, : count - whole])
+        lanes[:, : count - whole] = fused(a[:, whole:], b[:, whole:], lanes[:, : count - whole])
     while lanes.shape[1] > 1:
         half = lanes.shape[1] // 2
         lanes = lanes[:, :half] + lanes[:, half:]
     return lanes
-
-
-def _fused(a: Array, b: Any, c: Array) -> Array:
-    """Return `a*b + c` with one rounding."""
-    return (np.multiply(a, b, dtype=np.float64) + c).astype(SINGLE)

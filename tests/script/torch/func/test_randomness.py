@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.script.running import ours, torchs
+from tests.script.agreement import REFUSED, agree
 
 pytest.importorskip("torch")
 
@@ -14,10 +14,8 @@ import torch.nn.functional as F
 import torch.autograd.forward_ad as fw
 from torch.autograd import functional as AF
 from torch.func import functional_call, functionalize, grad, hessian, jacfwd, jvp, vjp, vmap
-def tell(act):
-    try: print(act())
-    except Exception as error: print(type(error).__name__, error)
 """
+HEAD += REFUSED + "tell = refused\n"
 SNIPPETS = {
     "drawn": """
 x, p = torch.zeros(4, 3), torch.tensor([[0.2, 0.8], [0.5, 0.5]])
@@ -121,4 +119,4 @@ vmap(vmap(h))(x); print(seen[0] is x, seen[0].shape); print(torch.func.debug_unw
 
 @pytest.mark.parametrize("snippet", SNIPPETS.values(), ids=SNIPPETS)
 def test_like_torch(snippet: str) -> None:
-    assert ours(HEAD + snippet) == torchs(HEAD + snippet)
+    agree(HEAD + snippet)

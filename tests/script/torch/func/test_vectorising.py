@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.script.running import ours, torchs
+from tests.script.agreement import REFUSED, agree
+from tests.script.running import ours
 
 pytest.importorskip("torch")
 
@@ -14,10 +15,8 @@ from torch import nn
 import torch.nn.functional as F
 from torch.autograd import functional as AF
 from torch.func import functional_call, grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
-def tell(act):
-    try: print(act())
-    except Exception as error: print(type(error).__name__, error)
 """
+HEAD += REFUSED + "tell = refused\n"
 SNIPPETS = {
     "layers": """
 x, m, v = torch.arange(24.0).reshape(3, 4, 2), torch.zeros(3, 2), torch.ones(3, 2)
@@ -73,7 +72,7 @@ SIZES = ("x.view(5)", "x.reshape(7)", "x.split([1, 2])", "torch.mm(x, x)", "x[0]
 
 @pytest.mark.parametrize("snippet", SNIPPETS.values(), ids=SNIPPETS)
 def test_like_torch(snippet: str) -> None:
-    assert ours(HEAD + snippet) == torchs(HEAD + snippet)
+    agree(HEAD + snippet)
 
 
 @pytest.mark.parametrize("call", SIZES)
