@@ -26,6 +26,7 @@ TRAITS = {
     "inverse": "the result is an angle, in radians",
     "average": "divides by a number of entries, unless `reduction` says otherwise",
     "bounded": "constant where the input is beyond bounds",
+    "cancelling": "adds 1 on the way, as torch does, beside which a small result is rounded away",
     "choice": "each entry is that of one of the inputs",
     "difference": "subtracts, which torch refuses of booleans",
     "kept": "in place, its node saves the result, from which torch computes the gradient then",

@@ -56,8 +56,8 @@ def kinks(line: Line) -> Iterator[Note]:
     if count:
         size = int(np.size(mask))
         where = f" in {count} of {size} entries" if size > 1 else ""
-        code = "tie" if "tie" in primitive.convention else "kink"
-        what = "has a tie" if code == "tie" else "is at a kink"
+        code = "tie" if " tie" in primitive.convention else "kink"
+        what = "has a tie" if code == "tie" else "is at a jump" if primitive.pieces else "is at a kink"
         what = "takes another gradient than its slope" if "lenient" in primitive.traits else what
         yield Note(code, line.name, f"{line.name} {what}{where}; torch's convention: {primitive.convention}")
 

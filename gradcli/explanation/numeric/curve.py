@@ -34,7 +34,7 @@ class Sizes:
     """The sizes by which rounding to the last place can be wrong on the way to the output.
 
     `flow` adds all results, each times its gradient, `reach` those gradients alone. `inner` adds the largest inputs of
-    operations on many entries, for inside of one large numbers may cancel. `moving` is 0 for the entries of the output
+    operations inside of which large numbers may cancel. `moving` is 0 for the entries of the output
     that stay as they are.
     """
 
@@ -142,7 +142,7 @@ def sizes(nodes: tuple[Node, ...], name: str, moving: Callable[[Node], Value] = 
                 flow += _sum(EPSILON * slopes * values)
                 reach += _sum(slopes)
                 declared = REGISTRY.get(node.op or "")  # none of a node that stands for several
-                if declared is None or declared.structured:
+                if declared is None or declared.structured or "cancelling" in declared.traits:
                     inner += _sum(EPSILON * slopes) * max((largest[x] for x in node.inputs), default=0.0)
     return Sizes(flow, reach, inner)
 
