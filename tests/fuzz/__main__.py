@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import count, islice
 
-from tests.fuzz.case import Case
+from tests.fuzz.case import LAWS, Case
 from tests.fuzz.forking import forked
-from tests.fuzz.generators import AREAS, Place
+from tests.fuzz.generators import AREAS, OF_LAWS, OF_VERDICTS, Place
 from tests.fuzz.running import Run, Verdict, as_command, inside, verdicts
 from tests.fuzz.shrinking import shrunk
 
@@ -21,7 +21,7 @@ SLOWEST = 5
 def main() -> int:
     options = read_options()
     run = as_command if options.commands else forked if options.forked else inside
-    areas = [options.area] if options.area else AREAS
+    areas = {None: AREAS, LAWS: OF_LAWS}.get(options.area, (options.area,))
     if options.case is not None:
         print_case(Place(options.seed, areas[0], options.case), run)
         return 0
@@ -42,7 +42,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=60.0, help="stop after so many seconds")
     parser.add_argument("--cases", type=int, help="stop after so many cases")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--area", choices=AREAS)
+    parser.add_argument("--area", choices=(*AREAS, LAWS, *OF_LAWS, *OF_VERDICTS))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--commands", action="store_true", help="run each case as a process of its own")
     parser.add_argument("--forked", action="store_true", help="the same in forks of a process that has it loaded")
