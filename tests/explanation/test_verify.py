@@ -118,6 +118,7 @@ def test_the_slope_is_of_steps_within_which_the_function_does_not_turn() -> None
         ("sum(softmax(x, dim=0))", [1, 2, 3], Outcome.UNJUDGED, "rounding"),
         ("sum(sort(x).values*[1.0, 2.0])", [1, 1], Outcome.UNJUDGED, "kink or a jump"),
         ("sum(exp(x))", [1, 800], Outcome.UNJUDGED, "overflows"),
+        ("sqrt(exp(-2*(x @ x)) + 8.39)", [6.004, 6.004], Outcome.UNJUDGED, "rounding"),
         ("x @ x", [1e200, 1], Outcome.UNJUDGED, "overflows"),
     ],
 )

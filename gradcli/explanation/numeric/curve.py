@@ -150,14 +150,15 @@ def sizes(nodes: tuple[Node, ...], name: str, moving: Callable[[Node], Value] = 
 def own_sizes(curve: Curve, nodes: tuple[Node, ...], step: float) -> Sizes:
     """Return the sizes over the entries that depend on where the curve is.
 
-    Steps of all sizes show which do: a small one may be lost beside large numbers.
+    Steps of all sizes show which do: a small one may be lost beside large numbers. Where all are, that says nothing.
     """
     places = [{curve.name: curve.place(sign * step * 2.0**power)} for power in POWERS for sign in (-1, 1)]
     values = [curve.function.values(**place) for place in places]
     ends = [curve.function.entries(**place) for place in places]
     middle = curve.function.middle
     own = sizes(nodes, curve.name, lambda node: _moving(node.value, [there.get(node.id) for there in values]))
-    return own if middle is None else replace(own, moving=_moving(middle, ends))
+    moving = 1.0 if middle is None else _moving(middle, ends)
+    return replace(own, moving=moving) if np.any(moving) else curve.sizes
 
 
 def _moving(value: Value, others: Sequence[Value | None]) -> Value:
