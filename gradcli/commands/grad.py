@@ -49,16 +49,18 @@ def command(
         )
         return print_derivatives(found, output)
     from gradcli.render.documents.explanation import formulas_document, gradients_document
+    from gradcli.render.lesson.gradients import formulas, gradients
     from gradcli.render.text.streams import print_document, print_text
 
-    explanation = program.explain(limits, is_symbolic=symbolic, is_raw=no_simplify or not symbolic)
+    if symbolic:
+        explanation = program.explain(limits, is_symbolic=True, is_raw=no_simplify)
+        if output.json:
+            return print_document(formulas_document(explanation))
+        return print_text(formulas(explanation, output.looks))
+    found = program.gradients(limits)
     if output.json:
-        return print_document((formulas_document if symbolic else gradients_document)(explanation))
-    from gradcli.render.lesson.gradients import formulas, gradients
-
-    return print_text(
-        formulas(explanation, output.looks) if symbolic else gradients(explanation, output.looks, output.precision)
-    )
+        return print_document(gradients_document(found))
+    return print_text(gradients(found, output.looks, output.precision))
 
 
 def print_derivatives(found: tuple[Derivative, ...], output: Output) -> None:

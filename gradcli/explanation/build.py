@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 from warnings import warn
 
@@ -12,12 +13,13 @@ from gradcli.engine.backward import STOPPED_AT, Contribution, trace
 from gradcli.engine.broadcast import summed_axes
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.graph import Node as GraphNode
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError, UsageError
 from gradcli.explanation.chain.held import told_apart
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.derivation import Derivation, locals_of, seed_formula
-from gradcli.explanation.lines import Evaluation, Line
-from gradcli.explanation.model import Explanation, Leaf, Local, Node, Step, Whole
+from gradcli.explanation.lines import Evaluation, Line, captured
+from gradcli.explanation.model import Explanation, Gradients, Leaf, Local, Node, Step, Whole
 from gradcli.explanation.naming import unused
 from gradcli.explanation.notes import notes
 from gradcli.explanation.refusals import FAILURES, failed, numbers
@@ -44,16 +46,45 @@ def explain(
     scalar, and in formulas stands by its name where it is large, or `is_seed_named`. Raises EvaluationError where the
     program cannot be evaluated.
     """
-    needed = Variables.of(program)
-    if idle := check_bindings(needed, values):
-        warn(f"the program does not use {', '.join(idle)}", stacklevel=2)
-    check_wrt(needed, wrt)
-    evaluation = evaluate(program, values, wrt=wrt, of=of, dtype=np.dtype(dtype), variables=needed)
+    evaluation = checked_evaluation(program, values, wrt, of, dtype)
     try:
         with np.errstate(all="ignore"):
             return build(evaluation, upstream, is_seed_named=is_seed_named)
     except EvaluationError as error:
         raise error.at(source=program.source) from None
+
+
+def gradients(
+    program: Program,
+    values: Mapping[str, Any],
+    *,
+    wrt: Sequence[str] | None = None,
+    of: str | None = None,
+    upstream: Any = None,
+    dtype: Any = np.float64,
+) -> Gradients:
+    """Run a program and differentiate it, with no more said about it; takes and raises what `explain` does."""
+    evaluation = checked_evaluation(program, values, wrt, of, dtype)
+    output = evaluation.line_of[id(evaluation.output)].tensor
+    leaves = {x.name: x.tensor for x in evaluation.lines if isinstance(x.tensor.node, AccumulateGrad)}
+    try:
+        given = None if upstream is None else seed_of(output, upstream)
+        with refusals_explained(evaluation, given):
+            found = dict.fromkeys(leaves) if output.node is None else captured(output, given, leaves)
+    except EvaluationError as error:
+        raise error.at(source=program.source) from None
+    return Gradients(output.value, found)
+
+
+def checked_evaluation(
+    program: Program, values: Mapping[str, Any], wrt: Sequence[str] | None, of: str | None, dtype: Any
+) -> Evaluation:
+    """Run a program whose values are all there; a warning names those that it does not use."""
+    needed = Variables.of(program)
+    if idle := check_bindings(needed, values):
+        warn(f"the program does not use {', '.join(idle)}", stacklevel=3)
+    check_wrt(needed, wrt)
+    return evaluate(program, values, wrt=wrt, of=of, dtype=np.dtype(dtype), variables=needed)
 
 
 def check_wrt(needed: Variables, wrt: Sequence[str] | None) -> None:
@@ -74,11 +105,9 @@ def build(
 ) -> Explanation:
     """Return the explanation of an evaluated program, or of the backward pass whose events are given."""
     output = evaluation.line_of[id(evaluation.output)]
-    seed = numbers(1 if upstream is None else upstream, "the upstream gradient").astype(output.tensor.dtype)[()]
+    seed = seed_of(output.tensor, upstream)
     if events is None:
         events = backward_events(evaluation, None if upstream is None else seed)
-    if upstream is None:
-        seed = np.ones_like(output.tensor.value)[()]
     targets = {id(line.tensor.node): line for line in evaluation.lines if line.tensor.node is not None}
     gradients: dict[str, Any] = {output.name: seed} if output.tensor.node is not None else {}
     upstream_name = unused("g", {line.name for line in evaluation.lines})
@@ -117,30 +146,42 @@ def build(
     return Explanation(evaluation.program, output.name, value, seed, *parts, is_seed_named=is_seed_named)
 
 
+def seed_of(output: Tensor, upstream: Any) -> Any:
+    """Return the gradient that enters at the output as an array or number of its dtype: ones where none is given."""
+    seed = numbers(1 if upstream is None else upstream, "the upstream gradient").astype(output.dtype)[()]
+    return np.ones_like(output.value)[()] if upstream is None else seed
+
+
 def backward_events(evaluation: Evaluation, upstream: Any) -> list[Contribution]:
     """The contributions of the backward pass, in the order in which they ran; none for a constant output."""
-    output = evaluation.line_of[id(evaluation.output)]
-    if output.tensor.node is None:
+    output = evaluation.line_of[id(evaluation.output)].tensor
+    if output.node is None:
         return []
+    with refusals_explained(evaluation, upstream):
+        return [event for event in trace([output], [upstream]) if isinstance(event, Contribution)]
+
+
+@contextmanager
+def refusals_explained(evaluation: Evaluation, upstream: Any) -> Iterator[None]:
+    """Give what a backward pass raises its line in the program, and help with an upstream gradient that is missing."""
     try:
-        walked = list(trace([output.tensor], [upstream]))
+        yield
     except FAILURES as error:
         if node := error.__dict__.pop(STOPPED_AT, None):
             line = next(line for line in evaluation.lines if line.tensor.node is node)
             raise failed(error).at(line.span, evaluation.program.source) from None
         if not isinstance(error, AutogradError):
             raise
-        shape = output.tensor.shape
+        name, shape = next((x.name, x.tensor.shape) for x in evaluation.lines if x.tensor is evaluation.output)
         if upstream is None and shape:
             raise EvaluationError(
                 "E213",
-                f"the output {output.name} has shape {shape}, so it needs an upstream gradient",
+                f"the output {name} has shape {shape}, so it needs an upstream gradient",
                 help=f"reduce it with sum() or mean(), or add --upstream 'ones({shape})'",
             ) from None
         if upstream is not None:
-            error.help = f"the output {output.name} has shape {shape}, and so must --upstream"
+            error.help = f"the output {name} has shape {shape}, and so must --upstream"
         raise
-    return [event for event in walked if isinstance(event, Contribution)]
 
 
 def step(made: str, local: Local, event: Contribution) -> Step:

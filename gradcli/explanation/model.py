@@ -149,6 +149,14 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
+class Gradients:
+    """The value of a program and its gradient by each variable, None when the output does not depend on it."""
+
+    value: Value
+    by: Mapping[str, Value | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Intermediate:
     """A name in a formula that is no variable: a node, or the gradient of the node `gradient_of`."""
 

@@ -19,7 +19,7 @@ from gradcli.workers.child import waiting
 
 if TYPE_CHECKING:
     from gradcli.explanation.derivatives.total import Derivative
-    from gradcli.explanation.model import Explanation
+    from gradcli.explanation.model import Explanation, Gradients
     from gradcli.explanation.sizes.dims import Dims
     from gradcli.explanation.verify import Verification
     from gradcli.language.tree import Program as Parsed
@@ -88,6 +88,14 @@ class Program:
         from gradcli.explanation.formulas.simplified import simplified
 
         return simplified(found, at_any_point=bool(made_up))
+
+    def gradients(self, limits: Limited) -> Gradients:
+        """Differentiate the program once, within its limits, and say nothing more; warns as `explain` does."""
+        from gradcli.explanation.build import gradients
+
+        program, values, options = self.point(limits)
+        with advised(program.source, is_file=self.is_file):
+            return gradients(program, values, **options)
 
     def explain_shapes(
         self, program: Parsed, values: dict[str, Any], options: dict[str, Any], *, is_raw: bool, is_traced: bool

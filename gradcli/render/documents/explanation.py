@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.errors import EvaluationError
-from gradcli.explanation.model import Explanation, Local
+from gradcli.explanation.model import Explanation, Gradients, Local
 from gradcli.explanation.reference import sentence
 from gradcli.explanation.unkept import Unkept
 from gradcli.language.tree import Expression, Name
@@ -52,13 +52,13 @@ def explanation_document(explanation: Explanation) -> Document:
     }
 
 
-def gradients_document(explanation: Explanation) -> Document:
+def gradients_document(found: Gradients) -> Document:
     """The leaf gradients alone, schema `gradcli.gradients/1`."""
     return {
         "schema": "gradcli.gradients/1",
         "ok": True,
-        "value": plain(explanation.value),
-        "gradients": {leaf.name: plain(leaf.gradient) for leaf in explanation.leaves},
+        "value": plain(found.value),
+        "gradients": {name: plain(gradient) for name, gradient in found.by.items()},
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gradcli.explanation.derivatives.total import Derivative
-from gradcli.explanation.model import Explanation, Leaf
+from gradcli.explanation.model import Explanation, Gradients, Leaf
 from gradcli.language.tree import names
 from gradcli.language.unparser import unparse
 from gradcli.render.lesson.terms import Terms
@@ -17,9 +17,9 @@ from gradcli.source import visible
 from gradcli.stream.values import Json, plain
 
 
-def gradients(explanation: Explanation, looks: Looks, precision: int | None = None) -> str:
+def gradients(found: Gradients, looks: Looks, precision: int | None = None) -> str:
     """`x1<TAB>14`; every digit that the number has unless a precision is given, arrays as nested lists."""
-    return _listed([(leaf.name, _written(leaf.gradient, precision)) for leaf in explanation.leaves], looks)
+    return _listed([(name, _written(gradient, precision)) for name, gradient in found.by.items()], looks)
 
 
 def _listed(pairs: Iterable[tuple[str, str]], looks: Looks) -> str:
