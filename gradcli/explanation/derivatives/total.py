@@ -16,12 +16,12 @@ from gradcli.errors import EvaluationError
 from gradcli.explanation.build import check_wrt, explain
 from gradcli.explanation.derivatives.matrix import by_number, jacobian
 from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.formulas.checking import checked
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Value
 from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.language.parser import parse_program
-from gradcli.language.simplify.simplifier import simplify
 from gradcli.language.tree import Expression, List, Name, Number, Program, names
 from gradcli.language.unparser import unparse
 from gradcli.source import Source
@@ -151,10 +151,9 @@ def _formula(
 
 def short(tree: Expression, point: Mapping[str, Any]) -> Expression:
     """Return a matrix, or each entry of a list, as a person writes it."""
-    shapes = {name: np.shape(value) for name, value in point.items()}
     if isinstance(tree, List):
-        return List(tuple(simplify(one, shapes) for one in tree.items))
-    return simplify(tree, shapes)
+        return List(tuple(checked(one, point) for one in tree.items))
+    return checked(tree, point)
 
 
 def ones_like_output(program: Program, values: Mapping[str, Any], of: str | None) -> Any:

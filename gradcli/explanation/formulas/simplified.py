@@ -15,12 +15,13 @@ from gradcli.errors import GradcliError
 from gradcli.explanation.causes.infinities import is_finite, kind_of
 from gradcli.explanation.chain.links import chain
 from gradcli.explanation.folding import folded
+from gradcli.explanation.formulas.checking import checked, fault, shortened
 from gradcli.explanation.formulas.derivation import LARGEST_UPSTREAM
 from gradcli.explanation.model import Explanation, Intermediate, Leaf, Note
 from gradcli.explanation.naming import NAMELESS, unused
 from gradcli.explanation.values import apart, rounding, rounding_of, value_of
 from gradcli.language.rewrite import substitute
-from gradcli.language.simplify.simplifier import products_of, simplify
+from gradcli.language.simplify.simplifier import products_of
 from gradcli.language.simplify.trees import length
 from gradcli.language.tree import Argument, Binary, Call, Expression, Name, names, postorder
 from gradcli.language.unparser import unparse
@@ -54,13 +55,12 @@ class _Gradients:
         self.whole = explanation
         self.at_any_point = at_any_point
         self.point = explanation.point
-        self.shapes = {name: np.shape(value) for name, value in self.point.items()}
         written = [statement.value for statement in explanation.parsed.statements]
         self.products = products_of(written or [node.expression for node in explanation.nodes])
         self.notes: list[Note] = []
         self.left = MOST_WORK
         self.long, self.widest = LONG, WIDEST
-        self.in_names = _InNames(explanation, self.shapes) if len(explanation.nodes) <= MOST_NODES else None
+        self.in_names = _InNames(explanation) if len(explanation.nodes) <= MOST_NODES else None
 
     def explanation(self) -> Explanation:
         leaves = tuple(map(self.leaf, self.whole.leaves))
@@ -94,11 +94,11 @@ class _Gradients:
         if raw is not None and size <= self.left:
             self.left -= size
             raw = self.in_shape(raw, leaf.gradient)
-            short = self.shorter(simplify(raw, self.shapes, self.products), leaf)
-            why = self.objection(short, leaf) if short != raw else ""
+            short = shortened(raw, self.point, self.products)
+            why = fault(short, raw, self.point) or self.objection(short, leaf) if short != raw else ""
             if why:
-                self.notes.append(Note("raw", leaf.node, f"the formula by {leaf.name} is not simplified: {why} here"))
-            yield raw if why else short
+                self.notes.append(Note("raw", leaf.node, f"the formula by {leaf.name} is not simplified: {why}"))
+            yield self.shorter(raw if why else short, leaf)
         elif raw is not None:
             yield raw
         if self.in_names:
@@ -131,7 +131,7 @@ class _Gradients:
         assert self.in_names is not None
         try:
             with np.errstate(all="ignore"), switched(default_dtype=gradient.dtype):
-                value = value_of(formula, self.point | self.in_names.values)
+                value = value_of(formula, self.in_names.point)
         except GradcliError:
             return False
         return bool(np.allclose(value, gradient, equal_nan=True))
@@ -142,19 +142,20 @@ class _Gradients:
         if self.at_any_point:
             return ""
         if not is_finite(gradient):
-            return f"the gradient is {kind_of(gradient)}"
+            return f"the gradient is {kind_of(gradient)} here"
         try:
             with np.errstate(all="ignore"), switched(default_dtype=gradient.dtype):
                 value = np.asarray(value_of(formula, self.point))
         except GradcliError:
-            return "it has no value"
+            return "it has no value here"
         tolerance = TOLERANCE.get(str(gradient.dtype), 1e-6)
         scale = float(np.max(np.abs(gradient), initial=rounding(self.point, gradient.dtype) / tolerance))
-        if value.shape == gradient.shape and np.allclose(value, gradient, rtol=tolerance, atol=tolerance * scale):
+        if value.shape != gradient.shape or not is_finite(value):
+            return "it has another value here"
+        if np.allclose(value, gradient, rtol=tolerance, atol=tolerance * scale):
             return ""
-        if value.shape != gradient.shape or apart(value, gradient) > rounding_of(self.point, formula, leaf.formula_raw):
-            return "it has another value"
-        return ""
+        is_rounding = apart(value, gradient) <= rounding_of(self.point, formula, leaf.formula_raw)
+        return "" if is_rounding else "it has another value here"
 
 
 def opaque(tree: Expression) -> tuple[int, int]:
@@ -180,7 +181,7 @@ def is_sum_of_short(tree: Expression) -> bool:
 class _InNames:
     """Formulas over the names of nodes, and over names for the gradients of nodes."""
 
-    def __init__(self, explanation: Explanation, shapes: Mapping[str, tuple[int, ...]]) -> None:
+    def __init__(self, explanation: Explanation) -> None:
         self.explanation = explanation = folded(explanation)
         self.nodes = {node.id: node for node in explanation.nodes}
         self.written = self.inlined()
@@ -190,10 +191,10 @@ class _InNames:
         large = np.size(explanation.upstream) > LARGEST_UPSTREAM or is_named
         self.seed = Name(explanation.seed_name) if large else literal(explanation.upstream)
         self.values = {name: self.nodes[id].grad for id, name in self.gradients.items()}
+        self.point = explanation.point | self.values
         self._gradients: dict[str, Expression] = {}
         written = [statement.value for statement in explanation.parsed.statements]
         self.products = products_of(written or [node.expression for node in explanation.nodes])
-        self.shapes = dict(shapes) | {self.gradients[id]: self.nodes[id].shape for id in self.links}
 
     def inlined(self) -> dict[str, Expression]:
         """Return the expression of each node that is no variable, with short ones of nameless results put in."""
@@ -224,10 +225,10 @@ class _InNames:
             if length(whole) <= LONGEST and name in names(whole):
                 whole = substitute(whole, {name: self.gradient(above)})
         if length(whole) <= LONGEST:
-            whole = simplify(whole, self.shapes, self.products)
+            whole = self.checked(whole)
             short = {name: self.written[name] for name in names(whole) & self.written.keys()}
             short = {name: tree for name, tree in short.items() if self.is_short(name, self.written)}
-            put_in = simplify(substitute(whole, short), self.shapes, self.products)
+            put_in = self.checked(substitute(whole, short))
             yield put_in if length(put_in) <= LONG else whole
         yield over_gradients
 
@@ -242,9 +243,12 @@ class _InNames:
             nodes = {name: self.nodes[name].expression for name in names(tree) & self.nodes.keys()}
             found |= {name: one for name, one in nodes.items() if one != Name(name)}
             if not found:
-                return simplify(tree, self.shapes, self.products)
+                return self.checked(tree)
             tree = substitute(tree, found)
         return None
+
+    def checked(self, tree: Expression) -> Expression:
+        return checked(tree, self.point, self.products)
 
     def gradient(self, node: str) -> Expression:
         """Return the sum over the consumers of a node, in terms of their gradients."""
@@ -255,7 +259,7 @@ class _InNames:
                 entering = Name(above) if above else self.seed
                 terms.append(substitute(term.step.rule, {self.explanation.upstream_name: entering}))
             whole = reduce(lambda first, second: Binary("+", first, second), terms)
-            self._gradients[node] = simplify(whole, self.shapes, self.products)
+            self._gradients[node] = self.checked(whole)
         return self._gradients[node]
 
     def needed(self, found: set[str]) -> Iterator[Intermediate]:

@@ -28,7 +28,7 @@ def right_formula(problem: Problem, *, is_raw: bool = False) -> str:
     `LONG` stands for one that would be too long. It is simplified unless `is_raw` is asked for, or the answer is not
     finite at the point of the question.
     """
-    from gradcli.language.simplify.simplifier import simplify
+    from gradcli.explanation.formulas.checking import checked
     from gradcli.language.simplify.trees import length
 
     graph = copy(problem.graph)
@@ -38,9 +38,9 @@ def right_formula(problem: Problem, *, is_raw: bool = False) -> str:
     found = over(problem, graph, set(graph.named) - ({problem.by} if problem.kind == "value" else set()))
     if is_raw or not is_finite(found.value):
         return unparse(found.tree) if found.size <= LONGEST else LONG
-    shapes = {v.line.name: np.shape(v.value) for v in graph.vertices}
+    values = {v.line.name: v.value for v in graph.vertices}
     forms = [form for form in (over(problem, graph, set()), found) if form.size <= LONGEST]
-    return unparse(min((simplify(form.tree, shapes) for form in forms), key=length)) if forms else LONG
+    return unparse(min((checked(form.tree, values) for form in forms), key=length)) if forms else LONG
 
 
 def over(problem: Problem, graph: Graph, named: set[int]) -> Formula:
