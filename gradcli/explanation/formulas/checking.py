@@ -5,9 +5,9 @@ Formulas over numbers alone are evaluated at all points in one pass.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from itertools import cycle, islice
 from typing import Any
 
 import numpy as np
@@ -23,16 +23,23 @@ from gradcli.language.simplify.simplifier import simplify
 from gradcli.language.tree import Binary, Call, Compare, Expression, Literal, Name, Number, Unary, names, postorder
 from gradcli.language.unparser import unparse
 
+Point = Mapping[str, Any]
+Products = tuple[tuple[str, ...], ...]
+Way = Callable[[Any, Any, Any], Any]
+
 POINTS = 8  # at which both are finite
-CANDIDATES = 32  # of which some are outside of the domain
+EACH = 16  # candidates of each way to draw them, of which some are outside of the domain
 STEPS = 20_000  # operations of one check; one on a large tensor counts as several
 ENTRIES = 256  # of a tensor that counts as one number
 TOLERANCE = 1e-6
+WAYS: tuple[Way, ...] = (  # to draw a number from another one and two numbers between 0 and 1
+    lambda value, u, v: np.where(value == 0, u - 0.5, value * (0.8 + 0.4 * u)),
+    lambda value, u, v: np.exp(2.7 * u - 1.2) * np.where(v < 0.5, -1, 1),
+    lambda value, u, v: 0.1 + 0.8 * u,
+    lambda value, u, v: 1.1 + 5 * u,
+)
 PLAIN = (Name, Number, Unary, Literal)
 NOWHERE = "no point is known where it could be checked"
-
-Point = Mapping[str, Any]
-Products = tuple[tuple[str, ...], ...]
 
 
 class UnequalError(AssertionError):
@@ -59,8 +66,8 @@ def fault(short: Expression, raw: Expression, at: Point) -> str:
         return ""
     at = {name: at[name] for name in names(raw) & at.keys()}
     are_numbers = not any(map(np.shape, at.values())) and is_elementwise(raw) and is_elementwise(short)
-    points = [_columns(at)] if are_numbers else drawn(at)
-    found = next(filter(None, _differences(short, raw, points, at, (CANDIDATES,) if are_numbers else ())), "")
+    points = [columns(at)] if are_numbers else candidates(at)
+    found = next(filter(None, _differences(short, raw, points, at, (1 + EACH * len(WAYS),) if are_numbers else ())), "")
     if found and found != NOWHERE and guard.is_strict:
         raise UnequalError(f"{unparse(short)} is no {unparse(raw)}: {found}")
     return found
@@ -80,70 +87,64 @@ def _is_elementwise(node: Expression) -> bool:
     return False
 
 
-def _columns(at: Point) -> dict[str, Any]:
-    """Return the candidates as one point whose values are columns; a formula without names has one value."""
-    points = [*islice(drawn(at), CANDIDATES)]
-    return {name: np.asarray([point[name] for point in points]) for name in at}
+def columns(at: Point) -> dict[str, Any]:
+    """Return all candidates as one point whose values are columns."""
+    return {
+        name: np.concatenate([[value], *(_drawn(np.full(EACH, value), way, place) for way in WAYS)])
+        for place, (name, value) in enumerate(at.items())
+    }
 
 
-def drawn(at: Point) -> Iterator[dict[str, Any]]:
-    """Yield the point, then others without end: near it, of both signs, in (0, 1) and beyond 1."""
-    draw = np.random.default_rng(0)
+def candidates(at: Point) -> Iterator[dict[str, Any]]:
+    """Yield the point, then others: near it, of both signs, in (0, 1) and beyond 1."""
     yield dict(at)
-    for way in cycle(WAYS):
-        yield {name: _other(np.asarray(value), way, draw) for name, value in at.items()}
+    for turn in range(EACH * len(WAYS)):
+        way = WAYS[turn % len(WAYS)]
+        numbered = enumerate(at.items(), turn * len(at))
+        yield {name: _drawn(np.asarray(value), way, place) for place, (name, value) in numbered}
 
 
-def _near(value: Any, draw: np.random.Generator) -> Any:
-    return value * draw.uniform(0.8, 1.2, np.shape(value)) + (value == 0) * draw.uniform(-0.3, 0.3, np.shape(value))
+def _drawn(value: Any, way: Way, seed: int) -> Any:
+    """Return other numbers in the place of a value; words and labels stay."""
+    if value.dtype.kind != "f":
+        return value
+    return way(value, _uniform(value.shape, 2 * seed), _uniform(value.shape, 2 * seed + 1))
 
 
-def _of_both_signs(value: Any, draw: np.random.Generator) -> Any:
-    return np.exp(draw.uniform(-1.2, 1.5, np.shape(value))) * draw.choice([-1, 1], np.shape(value))
+def _uniform(shape: Shape, seed: int) -> Any:
+    """Return numbers between 0 and 1, the same ones each time; numpy's own generators take a while to import."""
+    places = np.arange(1, 1 + math.prod(shape)).reshape(shape)
+    return np.modf(43758.5453 * np.abs(np.sin(12.9898 * places + 78.233 * (seed + 1))))[0]
 
 
-WAYS: tuple[Callable[[Any, np.random.Generator], Any], ...] = (
-    _near,
-    _of_both_signs,
-    lambda value, draw: draw.uniform(0.1, 0.9, np.shape(value)),
-    lambda value, draw: draw.uniform(1.1, 6.0, np.shape(value)),
-)
-
-
-def _other(value: Any, way: Callable[[Any, np.random.Generator], Any], draw: np.random.Generator) -> Any:
-    return way(value, draw) if value.dtype.kind == "f" else value
-
-
-def _differences(
-    short: Expression, raw: Expression, points: Iterable[Point], at: Point, columns: Shape
-) -> Iterator[str]:
+def _differences(short: Expression, raw: Expression, points: Iterable[Point], at: Point, shape: Shape) -> Iterator[str]:
     """Yield what is wrong at each point; ends when both were finite at enough of them, or the budget is used up."""
     whole = {name: value for name, value in at.items() if np.array_equal(value, np.floor(value))}
     left, finite, cost = STEPS, 0, sum(1 for tree in (short, raw) for _ in postorder(tree))
-    for point in islice(points, CANDIDATES):
+    for point in points:
+        if finite >= POINTS or left < 0:
+            break
         left -= cost * (1 + sum(map(np.size, point.values())) // ENTRIES)
-        if finite >= POINTS or (left < 0 and finite):
-            return
         for values in (point, {**point, **whole}):  # labels are whole numbers
             with suppress(GradcliError):
-                expected = _value(raw, values, columns)
+                expected = _value(raw, values, shape)
                 finite += int(np.isfinite(expected).any())
-                yield _difference(short, raw, values, expected, columns)
+                yield _difference(short, raw, values, expected, shape)
                 break
     if not finite:
         yield NOWHERE
 
 
-def _value(tree: Expression, point: Point, columns: Shape) -> Any:
+def _value(tree: Expression, point: Point, shape: Shape) -> Any:
     with switched(default_dtype=np.dtype(np.float64)):
         value = np.asarray(value_of(tree, point), np.float64)
-    return np.broadcast_to(value, columns) if columns else value
+    return np.broadcast_to(value, shape) if shape else value
 
 
-def _difference(short: Expression, raw: Expression, point: Point, expected: Any, columns: Shape) -> str:
+def _difference(short: Expression, raw: Expression, point: Point, expected: Any, shape: Shape) -> str:
     """Return how a formula differs at a point, or at columns of points, from the raw one with the expected value."""
     try:
-        value = _value(short, point, columns)
+        value = _value(short, point, shape)
     except GradcliError:
         return "it has no value elsewhere"
     if value.shape != expected.shape:

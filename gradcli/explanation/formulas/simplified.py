@@ -76,19 +76,26 @@ class _Gradients:
         """Return the leaf with the shortest of its formulas that stands, if that fits a line."""
         if leaf.gradient is None:
             return leaf
-        found: list[Expression] = []
-        for formula in self.formulas(leaf):
+        found: dict[Expression, str] = {}
+        for formula, why in self.formulas(leaf):
             long, widest = (LONG, WIDEST) if found else (self.long, self.widest)
             if length(formula) <= long and len(unparse(formula)) <= widest:
-                return replace(leaf, formula=formula)
-            found.append(formula)
+                return self.with_formula(leaf, formula, why)
+            found.setdefault(formula, why)
         best = min(found, key=length, default=None)
         if best is not None and (length(best) <= LONGEST or is_sum_of_short(best)):
-            return replace(leaf, formula=best)
+            return self.with_formula(leaf, best, found[best])
         self.notes.append(Note("long", leaf.node, f"the formula by {leaf.name} is too long to be written"))
         return replace(leaf, formula=None)
 
-    def formulas(self, leaf: Leaf) -> Iterator[Expression]:
+    def with_formula(self, leaf: Leaf, formula: Expression, why: str) -> Leaf:
+        """Return the leaf with a formula, and note `why` that is not simplified, if it is not."""
+        if why:
+            self.notes.append(Note("raw", leaf.node, f"the formula by {leaf.name} is not simplified: {why}"))
+        return replace(leaf, formula=formula)
+
+    def formulas(self, leaf: Leaf) -> Iterator[tuple[Expression, str]]:
+        """Yield formulas, the one over variables first, each with the reason why it is not simplified, or none."""
         raw = leaf.formula_raw
         size = 0 if raw is None else sum(1 for _ in postorder(raw))
         if raw is not None and size <= self.left:
@@ -96,15 +103,14 @@ class _Gradients:
             raw = self.in_shape(raw, leaf.gradient)
             short = shortened(raw, self.point, self.products)
             why = fault(short, raw, self.point) or self.objection(short, leaf) if short != raw else ""
-            if why:
-                self.notes.append(Note("raw", leaf.node, f"the formula by {leaf.name} is not simplified: {why}"))
-            yield self.shorter(raw if why else short, leaf)
+            yield self.shorter(raw if why else short, leaf), why
         elif raw is not None:
-            yield raw
+            yield raw, ""
         if self.in_names:
             finite = is_finite(leaf.gradient)
             found = self.in_names.formulas(leaf.node)
-            yield from (x for x in found if finite or self.at_any_point or self.is_as_infinite(x, leaf.gradient))
+            stands = finite or self.at_any_point
+            yield from ((x, "") for x in found if stands or self.is_as_infinite(x, leaf.gradient))
 
     def shorter(self, formula: Expression, leaf: Leaf) -> Expression:
         """Return the formula, or the one by the rules of operations that torch takes several nodes for."""
