@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-from gradcli.explanation.guard import guard
+from gradcli.guard import guard
 
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # hundreds of commands share theirs, away from the sources
     os.environ["PYTHONPYCACHEPREFIX"] = str(Path(__file__).parents[1] / ".pytest_cache" / "bytecode")

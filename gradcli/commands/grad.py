@@ -48,12 +48,15 @@ def command(
             limits, 2 if hessian else order, mixed=hessian, is_symbolic=symbolic, is_raw=no_simplify
         )
         return print_derivatives(found, output)
+    from gradcli.explanation.model import SYMBOLIC
     from gradcli.render.documents.explanation import formulas_document, gradients_document
-    from gradcli.render.text.streams import print_document, print_text
+    from gradcli.render.text.streams import print_document, print_notes, print_text
 
     explanation = program.explain(limits, is_symbolic=symbolic, is_raw=no_simplify or not symbolic)
     if output.json:
         return print_document((formulas_document if symbolic else gradients_document)(explanation))
+    if symbolic:
+        print_notes(note for note in explanation.notes if note.code in SYMBOLIC)
     from gradcli.render.lesson.gradients import formulas, gradients
 
     return print_text(

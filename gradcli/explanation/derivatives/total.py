@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations_with_replacement, pairwise
 from typing import Any
 
@@ -21,6 +22,7 @@ from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Value
 from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables, check_bindings
+from gradcli.guard import guarded
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression, List, Name, Number, Program, names
 from gradcli.language.unparser import unparse
@@ -145,7 +147,8 @@ def _formula(
     if tree is not None and len(given) == 1:
         found = jacobian(tree, given[0], point) or by_number(tree, given[0], point)
         if found is not None:
-            return Derivative(tuple(by), None, found if is_raw else short(found, point), ())
+            found = found if is_raw else guarded("simplification", partial(short, found, point), found)
+            return Derivative(tuple(by), None, found, ())
     return Derivative(tuple(by), None, tree, tuple(given))
 
 

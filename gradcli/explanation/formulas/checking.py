@@ -15,8 +15,8 @@ import numpy as np
 from gradcli.engine.modes import switched
 from gradcli.engine.primitive import REGISTRY
 from gradcli.errors import GradcliError
-from gradcli.explanation.guard import guard
 from gradcli.explanation.values import rounding_at, value_of
+from gradcli.guard import guard
 from gradcli.language.simplify.extents import Shape
 from gradcli.language.simplify.facts.functions import ELEMENTWISE
 from gradcli.language.simplify.simplifier import simplify

@@ -11,7 +11,7 @@ from gradcli.explanation.build import explain
 from gradcli.explanation.formulas import checking
 from gradcli.explanation.formulas.checking import UnequalError, checked, fault
 from gradcli.explanation.formulas.simplified import simplified
-from gradcli.explanation.guard import guard
+from gradcli.guard import guard
 from gradcli.language.parser import parse_expression, parse_program
 from gradcli.language.tree import Expression
 from gradcli.language.unparser import unparse
