@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -83,6 +83,10 @@ class Program:
                 )
                 error.help = f"{is_or_are} here; give an array its shape, such as {next(iter(made_up))}:3"
             raise
+        if made_up:
+            from gradcli.explanation.notes import taken_for_numbers
+
+            found = replace(found, notes=(*found.notes, *taken_for_numbers(found, made_up)))
         if is_raw:
             return found
         from gradcli.explanation.formulas.simplified import simplified

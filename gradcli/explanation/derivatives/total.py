@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations_with_replacement, pairwise
 from types import MappingProxyType
 from typing import Any
@@ -17,15 +18,17 @@ from gradcli.errors import EvaluationError
 from gradcli.explanation.build import check_wrt, explain
 from gradcli.explanation.derivatives.matrix import by_number, jacobian
 from gradcli.explanation.evaluate import evaluate
-from gradcli.explanation.formulas.simplified import simplified
+from gradcli.explanation.formulas.checking import checked
+from gradcli.explanation.formulas.simplified import over_variables, size_of
 from gradcli.explanation.model import Value
-from gradcli.explanation.values import CONSTANTS, constant
+from gradcli.explanation.values import constant
 from gradcli.explanation.variables import Variables, check_bindings
-from gradcli.language.simplify.simplifier import simplify
+from gradcli.guard import guarded
 from gradcli.language.tree import Expression, List, Number, Program, Statement, names
 
 MOST = 2**16  # entries of one derivative
 MOST_PASSES = 2**14  # backward passes
+MOST_WORK = 40_000  # nodes of formulas that are simplified
 ZERO = Number(0)
 
 
@@ -116,8 +119,7 @@ def formulas(
     is_raw: bool = False,
 ) -> tuple[Derivative, ...]:
     """Differentiate the formula of the derivative before, `order` times; at `values`, though they do not matter."""
-    found = _Formulas(program, values, wrt, of, is_raw=is_raw)
-    return tuple(found.derivative(by) for by in orders(found.variables, order, mixed=mixed))
+    return tuple(_Formulas(program, values, wrt, of, is_raw=is_raw).all(order, mixed=mixed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,28 +139,38 @@ class _Formulas:
         literals = Variables.of(program).literals
         self.point = {name: constant(s.value, program.source) for name, s in literals.items()} | dict(values)
         self.is_raw = is_raw
+        self.left = MOST_WORK
         self.known = self.gradients(program, values, wrt, of, ())
         self.variables = [name for (name,) in self.known]
 
+    def all(self, order: int, *, mixed: bool) -> Iterator[Derivative]:
+        asked = orders(self.variables, order, mixed=mixed)
+        for end in range(1, order):
+            next_of: dict[tuple[str, ...], dict[str, None]] = {}
+            for by in asked:
+                next_of.setdefault(by[:end], {})[by[end]] = None
+            for before, names_after in next_of.items():
+                self.differentiate(before, [*names_after])
+        yield from map(self.derivative, asked)
+
     def derivative(self, by: tuple[str, ...]) -> Derivative:
         """Return the derivative by variables; a matrix where it is one."""
-        for end in range(1, len(by)):
-            if by[: end + 1] not in self.known:
-                self.differentiate(by[:end])
         found = self.known[by]
         if found.tree not in (None, ZERO) and len(found.given) == 1:
             point, (given,) = self.point | found.given, found.given
             matrix = jacobian(found.tree, given, point) or by_number(found.tree, given, point)
             if matrix is not None:
-                return Derivative(by, None, matrix if self.is_raw else short(matrix, point), ())
+                short_matrix = guarded("simplification", partial(short, matrix, point), matrix)
+                return Derivative(by, None, matrix if self.is_raw else short_matrix, ())
         return Derivative(by, None, found.tree, (*found.given,))
 
-    def differentiate(self, by: tuple[str, ...]) -> None:
-        """Differentiate a derivative by all variables, in one backward pass."""
+    def differentiate(self, by: tuple[str, ...], variables: Sequence[str]) -> None:
+        """Differentiate a derivative by several variables, in one backward pass."""
         tree, given = self.known[by].tree, self.known[by].given
         used = frozenset() if tree is None else names(tree)
-        self.known |= {(*by, name): _Map(None if tree is None else ZERO, given) for name in self.variables}
-        if tree is not None and (wrt := [name for name in self.variables if name in used]):
+        wrt = [name for name in variables if name in used]
+        self.known |= {(*by, name): _Map(None if tree is None or name in wrt else ZERO, given) for name in variables}
+        if tree is not None and wrt and self.left >= 0:
             values = {name: value for name, value in (self.point | given).items() if name in used}
             self.known |= self.gradients(Program((Statement(None, tree),)), values, wrt, None, by, given)
 
@@ -176,21 +188,19 @@ class _Formulas:
         explanation = explain(program, values, wrt=wrt, of=of, upstream=seed, is_seed_named=True)
         if seed is not None:
             given = {**given, explanation.seed_name: seed}
-        over = {node.name for node in explanation.variables} | {*given, *CONSTANTS}
-        leaves = (explanation if self.is_raw else simplified(explanation, at_any_point=True)).leaves
-        return {
-            (*by, leaf.name): _Map(ZERO if leaf.gradient is None else best, given)
-            for leaf in leaves
-            for best in [leaf.formula if leaf.formula and names(leaf.formula) <= over else leaf.formula_raw]
-        }
+        found = {leaf.name: leaf.formula_raw for leaf in explanation.leaves}
+        if not self.is_raw:
+            found = guarded("simplification", partial(over_variables, explanation, self.left), found)
+        self.left -= sum(size_of(leaf.formula_raw) for leaf in explanation.leaves)
+        unreached = {leaf.name for leaf in explanation.leaves if leaf.gradient is None}
+        return {(*by, name): _Map(ZERO if name in unreached else tree, given) for name, tree in found.items()}
 
 
 def short(tree: Expression, point: Mapping[str, Any]) -> Expression:
     """Return a matrix, or each entry of a list, as a person writes it."""
-    shapes = {name: np.shape(value) for name, value in point.items()}
     if isinstance(tree, List):
-        return List(tuple(simplify(one, shapes) for one in tree.items))
-    return simplify(tree, shapes)
+        return List(tuple(checked(one, point) for one in tree.items))
+    return checked(tree, point)
 
 
 def ones_like_output(program: Program, values: Mapping[str, Any], of: str | None) -> Any:

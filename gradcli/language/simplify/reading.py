@@ -136,6 +136,9 @@ class Reader:
         return total(found)
 
     def _called(self, node: Expression, parts: Sequence[Read]) -> Read:
+        if isinstance(node, Compare) and node.operator in ("==", "!="):  # equal numbers that are rounded alike
+            extent = joined(part.extent for part in parts)
+            return Read(node, self.algebra.atom(node, extent, length(node)), extent)
         name, keywords = described(node, len(parts))
         elementwise = name in ELEMENTWISE or name in OPERATORS
         if name in structures.COPIES and parts[0].product is not None:

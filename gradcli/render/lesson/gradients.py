@@ -61,14 +61,19 @@ def formulas(explanation: Explanation, looks: Looks) -> str:
     for x in explanation.intermediates:
         of = f"{terms.total(x.gradient_of)} = " if x.gradient_of else ""
         named.append(visible(f"{x.name} = {of}{unparse(x.expression)}"))
+    is_missing = any(note.code == "internal" for note in explanation.notes)
     lines = [line for text in named for line in lines_of(text, looks.width)]
-    return "\n".join([_listed([(leaf.name, _formula(leaf)) for leaf in explanation.leaves], looks), *lines])
+    return "\n".join(
+        [_listed([(leaf.name, _formula(leaf, is_missing=is_missing)) for leaf in explanation.leaves], looks), *lines]
+    )
 
 
-def _formula(leaf: Leaf) -> str:
+def _formula(leaf: Leaf, *, is_missing: bool) -> str:
     if leaf.formula is not None:
         return visible(unparse(leaf.formula))
-    return "None" if leaf.gradient is None else "(too long)"
+    if leaf.gradient is None:
+        return "None"
+    return "(missing)" if leaf.formula_raw is None and is_missing else "(too long)"
 
 
 def derivatives(found: Iterable[Derivative], looks: Looks, precision: int | None = None) -> str:
