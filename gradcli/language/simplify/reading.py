@@ -15,13 +15,16 @@ from gradcli.language.simplify.algebra.terms import (
     Rational,
     Term,
     UnsimplifiedError,
+    is_decimal,
+    is_short,
     is_whole,
     total,
 )
 from gradcli.language.simplify.extents import SCALAR, Extent, Shape, joined
 from gradcli.language.simplify.facts.functions import ELEMENTWISE, OPERATORS, PARTIAL, PASSING
 from gradcli.language.simplify.facts.shapes import plain, shape_of_index, shape_of_list
-from gradcli.language.simplify.trees import SHORT, length
+from gradcli.language.simplify.numbers import as_typed
+from gradcli.language.simplify.trees import length
 from gradcli.language.tree import (
     Attribute,
     Binary,
@@ -223,7 +226,8 @@ def has_decimals(tree: Expression) -> bool:
     return any(
         isinstance(node, Number)
         and not float(node.value).is_integer()
-        and len(repr(node.value)) <= SHORT
+        and is_short(number := as_typed(node.value))
+        and is_decimal(number)
         and id(node) not in listed
         and not (id(node) in halves and float(2 * node.value).is_integer())
         for node in nodes
