@@ -126,6 +126,7 @@ def test_values_read_back(value: Any) -> None:
         (None, "null"),
         (3, "3"),
         (float("inf"), '"Infinity"'),
+        (((1.0, float("inf")), (np.float64("nan"),)), '[[1.0, "Infinity"], ["NaN"]]'),
     ],
 )
 def test_numbers(value: Any, written: str) -> None:
