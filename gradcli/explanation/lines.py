@@ -131,5 +131,5 @@ def captured(output: Tensor, upstream: Any, leaves: Mapping[str, Tensor]) -> dic
     """Return the gradients of leaves by a backward pass that leaves the graph as it was; None where none arrives."""
     found: dict[Any, Any] = {leaf.node: None for leaf in leaves.values()}
     with np.errstate(all="ignore"):
-        drain(walk([output], [upstream], retain_graph=True, captured=found, events=False), False)
+        drain(walk([output], [upstream], retain_graph=True, captured=found), False)
     return {name: found[leaf.node] for name, leaf in leaves.items()}

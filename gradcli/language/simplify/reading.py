@@ -15,13 +15,16 @@ from gradcli.language.simplify.algebra.terms import (
     Rational,
     Term,
     UnsimplifiedError,
+    is_decimal,
+    is_short,
     is_whole,
     total,
 )
 from gradcli.language.simplify.extents import SCALAR, Extent, Shape, joined
 from gradcli.language.simplify.facts.functions import ELEMENTWISE, OPERATORS, PARTIAL, PASSING
 from gradcli.language.simplify.facts.shapes import plain, shape_of_index, shape_of_list
-from gradcli.language.simplify.trees import SHORT, length
+from gradcli.language.simplify.numbers import as_typed
+from gradcli.language.simplify.trees import length
 from gradcli.language.tree import (
     Attribute,
     Binary,
@@ -136,6 +139,9 @@ class Reader:
         return total(found)
 
     def _called(self, node: Expression, parts: Sequence[Read]) -> Read:
+        if isinstance(node, Compare) and node.operator in ("==", "!="):  # equal numbers that are rounded alike
+            extent = joined(part.extent for part in parts)
+            return Read(node, self.algebra.atom(node, extent, length(node)), extent)
         name, keywords = described(node, len(parts))
         elementwise = name in ELEMENTWISE or name in OPERATORS
         if name in structures.COPIES and parts[0].product is not None:
@@ -220,7 +226,8 @@ def has_decimals(tree: Expression) -> bool:
     return any(
         isinstance(node, Number)
         and not float(node.value).is_integer()
-        and len(repr(node.value)) <= SHORT
+        and is_short(number := as_typed(node.value))
+        and is_decimal(number)
         and id(node) not in listed
         and not (id(node) in halves and float(2 * node.value).is_integer())
         for node in nodes

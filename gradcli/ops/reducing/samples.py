@@ -14,6 +14,7 @@ from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.writing import copy
 from gradcli.engine.primitive import primitive
+from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import reducing as entries
@@ -107,7 +108,8 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
 
 def _like(x: Tensor, other: Tensor) -> Tensor:
     """Convert integers where the other tensor holds floating point numbers."""
-    return Tensor(x.value.astype(other.dtype)) if is_floating(other.value) and not is_floating(x.value) else x
+    is_alike = is_floating(x.value) or not is_floating(other.value)
+    return x if is_alike else with_origin(Tensor(x.value.astype(other.dtype)), x)
 
 
 def _divided(x: Any, count: float) -> Any:

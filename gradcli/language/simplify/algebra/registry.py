@@ -9,6 +9,7 @@ from gradcli.language.simplify.algebra.bases import (
     Argument,
     Atom,
     Base,
+    Constant,
     Exponential,
     Function,
     Group,
@@ -48,7 +49,7 @@ class Registry:
             if isinstance(made, Sum):
                 self.brackets.add(number)
             if (
-                isinstance(made, Integer | Group)
+                isinstance(made, Integer | Constant | Group)
                 or getattr(made, "turned", False)
                 or getattr(made, "name", "") == "abs"
             ):
@@ -111,7 +112,7 @@ class Registry:
 
     def is_nonnegative_base(self, base: Base) -> bool:
         match base:
-            case Exponential() | Integer():
+            case Exponential() | Integer() | Constant():
                 return True
             case Function():
                 return base.name in NONNEGATIVE

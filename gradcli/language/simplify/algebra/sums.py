@@ -103,7 +103,7 @@ class Algebra(Powers):
 
     def primitive(self, polynomial: Polynomial, sign: Rational) -> Product:
         """Return a sum without common factors as a number times a sum of the usual sign; `sign` is that before it."""
-        number = common_number(polynomial)
+        number = common_number(polynomial, decimals=self.decimals)
         lead = min((term for term in polynomial if term), default=())
         if polynomial[lead] < 0:
             number = -number
