@@ -22,7 +22,7 @@ from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Value
 from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables, check_bindings
-from gradcli.guard import guarded
+from gradcli.guard import guarded, tell
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression, List, Name, Number, Program, names
 from gradcli.language.unparser import unparse
@@ -171,6 +171,10 @@ def _gradient(explanation: Explanation, *, is_raw: bool) -> Expression | None:
     (raw,) = (leaf.formula_raw for leaf in explanation.leaves)
     if is_raw:
         return raw
-    (short,) = (leaf.formula for leaf in simplified(explanation, at_any_point=True).leaves)
+    found = simplified(explanation, at_any_point=True)
+    (short,) = (leaf.formula for leaf in found.leaves)
+    for note in found.notes:
+        if note.code == "internal":
+            tell(note.message, note.node)
     over = {node.name for node in explanation.nodes if node.expression == Name(node.name)} | {explanation.seed_name}
     return short if short is not None and names(short) <= over | set(CONSTANTS) else raw
