@@ -53,7 +53,7 @@ class Read(NamedTuple):
     """A part of the tree: its product, or None where it is no number; the extent that it has as it stands.
 
     `is_total`: finite wherever its letters are, so that a comparison may be simplified. `terms` are those of a sum as
-    it is written, without common factors taken out.
+    it is written, without common factors taken out; in a longer sum they are all that is known of it.
     """
 
     tree: Expression
@@ -69,10 +69,12 @@ class Reader:
     def __init__(self, algebra: Builder, shapes: Mapping[str, Shape] | None) -> None:
         self.algebra = algebra
         self.shapes = shapes
+        self.inner_sums: set[int] = set()
 
     def read(self, tree: Expression) -> Product:
         """Return the product of a tree; fractions will be written as decimals if the tree has some."""
         self.algebra.decimals = has_decimals(tree)
+        self.inner_sums = inner_sums(tree)
         return self.closed(fold(tree, self.combine))
 
     def combine(self, node: Expression, parts: Sequence[Read]) -> Read:
@@ -116,6 +118,9 @@ class Reader:
         if len(products) < len(parts):
             raise UnsimplifiedError
         terms = self._terms(node, parts)
+        if terms is not None and id(node) in self.inner_sums:
+            extent, is_total = joined(part.extent for part in parts), all(part.is_total for part in parts)
+            return Read(node, ZERO, extent, is_total, terms)
         product = self.algebra.combined(node, products) if terms is None else self.algebra.collect(terms)
         assert isinstance(product, Product)
         self.algebra.read_exponents(product)
@@ -212,6 +217,15 @@ class Reader:
         if part.product == ZERO:
             return self.algebra.call("zeros", [size])
         return self.algebra.call("expand", [Argument(part.product), size])
+
+
+def inner_sums(tree: Expression) -> set[int]:
+    """Return the sums that are nothing but a part of a longer one: they are not worked on by themselves."""
+    inside, others = set[int](), set[int]()
+    for node in postorder(tree):
+        is_sum = isinstance(node, Binary) and node.operator in ("+", "-")
+        (inside if is_sum else others).update(map(id, children(node)))
+    return inside - others
 
 
 def has_decimals(tree: Expression) -> bool:
