@@ -21,7 +21,7 @@ from gradcli.language.simplify.algebra.terms import (
     total,
 )
 from gradcli.language.simplify.extents import SCALAR, Extent, Shape, joined
-from gradcli.language.simplify.facts.functions import ELEMENTWISE, OPERATORS, PARTIAL, PASSING
+from gradcli.language.simplify.facts.functions import ELEMENTWISE, LINEAR, OPERATORS, PARTIAL, PASSING
 from gradcli.language.simplify.facts.shapes import plain, shape_of_index, shape_of_list
 from gradcli.language.simplify.numbers import as_typed
 from gradcli.language.simplify.trees import length
@@ -155,14 +155,19 @@ class Reader:
             whole = Call(name, tuple(node.arguments[place] for place in kept))  # the reader sees to its shape
             return self._called(whole, [parts[place] for place in kept])._replace(tree=node, extent=Extent((1,)))
         arguments = []
+        is_passing = name in PASSING or all(part.is_total for part in parts if part.product is not None)
         for part, keyword in zip(parts, keywords, strict=True):
             if part.product is None:
                 arguments.append(Argument(part.tree, keyword))
-            elif not part.is_total and name not in PASSING:  # nan may become a number there
+            elif not is_passing:  # nan may become a number there; what is compared stays alike
                 arguments.append(Argument(self.algebra.atom(part.tree, part.extent, length(part.tree)), keyword))
             else:
                 arguments.append(Argument(part.product if elementwise else self.closed(part), keyword))
         template = None if isinstance(node, Call) else node
+        zeros = self.algebra.extent_of_call(name, arguments)
+        linear = [arguments[place] for place in LINEAR.get(name, ()) if place < len(parts)]
+        if zeros and (name == "zeros" or any(map(self.algebra.is_zero, linear))):
+            return Read(node, ZERO, zeros)
         product = self.algebra.call(name, arguments, template)
         self.algebra.read_exponents(product)
         if elementwise:

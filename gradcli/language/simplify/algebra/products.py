@@ -157,8 +157,10 @@ class Products(Registry):
 
 def to_power(value: Rational, exponent: Rational) -> Rational:
     """Return a number to a whole power; UnsimplifiedError where it is near the end of floats."""
-    number = 1 if value == 1 else Fraction(value) ** int(exponent) if magnitude(exponent) <= HIGHEST else LARGEST + 1
-    if not 1 / LARGEST <= magnitude(number) <= LARGEST:
+    if value in (1, -1):
+        return value if exponent % 2 else 1
+    number = Fraction(value) ** int(exponent) if magnitude(exponent) <= HIGHEST else LARGEST + 1
+    if not Fraction(1, LARGEST) <= magnitude(number) <= LARGEST:
         raise UnsimplifiedError
     return number
 

@@ -90,6 +90,11 @@ class Registry:
         base = self.bases[product.term[0][0]]
         return base if isinstance(base, kind) else None
 
+    def is_zero(self, argument: Argument) -> bool:
+        """Tell whether an argument is nothing but zeros, in whatever shape."""
+        found = self.only(argument.value, Function) if isinstance(argument.value, Product) else None
+        return argument.value == Product(0) or (found is not None and found.name == "zeros")
+
     def extent(self, product: Product) -> Extent:
         if len(product.term) == 1:
             return self.bases[product.term[0][0]].extent
