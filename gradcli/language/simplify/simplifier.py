@@ -31,7 +31,7 @@ def simplify(
     return remembered(tree, None if shapes is None else tuple(sorted(shapes.items())), products)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def remembered(
     tree: Expression, shapes: tuple[tuple[str, Shape], ...] | None, products: tuple[tuple[str, ...], ...]
 ) -> Expression:
