@@ -103,8 +103,10 @@ def inside(case: Case, streams: Captured) -> Outcome:
 
 def judged(case: Case) -> int:
     """Judge a program by the laws of its area; what is broken goes to standard output."""
+    from gradcli.guard import guard
     from tests.fuzz.laws import laws, verdicts
 
+    guard.is_strict = True
     judge = {"verified": verdicts.judge_right, "mutants": verdicts.judge_mutant}.get(case.area, laws.judge)
     code, page = judge(case.argv[1:])
     sys.stdout.write(page)

@@ -19,8 +19,8 @@ def case(random: Random) -> Case:
 
 def program(random: Random) -> str:
     names = random.sample(NAMES, random.choice([2, 2, 3]))
-    text = quotient(random, names, 2)
-    return text if random.random() < 0.8 else f"{text} {random.choice('+-')} {quotient(random, names, 1)}"
+    text = quotient(random, names, random.choice([0, 1, 1, 2]))
+    return text if random.random() < 0.85 else f"{text} {random.choice('+-')} {quotient(random, names, 0)}"
 
 
 def quotient(random: Random, names: list[str], depth: int) -> str:

@@ -27,7 +27,7 @@ from tests.fuzz.laws.comparing import Broken, equal, flipped, holds, near, reads
 from tests.fuzz.laws.subject import Subject, in_names, read
 
 PATHS = 40
-SHARE = 6  # one of so many programs of numbers is differentiated twice and thrice; with GRADCLI_ALL each is
+SHARE = 8  # one of so many programs is held to laws that take long; with GRADCLI_ALL each is
 MOST_SECONDS = 4  # variables by pairs of which a program is differentiated twice
 MOST_ENTRIES = 12  # of all variables, for Jacobians and Hessians
 SHOWN = 300
@@ -149,8 +149,13 @@ def formulas_without_values_hold_at_any_point(subject: Subject) -> Iterator[Brok
             yield from holds(leaf.formula, leaf.formula_raw, point, gradient, "formula of --symbolic")
 
 
+def is_left_out(subject: Subject) -> bool:
+    """Tell whether what takes long is left out for this program."""
+    return bool(len(subject.program.source.text) % SHARE) and "GRADCLI_ALL" not in os.environ
+
+
 def formulas_at_any_size_hold_at_this_one(subject: Subject) -> Iterator[Broken]:
-    if subject.is_of_numbers or subject.seed is not None or not subject.is_smooth:
+    if is_left_out(subject) or subject.is_of_numbers or subject.seed is not None or not subject.is_smooth:
         return
     sizes = {f"n{size}": size for value in subject.values.values() for size in np.shape(value) if size > 1}
     dims = {
@@ -173,9 +178,7 @@ def formulas_at_any_size_hold_at_this_one(subject: Subject) -> Iterator[Broken]:
 
 def second_and_third_derivatives_are_slopes_of_slopes(subject: Subject) -> Iterator[Broken]:
     wrt = [leaf.name for leaf in subject.raw.leaves]
-    if len(subject.program.source.text) % SHARE and "GRADCLI_ALL" not in os.environ:
-        return
-    if not subject.is_of_numbers or not subject.is_smooth or len(wrt) > MOST_SECONDS:
+    if is_left_out(subject) or not subject.is_of_numbers or not subject.is_smooth or len(wrt) > MOST_SECONDS:
         return
     values = total.derivatives(subject.program, subject.values, 2, mixed=True)
     made_up = placeholders(subject.program, {})
