@@ -138,12 +138,13 @@ class Primitive:
 
     def formula(self, inputs: tuple[Any, ...], options: dict[str, Any], value: Any = None) -> Formula:
         """Write the operation over Formulas, folded lightly, with its value, which is computed if it is not known."""
-        operands = tuple(x if isinstance(x, Formula) else as_formula(x) for x in inputs)
+        operands = [x if isinstance(x, Formula) else as_formula(x) for x in inputs]
         if value is None:
             value = self.forward(*[x.value for x in operands], **options)
         if not self.structured:
-            operands = tuple(x.unexpanded(operands, value) for x in operands)
-        written = self._write(operands, options, value)
+            for position, x in enumerate(operands):  # one after the other: not all of them may be left small
+                operands[position] = x.unexpanded(operands, value)
+        written = self._write(tuple(operands), options, value)
         if not self.structured and any(x.inner for x in operands):
             inner = self.formula(tuple(x.inner or x for x in operands), options)
             written.inner = inner if inner.shape != written.shape else None
