@@ -1,4 +1,11 @@
-"""`python -m tests.fuzz`: run cases until the time or their number is reached, and print what is at fault."""
+"""`python -m tests.fuzz`: run cases until the time or their number is reached, and print what is at fault.
+
+    python -m tests.fuzz --jobs 2 --seconds 3600                                         command lines of every kind
+    GRADCLI_ALL=1 python -m tests.fuzz --area laws --cases 30000 --seconds 20000         programs, held up to laws
+    python -m tests.fuzz --area verified --cases 4000; ... --area mutants --cases 500    what `verify` says of them
+
+A night's run takes all three; `.ci/run` takes some of the first two.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +45,9 @@ def main() -> int:
 
 
 def read_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.fuzz", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=60.0, help="stop after so many seconds")
     parser.add_argument("--cases", type=int, help="stop after so many cases")
     parser.add_argument("--seed", type=int, default=1)

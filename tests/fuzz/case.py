@@ -66,7 +66,8 @@ class Case:
             parts.append(f"standard input: {self.stdin!r}")
         if self.columns:
             parts.append(f"in a terminal of {self.columns} columns")
-        return "\n".join([*parts, f"$ gradcli {shlex.join(self.argv)}"])
+        words = ("python", "-m", "tests.fuzz.laws", *self.argv[1:]) if self.command == LAWS else ("gradcli", *self.argv)
+        return "\n".join([*parts, f"$ {shlex.join(words)}"])
 
 
 @dataclass(frozen=True)

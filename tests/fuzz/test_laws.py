@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gradcli.engine.primitive import REGISTRY
-from gradcli.explanation.formulas import simplified
+from gradcli.explanation.formulas import checking, simplified
 from gradcli.language.tree import Binary, Expression, Number
 from tests.fuzz.generators import OF_LAWS, OF_VERDICTS, Place
 from tests.fuzz.laws.laws import judge
@@ -33,13 +32,14 @@ def wrong_value(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def wrong_formulas(change: Callable[[Expression], Expression]) -> Iterator[None]:
-    right = simplified.simplify
-    simplified.simplify = lambda tree, *facts: change(right(tree, *facts))  # type: ignore[assignment]
-    try:
+def wrong_formulas(change: Callable[[Expression], Expression], *, is_checked: bool = False) -> Iterator[None]:
+    """Simplify to what is another formula, and let the check of it sleep."""
+    right = checking.simplify
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checking, "simplify", lambda tree, *facts: change(right(tree, *facts)))
+        if not is_checked:
+            patch.setattr(simplified, "fault", lambda *formulas: "")
         yield
-    finally:
-        simplified.simplify = right
 
 
 def test_a_program_keeps_all_laws() -> None:
@@ -54,7 +54,8 @@ def test_a_program_keeps_all_laws() -> None:
         (lambda: wrong(REGISTRY["cos"]), "sin(x)", "a second derivative is no slope"),
         (lambda: wrong_value("sin"), "sin(x)*x", "the value is another in fifty digits"),
         (lambda: wrong_formulas(lambda tree: Binary("*", Number(1.0001), tree)), "x**3", "has another value"),
-        (lambda: wrong_formulas(lambda tree: Binary("*", Number(-1), tree)), "x**3", "reads back as another"),
+        (lambda: wrong_formulas(lambda tree: Number(-3)), "x**3", "reads back as another"),
+        (lambda: wrong_formulas(lambda tree: Number(2), is_checked=True), "x**3", "exit 70: UnequalError"),
         (lambda: wrong_formulas(lambda tree: Number(1 / 0)), "x**3", "exit 70: ZeroDivisionError"),
     ],
 )
@@ -69,7 +70,7 @@ def test_a_law_notices_what_breaks_it(
 
 def faults(area: str, number: int) -> list[Any]:
     places = [Place(5, area, place) for place in range(number)]
-    return [replace(verdict) for verdict in verdicts(inside, places, 1) if verdict.fault]
+    return [verdict for verdict in verdicts(inside, places, 1) if verdict.fault]
 
 
 @pytest.mark.slow
