@@ -45,9 +45,9 @@ class Products(Registry):
         for factor in factors:
             number = coefficient * factor.coefficient
             if not is_short(number):
-                number, value, exponent = apart(coefficient, factor.coefficient)
+                number, value, times = apart(coefficient, factor.coefficient)
                 ((base, _),) = self.constant(value).term
-                powers[base] = powers.get(base, 0) + exponent
+                powers[base] = powers.get(base, 0) + times
             coefficient = number
             for base, exponent in factor.term:
                 powers[base] = powers.get(base, 0) + exponent
