@@ -60,6 +60,17 @@ def reducing(rule: Any, callback: Any) -> Reducing:
 
 
 @cache
+def passed_on(below: int, state: int, kind: str) -> int:
+    """Return the state after all rules that pass on the child in a state, before a token of some kind."""
+    actions = tables()[0]
+    while True:
+        action = actions[state].get(kind)
+        if action is None or action.rule is None or action.callback is not None:
+            return state
+        state = actions[below][action.rule].state
+
+
+@cache
 def pattern() -> re.Pattern[str]:
     """Return the pattern of all tokens, in lark's order."""
     terminals = sorted(
@@ -109,9 +120,12 @@ def statements(text: str) -> Any:
                 row = actions[target]
                 values.append(token if callback is None else callback(token))
                 break
-            if callback is not None:
-                first = len(values) - size
-                values[first:] = [callback(values[first:])]
+            if callback is None:
+                states[-1] = passed_on(states[-2], states[-1], kind)
+                row = actions[states[-1]]
+                continue
+            first = len(values) - size
+            values[first:] = [callback(values[first:])]
             del states[len(states) - size :]
             target = actions[states[-1]][rule].state
             states.append(target)
