@@ -57,7 +57,6 @@ SUBMODULES = {
     "backends": "gradcli.script.torch.module",
     "testing": "gradcli.script.torch.testing",
     "return_types": "gradcli.script.torch.operations.returned",
-    "overrides": "gradcli.script.torch.overrides.module",
     "profiler": "gradcli.script.torch.profiler",
 }
 

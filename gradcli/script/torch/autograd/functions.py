@@ -20,7 +20,6 @@ from gradcli.engine.recorder import listening
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.functions.looked import Looked
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call
@@ -140,8 +139,6 @@ class Function(Facade):
     @classmethod
     def apply(cls, *arguments: Any, **keywords: Any) -> Any:
         """Run `forward` outside the graph, and record a node that runs `backward`."""
-        if any(isinstance(type(x), Looked) for x in arguments):
-            raise UnsupportedError("a function of your own with a tensor of a class of your own is not supported here")
         separate = cls.setup_context is not Function.setup_context
         check_setup(separate)
         arguments = bound(cls.forward, separate, arguments, keywords)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from gradcli.engine.backward import walk
@@ -162,6 +161,5 @@ def namespace(name: str) -> Namespace:
         "is_grad_enabled": is_grad_enabled,
         "_WeakTensorRef": WeakTensorRef,
         **of_cache(),
-        **(import_module("gradcli.script.torch.overrides.module").internals() if running.machine.overrides else {}),
     }
     return Namespace(name, {"_functions": functions, "_autograd": saved, **members})
