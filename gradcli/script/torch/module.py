@@ -41,7 +41,6 @@ from gradcli.script.torch.tensor.dtypes import (
 VERSION = "2.13.0+cpu"
 
 SUBMODULES = {
-    "_C": "gradcli.script.torch.autograd.internals",
     "autograd": "gradcli.script.torch.autograd.module",
     "nn": "gradcli.script.torch.nn.module",
     "ops": "gradcli.script.torch.autograd.checkpoints.overloads",
@@ -57,7 +56,6 @@ SUBMODULES = {
     "backends": "gradcli.script.torch.module",
     "testing": "gradcli.script.torch.testing",
     "return_types": "gradcli.script.torch.operations.returned",
-    "profiler": "gradcli.script.torch.profiler",
 }
 
 

@@ -60,8 +60,6 @@ PARTS = {
     "torch.autograd.functional": "gradcli.script.torch.autograd.functional.vector_products",
     "torch.autograd.gradcheck": "gradcli.script.torch.autograd.checking.module",
     "torch.autograd.graph": "gradcli.script.torch.autograd.graph",
-    "torch.autograd.profiler": "gradcli.script.torch.autograd.profiler",
-    "torch.autograd._functions": "gradcli.script.torch.autograd.old_functions",
     "torch.autograd.forward_ad": "gradcli.script.torch.autograd.dual",
 }
 WITHIN = {
@@ -72,10 +70,6 @@ WITHIN = {
 
 
 ELSEWHERE = {  # names of torch.autograd, each with the module here that has it, and its name there
-    "_unsafe_preserve_version_counter": ("internals", "preserve_versions"),
-    "_calculate_shape": ("old_functions", "calculate_shape"),
-    "_profiler_enabled": ("profiler", "is_enabled"),
-    "kineto_available": ("profiler", "is_available"),
     "is_view_replay_enabled": ("grad_modes", "is_view_replay_enabled"),
     "_force_original_view_tracking": ("grad_modes", "force_original_view_tracking"),
 }
