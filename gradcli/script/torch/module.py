@@ -43,7 +43,6 @@ VERSION = "2.13.0+cpu"
 SUBMODULES = {
     "autograd": "gradcli.script.torch.autograd.module",
     "nn": "gradcli.script.torch.nn.module",
-    "ops": "gradcli.script.torch.autograd.checkpoints.overloads",
     "optim": "gradcli.script.torch.optim.module",
     "utils": "gradcli.script.torch.data.loader",
     "linalg": "gradcli.script.torch.linalg",

@@ -12,10 +12,8 @@ from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.backward import Passes, backward
-from gradcli.script.torch.autograd.checkpoints import selection
 from gradcli.script.torch.autograd.checkpoints.frames import CheckpointError, Frame, Random
 from gradcli.script.torch.autograd.checkpoints.settings import (
-    GraphExecGroup,
     Settings,
     set_checkpoint_debug_enabled,
     set_checkpoint_early_stop,
@@ -143,7 +141,5 @@ MEMBERS: dict[str, Any] = {
     "checkpoint": checkpoint,
     "set_checkpoint_early_stop": set_checkpoint_early_stop,
     "set_checkpoint_debug_enabled": set_checkpoint_debug_enabled,
-    "GraphExecGroup": GraphExecGroup,
     "checkpoint_sequential": checkpoint_sequential,
-    **selection.MEMBERS,
 }
