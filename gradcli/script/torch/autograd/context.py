@@ -10,7 +10,6 @@ from typing import Any
 
 from gradcli.engine.checks.versions import modified
 from gradcli.engine.graph import Handle
-from gradcli.engine.memory.lifetimes import apart
 from gradcli.engine.modes import mode
 from gradcli.engine.saved import SECOND_TIME, origin
 from gradcli.engine.tensor import Tensor
@@ -120,7 +119,8 @@ class Context(Facade):
         places = [place for place, output in enumerate(self._outputs) if x is output and x.node is None]
         if not places or not isinstance(x, Tensor) or self._node is None:
             return x
-        made = apart(x)
+        made = Tensor(x.value)
+        made.history = x.history
         made.node = self._node.call.parts.get(places[0], self._node)
         return made
 
@@ -162,15 +162,6 @@ class Context(Facade):
         self._outputs = results
         self._saved = tuple(map(packed, saved))
         self._versions = tuple(len(x.history or ()) if isinstance(x, Tensor) else 0 for x in self._saved)
-
-    def _let_go(self, stands: dict[int, Any]) -> None:
-        """Hold the outputs no more: other tensors stand for them."""
-        self._saved, self._outputs = (
-            tuple(stands.get(id(x), x) for x in held) for held in (self._saved, self._outputs)
-        )
-        self._dirty = self._without_gradient = self._forward = ()
-        if self._freed:
-            self._saved = self._versions = ()
 
 
 def refuse_pure_view(ctx: Context, value: Any) -> None:

@@ -11,14 +11,12 @@ from gradcli.engine.accumulation import accumulate
 from gradcli.engine.checks.versions import check_versions
 from gradcli.engine.graph import AccumulateGrad, Handle, Node, wholes
 from gradcli.engine.hooks import contributions
-from gradcli.engine.memory import lifetimes
 from gradcli.engine.modes import mode
 from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.saved import operands
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType, describe, fields, listed
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
@@ -146,13 +144,6 @@ def output_number(node: Any) -> int:
     return node.number if isinstance(node, Node) else 0
 
 
-def hooks_of(handle: Handle) -> Any:
-    """Return the hooks that a handle is among, None when they are gone."""
-    if handle.hooks_dict_ref() is not None and running.machine.timeline is None:
-        lifetimes.drop()
-    return handle.hooks_dict_ref()
-
-
 NODE: dict[str, Callable[[Any], Any]] = {
     "next_functions": next_functions,
     **SAVED_VALUES,
@@ -183,7 +174,7 @@ describe(
 TYPES[Handle] = BuiltinType("RemovableHandle", Handle, module="torch.utils.hooks")
 describe(
     Handle,
-    methods=listed(Handle, "remove __enter__ __exit__") | {"hooks_dict_ref": hooks_of},
+    methods=listed(Handle, "remove __enter__ __exit__"),
     getters=fields("id"),
 )
 REPRESENTATIONS[Node] = REPRESENTATIONS[AccumulateGrad] = node_text

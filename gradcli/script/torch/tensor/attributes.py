@@ -46,7 +46,6 @@ from gradcli.script.torch.tensor.owned import (
     set_data,
     set_grad_dtype,
     set_requires_grad,
-    use_count,
     valid,
     volatile,
 )
@@ -119,7 +118,6 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "is_signed": lambda x: x.dtype.kind in "if",
     "is_inference": is_inference,
     "is_nonzero": bool,
-    "_use_count": use_count,
     "_is_view": lambda x: memory.base(x) is not None,
     "data_ptr": memory.data_ptr,
     "storage_offset": memory.storage_offset,

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import gc
 import warnings
 from collections import OrderedDict
 from sys import getrefcount
 from typing import Any
 
 from gradcli.engine.checks.gradients import choose, chosen
-from gradcli.engine.graph import AccumulateGrad, Node
-from gradcli.engine.memory import lifetimes
-from gradcli.engine.memory.views import View
+from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.tangents import keep_tangents
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.machine import running
-from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.grad_modes import check_required
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, DType
@@ -114,20 +109,3 @@ def set_requires_grad(x: Tensor, value: Any) -> None:
         raise AutogradError("only Tensors of floating point and complex dtype can require gradients")
     check_required(x, value)
     keep_tangents(x, lambda: x.requires_grad_(value))
-
-
-def use_count(x: Tensor) -> int:
-    """Count the Python object, the end of the edges of a leaf, and each view, gradient and saved operand that it is."""
-    if running.machine.timeline is not None:
-        raise UnsupportedError("counting what holds a tensor is not supported here", help="run it without explanation")
-    lifetimes.drop()
-    count = 1 + (isinstance(x.node, AccumulateGrad) and is_used(x))
-    for holder in gc.get_objects():
-        if isinstance(holder, Node):
-            count += sum(held is x for held in holder.inputs or ())
-        elif isinstance(holder, Context):
-            count += sum(held is x for held in vars(holder)["_saved"])
-        elif isinstance(holder, Tensor):
-            count += holder._grad is x
-            count += type(holder) is View and holder.base is x
-    return count

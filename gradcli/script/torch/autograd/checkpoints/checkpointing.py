@@ -94,14 +94,10 @@ def checkpoint(
         raise ValueError("debug=True is incompatible with non-default context_fn")
     around, again = context_fn()
     frame.around = lambda: again
-    settings.inside += 1
-    try:
-        with around, packing(Packer(frame.pack, frame.unpack)):
-            result = function(*arguments, **keywords)
-            frame.completed = True
-            return result
-    finally:
-        settings.inside -= 1
+    with around, packing(Packer(frame.pack, frame.unpack)):
+        result = function(*arguments, **keywords)
+        frame.completed = True
+        return result
 
 
 def checkpoint_sequential(

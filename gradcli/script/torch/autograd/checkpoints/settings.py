@@ -14,7 +14,6 @@ class Settings:
 
     early: bool | None = None
     debug: bool | None = None
-    inside = 0  # how many checkpointed functions run
 
 
 @contextmanager
