@@ -8,10 +8,11 @@ from warnings import warn
 
 import numpy as np
 
-from gradcli.engine.backward import STOPPED_AT, Contribution, trace
+from gradcli.engine.backward import Contribution, trace
 from gradcli.engine.broadcast import summed_axes
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.graph import Node as GraphNode
+from gradcli.engine.rites import Rites
 from gradcli.errors import AutogradError, EvaluationError, UsageError
 from gradcli.explanation.chain.held import told_apart
 from gradcli.explanation.evaluate import evaluate
@@ -122,11 +123,12 @@ def backward_events(evaluation: Evaluation, upstream: Any) -> list[Contribution]
     output = evaluation.line_of[id(evaluation.output)]
     if output.tensor.node is None:
         return []
+    rites = Rites()
     try:
-        walked = list(trace([output.tensor], [upstream]))
+        walked = list(trace([output.tensor], [upstream], rites))
     except FAILURES as error:
-        if node := error.__dict__.pop(STOPPED_AT, None):
-            line = next(line for line in evaluation.lines if line.tensor.node is node)
+        if rites.place is not None:
+            line = next(line for line in evaluation.lines if line.tensor.node is rites.place)
             raise failed(error).at(line.span, evaluation.program.source) from None
         if not isinstance(error, AutogradError):
             raise

@@ -13,6 +13,7 @@ from gradcli.engine.backward import drain, walk
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.modes import switched
 from gradcli.engine.recorder import Application, replay
+from gradcli.engine.rites import Rites
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.refusals import NUMERALS, check_total
 from gradcli.language.tree import Expression, Name, Program
@@ -131,5 +132,5 @@ def captured(output: Tensor, upstream: Any, leaves: Mapping[str, Tensor]) -> dic
     """Return the gradients of leaves by a backward pass that leaves the graph as it was; None where none arrives."""
     found: dict[Any, Any] = {leaf.node: None for leaf in leaves.values()}
     with np.errstate(all="ignore"):
-        drain(walk([output], [upstream], retain_graph=True, captured=found, events=False), False)
+        drain(walk([output], [upstream], retain_graph=True, into=found, rites=Rites(found), events=False), False)
     return {name: found[leaf.node] for name, leaf in leaves.items()}

@@ -216,7 +216,7 @@ def _reshaped(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
         take_over(x.node, node)
         x.node = node
     before, x.value = x.value, result.value
-    keep_former_shape(x, before)
+    keep_former_shape(x, before, x.changed())
     if is_view(x):
         x.look_along(result.path)
     return x

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from gradcli.engine.graph import Node, outer
+from gradcli.engine.graph import Node
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tangents import tangents_of
@@ -17,7 +17,7 @@ from gradcli.errors import AutogradError
 def as_one(result: Any, *inputs: Any) -> Any:
     """Return the result, whose node shows edges to these inputs alone; an input that is None needs no gradient."""
     if isinstance(result.node, Node):
-        outer[result.node] = tuple(x if x is None else x.node for x in inputs)
+        result.node.shown = tuple(x if x is None else x.node for x in inputs)
     return result
 
 

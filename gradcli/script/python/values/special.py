@@ -38,7 +38,6 @@ OPEN = frozenset(  # read although private: the names of modules and their hooks
         "_flat_weights",
         "_flat_weights_names",
         "_get_name",
-        "_input_metadata",
         "_load_from_state_dict",
         "_raw_saved_tensors",
         "_register_hook_dict",

@@ -17,7 +17,6 @@ from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import Facade, describe
 from gradcli.script.torch.autograd import nodes
-from gradcli.script.torch.autograd.saved.metadata import input_metadata
 from gradcli.script.torch.autograd.saved.packing import NOTHING, Packed, SavedTensor, packed, unpacked
 from gradcli.script.torch.operations.readers import kind_name
 
@@ -175,7 +174,7 @@ nodes.show(Context)
 describe(
     Context,
     own=lambda ctx: ctx._own,
-    getters={"_raw_saved_tensors": lambda ctx: ctx._raw_saved_tensors, "_input_metadata": input_metadata},
+    getters={"_raw_saved_tensors": lambda ctx: ctx._raw_saved_tensors},
     setters={
         "_materialize_non_diff_grads": lambda ctx, value: setattr(ctx, "_materialize_non_diff_grads", value),
         "_is_pure_view": refuse_pure_view,

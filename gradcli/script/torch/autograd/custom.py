@@ -11,7 +11,6 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import broadcast_shapes
 from gradcli.engine.graph import Handle, Node
-from gradcli.engine.hooks import before_hooks, replaced
 from gradcli.engine.memory.views import is_view
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
@@ -22,6 +21,7 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.language import tree
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.windows.padding import pad_constant
+from gradcli.script.torch.autograd.hooks import before_hooks, replaced
 from gradcli.script.torch.autograd.parts import Opaque, PartNode, part_of, written_part
 from gradcli.script.torch.operations.readers import kind_name
 

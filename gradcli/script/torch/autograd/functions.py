@@ -67,7 +67,7 @@ NO_VMAP = (
 )
 # What an instance of a function says of the node that it is not.
 UNKNOWN = "needs_input_grad to_save non_differentiable dirty_tensors saved_for_forward"
-EMPTY = "saved_tensors next_functions _raw_saved_tensors _input_metadata"
+EMPTY = "saved_tensors next_functions _raw_saved_tensors"
 OF_A_NODE: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(UNKNOWN.split(), lambda function: None),
     **dict.fromkeys(EMPTY.split(), lambda function: ()),

@@ -11,8 +11,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.torch.autograd import anomaly
-from gradcli.script.torch.autograd.backward import Passes, backward, gradient
+from gradcli.script.torch.autograd.backward import backward, gradient
 from gradcli.script.torch.autograd.grad_modes import OF_AUTOGRAD, is_multithreading_enabled
+from gradcli.script.torch.autograd.passes import Passes
 from gradcli.script.torch.autograd.saved.packing import SAVED_TENSOR
 
 ANOMALY: dict[str, Any] = {

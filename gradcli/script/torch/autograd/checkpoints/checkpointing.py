@@ -11,7 +11,7 @@ from typing import Any
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
-from gradcli.script.torch.autograd.backward import Passes, backward
+from gradcli.script.torch.autograd.backward import backward
 from gradcli.script.torch.autograd.checkpoints.frames import CheckpointError, Frame, Random
 from gradcli.script.torch.autograd.checkpoints.settings import (
     Settings,
@@ -26,6 +26,7 @@ from gradcli.script.torch.autograd.checkpoints.words import (
     REENTRANT_SEQUENTIAL,
 )
 from gradcli.script.torch.autograd.functions import Function
+from gradcli.script.torch.autograd.passes import Passes
 from gradcli.script.torch.autograd.saved.packing import Packer, packing
 
 

@@ -12,8 +12,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent
-from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.checkpoints.words import DEBUGGED, MORE, SECOND, TIP, UNEXPECTED
+from gradcli.script.torch.autograd.passes import Passes
 from gradcli.script.torch.autograd.saved.packing import Packer, packed, packing, unpacked
 from gradcli.script.torch.tensor.dtypes import Size
 from gradcli.script.torch.tensor.printing import dtype_text
