@@ -17,6 +17,7 @@ from gradcli.engine.symbolic.indices import copies, sums_of_copies
 from gradcli.engine.symbolic.notation import literal, positional
 from gradcli.language.tree import Argument, Call, Expression, Literal, Number
 
+NUMBERS = frozenset({np.float64, np.float32})  # which have no shape, and of which numpy takes its time to say so
 SUM = "A sum hands the gradient on to every entry that was added."
 
 
@@ -150,9 +151,10 @@ def summed_to(gradient: Any, shape: tuple[int, ...]) -> Any:
     return summing(gradient, size=shape)
 
 
-def fit(gradient: Any, x: Any, dtype: np.dtype[Any] | None = None) -> Any:
-    """Bring a gradient to the shape and dtype of the input it belongs to, or to another dtype."""
-    dtype = dtype or x.dtype
+def fit(gradient: Any, x: Any) -> Any:
+    """Bring a gradient to the shape and dtype of the input it belongs to."""
+    if type(gradient) is type(x) and type(x) in NUMBERS:
+        return gradient
     if gradient.shape != x.shape:
         gradient = summed_to(gradient, x.shape)
-    return gradient if gradient.dtype == dtype else to_copy(gradient, dtype=dtype)
+    return gradient if gradient.dtype == x.dtype else to_copy(gradient, dtype=x.dtype)

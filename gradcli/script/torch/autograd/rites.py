@@ -41,6 +41,8 @@ class SnippetRites(Rites):
         self.place = place
         if isinstance(place, AccumulateGrad):
             return self._arrive_at_leaf(place, gradient)
+        if gradient is not None and place.hooks is None and place.joint is None:
+            return super().arrive(place, gradient)
         passes = self.leads_on(place)
         if place.joint is not None and place.joint.is_hooked:
             gradient = self._hook_joint(place, place.joint, gradient)
@@ -93,8 +95,8 @@ class SnippetRites(Rites):
 
     def rules(self, node: Node, upstream: Carrier, out: Any, values: Sequence[Any]) -> Sequence[Any]:
         """Return the rules of a node; where there are posthooks, what they leave of the gradients."""
-        rules = super().rules(node, upstream, out, values)
-        if not posthooks(node):
+        rules = node.primitive.rules_for(values)
+        if (node.hooks is None and node.joint is None) or not posthooks(node):
             return rules
         if not self.leads_on(node):
             after_hooks(node, upstream, [None] * len(node.edges), self.pending)
