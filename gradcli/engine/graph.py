@@ -116,13 +116,11 @@ class Node(Hookable):
     `edges` has one entry an input: where that input's gradient goes, or None when it needs none. `saved_out` is the
     history of the result and the time at which it was saved, for primitives whose rules mention the result; `watched`
     are tensors that torch's node saves beside. After a backward pass `inputs` is None if the node had saved tensors and
-    was not asked to retain them. `joint` is torch's node where that has several results and this is one of them;
-    `shown` are the edges of torch's node where it stands for several nodes, of which this is the last.
+    was not asked to retain them. `joint` is torch's node where that has several results and this is one of them.
     """
 
     __slots__ = (
-        "__weakref__", "edges", "inputs", "joint", "options", "out", "primitive", "saved_out", "sequence", "shown",
-        "watched",
+        "__weakref__", "edges", "inputs", "joint", "options", "out", "primitive", "saved_out", "sequence", "watched",
     )  # fmt: skip
     waits = False  # whether its hooks are run later, by the node before it
 
@@ -143,7 +141,6 @@ class Node(Hookable):
         self.saved_out: tuple[list[int], int] | None = None
         self.watched: tuple[Any, ...] = ()
         self.joint: Whole | None = None
-        self.shown: tuple[Target | None, ...] | None = None
         self.hooks = None
 
     def __repr__(self) -> str:
@@ -174,8 +171,6 @@ class Node(Hookable):
     @property
     def next_functions(self) -> tuple[tuple[Node | AccumulateGrad | None, int], ...]:
         """The edges as torch shows them: `(None, 0)` for an input that needs no gradient."""
-        if self.shown is not None:
-            return tuple((edge, 0) for edge in self.shown)
         rules = self.primitive.rules_for(self.edges)
         return tuple((edge, 0) for edge, rule in zip(self.edges, rules, strict=False) if rule is not None)
 

@@ -181,7 +181,4 @@ def node_of_base(view: View, node: Node) -> Node:
     base = view.base
     whole = on_part(node.primitive, view.path)
     first: Target | None = base.node if whole.rules[0] else None
-    lifted = Node(whole, (base, *(node.inputs or ())[1:]), node.options, [first, *node.edges[1:]], base.value)
-    if node.shown is not None:
-        lifted.shown = (first, *node.shown[1:])
-    return lifted
+    return Node(whole, (base, *(node.inputs or ())[1:]), node.options, [first, *node.edges[1:]], base.value)

@@ -26,7 +26,7 @@ from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.axes import aligned
 from gradcli.ops.shaping.shaping import clone, reshape
 from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.covering import as_one, changed, ended
+from gradcli.ops.support.covering import as_node
 from gradcli.ops.support.forgetting import forgotten, identity
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.several import bound
@@ -79,7 +79,6 @@ det: Primitive = primitive(
         equal(out, 0), lambda: _at_zero(g, out, A), lambda: _over(g * out, A) * transposed(inverse(A))
     ),
     node="LinalgDetBackward0",
-    gradients=({"MulBackward0": "LinalgSolveExBackward0"},),
     saves=(0,),
     structured=True,
     kinks=lambda A: np.equal(elimination.determinant(A), 0),
@@ -118,7 +117,6 @@ log_of = primitive(
     lambda A: elimination.log_determinant(A)[1][()],
     lambda g, out, A: _over(g, A) * transposed(inverse(_regular(A))),
     node="LinalgSlogdetBackward0",
-    gradients=({"MulBackward0": "LinalgSolveExBackward0"},),
     number=1,
     structured=True,
     notation=_part("logabsdet"),
@@ -144,7 +142,7 @@ def det_(input: Real) -> Any:
     if mode.strict and not input.value.size:  # whose gradient of torch is a plain tensor
         return forgotten("LinalgDetBackward0", np.ones(input.shape[:-2], input.dtype)[()], input, saves=(0, OUT))
     if mode.strict and input.shape[-1] == 1:  # whose gradient is that of its entry, which depends on nothing
-        found = ended(reshape(input, shape=input.shape[:-2]), "LinalgDetBackward0", input, saves=(OUT,))
+        found = as_node(reshape(input, shape=input.shape[:-2]), "LinalgDetBackward0", saves=(OUT,))
         watch(found, input)
         return found
     return det(input)
@@ -191,8 +189,7 @@ def matrix_power(input: Real, n: int) -> Any:
     if n == 0:
         one = np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape).copy()
         copied = clone(input)
-        made = forgotten("torch::autograd::CopyBackwards", one, copied, written=identity)
-        return changed(as_one(made, copied, None), 1)
+        return forgotten("torch::autograd::CopyBackwards", one, copied, written=identity)
     if n == 1:
         return clone(input)
     if n == 3:

@@ -24,7 +24,6 @@ from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied, values_of
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array
-from gradcli.ops.support.endings import PLACED, SHARED
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import CHOSEN, MOVED, PICKED
 from gradcli.ops.support.surface import operation
@@ -135,7 +134,6 @@ def _by_index(
         forward,
         rule or (lambda g, out, x, indices, *, dim, **_: gather_backward(g, indices, shape=x.shape, dim=dim)),
         node=node,
-        gradients=() if rule else PLACED,
         structured=True,
         notation=values_of(function, forward),
         says=says,
@@ -162,7 +160,6 @@ def _picking(name: str, forward: Callable[..., Any], node: str, function: str) -
         forward,
         picked_rule,
         node=node,
-        gradients=PLACED,
         structured=True,
         notation=values_of(function, forward),
         says=CHOSEN,
@@ -187,7 +184,6 @@ median = primitive(
     _median,
     shared_rule,
     node="MedianBackward0",
-    gradients=SHARED,
     kinks=tied(lambda x, axis, keepdims: np.reshape(_median(x), [1] * np.ndim(x))),
     **EVENLY,
     index=entries.middle,

@@ -24,7 +24,6 @@ from gradcli.ops.reducing.extremes import EVENLY, amax, amin, counted_rule, tied
 from gradcli.ops.reducing.reductions import mean, mean_dim
 from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims, Real
-from gradcli.ops.support.endings import COUNTED
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import MEAN
 from gradcli.ops.support.several import bound
@@ -166,7 +165,6 @@ def _extreme_of_both(name: str, extreme: Any, find: Any, number: int) -> Any:
         node="AminmaxBackward0",
         number=number,
         notation=lambda operands, options: Attribute(write(operands, options), name),
-        gradients=COUNTED,
         kinks=tied(find),
         **EVENLY,
         index=extreme.index,

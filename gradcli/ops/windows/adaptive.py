@@ -53,7 +53,6 @@ adaptive_mean: Primitive = primitive(
     _means,
     lambda g, out, x, *, output_size: adaptive_spread(g, size=x.shape),
     node="AdaptiveAvgPool2DBackward0",
-    gradients=({"AdaptiveAvgPool2dBackwardBackward0": "AdaptiveAvgPool2DBackwardBackward0"},),
     saves=(0,),
     structured=True,
     says=WINDOW_MEAN,

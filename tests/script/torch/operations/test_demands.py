@@ -8,21 +8,11 @@ from tests.script.running import ours, torchs
 
 LINES = [
     "print(x.sum(dim=None), x.mean(None), x.sum(), x.nansum(dim=None), x.sum(dim=None, keepdim=True))",
-    *(
-        f"print(torch.{call}.grad_fn.next_functions[0][0].name())"
-        for call in (
-            "sum(x, 0, dtype=torch.float32)",
-            "mean(x, dtype=torch.float32)",
-            "prod(x, dtype=torch.float32)",
-            "cumsum(x, 0, dtype=torch.float32)",
-        )
-    ),
     "torch.cumsum(x, 0, dtype=torch.int64)",
     "torch.sum(x, dtype=torch.int64)",
     "torch.block_diag([x, x])",
     "torch.cartesian_prod([x, x])",
     "print(torch.lerp(x, x, torch.tensor(0.5)))",
-    "print([len(f.next_functions) for f in ((x // 2).grad_fn, (2 // x).grad_fn, (x // x).grad_fn)])",
     "torch.nn.functional.cosine_similarity(x, x, dim=0, eps=-1.5)",
     "print(torch.tensor([-float('inf'), -0.0]) ** torch.tensor(0.5))",
     "print(torch.linalg.cond(torch.zeros(2, 2), 1), torch.linalg.cond(torch.eye(2), 1))",
