@@ -14,7 +14,6 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.modes import mode as settings
-from gradcli.engine.numerics import selecting
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
@@ -29,37 +28,40 @@ from gradcli.ops.support.sentences import CHOSEN, MOVED, PICKED
 from gradcli.ops.support.surface import operation
 
 
-def _top(x: Array, *, k: int, dim: int, largest: bool = True, sorted: bool = True) -> Any:
-    """The indices of the `k` largest or smallest entries, equal ones as torch's algorithm comes upon them."""
+def _ordered(x: Any, *, dim: int, descending: bool = False) -> Any:
+    """The indices that sort, equal entries in their order; nan counts as the largest."""
     if not np.ndim(x):
         return np.int64(0)
-    if not (x.size and k) or (sorted and not selecting.repeats(x, dim)):
-        return np.take(selecting.ordered(x, dim=dim, descending=largest), np.arange(k), dim)
-    return np.apply_along_axis(selecting.top, dim, x, k, largest=largest, ordered=sorted)
+    if not descending:
+        return np.argsort(x, axis=dim, kind="stable")
+    backwards = np.argsort(np.flip(x, dim), axis=dim, kind="stable")
+    return np.flip(x.shape[dim] - 1 - backwards, dim).copy()
+
+
+def _top(x: Array, *, k: int, dim: int, largest: bool = True, sorted: bool = True) -> Any:
+    """The indices of the `k` largest or smallest entries, equal ones in their order."""
+    return np.take(_ordered(x, dim=dim, descending=largest), np.arange(k), dim) if np.ndim(x) else np.int64(0)
 
 
 def _kth(x: Array, *, k: int, dim: int, keepdim: bool = False) -> Any:
-    """The index of the entry that is the `k`-th in order, of equal ones that which torch's algorithm comes upon."""
-    if not np.ndim(x):
-        return np.int64(0)
-    if selecting.repeats(x, dim):
-        found = np.apply_along_axis(selecting.kth, dim, x, k)
-        return np.expand_dims(found, dim) if keepdim else found
-    return _in_order(x, k=k, dim=dim, keepdim=keepdim)
-
-
-def _in_order(x: Array, *, k: int, dim: int, keepdim: bool) -> Any:
     """The index of the `k`-th entry, equal ones in their order."""
-    return np.take(selecting.ordered(x, dim=dim), [k - 1] if keepdim else k - 1, dim)
+    return np.take(_ordered(x, dim=dim), [k - 1] if keepdim else k - 1, dim) if np.ndim(x) else np.int64(0)
 
 
 def _middle(x: Array, *, dim: int, keepdim: bool = False) -> Any:
     """The index of the median, the lower of two; of a nan where there is one."""
     if not np.ndim(x):
         return np.int64(0)
-    middle = _in_order(x, k=(x.shape[dim] + 1) // 2, dim=dim, keepdim=keepdim)
+    middle = _kth(x, k=(x.shape[dim] + 1) // 2, dim=dim, keepdim=keepdim)
     missing = np.isnan(x)
     return np.where(np.any(missing, dim, keepdims=keepdim), np.argmax(missing, dim, keepdims=keepdim), middle)[()]
+
+
+def _last_most_frequent(row: Array) -> int:
+    """The last place of the most frequent entry of a row."""
+    values, counts = np.unique(row, return_counts=True, equal_nan=False)
+    places = np.flatnonzero(row == values[np.argmax(counts)])
+    return int(places[-1]) if places.size else 0
 
 
 def _most_frequent(x: Array, *, dim: int, keepdim: bool = False) -> Any:
@@ -67,18 +69,17 @@ def _most_frequent(x: Array, *, dim: int, keepdim: bool = False) -> Any:
     if not np.ndim(x):
         return np.int64(0)
     empty = np.zeros(x.shape[:dim] + x.shape[dim + 1 :], np.int64)
-    found = np.apply_along_axis(selecting.most_frequent, dim, x) if empty.size else empty
+    found = np.apply_along_axis(_last_most_frequent, dim, x) if empty.size else empty
     return (np.expand_dims(found, dim) if keepdim else found)[()]
 
 
-def _largest(x: Array, *, dim: int) -> Any:
-    """The index of the largest entry so far."""
-    return selecting.running(np.greater_equal, x, dim)
-
-
-def _smallest(x: Array, *, dim: int) -> Any:
-    """The index of the smallest entry so far."""
-    return selecting.running(np.less_equal, x, dim)
+def _running_best(best: np.ufunc, x: Array, dim: int) -> Any:
+    """The index of the best entry so far; of equal entries, and of several nan, the last."""
+    if not np.ndim(x):
+        return np.int64(0)
+    places = np.arange(x.shape[dim]).reshape(-1, *(1,) * (x.ndim - 1 - dim))
+    is_best = (x == best.accumulate(x, axis=dim)) | np.isnan(x)
+    return np.maximum.accumulate(np.where(is_best, places, 0), axis=dim)
 
 
 def _at(x: Any, indices: Any, dim: int) -> Any:
@@ -101,13 +102,13 @@ def _kth_picked(x: Any, indices: Any, *, k: int, dim: int = -1, keepdim: bool = 
     return picked(x, indices, dim=dim, keepdim=keepdim)
 
 
-order = primitive("argsort", lambda x, **o: laid_out(selecting.ordered(x, **o), (x,)), structured=True)
+order = primitive("argsort", lambda x, **o: laid_out(_ordered(x, **o), (x,)), structured=True)
 top = primitive("topk_indices", _top, structured=True)
 kth = primitive("kth_index", _kth, structured=True)
 middle = primitive("median_index", _middle, structured=True)
 most_frequent = primitive("mode_index", _most_frequent, structured=True)
-running_largest = primitive("cummax_indices", _largest, structured=True)
-running_smallest = primitive("cummin_indices", _smallest, structured=True)
+running_largest = primitive("cummax_indices", lambda x, *, dim: _running_best(np.maximum, x, dim), structured=True)
+running_smallest = primitive("cummin_indices", lambda x, *, dim: _running_best(np.minimum, x, dim), structured=True)
 printed(top, "x = [3, 1, 2]; gather(x, 0, topk_indices(x, k=2, dim=0))")
 printed(kth, "x = [3, 1, 2]; x[kth_index(x, k=2, dim=0)]")
 printed(middle, "x = [3, 1, 2]; x[median_index(x, dim=0)]")
