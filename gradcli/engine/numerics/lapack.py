@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.numerics.elimination import factored
 from gradcli.errors import AutogradError
 
 FAILED = "The algorithm failed to converge because the input matrix"
@@ -67,6 +66,27 @@ def substituted(A: Any, B: Any, upper: bool) -> Any:
             rest = slice(0, k) if upper else slice(k + 1, None)
             found[..., rest, :] -= A[..., rest, k, None] * found[..., k, None, :]
     return found
+
+
+def factored(A: Any) -> tuple[Any, Any]:
+    """Return the lower and upper triangle of each matrix in one, and with which row each was exchanged, from 0 on."""
+    found = np.array(A)
+    pivots = np.zeros((*A.shape[:-2], min(A.shape[-2:])), np.int32)
+    with np.errstate(all="ignore"):
+        for batch in np.ndindex(*A.shape[:-2]):
+            _factor(found[batch], pivots[batch])
+    return found, pivots
+
+
+def _factor(rows: Any, pivots: Any) -> None:
+    """Eliminate what is below the diagonal of a matrix, column by column, and keep the factors in its place."""
+    for k in range(len(pivots)):
+        best = pivots[k] = k + np.abs(rows[k:, k]).argmax()
+        if best != k:
+            rows[[k, best]] = rows[[best, k]]
+        if rows[k, k] != 0:
+            rows[k + 1 :, k] /= rows[k, k]
+            rows[k + 1 :, k + 1 :] -= rows[k + 1 :, k, None] * rows[k, k + 1 :]
 
 
 def zero_pivot(A: Any) -> int:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.numerics import elimination
-from gradcli.engine.numerics.lapack import by_columns
+from gradcli.engine.numerics.lapack import by_columns, factored
 from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.engine.saved import watch
 from gradcli.engine.symbolic.notation import Notation, call
@@ -32,7 +31,7 @@ from gradcli.ops.windows.padding import pad_constant
 
 def _eliminated(A: Any) -> tuple[Any, Any]:
     """Return both triangles in one matrix, and the row that each row was exchanged with, from 1 on."""
-    both, pivots = elimination.factored(A)
+    both, pivots = factored(A)
     return both, pivots + 1
 
 

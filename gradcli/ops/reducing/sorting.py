@@ -20,66 +20,20 @@ from gradcli.errors import AutogradError
 from gradcli.ops.formulas import indexing as places
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.indexing.gathering import gather_backward
-from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied, values_of
+from gradcli.ops.reducing import positions
+from gradcli.ops.reducing.extremes import (
+    EVENLY,
+    picked,
+    picked_rule,
+    refuse_empty,
+    shared_rule,
+    tied,
+    values_of,
+)
 from gradcli.ops.support.adjoints import printed
-from gradcli.ops.support.arguments import Array
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import CHOSEN, MOVED, PICKED
 from gradcli.ops.support.surface import operation
-
-
-def _ordered(x: Any, *, dim: int, descending: bool = False) -> Any:
-    """The indices that sort, equal entries in their order; nan counts as the largest."""
-    if not np.ndim(x):
-        return np.int64(0)
-    if not descending:
-        return np.argsort(x, axis=dim, kind="stable")
-    backwards = np.argsort(np.flip(x, dim), axis=dim, kind="stable")
-    return np.flip(x.shape[dim] - 1 - backwards, dim).copy()
-
-
-def _top(x: Array, *, k: int, dim: int, largest: bool = True, sorted: bool = True) -> Any:
-    """The indices of the `k` largest or smallest entries, equal ones in their order."""
-    return np.take(_ordered(x, dim=dim, descending=largest), np.arange(k), dim) if np.ndim(x) else np.int64(0)
-
-
-def _kth(x: Array, *, k: int, dim: int, keepdim: bool = False) -> Any:
-    """The index of the `k`-th entry, equal ones in their order."""
-    return np.take(_ordered(x, dim=dim), [k - 1] if keepdim else k - 1, dim) if np.ndim(x) else np.int64(0)
-
-
-def _middle(x: Array, *, dim: int, keepdim: bool = False) -> Any:
-    """The index of the median, the lower of two; of a nan where there is one."""
-    if not np.ndim(x):
-        return np.int64(0)
-    middle = _kth(x, k=(x.shape[dim] + 1) // 2, dim=dim, keepdim=keepdim)
-    missing = np.isnan(x)
-    return np.where(np.any(missing, dim, keepdims=keepdim), np.argmax(missing, dim, keepdims=keepdim), middle)[()]
-
-
-def _last_most_frequent(row: Array) -> int:
-    """The last place of the most frequent entry of a row."""
-    values, counts = np.unique(row, return_counts=True, equal_nan=False)
-    places = np.flatnonzero(row == values[np.argmax(counts)])
-    return int(places[-1]) if places.size else 0
-
-
-def _most_frequent(x: Array, *, dim: int, keepdim: bool = False) -> Any:
-    """The index of one of the most frequent entries; of equally frequent ones the smallest."""
-    if not np.ndim(x):
-        return np.int64(0)
-    empty = np.zeros(x.shape[:dim] + x.shape[dim + 1 :], np.int64)
-    found = np.apply_along_axis(_last_most_frequent, dim, x) if empty.size else empty
-    return (np.expand_dims(found, dim) if keepdim else found)[()]
-
-
-def _running_best(best: np.ufunc, x: Array, dim: int) -> Any:
-    """The index of the best entry so far; of equal entries, and of several nan, the last."""
-    if not np.ndim(x):
-        return np.int64(0)
-    places = np.arange(x.shape[dim]).reshape(-1, *(1,) * (x.ndim - 1 - dim))
-    is_best = (x == best.accumulate(x, axis=dim)) | np.isnan(x)
-    return np.maximum.accumulate(np.where(is_best, places, 0), axis=dim)
 
 
 def _at(x: Any, indices: Any, dim: int) -> Any:
@@ -102,13 +56,13 @@ def _kth_picked(x: Any, indices: Any, *, k: int, dim: int = -1, keepdim: bool = 
     return picked(x, indices, dim=dim, keepdim=keepdim)
 
 
-order = primitive("argsort", lambda x, **o: laid_out(_ordered(x, **o), (x,)), structured=True)
-top = primitive("topk_indices", _top, structured=True)
-kth = primitive("kth_index", _kth, structured=True)
-middle = primitive("median_index", _middle, structured=True)
-most_frequent = primitive("mode_index", _most_frequent, structured=True)
-running_largest = primitive("cummax_indices", lambda x, *, dim: _running_best(np.maximum, x, dim), structured=True)
-running_smallest = primitive("cummin_indices", lambda x, *, dim: _running_best(np.minimum, x, dim), structured=True)
+order = primitive("argsort", lambda x, **o: laid_out(positions.ordered(x, **o), (x,)), structured=True)
+top = primitive("topk_indices", positions.top, structured=True)
+kth = primitive("kth_index", positions.kth, structured=True)
+middle = primitive("median_index", positions.middle, structured=True)
+most_frequent = primitive("mode_index", positions.most_frequent, structured=True)
+running_largest = primitive("cummax_indices", positions.largest, structured=True)
+running_smallest = primitive("cummin_indices", positions.smallest, structured=True)
 printed(top, "x = [3, 1, 2]; gather(x, 0, topk_indices(x, k=2, dim=0))")
 printed(kth, "x = [3, 1, 2]; x[kth_index(x, k=2, dim=0)]")
 printed(middle, "x = [3, 1, 2]; x[median_index(x, dim=0)]")
@@ -177,7 +131,7 @@ def _median(x: Any) -> Any:
     if not np.size(x):
         return x.dtype.type(np.nan)
     flat = np.ravel(x)
-    return flat[_middle(flat, dim=0)]
+    return flat[positions.middle(flat, dim=0)]
 
 
 median = primitive(

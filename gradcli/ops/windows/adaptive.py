@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.numerics.products import mixed
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -34,6 +33,19 @@ def shares(size: int, parts: int, dtype: Any) -> Any:
     out = np.zeros((parts, size), np.result_type(dtype, np.float16))
     for row, (start, stop) in zip(out, _bounds(size, parts), strict=True):
         row[start:stop] = 1 / (stop - start)
+    return out
+
+
+def mixed(down: Array, x: Array, across: Array) -> Any:
+    """Return `down @ x @ across`; an entry whose weight is 0 has no part in a result, be it infinite or nan."""
+    if np.isfinite(x).all():
+        return down @ x @ across
+    out = np.zeros((*x.shape[:-2], down.shape[0], across.shape[1]), x.dtype)
+    for i, row in enumerate(down):
+        rows = np.flatnonzero(row)
+        for j, column in enumerate(across.T):
+            columns = np.flatnonzero(column)
+            out[..., i, j] = row[rows] @ x[..., rows, :][..., columns] @ column[columns]
     return out
 
 
