@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
-from gradcli.engine.modes import mode
 from gradcli.engine.primitive import primitive
 from gradcli.engine.saved import watch_each_other
-from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -61,22 +59,16 @@ def _var_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float =
 
 
 def _var_gradient(g: Any, x: Any, dim: Axes, correction: float) -> Any:
-    """Return the gradient of a variance; torch multiplies by `2/n` at once, formulas show 2 and n apart."""
+    """Return the gradient of a variance."""
     freedom = count(x.shape, dim) - correction
     if freedom <= 0 and (dim is None or not x.shape):
         return g * where(equal(x, mean(x)), math.nan, math.inf)
-    if dim == () and x.shape and mode.strict:  # of which torch sums all, and divides by the size of none
-        freedom = 1 - correction
-    if isinstance(x, Formula):
-        return 2 * g * _centred(x, dim) / freedom
-    return (2 / freedom if freedom else math.inf) * g * _centred(x, dim)
+    return 2 * g * _centred(x, dim) / freedom
 
 
 def _std_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
     g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
-    if isinstance(x, Formula):
-        return guarded(equal(out, 0), 0, g * _centred(x, dim) / out) / (count(x.shape, dim) - correction)
-    return _var_gradient(guarded(equal(out, 0), 0, g / (2 * out)), x, dim, correction)
+    return guarded(equal(out, 0), 0, g * _centred(x, dim) / out) / (count(x.shape, dim) - correction)
 
 
 var = primitive(
