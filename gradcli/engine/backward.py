@@ -164,14 +164,20 @@ def grad(
     )
     drain(steps if follow is None else follow(steps), create_graph)
     found = [None if getattr(x, "is_unrecorded", False) else captured[x.node] for x in inputs if x.node is not None]
-    for index, gradient in enumerate(found):
-        if gradient is None and not allow_unused:
+    if not allow_unused:
+        check_used(found)
+    tensors = {id(x.value): x for x in gradients if isinstance(x, Tensor)}  # one tensor for one value
+    return tuple(g if g is None or isinstance(g, Tensor) else tensors.setdefault(id(g), Tensor(g)) for g in found)
+
+
+def check_used(gradients: Sequence[Carrier | None]) -> None:
+    """Refuse that a gradient which was asked for is None."""
+    for index, gradient in enumerate(gradients):
+        if gradient is None:
             raise AutogradError(
                 f"The differentiated Tensor at index {index} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             )
-    tensors = {id(x.value): x for x in gradients if isinstance(x, Tensor)}  # one tensor for one value
-    return tuple(g if g is None or isinstance(g, Tensor) else tensors.setdefault(id(g), Tensor(g)) for g in found)
 
 
 def backward(output: Tensor, gradient: Gradient, retain_graph: bool | None, create_graph: bool) -> None:

@@ -232,6 +232,17 @@ def reachable(roots: Iterable[Target], into: Collection[Target] | None = None) -
     returned from which one of `into` can be reached.
     """
     roots = list(roots)
+    places: dict[Target, None] = {}
+    for node in sorted(_nodes(roots), key=attrgetter("sequence")):
+        for edge in reversed(node.edges):
+            if isinstance(edge, AccumulateGrad):
+                places[edge] = None
+        places[node] = None
+    places |= {root: None for root in reversed(roots) if isinstance(root, AccumulateGrad)}
+    return places if into is None else _leading(places, into)
+
+
+def _nodes(roots: Iterable[Target]) -> set[Node]:
     stack = [root for root in roots if isinstance(root, Node)]
     seen = set(stack)
     while stack:
@@ -239,15 +250,16 @@ def reachable(roots: Iterable[Target], into: Collection[Target] | None = None) -
             if isinstance(edge, Node) and edge not in seen:
                 seen.add(edge)
                 stack.append(edge)
-    places: dict[Target, None] = {}
-    for node in sorted(seen, key=attrgetter("sequence")):
-        for edge in reversed(node.edges):
-            if isinstance(edge, AccumulateGrad) and (into is None or edge in into):
-                places[edge] = None
-        if into is None or node in into or any(edge in places for edge in node.edges):
-            places[node] = None
-    leaves = [root for root in reversed(roots) if isinstance(root, AccumulateGrad)]
-    return places | {leaf: None for leaf in leaves if into is None or leaf in into}
+    return seen
+
+
+def _leading(places: Iterable[Target], into: Collection[Target]) -> dict[Target, None]:
+    """Return the places, which come oldest first, from which one of `into` can be reached."""
+    leading: dict[Target, None] = {}
+    for place in places:
+        if place in into or any(edge in leading for edge in getattr(place, "edges", ())):
+            leading[place] = None
+    return leading
 
 
 def nodes_below(roots: Iterable[Target]) -> list[Node]:

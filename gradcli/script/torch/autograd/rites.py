@@ -43,6 +43,9 @@ class SnippetRites(Rites):
             return self._arrive_at_leaf(place, gradient)
         if gradient is not None and place.hooks is None and place.joint is None:
             return super().arrive(place, gradient)
+        return self._arrive_at_node(place, gradient)
+
+    def _arrive_at_node(self, place: Node, gradient: Carrier | None) -> Carrier | None:
         passes = self.leads_on(place)
         if place.joint is not None and place.joint.is_hooked:
             gradient = self._hook_joint(place, place.joint, gradient)
