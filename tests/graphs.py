@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gradcli.engine.graph import Node, wholes
+from gradcli.engine.graph import Node
 
 
 def one(node: Any) -> Any:
     """Return the node that stands for all parts of one tensor, which have one node in torch and several here."""
-    parts = wholes[node].parts if isinstance(node, Node) and node in wholes else ()
+    parts = node.joint.parts if isinstance(node, Node) and node.joint is not None else ()
     return next((part for part in parts if part is not None), node)
 
 

@@ -44,10 +44,9 @@ def command(
             raise UsageError(
                 "E001", "--upstream weights one gradient", help="leave it out: every entry is differentiated"
             )
-        found = program.derivatives(
-            limits, 2 if hessian else order, mixed=hessian, is_symbolic=symbolic, is_raw=no_simplify
-        )
-        return print_derivatives(found, output)
+        number = 2 if hessian else order
+        derivatives = program.derivatives(limits, number, mixed=hessian, is_symbolic=symbolic, is_raw=no_simplify)
+        return print_derivatives(derivatives, output)
     from gradcli.explanation.model import SYMBOLIC
     from gradcli.render.documents.explanation import formulas_document, gradients_document
     from gradcli.render.lesson.gradients import formulas, gradients

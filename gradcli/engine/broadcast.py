@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from gradcli.engine.symbolic.indices import copies, sums_of_copies
 from gradcli.engine.symbolic.notation import literal, positional
 from gradcli.language.tree import Argument, Call, Expression, Literal, Number
 
+NUMBERS = frozenset({np.float64, np.float32})  # which have no shape, and of which numpy takes its time to say so
 SUM = "A sum hands the gradient on to every entry that was added."
 
 
@@ -113,7 +113,7 @@ def _steps(x: Any, size: tuple[int, ...]) -> list[int]:
 expand: Primitive = primitive(
     "expand",
     _expand,
-    lambda g, out, x, *, size: g if g.shape == x.shape else summed_to(g, x.shape),
+    lambda g, out, x, *, size: g if g.shape == x.shape else sum_to_size(g, size=x.shape),
     structured=True,
     view=True,
     notation=positional("expand"),
@@ -132,27 +132,10 @@ to_copy = primitive(
 )
 
 
-_LAST = ("SumBackward1", "ViewBackward0")
-
-
-@cache
-def _named(node: str) -> Primitive:
-    return replace(sum_to_size, node=node)
-
-
-def summed_to(gradient: Any, shape: tuple[int, ...]) -> Any:
-    """Add the entries of a gradient that one entry of the shape was copied to."""
-    summing = sum_to_size
-    if getattr(gradient, "node", None) is not None:  # recorded again: a number, or behind fewer dimensions a view
-        if gradient.shape == shape:
-            return gradient
-        summing = _named("SumBackward0" if not shape else _LAST[gradient.ndim > len(shape)])
-    return summing(gradient, size=shape)
-
-
-def fit(gradient: Any, x: Any, dtype: np.dtype[Any] | None = None) -> Any:
-    """Bring a gradient to the shape and dtype of the input it belongs to, or to another dtype."""
-    dtype = dtype or x.dtype
+def fit(gradient: Any, x: Any) -> Any:
+    """Bring a gradient to the shape and dtype of the input it belongs to."""
+    if type(gradient) is type(x) and type(x) in NUMBERS:
+        return gradient
     if gradient.shape != x.shape:
-        gradient = summed_to(gradient, x.shape)
-    return gradient if gradient.dtype == dtype else to_copy(gradient, dtype=dtype)
+        gradient = sum_to_size(gradient, size=x.shape)
+    return gradient if gradient.dtype == x.dtype else to_copy(gradient, dtype=x.dtype)

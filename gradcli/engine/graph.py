@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
-from weakref import ReferenceType, WeakKeyDictionary, ref
+from weakref import ReferenceType, ref
 
 from gradcli.engine.modes import mode, tick
 from gradcli.engine.operators import FUNCTIONS
@@ -44,20 +43,19 @@ class Hooks:
 
     `retain` refers to the tensor that keeps the gradient which the first of them leave; it does not hold it.
     `accumulated` hooks belong to leaves and run when `.grad` has its new value. `packed` returns the inputs and the
-    result of a node that does not hold them itself. `whole` is torch's node, of which this one is a part: hooks of all
-    its parts run when one has a gradient.
+    result of a node that does not hold them itself, `notes` are those that a snippet takes on it.
     """
 
-    __slots__ = ("accumulated", "after", "before", "packed", "retain", "tensor", "whole")
+    __slots__ = ("accumulated", "after", "before", "notes", "packed", "retain", "tensor")
 
     def __init__(self) -> None:
-        self.tensor: dict[int, Hook] = OrderedDict()
+        self.tensor: dict[int, Hook] = {}
         self.retain: ReferenceType[Any] | None = None
-        self.before: dict[int, Hook] = OrderedDict()
-        self.accumulated: dict[int, Hook] = OrderedDict()
-        self.after: dict[int, Hook] = OrderedDict()
+        self.before: dict[int, Hook] = {}
+        self.accumulated: dict[int, Hook] = {}
+        self.after: dict[int, Hook] = {}
+        self.notes: dict[str, Any] = {}
         self.packed: Callable[[], tuple[tuple[Any, ...], Any]] | None = None
-        self.whole: Whole | None = None
 
 
 class Handle:
@@ -67,7 +65,7 @@ class Handle:
     """
 
     def __init__(self, hooks: dict[int, Any], hook: Any, marks: Sequence[dict[int, bool]] = ()) -> None:
-        self._hooks = ref(hooks) if isinstance(hooks, OrderedDict) else lambda: hooks
+        self._hooks = hooks
         self._marks = marks
         self.id = mode.handles
         mode.handles += 1
@@ -75,14 +73,8 @@ class Handle:
         for mark in marks:
             mark[self.id] = True
 
-    def hooks_dict_ref(self) -> dict[int, Any] | None:
-        """Return the hooks that this one is among, None when they are gone."""
-        return self._hooks()
-
     def remove(self) -> None:
-        hooks = self.hooks_dict_ref()
-        if hooks is not None:
-            hooks.pop(self.id, None)
+        self._hooks.pop(self.id, None)
         for mark in self._marks:
             mark.pop(self.id, None)
 
@@ -108,6 +100,9 @@ class Hookable:
         """Pass an upstream gradient through this place alone."""
         return FUNCTIONS["pass_through"](self, *gradients)
 
+    def register_tensor_hook(self, hook: Hook) -> Handle:
+        return Handle(self.with_hooks().tensor, hook)
+
     def register_prehook(self, hook: Hook) -> Handle:
         return Handle(self.with_hooks().before, hook)
 
@@ -119,11 +114,14 @@ class Node(Hookable):
     """One application of a primitive: torch's `grad_fn`.
 
     `edges` has one entry an input: where that input's gradient goes, or None when it needs none. `saved_out` is the
-    history of the result and the time at which it was saved, for primitives whose rules mention the result. After a
-    backward pass `inputs` is None if the node had saved tensors and was not asked to retain them.
+    history of the result and the time at which it was saved, for primitives whose rules mention the result; `watched`
+    are tensors that torch's node saves beside. After a backward pass `inputs` is None if the node had saved tensors and
+    was not asked to retain them. `joint` is torch's node where that has several results and this is one of them.
     """
 
-    __slots__ = ("__weakref__", "edges", "inputs", "options", "out", "primitive", "saved_out", "sequence")
+    __slots__ = (
+        "__weakref__", "edges", "inputs", "joint", "options", "out", "primitive", "saved_out", "sequence", "watched",
+    )  # fmt: skip
     waits = False  # whether its hooks are run later, by the node before it
 
     def __init__(
@@ -141,6 +139,8 @@ class Node(Hookable):
         self.out = out
         self.sequence = next(tick)
         self.saved_out: tuple[list[int], int] | None = None
+        self.watched: tuple[Any, ...] = ()
+        self.joint: Whole | None = None
         self.hooks = None
 
     def __repr__(self) -> str:
@@ -148,6 +148,11 @@ class Node(Hookable):
 
     def name(self) -> str:
         return self.primitive.node
+
+    def register_tensor_hook(self, hook: Hook) -> Handle:
+        if self.joint is not None:
+            self.joint.is_hooked = True
+        return super().register_tensor_hook(hook)
 
     def told(self, upstream: Any) -> tuple[Any, ...]:
         """Return the upstream gradients as hooks get them, one a result."""
@@ -166,8 +171,6 @@ class Node(Hookable):
     @property
     def next_functions(self) -> tuple[tuple[Node | AccumulateGrad | None, int], ...]:
         """The edges as torch shows them: `(None, 0)` for an input that needs no gradient."""
-        if self in outer:
-            return tuple((edge, 0) for edge in outer[self])
         rules = self.primitive.rules_for(self.edges)
         return tuple((edge, 0) for edge, rule in zip(self.edges, rules, strict=False) if rule is not None)
 
@@ -200,73 +203,70 @@ Target = Node | AccumulateGrad
 class Whole:
     """One node of torch, with several results, and its hooks; here each result has a node, the `parts`."""
 
-    __slots__ = ("after", "before", "references")
+    __slots__ = ("after", "before", "is_hooked", "references")
 
     def __init__(self, nodes: Sequence[Any]) -> None:
         self.references = [ref(node) for node in nodes if isinstance(node, Node)]
-        self.before: dict[int, Hook] = OrderedDict()
-        self.after: dict[int, Hook] = OrderedDict()
+        self.before: dict[int, Hook] = {}
+        self.after: dict[int, Hook] = {}
+        self.is_hooked = False  # whether it has a hook, or one of the parts
 
     @property
     def parts(self) -> list[Node | None]:
         """The nodes of the results, None for one that nothing holds any more."""
-        return [found() for found in self.references]
-
-    def hooked(self) -> Whole:
-        """Let each part know of the whole, which has a hook now."""
-        for part in self.parts:
-            if part is not None:
-                part.with_hooks().whole = self
-        return self
-
-
-wholes: WeakKeyDictionary[Node, Whole] = WeakKeyDictionary()
+        return [part() for part in self.references]
 
 
 def bind(nodes: Sequence[Any]) -> None:
     """Note that torch has one node for these, the nodes of the results of one operation."""
     whole = Whole(nodes)
-    wholes.update((node, whole) for node in nodes if isinstance(node, Node))
+    for node in nodes:
+        if isinstance(node, Node):
+            node.joint = whole
 
 
-def hook_parts(node: Target) -> None:
-    """Let each part of torch's node know of the others, of which one has a hook now."""
-    if isinstance(node, Node) and node in wholes:
-        wholes[node].hooked()
+def reachable(roots: Iterable[Target], into: Collection[Target] | None = None) -> dict[Target, None]:
+    """Return the places below the roots, oldest first, each leaf just before the oldest node with an edge to it.
 
-
-# The edges that torch shows of its one node, of the last of several nodes that stand for it here.
-outer: WeakKeyDictionary[Node, tuple[Target | None, ...]] = WeakKeyDictionary()
-
-
-def reachable(roots: Iterable[Target]) -> tuple[dict[Node, None], dict[Target, int]]:
-    """Return the nodes below the roots, newest first, and the number of contributions to each leaf.
-
-    A node is always newer than its inputs, so this order is topological.
+    A node is always newer than its inputs, so in reverse this order is topological. Of the places those alone are
+    returned from which one of `into` can be reached.
     """
+    roots = list(roots)
+    places: dict[Target, None] = {}
+    for node in sorted(_nodes(roots), key=attrgetter("sequence")):
+        for edge in reversed(node.edges):
+            if isinstance(edge, AccumulateGrad):
+                places[edge] = None
+        places[node] = None
+    places |= {root: None for root in reversed(roots) if isinstance(root, AccumulateGrad)}
+    return places if into is None else _leading(places, into)
+
+
+def _nodes(roots: Iterable[Target]) -> set[Node]:
     stack = [root for root in roots if isinstance(root, Node)]
     seen = set(stack)
-    waiting: dict[Target, int] = {}
-    found = []
     while stack:
-        node = stack.pop()
-        found.append(node)
-        for edge in node.edges:
-            if edge is None:
-                continue
-            if isinstance(edge, AccumulateGrad):
-                waiting[edge] = waiting.get(edge, 0) + 1
-            elif edge not in seen:
+        for edge in stack.pop().edges:
+            if isinstance(edge, Node) and edge not in seen:
                 seen.add(edge)
                 stack.append(edge)
-    found.sort(key=attrgetter("sequence"), reverse=True)
-    return dict.fromkeys(found), waiting
+    return seen
 
 
-def ancestors(order: Iterable[Node], targets: Iterable[Target]) -> set[Target]:
-    """Return the targets and the nodes from which one can be reached."""
-    found = set(targets)
-    for node in reversed(list(order)):
-        if any(edge in found for edge in node.edges if edge is not None):
-            found.add(node)
-    return found
+def _leading(places: Iterable[Target], into: Collection[Target]) -> dict[Target, None]:
+    """Return the places, which come oldest first, from which one of `into` can be reached."""
+    leading: dict[Target, None] = {}
+    for place in places:
+        if place in into or any(edge in leading for edge in getattr(place, "edges", ())):
+            leading[place] = None
+    return leading
+
+
+def nodes_below(roots: Iterable[Target]) -> list[Node]:
+    """Return the nodes below the roots, newest first."""
+    return [place for place in reversed(reachable(roots)) if isinstance(place, Node)]
+
+
+def leaves_below(*roots: Target | None) -> list[AccumulateGrad]:
+    """Return the leaves below the roots."""
+    return [place for place in reachable(filter(None, roots)) if isinstance(place, AccumulateGrad)]

@@ -74,8 +74,6 @@ class Primitive:
     copies: the node keeps a copy of its inputs, so `saves` alone are watched for changes: where torch's rule reads
         other results than these rules do, as the factors that LAPACK found in a copy.
     number: which of the results of torch's node this one is.
-    gradients: torch's names of the last nodes of its gradients, by ours, where torch computes them in another way; one
-        dict an input.
     node_in_place: torch's name of the node where `x.name_()` has one of its own.
     index: why the rules of a structured operation hold: `out[i,k] = Σj A[i,j]·B[j,k]`, with the inputs as the rules
         call them and options in braces, or a function (out, *inputs, **options) that returns it where shapes matter.
@@ -105,7 +103,6 @@ class Primitive:
     saves: tuple[int, ...] | None = ()
     copies: bool = False
     number: int = 0
-    gradients: tuple[dict[str, str], ...] = ()
     node_in_place: str = ""
     index: str | Callable[..., Any] = ""
     differential: str | Callable[..., Any] = ""

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from gradcli.engine.graph import AccumulateGrad, Node
-from gradcli.engine.memory.writing import COPY_SLICES, blank
-from gradcli.engine.modes import changes, mode
-from gradcli.engine.primitive import Primitive
-from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.memory.writing import COPY_SLICES
+from gradcli.engine.modes import changes
 from gradcli.engine.tensor import Tensor, Value
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Expression
 
 SECOND_TIME = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
@@ -43,113 +39,15 @@ def operands(node: Node, create_graph: bool) -> tuple[Sequence[Any], Any]:
     return [x.value if isinstance(x, Tensor) else x for x in inputs], out
 
 
-# Nodes whose gradients torch computes by a function of the upstream gradient and inputs, and differentiates by both.
-NAMES = """
-AdaptiveAvgPool2D AdaptiveAvgPool3D AdaptiveMaxPool2D AvgPool2D AvgPool3D BinaryCrossEntropy Celu Convolution Elu Gelu
-Glu GridSampler2D GridSampler3D Hardshrink Hardswish HuberLoss LogSigmoid MaxPool2DWithIndices MaxPool3DWithIndices
-NativeBatchNorm NativeLayerNorm NllLoss NllLoss2D PreluKernel ReflectionPad1D ReflectionPad2D ReflectionPad3D
-ReplicationPad1D ReplicationPad2D ReplicationPad3D RreluWithNoise SmoothL1Loss SoftMarginLoss Softplus Softshrink
-Threshold
-"""
-GROUP = "NativeGroupNormBackward0"  # whose gradients torch computes from its mean and deviation, which have its node
-JOINT = frozenset(f"{name}Backward0" for name in NAMES.split())
-# Of them, the nodes of which an operand that the other gradients alone depend on gets none, where others give zeros.
-SILENT = {"ConvolutionBackward0", "NativeBatchNormBackward0", "NativeLayerNormBackward0", GROUP}
-SILENT |= {"GridSampler2DBackward0", "GridSampler3DBackward0"}
-
-
-# Nodes whose gradients torch cannot differentiate again, and the words in which it says so.
-ONCE = {
-    "EmbeddingBagWeightsBackward0": (
-        RuntimeError,
-        "derivative for aten::_embedding_bag_per_sample_weights_backward is not implemented",
-    ),
-    "ScaledDotProductFlashAttentionForCpuBackward0": (
-        RuntimeError,
-        "derivative for aten::_scaled_dot_product_flash_attention_for_cpu_backward is not implemented",
-    ),
-    "CtcLossBackward0": (RuntimeError, "derivative for aten::_ctc_loss_backward is not implemented"),
-    "EmbeddingBagBackward0": (NotImplementedError, "the derivative for '_embedding_bag_backward' is not implemented."),
-    "CdistBackward0": (NotImplementedError, "the derivative for '_cdist_backward' is not implemented."),
-    "PdistBackward0": (NotImplementedError, "the derivative for '_pdist_backward' is not implemented."),
-    **{
-        f"{name.title().replace('_', '')}Backward0": (
-            RuntimeError,
-            f"derivative for aten::{name}_backward is not implemented",
-        )
-        for name in ("hardsigmoid", "multi_margin_loss", "multilabel_margin_loss")
-    },
-}
-DEPENDING = JOINT | ONCE.keys() | {GROUP}
-# Of some gradients the operand is no part, from this one on.
-LINEAR = {"EmbeddingBagBackward0": 0, "EmbeddingBagWeightsBackward0": 0}
-
-
-@cache
-def _final(node: str) -> Primitive:
-    error, message = ONCE[node]
-
-    def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-        return operands[0].tree
-
-    def rule(g: Any, out: Any, *given: Any, position: int) -> Any:
-        raise error(message)
-
-    name = f"{node[:5]}BackwardBackward0" if node[1:5] == "dist" else "torch::autograd::NotImplemented"
-    return Primitive("final", lambda g, *_: g, (rule,), name, write, structured=True, variadic=True)
-
-
-@cache
-def _joint(node: str) -> Primitive:
-    def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-        return operands[0].tree
-
-    def rule(g: Any, out: Any, *given: Any, position: int) -> Any:
-        return g if not position else None if node in SILENT else blank(given[position])
-
-    name = "ViewBackward0" if node == GROUP else node.replace("Celu", "Elu").replace("Backward0", "BackwardBackward0")
-    return Primitive("joint", lambda g, *inputs: g, (rule,), name, write, structured=True, variadic=True)
-
-
-def _is_joint(node: Any) -> bool:
-    return isinstance(node, AccumulateGrad) or node.name().endswith("BackwardBackward0")
-
-
-def joined(gradient: Any, node: Node, inputs: Sequence[Any], position: int = 0) -> Any:
-    """Return the gradient as a function of the inputs too, for a snippet with torch's node.
-
-    It requires grad where one of them does; one that torch cannot differentiate again refuses that.
-    """
-    once = node.primitive.node in ONCE
-    if not isinstance(gradient, Tensor) or (once and not mode.strict):
-        return gradient
-    if node.primitive.node == "BinaryCrossEntropyBackward0" and position:  # the target's is an ordinary function
-        return gradient
-    if node.primitive.node == GROUP and position == 2:  # the bias is only added
-        inputs = ()
-    if gradient.requires_grad and not once:
-        return _joint(node.primitive.node)(gradient) if mode.strict and not _is_joint(gradient.node) else gradient
-    if position >= LINEAR.get(node.primitive.node, 2):
-        inputs = [x for place, x in enumerate(inputs) if place != position]
-    needed = [x for x in inputs[:2] if isinstance(x, Tensor) and x.requires_grad]  # not of a bias, which is not saved
-    if not needed and not (once and gradient.requires_grad):
-        return gradient
-    return (_final if once else _joint)(node.primitive.node)(gradient, *needed)
-
-
-# The values that tensors had before they got another shape in place, each with the time of the change.
-former: WeakKeyDictionary[Tensor, list[tuple[int, Value]]] = WeakKeyDictionary()
-
-
-def keep_former_shape(x: Tensor, before: Value) -> None:
-    """Note the value that `x` had until now: nodes made from it go by its former shape."""
-    changes.reshaped = x.changed()
-    former.setdefault(x, []).append((changes.reshaped, before))
+def keep_former_shape(x: Tensor, before: Value, time: int) -> None:
+    """Note the value that `x` had until this time: nodes made from it before go by its former shape."""
+    changes.reshaped = time
+    x.former = (*getattr(x, "former", ()), (time, before))
 
 
 def in_former_shape(x: Tensor, time: int) -> Tensor:
     """Return the tensor with the shape that it had then; its values are not read, for saved ones are checked."""
-    return next((Tensor(value) for until, value in former.get(x, ()) if until > time), x)
+    return next((Tensor(value) for until, value in getattr(x, "former", ()) if until > time), x)
 
 
 def release(node: Node) -> None:
@@ -159,7 +57,7 @@ def release(node: Node) -> None:
         if edges[position] is not None:
             _free(node)
             return
-    if (watched and node in watched) or node.primitive.node == COPY_SLICES:
+    if node.watched or node.primitive.node == COPY_SLICES:
         _free(node)
 
 
@@ -188,9 +86,6 @@ class Watched(NamedTuple):
     origin: Callable[[], str]
 
 
-watched: WeakKeyDictionary[Node, list[Watched]] = WeakKeyDictionary()
-
-
 def watch(result: Tensor, *inputs: Tensor) -> None:
     """Let the node of a result save these inputs, too, as torch's node does."""
     _watch(result, [(x, partial(_present_origin, x)) for x in inputs])
@@ -214,8 +109,8 @@ def _present_origin(x: Tensor) -> str:
 
 def _watch(result: Tensor, tensors: Iterable[tuple[Tensor, Callable[[], str]]]) -> None:
     if isinstance(result.node, Node):
-        since, before = result.node.sequence, watched.get(result.node, [])
-        watched[result.node] = before + [Watched(x.shared_history(), since, x.value, name) for x, name in tensors]
+        since = result.node.sequence
+        result.node.watched += tuple(Watched(x.shared_history(), since, x.value, name) for x, name in tensors)
 
 
 def origin(made_by: Node | AccumulateGrad | None) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from gradcli.engine.backward import grad
 from gradcli.engine.broadcast import fit
-from gradcli.engine.graph import AccumulateGrad, reachable
+from gradcli.engine.graph import AccumulateGrad, nodes_below
 from gradcli.engine.memory.in_place import IN_PLACE
 from gradcli.engine.memory.views import is_view, writable
 from gradcli.engine.memory.writing import follow, overwrite
@@ -110,7 +110,7 @@ class Level:
 
     def check_backward(self, outputs: Iterable[Tensor], create_graph: bool) -> None:
         """Raise where torch has no forward mode for a node of a backward pass; some have one if that makes a graph."""
-        for node in reachable(x.node for x in outputs if x.node is not None)[0]:
+        for node in nodes_below(x.node for x in outputs if x.node is not None):
             name = BACKWARD_FORWARDLESS.get(node.primitive.node)
             if name is None or node.inputs is None or (create_graph and node.primitive.node in COMPOSED):
                 continue

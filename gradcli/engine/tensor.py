@@ -15,7 +15,7 @@ import numpy as np
 
 from gradcli.engine.checks.gradients import NON_LEAF_GRAD, check_gradient
 from gradcli.engine.dtypes import type_name
-from gradcli.engine.graph import AccumulateGrad, Handle, Node, Target, Uncounted, Unversioned, hook_parts
+from gradcli.engine.graph import AccumulateGrad, Handle, Node, Target, Uncounted, Unversioned
 from gradcli.engine.modes import changes, mode, tick
 from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import REGISTRY
@@ -41,8 +41,9 @@ class Tensor(TensorProtocol):
     on the same memory.
     """
 
-    __slots__ = ("__weakref__", "_grad", "history", "node", "own", "value")
+    __slots__ = ("__weakref__", "_grad", "former", "history", "node", "own", "value")
     __array_ufunc__ = None  # numpy leaves its operators to this class
+    former: tuple[tuple[int, Value], ...]  # values before it got other shapes in place, and when; set with the first
     own: dict[str, Any]  # the attributes that a snippet puts on a tensor; not set before there is one
     base: Tensor | None = None  # of a view: the tensor whose memory it looks into
     is_unrecorded = False  # whether this is a view, made under no_grad, of a tensor that requires grad
@@ -176,8 +177,7 @@ class Tensor(TensorProtocol):
         self.check_valid()
         if self.node is None:
             raise AutogradError("cannot register a hook on a tensor that doesn't require gradient")
-        hook_parts(self.node)
-        return Handle(self.node.with_hooks().tensor, hook)
+        return self.node.register_tensor_hook(hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> Handle:
         """Call `hook` with this leaf each time that a gradient has arrived in its `.grad`."""

@@ -11,10 +11,11 @@ from warnings import warn
 
 import numpy as np
 
-from gradcli.engine.backward import STOPPED_AT, Contribution, trace
+from gradcli.engine.backward import Contribution, trace
 from gradcli.engine.broadcast import summed_axes
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.graph import Node as GraphNode
+from gradcli.engine.rites import Rites
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError, UsageError
@@ -83,8 +84,8 @@ def gradients(
     leaves = {x.name: x.tensor for x in evaluation.lines if isinstance(x.tensor.node, AccumulateGrad)}
     try:
         given = None if upstream is None else seed_of(output, upstream)
-        with refusals_explained(evaluation, given):
-            found = dict.fromkeys(leaves) if output.node is None else captured(output, given, leaves)
+        with refusals_explained(evaluation, given, rites := Rites()):
+            found = dict.fromkeys(leaves) if output.node is None else captured(output, given, leaves, rites)
     except EvaluationError as error:
         raise error.at(source=program.source) from None
     return Gradients(output.value, found)
@@ -205,18 +206,18 @@ def backward_events(evaluation: Evaluation, upstream: Any) -> list[Contribution]
     output = evaluation.line_of[id(evaluation.output)].tensor
     if output.node is None:
         return []
-    with refusals_explained(evaluation, upstream):
-        return [event for event in trace([output], [upstream]) if isinstance(event, Contribution)]
+    with refusals_explained(evaluation, upstream, rites := Rites()):
+        return [event for event in trace([output], [upstream], rites) if isinstance(event, Contribution)]
 
 
 @contextmanager
-def refusals_explained(evaluation: Evaluation, upstream: Any) -> Iterator[None]:
+def refusals_explained(evaluation: Evaluation, upstream: Any, rites: Rites) -> Iterator[None]:
     """Give what a backward pass raises its line in the program, and help with an upstream gradient that is missing."""
     try:
         yield
     except FAILURES as error:
-        if node := error.__dict__.pop(STOPPED_AT, None):
-            line = next(line for line in evaluation.lines if line.tensor.node is node)
+        if rites.place is not None:
+            line = next(line for line in evaluation.lines if line.tensor.node is rites.place)
             raise failed(error).at(line.span, evaluation.program.source) from None
         if not isinstance(error, AutogradError):
             raise

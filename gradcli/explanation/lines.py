@@ -13,6 +13,7 @@ from gradcli.engine.backward import drain, walk
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.modes import switched
 from gradcli.engine.recorder import Application, replay
+from gradcli.engine.rites import Rites
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.refusals import NUMERALS, check_total
 from gradcli.language.tree import Expression, Name, Program
@@ -127,9 +128,11 @@ class Replay:
         return output.value, gradients
 
 
-def captured(output: Tensor, upstream: Any, leaves: Mapping[str, Tensor]) -> dict[str, Any]:
+def captured(output: Tensor, upstream: Any, leaves: Mapping[str, Tensor], rites: Rites | None = None) -> dict[str, Any]:
     """Return the gradients of leaves by a backward pass that leaves the graph as it was; None where none arrives."""
     found: dict[Any, Any] = {leaf.node: None for leaf in leaves.values()}
+    rites = Rites() if rites is None else rites
+    rites.captured = found
     with np.errstate(all="ignore"):
-        drain(walk([output], [upstream], retain_graph=True, captured=found), False)
+        drain(walk([output], [upstream], retain_graph=True, into=found, rites=rites, events=False), False)
     return {name: found[leaf.node] for name, leaf in leaves.items()}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -49,10 +48,6 @@ def compile_cell(source: Source, machine: Machine, *, echo: bool = False) -> Clo
     if len(source.text) > TEXT:
         machine.budget.refuse(f"the snippet has more than {TEXT:,} characters", "put its data into loops")
     tree = parse(source)
-    if machine.overrides:
-        from gradcli.script.torch.overrides.written import Written
-
-        tree = ast.fix_missing_locations(Written().visit(tree))
     last = tree.body[-1] if tree.body else None
     if echo and isinstance(last, ast.Expr) and not source.text.rstrip().endswith(";"):
         tree.body[-1] = ast.copy_location(ast.Assign([ast.Name(ECHO, ast.Store())], last.value), last)
@@ -120,7 +115,6 @@ def run(
     keeps it in `raised`, if there is such a list and the exception is one that Python or torch would raise.
     """
     machine.builtins, machine.modules = builtins(), library.modules(machine)
-    machine.overrides = machine.timeline is None and any(OVERRIDING.search(cell.text) for cell in cells)
     with _prepared(machine):
         try:
             try:
@@ -202,21 +196,6 @@ def evaluated(expression: Source, machine: Machine) -> object:
     return machine.globals.pop(ECHO, None)
 
 
-# What no snippet does without that overrides functions of torch; all others run as if there were no such thing.
-OVERRIDING = re.compile(
-    r"__torch_function__|torch\.overrides|import overrides|\bas_subclass\b|_make_subclass|"
-    r"\bclass\s+\w+\s*\([^)]*\b(Tensor|Parameter)\b"
-)
-
-
-def _overriding(machine: Machine) -> AbstractContextManager[None]:
-    if not machine.overrides:
-        return nullcontext()
-    from gradcli.script.torch.overrides.tables import overriding
-
-    return overriding(machine)
-
-
 @contextmanager
 def _prepared(machine: Machine) -> Iterator[None]:
     """Set for a while the engine's modes, the depth of Python's stack, the warnings and the timer of a run."""
@@ -229,7 +208,6 @@ def _prepared(machine: Machine) -> Iterator[None]:
             np.printoptions(),
             warnings.catch_warnings(),
             deep(),
-            _overriding(machine),
             confined(machine.budget),
             watched(machine.budget),
         ):

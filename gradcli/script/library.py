@@ -26,8 +26,7 @@ PLACES = {
     "gradcli.script.stdlib.iteration": "itertools",
     "gradcli.script.stdlib.data.annotations": "typing abc",
     "gradcli.script.stdlib.data.kinds": "types numbers",
-    "gradcli.script.stdlib.process.system": "sys os string platform traceback",
-    "gradcli.script.stdlib.data.weakrefs": "weakref gc",
+    "gradcli.script.stdlib.process.system": "sys os string platform traceback gc",
     "gradcli.script.stdlib.texts.documents": "json pprint textwrap",
     "gradcli.script.stdlib.texts.patterns": "re",
     "gradcli.script.stdlib.process.dates": "datetime",
@@ -39,7 +38,6 @@ PLACES = {
     "gradcli.script.packages.pictures": "matplotlib mpl_toolkits seaborn",
     "gradcli.script.packages.progress": "tqdm",
     "gradcli.script.stdlib.texts.characters": "unicodedata",
-    "gradcli.script.stdlib.process.threads": "threading",
     "gradcli.script.stdlib.process.identifiers": "uuid",
     "gradcli.script.stdlib.data.pickling": "pickle",
 }

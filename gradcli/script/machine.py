@@ -45,9 +45,6 @@ class Machine:
         self.source = Source("")
         self.lines: MutableSequence[int] = [0] if lines is None else lines
         self.depth = 0
-        self.overrides = False  # whether the snippet may override functions of torch
-        self.is_in_mode: Callable[[], bool] = lambda: False  # whether a mode of the snippet overrides functions now
-        self.forward: Any = None  # calls the forward pass of a module, in such a run
         self.has_module_hooks = False  # whether the snippet registered hooks of all modules
         self.handled: BaseException | None = None
         self.finalizes = False  # whether a class of the snippet has `__del__`

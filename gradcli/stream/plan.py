@@ -18,7 +18,6 @@ from warnings import catch_warnings, warn
 import numpy as np
 
 from gradcli.engine.graph import AccumulateGrad
-from gradcli.engine.numerics.lanes import APART
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.build import backward_events, check_wrt
@@ -148,14 +147,10 @@ class Plan:
 
     def _part(self, values: Mapping[str, Any], upstream: Any) -> Result:
         """The results at the points of columns; what has run before is replayed, which reads no program."""
-        whole = APART.set(True)
-        try:
-            if self.replay is not None:
-                with suppress(Exception):  # the program itself says where it arises
-                    return Result(*self.replay(values, upstream))
-            return self._run(values, upstream)
-        finally:
-            APART.reset(whole)
+        if self.replay is not None:
+            with suppress(Exception):  # the program itself says where it arises
+                return Result(*self.replay(values, upstream))
+        return self._run(values, upstream)
 
     def _run(self, values: Mapping[str, Any], upstream: Any) -> Result:
         evaluation = self._evaluate(values)

@@ -51,19 +51,6 @@ def test_several_outputs() -> None:
     assert values(grad([y, y], [x], [np.float64(1), np.float64(10)])) == [66]
 
 
-def test_only_what_is_between_runs() -> None:
-    ran = []
-    x, y = leaf(2), leaf(3)
-    a, b = x * x, y * y
-    assert b.grad_fn is not None
-    b.grad_fn.register_hook(lambda gave, got: ran.append("b"))
-    z = a * b
-    assert values(grad([z], [x], retain_graph=True)) == [36]
-    assert ran == []
-    grad([z], [y])
-    assert ran == ["b"]
-
-
 def test_unused_inputs() -> None:
     x, unused = leaf(2), leaf(3)
     with pytest.raises(AutogradError) as caught:

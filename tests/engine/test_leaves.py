@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 
@@ -69,23 +67,6 @@ def test_the_grad_of_a_result_warns() -> None:
         assert y.grad is None
     assert str(caught[0].message) == NON_LEAF_GRAD
     assert NON_LEAF_GRAD.startswith("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its")
-
-
-def test_retain_grad_keeps_the_gradient_of_a_result() -> None:
-    x = leaf(2)
-    y = x * 3
-    y.retain_grad()
-    x.retain_grad()  # a leaf keeps its own anyway
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert y.grad is None
-    (y * y).backward()
-    assert y.retains_grad
-    assert not x.retains_grad
-    assert y.grad is not None
-    assert y.grad.item() == 12
-    with pytest.raises(AutogradError, match="can't retain_grad on Tensor that has requires_grad=False"):
-        tensor(1.0).retain_grad()
 
 
 def test_detach_leaves_the_graph_and_keeps_the_memory() -> None:

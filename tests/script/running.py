@@ -16,9 +16,10 @@ from gradcli.script.python.text.wording import worded
 from gradcli.script.timeline.model import Timeline
 from gradcli.script.timeline.recorder import Recorder
 from gradcli.source import Source
+from tests.script.printed import Printed
 
 
-def ours(text: str, limits: Limits | None = None, *, listen: bool = False) -> str:
+def ours(text: str, limits: Limits | None = None, *, listen: bool = False) -> Printed:
     """What the snippet prints here; an exception that it does not catch is the last line."""
     printed: list[str] = []
     machine = Machine(limits or Limits(), printed.append)
@@ -27,10 +28,10 @@ def ours(text: str, limits: Limits | None = None, *, listen: bool = False) -> st
         run([Source(text, "snippet.py")], machine)
     except Exception as error:
         printed.append(worded(f"Error: {python_class(error).__name__}: {error}\n"))
-    return "".join(printed)
+    return Printed("".join(printed))
 
 
-def torchs(text: str) -> str:
+def torchs(text: str) -> Printed:
     """Return what a text prints under Python 3.11, or under a later one in the words of 3.11."""
     printed = io.StringIO()
     variables: dict[str, Any] = {"__name__": "__main__"}
@@ -42,7 +43,7 @@ def torchs(text: str) -> str:
             print(f"Error: {type(error).__name__}: {error}")
     if "torch.compile(" in text:  # which switches off for the whole process what a distribution checks
         variables["torch"].distributions.Distribution.set_default_validate_args(True)
-    return worded(printed.getvalue()).replace("PatternError", "error")
+    return Printed(worded(printed.getvalue()).replace("PatternError", "error"))
 
 
 def recorded(text: str, *, all: bool = False, write: Callable[[str], Any] = lambda text: None) -> Timeline:

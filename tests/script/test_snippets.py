@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.script.printed import Printed
 from tests.script.record_snippets import SNIPPETS
 from tests.script.running import ours
 
 
 @pytest.mark.parametrize("path", SNIPPETS, ids=[path.stem for path in SNIPPETS])
 def test_lesson(path: Path) -> None:
-    assert ours(path.read_text()) == path.with_suffix(".out").read_text()
+    assert ours(path.read_text()) == Printed(path.with_suffix(".out").read_text())
 
 
 def test_every_lesson_runs_to_its_end() -> None:

@@ -9,7 +9,7 @@ from gradcli.engine.checks.attachment import check_attached
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import Node
 from gradcli.engine.primitive import OUT
-from gradcli.engine.saved import origin, saved, watched
+from gradcli.engine.saved import origin, saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 
@@ -21,7 +21,7 @@ HINT = (
 
 def check_versions(node: Node, positions: Collection[int] | None = None) -> None:
     """Refuse to use a saved tensor that was changed in place after it was saved: one of all, or at the positions."""
-    beside = watched.get(node, ()) if positions is None else ()
+    beside = node.watched if positions is None else ()
     positions = saved(node) if positions is None else positions
     for x in beside:
         if x.history and x.history[-1] > x.since:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.graph import Node, Target, outer
+from gradcli.engine.graph import Node, Target
 from gradcli.engine.memory.views import Path, View, writable
 from gradcli.engine.primitive import Primitive, Rule, primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -181,7 +181,4 @@ def node_of_base(view: View, node: Node) -> Node:
     base = view.base
     whole = on_part(node.primitive, view.path)
     first: Target | None = base.node if whole.rules[0] else None
-    lifted = Node(whole, (base, *(node.inputs or ())[1:]), node.options, [first, *node.edges[1:]], base.value)
-    if node in outer:
-        outer[lifted] = (first, *outer[node][1:])
-    return lifted
+    return Node(whole, (base, *(node.inputs or ())[1:]), node.options, [first, *node.edges[1:]], base.value)

@@ -12,9 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.modes import mode
-from gradcli.engine.numerics import rotations
-from gradcli.engine.numerics.elimination import factored
 from gradcli.errors import AutogradError
 
 FAILED = "The algorithm failed to converge because the input matrix"
@@ -23,19 +20,7 @@ FAILED = "The algorithm failed to converge because the input matrix"
 def singular(A: Any, *, full_matrices: bool = False) -> Any:
     """Return the factors U, S and Vh of each matrix; AutogradError where one has a nan."""
     _check_numbers(A)
-    rows, columns = A.shape[-2:]
-    compute: Callable[[Any], Any] = partial(np.linalg.svd, full_matrices=full_matrices)
-    if mode.strict and A.size and rows < columns >= rows * 11 // 6:  # with the signs of torch's LAPACK
-        compute = _one_by_one(partial(_wide, full_matrices=full_matrices))
-    return _each(compute, A, "svd", "singular values")
-
-
-def _wide(A: Any, *, full_matrices: bool) -> tuple[Any, Any, Any]:
-    Q, B, P = rotations.bidiagonal(A)
-    U, S, V = np.linalg.svd(B)
-    rows, dtype = len(A), A.dtype
-    right = np.concatenate([V @ P[:rows], P[rows:]]) if full_matrices else V @ P[:rows]
-    return (Q @ U).astype(dtype), S.astype(dtype), right.astype(dtype)
+    return _each(partial(np.linalg.svd, full_matrices=full_matrices), A, "svd", "singular values")
 
 
 def singular_values(A: Any) -> Any:
@@ -52,10 +37,7 @@ def pseudo_inverse(A: Any, cut: Any) -> Any:
 
 def symmetric(A: Any, *, UPLO: str = "L") -> Any:
     """Return the eigenvalues and the eigenvectors of each matrix, of which one triangle is read."""
-    compute: Callable[[Any], Any] = partial(np.linalg.eigh, UPLO=UPLO)
-    if mode.strict and A.size and A.shape[-1] <= rotations.LARGEST:  # with the signs of torch's LAPACK
-        compute = _one_by_one(partial(rotations.eigenvectors, lower=UPLO in "Ll"))
-    return _each(compute, A, "eigh", "eigenvalues")
+    return _each(partial(np.linalg.eigh, UPLO=UPLO), A, "eigh", "eigenvalues")
 
 
 def in_columns(A: Any) -> Any:
@@ -86,6 +68,27 @@ def substituted(A: Any, B: Any, upper: bool) -> Any:
     return found
 
 
+def factored(A: Any) -> tuple[Any, Any]:
+    """Return the lower and upper triangle of each matrix in one, and with which row each was exchanged, from 0 on."""
+    found = np.array(A)
+    pivots = np.zeros((*A.shape[:-2], min(A.shape[-2:])), np.int32)
+    with np.errstate(all="ignore"):
+        for batch in np.ndindex(*A.shape[:-2]):
+            _factor(found[batch], pivots[batch])
+    return found, pivots
+
+
+def _factor(rows: Any, pivots: Any) -> None:
+    """Eliminate what is below the diagonal of a matrix, column by column, and keep the factors in its place."""
+    for k in range(len(pivots)):
+        best = pivots[k] = k + np.abs(rows[k:, k]).argmax()
+        if best != k:
+            rows[[k, best]] = rows[[best, k]]
+        if rows[k, k] != 0:
+            rows[k + 1 :, k] /= rows[k, k]
+            rows[k + 1 :, k + 1 :] -= rows[k + 1 :, k, None] * rows[k, k + 1 :]
+
+
 def zero_pivot(A: Any) -> int:
     """Return the number of the first zero pivot of Gaussian elimination, from 1 on, in any of the matrices; else 0."""
     both, _ = factored(A)
@@ -111,16 +114,6 @@ def _check_numbers(A: Any) -> None:
     if nan.any():
         element = f"(Batch element {np.flatnonzero(nan)[0]}): " if nan.ndim else ""
         raise AutogradError(f"linalg.svd: {element}{FAILED} contained non-finite values.", help="nan is in it")
-
-
-def _one_by_one(compute: Callable[[Any], tuple[Any, ...]]) -> Callable[[Any], tuple[Any, ...]]:
-    """Return a function of a stack of matrices that computes the parts of each."""
-
-    def stacked(A: Any) -> tuple[Any, ...]:
-        found = zip(*map(compute, A.reshape(-1, *A.shape[-2:])), strict=True)
-        return tuple(np.stack(part).reshape(*A.shape[:-2], *part[0].shape) for part in found)
-
-    return stacked
 
 
 def _each(compute: Callable[[Any], tuple[Any, ...]], A: Any, name: str, repeated: str) -> Any:

@@ -1,8 +1,6 @@
-"""Functions whose last digit is torch's: computed in a wider precision and rounded once.
+"""Functions of single precision that are computed in double precision and rounded once.
 
-numpy's own are quick, and often off by one unit in the last digit. torch's libraries nearly always give the number
-nearest to the true value, as the next wider precision does. Some processors have none beyond double, which is slow, so
-that only snippets ask for it.
+numpy's own are quick, and often off by one unit in the last digit, where this is the number nearest to the true value.
 """
 
 from __future__ import annotations
@@ -13,12 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.modes import mode
-
-SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
-WIDER: dict[Any, Any] = {SINGLE: DOUBLE, DOUBLE: np.dtype(np.longdouble)}
+SINGLE = np.dtype(np.float32)
 MANY = 2**16  # entries from which numpy's own functions are used: nobody looks at all of their digits
-FEW = 2**8  # powers in double precision, each of which takes a microsecond in a wider one
 PLAIN = frozenset({int, float, bool})  # numbers of Python alone: a double of numpy is a float too
 
 
@@ -31,9 +25,9 @@ def nearest(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def compute(x: Any, spare: Any = None) -> Any:
         if type(x) in PLAIN:
-            return float(function(x, dtype=np.longdouble if mode.strict else np.float64))
-        if (x.dtype is SINGLE or (mode.strict and x.dtype is DOUBLE)) and x.size <= MANY:
-            return function(x, dtype=WIDER[x.dtype]).astype(x.dtype)
+            return float(function(x, dtype=np.float64))
+        if x.dtype is SINGLE and x.size <= MANY:
+            return function(x, dtype=np.float64).astype(SINGLE)
         return function(x, out=spare)
 
     return compute
@@ -48,9 +42,8 @@ def raised(x: Any, y: Any) -> Any:
     if isinstance(y, np.floating) and y == 0.5 and isinstance(x, np.ndarray):
         y = np.full(x.shape, y)  # of a number numpy would take the root, which -inf has not
     dtypes = [value.dtype for value in (x, y) if isinstance(value, np.ndarray | np.generic)]
-    for dtype, most in ((SINGLE, MANY), (DOUBLE, FEW if mode.strict else -1)):
-        if all(each is dtype for each in dtypes) and np.size(x) <= most:
-            return np.power(x, y, dtype=WIDER[dtype]).astype(dtype)
+    if all(each is SINGLE for each in dtypes) and np.size(x) <= MANY:
+        return np.power(x, y, dtype=np.float64).astype(SINGLE)
     if isinstance(x, np.floating) and np.ndim(y) == 0:
         return (np.full(1, x) ** y)[0]  # numpy raises single numbers by another function, with other last digits
     if isinstance(y, np.ndarray | np.generic) and y.dtype.kind == "i" and not is_floating(x):

@@ -74,25 +74,6 @@ def of_losses(losses: Array) -> Any:
     return (one_by_one(rest[:, blocks * BLOCK :]) + one_by_one(inner))[0, 0] + flat[0]
 
 
-def of_powers(x: Array, along: tuple[int, ...]) -> Any:
-    """Return the sums along a dimension, kept, in the order of torch's softmax: in lanes that are then added in halves.
-
-    Its lanes are those of a processor with AVX-512; one with less has half as many.
-    """
-    if along != (x.ndim - 1,) or x.dtype.itemsize < 4:
-        return np.sum(x, axis=along, keepdims=True)
-    lanes = 2 * LANE_BYTES // x.dtype.itemsize
-    size = x.shape[-1]
-    if size < lanes:
-        return np.add.accumulate(x, axis=-1)[..., -1:] if size else np.sum(x, axis=-1, keepdims=True)
-    whole = size // lanes * lanes
-    sums = np.add.accumulate(x[..., :whole].reshape(*x.shape[:-1], whole // lanes, lanes), axis=-2)[..., -1, :]
-    sums[..., : size - whole] += x[..., whole:]
-    while sums.shape[-1] > 1:
-        sums = sums[..., : sums.shape[-1] // 2] + sums[..., sums.shape[-1] // 2 :]
-    return sums
-
-
 def _axes(axis: Axes, ndim: int) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(ndim))

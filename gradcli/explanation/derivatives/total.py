@@ -157,7 +157,7 @@ class _Formulas:
         """Return the derivative by variables; a matrix where it is one."""
         found = self.known[by]
         if found.tree not in (None, ZERO) and len(found.given) == 1:
-            point, (given,) = self.point | found.given, found.given
+            point, (given,) = {**self.point, **found.given}, found.given
             matrix = jacobian(found.tree, given, point) or by_number(found.tree, given, point)
             if matrix is not None:
                 short_matrix = guarded("simplification", partial(short, matrix, point), matrix)
@@ -171,7 +171,7 @@ class _Formulas:
         wrt = [name for name in variables if name in used]
         self.known |= {(*by, name): _Map(None if tree is None or name in wrt else ZERO, given) for name in variables}
         if tree is not None and wrt and self.left >= 0:
-            values = {name: value for name, value in (self.point | given).items() if name in used}
+            values = {name: value for name, value in {**self.point, **given}.items() if name in used}
             self.known |= self.gradients(Program((Statement(None, tree),)), values, wrt, None, by, given)
 
     def gradients(

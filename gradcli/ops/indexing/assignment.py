@@ -26,7 +26,6 @@ from gradcli.ops.indexing.indexing import _items, take
 from gradcli.ops.indexing.subscript import located
 from gradcli.ops.shaping.shaping import expanded, reshape
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import as_one
 from gradcli.ops.support.sentences import REPLACED
 from gradcli.ops.support.surface import OPERATIONS
 
@@ -110,17 +109,13 @@ def _spread(value: Tensor, shape: tuple[int, ...]) -> Tensor:
     return value if value.shape == sizes else expand(value, size=sizes)
 
 
-def put(x: Tensor, value: Any, arrays: dict[int, Tensor], accumulate: bool = False, *, whole: bool = False) -> Tensor:
-    """Write the value at the positions that `arrays` gives: index tensors and masks by dimension.
-
-    `whole`: torch's node is that of all that is done to the value, as in `x.index_put_`.
-    """
+def put(x: Tensor, value: Any, arrays: dict[int, Tensor], accumulate: bool = False) -> Tensor:
+    """Write the value at the positions that `arrays` gives: index tensors and masks by dimension."""
     check_in_place(x, requires_grad=x.requires_grad or (isinstance(value, Tensor) and value.requires_grad))
     places = tuple(arrays.values())
     masks = all(index.dtype == np.bool_ for index in places)
     if not isinstance(value, Tensor):
         value = Tensor(x.dtype.type(value))
-    given = value
     if value.dtype != x.dtype and not (masks and not value.ndim):
         raise AutogradError(
             f"Index put requires the source and destination dtypes match, got {TYPE_NAMES[x.dtype]} for the "
@@ -139,8 +134,7 @@ def put(x: Tensor, value: Any, arrays: dict[int, Tensor], accumulate: bool = Fal
         raise AutogradError(words, code="E401", help="write x.copy_(values)")
     options = {"accumulate": True} if accumulate else {}
     check_overlap(x)
-    written = index_put(x, value, *places, dims=tuple(arrays), **options)
-    return write_over(x, as_one(written, x, given) if whole else written, "index_put")
+    return write_over(x, index_put(x, value, *places, dims=tuple(arrays), **options), "index_put")
 
 
 def index_put_(x: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
@@ -152,7 +146,7 @@ def index_put_(x: Tensor, indices: Any, values: Tensor, accumulate: bool = False
     if len(indices) > x.ndim:
         raise AutogradError(f"too many indices for tensor of dimension {x.ndim} (got {len(indices)})", code="E301")
     part, arrays = located(x, tuple(indices), selects=False)
-    return put(part, values, arrays, accumulate, whole=True)
+    return put(part, values, arrays, accumulate)
 
 
 def zero_(x: Tensor) -> Tensor:
@@ -216,7 +210,7 @@ def _reshaped(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
         take_over(x.node, node)
         x.node = node
     before, x.value = x.value, result.value
-    keep_former_shape(x, before)
+    keep_former_shape(x, before, x.changed())
     if is_view(x):
         x.look_along(result.path)
     return x

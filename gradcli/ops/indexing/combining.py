@@ -21,7 +21,6 @@ from gradcli.ops.indexing.sources import placed, placing, scattering
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.support.arguments import Indices
-from gradcli.ops.support.covering import as_one
 from gradcli.ops.support.surface import operation
 
 COMBINED: dict[str, Any] = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
@@ -123,7 +122,6 @@ scatter_reduce = primitive(
     _own_rule,
     None,
     _source_rule,
-    gradients=({"WhereBackward0": "ScatterBackward1"},),
     **DECLARED,
 )
 slices_reduce = primitive(
@@ -132,7 +130,6 @@ slices_reduce = primitive(
     _own_rule,
     None,
     lambda g, out, x, index, src, **o: _source_rule(g, out, x, index, src, name="source", **o),
-    gradients=({"WhereBackward0": "IndexFillBackward0"},),
     node="IndexReduceBackward0",
     **DECLARED,
 )
@@ -181,4 +178,4 @@ def index_reduce(
     along = [-1 if at == axis else 1 for at in range(input.ndim)]
     spread = Tensor(np.broadcast_to(vector.value.reshape(along), expected)[()])
     options = {"dim": axis, "how": reduce, **({} if include_self else {"include_self": False})}
-    return as_one(slices_reduce(input, spread, source, **options), input, source)
+    return slices_reduce(input, spread, source, **options)

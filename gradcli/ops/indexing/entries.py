@@ -63,13 +63,9 @@ def named(taking: Primitive, node: str, **facts: Any) -> Primitive:
     return replace(taking, node=node, **facts)
 
 
-OTHERS = {"Im2ColBackward0": "Col2ImBackward0", "ChannelShuffleBackward0": "ChannelShuffleBackward0"}
-
-
 @cache
 def _reading(node: str, saves: tuple[int, ...] | None) -> Primitive:
-    gradients = ({"EntriesBackwardBackward0": OTHERS.get(node, f"{node[:-1]}Backward0")},)
-    return replace(entries, node=node, saves=saves, gradients=gradients)
+    return replace(entries, node=node, saves=saves)
 
 
 def taken(x: Tensor, places: Any, dims: int, node: str, saves: tuple[int, ...] | None = None) -> Any:

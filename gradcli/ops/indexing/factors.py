@@ -12,7 +12,7 @@ from gradcli.ops.indexing.gathering import gather, gathered
 from gradcli.ops.indexing.indexing import flat_positions
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import where
-from gradcli.ops.support.covering import ended, one_way
+from gradcli.ops.support.covering import as_node, one_way
 
 Product = Callable[[Any, Any], Any]  # of the input and the factors that are scattered onto it
 REDUCE = {"src": "scatter_reduce", "source": "index_reduce"}
@@ -37,7 +37,7 @@ def factor_rule(g: Any, out: Any, x: Any, index: Any, src: Any, dim: int, produc
     others = product(x, where(_like(only, src), 1, src))
     found = where(_like(only, src), gather(g * others, index, dim=dim), share)
     if number.max(initial=0) > 1 and isinstance(found, Tensor) and found.requires_grad:
-        return one_way(ended(found, "torch::autograd::Error"), TWO_ZEROS.format(REDUCE[name], name))
+        return one_way(as_node(found, "torch::autograd::Error"), TWO_ZEROS.format(REDUCE[name], name))
     return found
 
 

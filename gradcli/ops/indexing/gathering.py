@@ -23,8 +23,6 @@ from gradcli.ops.indexing.places import check_places, vector_of
 from gradcli.ops.indexing.sources import placed, placing, scattering
 from gradcli.ops.shaping.shaping import view
 from gradcli.ops.support.arguments import Indices
-from gradcli.ops.support.covering import as_one
-from gradcli.ops.support.endings import COPIED
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.sentences import ADDED_AT, PICKED, PLACED
 from gradcli.ops.support.surface import operation
@@ -123,7 +121,6 @@ index_add: Primitive = primitive(
     lambda g, out, x, index, src, *, dim: g,
     None,
     lambda g, out, x, index, src, *, dim: index_select(g, index, dim=dim),
-    gradients=COPIED,
     structured=True,
     notation=dim_second("index_add"),
     says=ADDED_AT,
@@ -133,7 +130,6 @@ masked_select: Primitive = primitive(
     "masked_select",
     lambda x, mask: x[mask],
     lambda g, out, x, mask: index_backward(g, mask, shape=x.shape, dims=(0,)),
-    gradients=({"IndexPutImplBackward0": "MaskedScatterBackward0"},),
     saves=(0,),
     structured=True,
     says=PICKED,
@@ -171,7 +167,7 @@ def index_select_(input: Tensor, dim: int, index: Indices) -> Any:
 def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha: float = 1) -> Any:
     """Slices of `source`, times `alpha`, added to the input at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
-    vector, given = vector_of("index_add", input, axis, index), source
+    vector = vector_of("index_add", input, axis, index)
     if not input.ndim and source.ndim:
         raise AutogradError(
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = [] "
@@ -184,7 +180,7 @@ def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha
     part: Any = source
     if alpha != 1:
         part = Tensor(np.logical_and(part.value, alpha)) if part.dtype == np.bool_ else part * alpha
-    return as_one(index_add(input, vector, part, dim=axis), input, given)
+    return index_add(input, vector, part, dim=axis)
 
 
 @operation(
@@ -228,5 +224,4 @@ def masked_select_(input: Tensor, mask: Tensor) -> Any:
         raise mismatch(values)
     shape = broadcast_shapes(input.shape, mask.shape)
     x = input if input.shape == shape else expand(input, size=shape)
-    mask = mask if mask.shape == shape else Tensor(np.broadcast_to(mask.value, shape))
-    return as_one(masked_select(x, mask), input)
+    return masked_select(x, mask if mask.shape == shape else Tensor(np.broadcast_to(mask.value, shape)))

@@ -20,7 +20,6 @@ from gradcli.ops.formulas import indexing as places
 from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Places, Shape
-from gradcli.ops.support.endings import Endings
 from gradcli.ops.support.folding import fold_same
 from gradcli.ops.support.sentences import PICKED, PLACED, SAME
 from gradcli.ops.support.surface import operation
@@ -65,14 +64,13 @@ def _slice_backward(g: Array, *, shape: Shape, dim: int, start: int, stop: int, 
     return out
 
 
-def selecting(name: str, node: str, *traits: str, gradients: Endings = ()) -> Primitive:
+def selecting(name: str, node: str, *traits: str) -> Primitive:
     """Declare the selection of one index of a dimension: a view, even of a single entry."""
     return primitive(
         name,
         lambda x, *, dim, index: x[(*_before(dim), index, ...)],
         lambda g, out, x, *, dim, index: select_backward(g, shape=x.shape, dim=dim, index=index),
         node=node,
-        gradients=gradients,
         structured=True,
         view=True,
         notation=_write_select,
@@ -88,7 +86,6 @@ def slicing(
     *traits: str,
     view: bool = True,
     copy: bool = False,
-    gradients: Endings = (),
 ) -> Primitive:
     """Declare the slicing of one dimension; `index` is the number of the part, where it is one of several."""
 
@@ -103,7 +100,6 @@ def slicing(
             g, shape=x.shape, dim=dim, start=start, stop=stop, step=step
         ),
         node=node,
-        gradients=gradients,
         structured=True,
         view=view,
         notation=_write_slice,

@@ -32,8 +32,6 @@ from gradcli.ops.reducing.reductions import total
 from gradcli.ops.shaping.shaping import reshaped
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Indices, Operand, Places, Shape, as_tensor
-from gradcli.ops.support.covering import as_one
-from gradcli.ops.support.endings import COPIED, FILLED
 from gradcli.ops.support.sentences import REPLACED
 from gradcli.ops.support.surface import operation
 
@@ -94,7 +92,6 @@ index_copy = primitive(
     lambda g, out, x, index, src, *, dim: fill_number(g, index, dim=dim, value=0),
     None,
     lambda g, out, x, index, src, *, dim: index_select(g, index, dim=dim),
-    gradients=COPIED,
     structured=True,
     notation=dim_second("index_copy"),
     says=REPLACED,
@@ -134,7 +131,6 @@ masked_scatter: Primitive = primitive(
     lambda g, out, x, mask, source: where(mask, 0, g),
     None,
     lambda g, out, x, mask, source: masked_scatter_backward(g, mask, shape=source.shape),
-    gradients=FILLED,
     structured=True,
     says=REPLACED,
     index=written.filled_in_order,
@@ -179,7 +175,7 @@ def _wrapped(index: Tensor, size: int) -> Tensor:
 def index_copy_(input: Tensor, dim: int, index: Indices, source: Tensor) -> Any:
     """The input with slices of `source` at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
-    places, given = vector_of("index_copy", input, axis, index), source
+    places = vector_of("index_copy", input, axis, index)
     if not input.ndim and source.value.size == 1:
         source = reshaped(source, ())
     if input.ndim == 1 and not source.ndim and places.value.size == 1:
@@ -193,7 +189,7 @@ def index_copy_(input: Tensor, dim: int, index: Indices, source: Tensor) -> Any:
         )
     if source.dtype != input.dtype:
         raise AutogradError("index_copy_(): self and source expected to have the same dtype")
-    return as_one(index_copy(input, places, source, dim=axis), input, given)
+    return index_copy(input, places, source, dim=axis)
 
 
 @operation("x = [[1, 2], [3, 4]]; index_fill(x, 1, [0], 7)", "x = [[1, 2], [3, 4]]; v = 5; index_fill(x, 0, [1], v)")
@@ -236,4 +232,4 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Operand) -> Any:
     whole = input if input.shape == shape else expand(input, size=shape)
     if source.value.size < np.count_nonzero(mask.value):
         raise AutogradError("Number of elements of source < number of ones in mask")
-    return as_one(masked_scatter(whole, mask, source), input, source)
+    return masked_scatter(whole, mask, source)

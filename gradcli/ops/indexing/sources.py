@@ -14,7 +14,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.indexing.places import check_places
 from gradcli.ops.shaping.shaping import reshaped
-from gradcli.ops.support.covering import as_one, one_way
+from gradcli.ops.support.covering import one_way
 
 
 def placing(x: Tensor, index: Tensor) -> Tensor:
@@ -27,7 +27,7 @@ def placed(found: Any, x: Tensor, index: Tensor, src: Tensor, *, compared: bool 
 
     `compared`: torch compares the whole source with what is at the index, which may not fit.
     """
-    result = as_one(found, x, src)
+    result = found
     same = (index.shape or (1,)) == (src.shape or (1,)) and src.ndim <= index.ndim
     if same or not mode.strict or not isinstance(result.node, Node) or not (src.requires_grad or compared):
         return result

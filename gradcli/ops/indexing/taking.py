@@ -28,7 +28,6 @@ take: Primitive = primitive(
     "take",
     lambda x, index: np.take(x, index),
     lambda g, out, x, index: take_backward(g, index, shape=x.shape),
-    gradients=({"TakeBackwardBackward0": "PutBackward0"},),
     saves=(0,),
     structured=True,
     says=PICKED,

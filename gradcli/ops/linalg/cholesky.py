@@ -15,7 +15,7 @@ from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.determinants import _check_square, inverse
 from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.support.arguments import Real, check_size
-from gradcli.ops.support.covering import begun, ended
+from gradcli.ops.support.covering import as_node
 from gradcli.ops.support.surface import operation
 
 
@@ -82,7 +82,6 @@ cholesky = primitive(
     _factor,
     _cholesky_rule,
     node="LinalgCholeskyExBackward0",
-    gradients=({"DivBackward0": "LinalgSolveTriangularBackward0"},),
     structured=True,
     says="The matrix is its factor times the factor transposed; the product rule is solved for the factor.",
     differential=change.CHOLESKY,
@@ -147,10 +146,9 @@ def cholesky_(A: Real, upper: bool = False) -> Any:
     _check_square("linalg.cholesky", A)
     if not upper:
         return cholesky(A)
-    turned = transposed(begun(A, "LinalgSolveTriangularBackward0") if mode.strict else A)
-    found = transposed(cholesky(turned))
+    found = transposed(cholesky(transposed(A)))
     found.value = found.value.swapaxes(-1, -2).copy().swapaxes(-1, -2)
-    return ended(found, "LinalgCholeskyExBackward0", A, saves=(OUT,)) if mode.strict else found
+    return as_node(found, "LinalgCholeskyExBackward0", saves=(OUT,)) if mode.strict else found
 
 
 @operation(

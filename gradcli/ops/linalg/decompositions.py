@@ -36,13 +36,7 @@ def part_of(function: str, name: str, forward: Callable[..., Any]) -> Notation:
     return lambda operands, options: Attribute(write(operands, options), name)
 
 
-# The last node of a gradient that is a product, a transposed one here: torch's products of stacks end in a view.
-PRODUCT = {"TBackward0": "MmBackward0"} | dict.fromkeys(("BmmBackward0", "TransposeBackward0"), "UnsafeViewBackward0")
-
-
-def factor(
-    function: str, name: str, forward: Callable[..., Any], rule: Any, gradient: dict[str, str] = PRODUCT, **facts: Any
-) -> Primitive:
+def factor(function: str, name: str, forward: Callable[..., Any], rule: Any, **facts: Any) -> Primitive:
     """Declare one factor of a decomposition; a change in place of any of them disturbs the gradients of all."""
     return primitive(
         f"{function}_{name}",
@@ -52,7 +46,6 @@ def factor(
         notation=part_of(function, name, forward),
         copies=True,
         saves=(OUT,),
-        gradients=(gradient,),
         **facts,
     )
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import mode
-from gradcli.engine.numerics import elimination
 from gradcli.engine.numerics.lapack import by_columns, first_of, zero_pivot
 from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.engine.saved import watch, watch_beside
@@ -26,7 +25,7 @@ from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.axes import aligned
 from gradcli.ops.shaping.shaping import clone, reshape
 from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.covering import as_one, changed, ended
+from gradcli.ops.support.covering import as_node
 from gradcli.ops.support.forgetting import forgotten, identity
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.several import bound
@@ -41,7 +40,7 @@ def _over(g: Any, A: Any) -> Any:
 @by_columns
 def _inverse(A: Any) -> Any:
     try:
-        return elimination.solved(A, np.broadcast_to(np.eye(A.shape[-1], dtype=A.dtype), A.shape))
+        return np.linalg.inv(A)
     except np.linalg.LinAlgError:
         raise AutogradError(
             f"linalg.inv: {first_of(A, lambda x: zero_pivot(x) > 0)}The diagonal element "
@@ -74,15 +73,14 @@ def _at_zero(g: Any, out: Any, A: Any) -> Any:
 
 det: Primitive = primitive(
     "det",
-    elimination.determinant,
+    np.linalg.det,
     lambda g, out, A: unless(
         equal(out, 0), lambda: _at_zero(g, out, A), lambda: _over(g * out, A) * transposed(inverse(A))
     ),
     node="LinalgDetBackward0",
-    gradients=({"MulBackward0": "LinalgSolveExBackward0"},),
     saves=(0,),
     structured=True,
-    kinks=lambda A: np.equal(elimination.determinant(A), 0),
+    kinks=lambda A: np.equal(np.linalg.det(A), 0),
     traits=("lenient",),
     convention="at determinant 0 the gradient is 0, as if the matrix had no cofactors",
     says="The derivative of a determinant is the determinant times the inverse, transposed.",
@@ -103,22 +101,19 @@ def _singular(A: Any) -> AutogradError:
 
 def _regular(A: Any) -> Any:
     """Return the matrix, or refuse a singular one, for which torch gives what a division by 0 leaves of numbers."""
-    if np.any(elimination.log_determinant(getattr(A, "value", A))[1] == -np.inf):
+    if np.any(np.linalg.slogdet(getattr(A, "value", A))[1] == -np.inf):
         if isinstance(A, Tensor):
             raise _singular(A.value)
         raise AutogradError("the derivative of the logarithm of a determinant of 0 is not supported", code="E401")
     return A
 
 
-sign_of = primitive(
-    "slogdet_sign", lambda A: elimination.log_determinant(A)[0][()], structured=True, notation=_part("sign")
-)
+sign_of = primitive("slogdet_sign", lambda A: np.linalg.slogdet(A)[0][()], structured=True, notation=_part("sign"))
 log_of = primitive(
     "slogdet_logabsdet",
-    lambda A: elimination.log_determinant(A)[1][()],
+    lambda A: np.linalg.slogdet(A)[1][()],
     lambda g, out, A: _over(g, A) * transposed(inverse(_regular(A))),
     node="LinalgSlogdetBackward0",
-    gradients=({"MulBackward0": "LinalgSolveExBackward0"},),
     number=1,
     structured=True,
     notation=_part("logabsdet"),
@@ -144,7 +139,7 @@ def det_(input: Real) -> Any:
     if mode.strict and not input.value.size:  # whose gradient of torch is a plain tensor
         return forgotten("LinalgDetBackward0", np.ones(input.shape[:-2], input.dtype)[()], input, saves=(0, OUT))
     if mode.strict and input.shape[-1] == 1:  # whose gradient is that of its entry, which depends on nothing
-        found = ended(reshape(input, shape=input.shape[:-2]), "LinalgDetBackward0", input, saves=(OUT,))
+        found = as_node(reshape(input, shape=input.shape[:-2]), "LinalgDetBackward0", saves=(OUT,))
         watch(found, input)
         return found
     return det(input)
@@ -191,8 +186,7 @@ def matrix_power(input: Real, n: int) -> Any:
     if n == 0:
         one = np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape).copy()
         copied = clone(input)
-        made = forgotten("torch::autograd::CopyBackwards", one, copied, written=identity)
-        return changed(as_one(made, copied, None), 1)
+        return forgotten("torch::autograd::CopyBackwards", one, copied, written=identity)
     if n == 1:
         return clone(input)
     if n == 3:

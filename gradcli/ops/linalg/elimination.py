@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.numerics import elimination
-from gradcli.engine.numerics.lapack import by_columns
+from gradcli.engine.numerics.lapack import by_columns, factored
 from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.engine.saved import watch
 from gradcli.engine.symbolic.notation import Notation, call
@@ -17,14 +16,14 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
-from gradcli.ops.linalg.decompositions import PRODUCT, factors
+from gradcli.ops.linalg.decompositions import factors
 from gradcli.ops.linalg.determinants import _check_square
 from gradcli.ops.linalg.equations import check_system, solve
 from gradcli.ops.linalg.triangles import triangle
 from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.support.arguments import Real, Shape
-from gradcli.ops.support.covering import begun, ended
+from gradcli.ops.support.covering import as_node
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import operation
 from gradcli.ops.windows.padding import pad_constant
@@ -32,7 +31,7 @@ from gradcli.ops.windows.padding import pad_constant
 
 def _eliminated(A: Any) -> tuple[Any, Any]:
     """Return both triangles in one matrix, and the row that each row was exchanged with, from 1 on."""
-    both, pivots = elimination.factored(A)
+    both, pivots = factored(A)
     return both, pivots + 1
 
 
@@ -105,7 +104,6 @@ lower: Primitive = primitive(
     _below,
     lambda g, out, A: _back(_of_lower(_grown(g, A.shape), out), A),
     node="LinalgLuBackward0",
-    gradients=(PRODUCT,),
     copies=True,
     saves=(OUT,),
     structured=True,
@@ -119,7 +117,6 @@ upper: Primitive = primitive(
     lambda g, out, A: _back(_of_upper(_grown(g, A.shape), out), A),
     node="LinalgLuBackward0",
     number=1,
-    gradients=(PRODUCT,),
     copies=True,
     saves=(OUT,),
     structured=True,
@@ -157,7 +154,6 @@ both = primitive(
     by_columns(lambda A: _eliminated(A)[0]),
     _both_rule,
     node="LinalgLuFactorExBackward0",
-    gradients=(PRODUCT,),
     copies=True,
     saves=(OUT,),
     structured=True,
@@ -213,10 +209,10 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     _check_square("torch.linalg.lu_solve", LU)
     _check_pivots(LU, pivots, B)
     check_system("linalg.lu_solve", LU.shape, B.shape, left=left)
-    order, triangles = Tensor(_permutation(pivots.value, LU.shape[-1], LU.dtype)), begun(LU, "AddBackward0")
+    order, triangles = Tensor(_permutation(pivots.value, LU.shape[-1], LU.dtype)), LU
     turned = adjoint if left else not adjoint
     order, triangles = (transposed(order), transposed(triangles)) if turned else (order, triangles)
-    found = begun(B, "LinalgLuSolveBackward0")
+    found = B
     steps = [
         lambda x: solve(order, x),
         lambda x: triangle(triangles, x, upper=turned, unitriangular=True),
@@ -225,6 +221,6 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     found = found if left else transposed(found)
     for step in reversed(steps) if turned else steps:
         found = step(found)
-    found = ended(found if left else transposed(found), "LinalgLuSolveBackward0", LU, B, saves=(OUT,))
+    found = as_node(found if left else transposed(found), "LinalgLuSolveBackward0", saves=(OUT,))
     watch(found, LU)
     return found

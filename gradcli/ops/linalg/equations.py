@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import broadcastable, mismatch
-from gradcli.engine.numerics.elimination import solved
 from gradcli.engine.numerics.lapack import by_columns
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
@@ -32,7 +31,7 @@ def _solve(A: Any, B: Any, *, left: bool = True) -> Any:
         return _solve(A.swapaxes(-2, -1), B.swapaxes(-2, -1)).swapaxes(-2, -1)
     vectors = _of_vectors(A, B)
     try:
-        found = solved(A, B[..., None] if vectors else B)
+        found = np.linalg.solve(A, B[..., None] if vectors else B)
     except np.linalg.LinAlgError:
         raise _singular(A) from None
     return found[..., 0] if vectors else found
@@ -60,7 +59,7 @@ solve: Primitive = primitive(
 )
 
 
-solve_vector = replace(solve, gradients=({}, {"LinalgSolveExBackward0": "SqueezeBackward1"}))
+solve_vector = replace(solve)
 
 
 def check_system(name: str, matrix: Shape, right: Shape, *, left: bool) -> None:

@@ -13,7 +13,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
-from gradcli.ops.linalg.decompositions import PRODUCT, _check_matrix, cleared, factor, factors
+from gradcli.ops.linalg.decompositions import _check_matrix, cleared, factor, factors
 from gradcli.ops.linalg.triangles import triangle
 from gradcli.ops.pointwise.powers import zero
 from gradcli.ops.products.contractions import times, transposed
@@ -86,7 +86,6 @@ qr_r: Primitive = factor(
     "R",
     _orthogonal(1),
     _r_rule,
-    PRODUCT | {"CatBackward0": "AddBackward0"},
     node=QR,
     number=1,
     says=SOLVED,

@@ -26,7 +26,6 @@ from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim
 from gradcli.ops.support.arguments import Operand, Real, as_tensor
-from gradcli.ops.support.covering import as_one, changed
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import operation
@@ -71,7 +70,6 @@ least_squares = primitive(
     lambda g, out, A, B: _pseudo_rule(times(g, transposed(B)), pinv(A), A),
     lambda g, out, A, B: times(transposed(pinv(A)), g),
     node="LinalgLstsqBackward0",
-    gradients=({}, {"BmmBackward0": "UnsafeViewBackward0"}),
     structured=True,
     notation=part_of("lstsq", "solution", pinv.forward),
     says="The solution is the pseudo-inverse times the right side, and both follow the product rule.",
@@ -161,7 +159,7 @@ def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = 
         residuals = forgotten("LinalgLstsqBackward0", empty.value, A, B, undefined=True)
     full = ranks.min(initial=columns) == columns
     if driver in ("gels", "gelsd", "gelss") and rows > columns and full:
-        residuals = as_one(summed(square(right - times(A, found)), dim=right.ndim - 2), A, B)
+        residuals = summed(square(right - times(A, found)), dim=right.ndim - 2)
     solution = reshape(found, shape=found.shape[:-1]) if vectors else found
     rank = Tensor(np.zeros(0, np.int64)) if driver == "gels" else matrix_rank(A.detach())
     values = svdvals(A.detach()) if driver in ("gelsd", "gelss") else empty
@@ -188,7 +186,7 @@ def matrix_rank(
     largest = values.max(axis=-1, keepdims=True, initial=0)
     absolute, relative = _tolerances(A, atol, rtol) if tol is None else _tolerances(A, tol, 0.0)
     bound = np.maximum(absolute[..., None], relative[..., None] * largest)
-    return changed(Tensor(np.sum(values > bound, axis=-1)[()]), 1)
+    return Tensor(np.sum(values > bound, axis=-1)[()])
 
 
 @operation("A = [[1, 2], [3, 5]]; cond(A)", "cond([[1.0, 2.0], [3.0, 5.0]], 1)", method=False, only="linalg")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.numerics import lanes, precision
+from gradcli.engine.numerics import precision
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import number
 from gradcli.errors import AutogradError
@@ -33,7 +33,7 @@ def _softplus(x: Any) -> Any:
 
 
 def _sigmoid(x: Any) -> Any:
-    y = lanes.exp_in_blocks(-x)
+    y = precision.exp(-x)
     if type(y) is not np.ndarray:
         return 1 / (1 + y)
     y += 1
@@ -63,7 +63,7 @@ relu = elementwise(
 )
 silu = elementwise(
     "silu",
-    lambda x: x / (1 + lanes.exp_in_blocks(-x)),
+    lambda x: x / (1 + precision.exp(-x)),
     lambda g, out, x: g * sigmoid(x) * (1 + x * (1 - sigmoid(x))),
     "The input times its sigmoid.",
     method=False,
@@ -73,7 +73,7 @@ silu = elementwise(
 )
 logsigmoid = elementwise(
     "logsigmoid",
-    lambda x: np.minimum(x, 0) - precision.log1p(lanes.exp(-np.abs(x))),
+    lambda x: np.minimum(x, 0) - precision.log1p(precision.exp(-np.abs(x))),
     lambda g, out, x: g * sigmoid(-x),
     "The logarithm of the sigmoid.",
     method=False,
@@ -89,7 +89,7 @@ def _softplus_rule(g: Any, out: Any, x: Any, *, beta: float = 1, threshold: floa
 
 
 def _softplus_of(x: Any, *, beta: float = 1, threshold: float = 20) -> Any:
-    bent = precision.log1p(lanes.exp_in_blocks(np.minimum(x * beta, threshold)))
+    bent = precision.log1p(precision.exp(np.minimum(x * beta, threshold)))
     return chosen(x * beta > threshold, x, bent / beta)
 
 
@@ -142,7 +142,7 @@ def _write_decay(operands: Any, options: dict[str, Any]) -> Call:
 # second derivative at 0 is 0.
 decay = primitive(
     "decay",
-    lambda x, *, scale: lanes.exp_in_blocks(np.minimum(x, 0) / scale),
+    lambda x, *, scale: precision.exp(np.minimum(x, 0) / scale),
     lambda g, out, x, *, scale: where(x < 0, g * out / scale, 0),
     notation=_write_decay,
     says="Below 0 it is an exponential, whose derivative is itself; above 0 it is constant.",

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.numerics import moments
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
@@ -32,11 +31,9 @@ def others(x: Any) -> tuple[int, ...]:
 
 
 def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5) -> Any:
-    """Scale and shift in one multiplication and one addition, each rounded where torch rounds."""
+    """Scale and shift in one multiplication and one addition."""
     ndim, wide = x.ndim, x.astype(np.float64)
-    if training and moments.are_columns(x):
-        mean, var = moments.of_columns(x)
-    elif training:
+    if training:
         mean = np.mean(wide, others(x), keepdims=True).astype(x.dtype)
         var = np.mean((wide - mean) ** 2, others(x), keepdims=True).astype(x.dtype)
     else:
@@ -53,8 +50,6 @@ def _normal(x: Any, mean: Any, var: Any, training: bool, eps: float) -> Any:
 def _input_rule(
     g: Any, out: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5
 ) -> Any:
-    if training and moments.are_columns(x, g):
-        return moments.to_columns(g, x, weight, eps)[0]
     h = g * beside(weight, len(x.shape))
     if not training:
         return h / sqrt(beside(var, len(x.shape)) + eps)
@@ -64,8 +59,6 @@ def _input_rule(
 def _weight_rule(
     g: Any, out: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5
 ) -> Any:
-    if training and moments.are_columns(x, g):
-        return moments.to_columns(g, x, weight, eps)[1]
     return sum_dim(g * _normal(x, mean, var, training, eps), dim=others(x))
 
 
@@ -91,9 +84,7 @@ batch_norm: Primitive = primitive(
     _batch_norm,
     _input_rule,
     _weight_rule,
-    lambda g, out, x, w, b, mean, var, **_: (
-        np.add.accumulate(g, axis=0)[-1] if moments.are_columns(x, g) else sum_dim(g, dim=others(x))
-    ),
+    lambda g, out, x, w, b, mean, var, **_: sum_dim(g, dim=others(x)),
     node="NativeBatchNormBackward0",
     inputs=("input", "weight", "bias", "running_mean", "running_var"),
     notation=_write,

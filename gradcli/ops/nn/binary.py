@@ -16,7 +16,6 @@ from gradcli.ops.nn.losses import check_reduction, check_weight, reduced, shared
 from gradcli.ops.pointwise.elementwise import log
 from gradcli.ops.pointwise.selection import guarded
 from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.endings import OVER_NUMBER
 from gradcli.ops.support.surface import operation
 
 EPSILON = float(np.float32(1e-12))  # as in torch, rounded to single precision for every dtype
@@ -38,7 +37,6 @@ cross_entropy = primitive(
     _losses,
     _rule,
     lambda g, out, x, y, w, *, reduction: shared(g * (w * (log(1 - x) - log(x))), x, reduction),
-    gradients=({}, *OVER_NUMBER),
     notation=write("binary_cross_entropy", "weight"),
     structured=True,
     kinks=lambda x, y, w, **_: x * (1 - x) < EPSILON,
@@ -92,7 +90,6 @@ with_logits = primitive(
     _with_logits,
     _logits_rule,
     _logits_target_rule,
-    gradients=OVER_NUMBER * 2,
     notation=write("binary_cross_entropy_with_logits", "weight", "pos_weight"),
     structured=True,
     traits=("average",),

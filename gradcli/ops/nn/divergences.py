@@ -21,7 +21,6 @@ from gradcli.ops.pointwise.ternary import xlogy
 from gradcli.ops.reducing.distances import at_least
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Operand, Real
-from gradcli.ops.support.covering import changed
 from gradcli.ops.support.surface import operation
 
 MEAN_OF_ALL = (
@@ -75,7 +74,7 @@ def poisson_nll_loss(
     if full:
         root = mul_number(log(mul_number(target, 2 * math.pi)), 0.5)
         stirling = add(sub(mul(target, log(target)), target), root)
-        losses = changed(add(losses, masked_fill(stirling, Tensor(target.value <= 1), 0)), 1)
+        losses = add(losses, masked_fill(stirling, Tensor(target.value <= 1), 0))
     return over(losses, reduction)
 
 
@@ -97,7 +96,7 @@ def gaussian_nll_loss(
     squares = power(sub(input, target), exponent=2)
     losses = mul(add(log(variance), div(squares, variance)), 0.5)
     if full:
-        losses = changed(add(losses, 0.5 * math.log(2 * math.pi)), 1)
+        losses = add(losses, 0.5 * math.log(2 * math.pi))
     return over(losses, reduction)
 
 

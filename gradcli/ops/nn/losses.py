@@ -108,13 +108,6 @@ def _twice(x: Any, reduction: str) -> float:
     return 2 / max(math.prod(x.shape), 1) if reduction == "mean" else 2.0
 
 
-def _sloping(g: Any, slope: Any, x: Any, reduction: str) -> Any:
-    """Return the gradient given the slopes of the losses; torch multiplies by 1/n first, formulas divide last."""
-    if isinstance(g, Formula) or reduction != "mean":
-        return shared(g * slope, x, reduction)
-    return 1 / max(math.prod(x.shape), 1) * slope * g
-
-
 def _smooth_l1(x: Any, y: Any, *, reduction: str, beta: float) -> Any:
     d = np.abs(x - y)
     return reduced(chosen(d < beta, 0.5 * d * d / beta, d - 0.5 * beta), reduction)
@@ -122,7 +115,7 @@ def _smooth_l1(x: Any, y: Any, *, reduction: str, beta: float) -> Any:
 
 def _smooth_l1_rule(g: Any, out: Any, x: Any, y: Any, *, reduction: str, beta: float) -> Any:
     slope = where(absolute(x - y) < beta, (x - y) / beta, sign(x - y))
-    return _sloping(g, guarded(nan(x - y), math.nan, slope), x, reduction)
+    return shared(g * guarded(nan(x - y), math.nan, slope), x, reduction)
 
 
 smooth_l1 = primitive(
@@ -151,7 +144,7 @@ def _huber(x: Any, y: Any, *, reduction: str, delta: float) -> Any:
 
 def _huber_rule(g: Any, out: Any, x: Any, y: Any, *, reduction: str, delta: float) -> Any:
     slope = where(absolute(x - y) < delta, x - y, delta * sign(x - y))
-    return _sloping(g, guarded(nan(x - y), math.nan, slope), x, reduction)
+    return shared(g * guarded(nan(x - y), math.nan, slope), x, reduction)
 
 
 huber = primitive(

@@ -26,7 +26,6 @@ from gradcli.ops.pointwise.selection import guarded, minimum, where
 from gradcli.ops.reducing.distances import pairwise_distance
 from gradcli.ops.reducing.reductions import mean_, sum_
 from gradcli.ops.support.arguments import Real, real
-from gradcli.ops.support.covering import changed
 from gradcli.ops.support.surface import operation
 
 WHOLE_NUMBERS = (
@@ -116,7 +115,7 @@ def margin_ranking_loss(input1: Real, input2: Real, target: Real, margin: float 
     difference = sub(input1, input2)
     together(target, difference)
     wrong = real(mul(neg(target), difference))  # bytes have wrapped
-    losses = changed(clamp_min(add_number(wrong, margin), 0), 1)
+    losses = clamp_min(add_number(wrong, margin), 0)
     return over(losses, reduction)
 
 

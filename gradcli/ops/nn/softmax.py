@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.modes import mode
-from gradcli.engine.numerics import lanes, precision, summation
-from gradcli.engine.numerics.fusing import are_floats, fused
+from gradcli.engine.numerics import precision, summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import nn as entries
@@ -35,31 +34,21 @@ def _log_softmax_rule(g: Array, out: Array, *, dim: int) -> Any:
     return g - exp(out) * _sum(g, dim)
 
 
-def _is_last(along: tuple[int, ...], ndim: int) -> bool:
-    return along == (ndim - 1,)
-
-
 def _in_order(x: Any) -> Any:
     """Return the array with contiguous entries, as torch's result has."""
     return x if x.ndim < 2 or x.flags.c_contiguous else np.ascontiguousarray(x)
 
 
-def _powers(x: Any, along: tuple[int, ...]) -> Any:
-    """Return powers of e: torch takes rows in lanes to their ends, and shares out columns among its threads."""
-    return lanes.exp(x) if _is_last(along, x.ndim) else precision.exp(x)
-
-
 def _softmax(x: Any, *, dim: int) -> Any:
     x, along = _in_order(x), axes(dim, x.ndim)
-    powers = _powers(x - np.max(x, axis=along, keepdims=True, initial=-np.inf), along)
-    sums = summation.of_powers(powers, along)
-    return powers * (1 / sums) if _is_last(along, x.ndim) else powers / sums
+    powers = precision.exp(x - np.max(x, axis=along, keepdims=True, initial=-np.inf))
+    return powers / np.sum(powers, axis=along, keepdims=True)
 
 
 def _log_softmax(x: Any, *, dim: int) -> Any:
     x, along = _in_order(x), axes(dim, x.ndim)
     shifted = x - np.max(x, axis=along, keepdims=True, initial=-np.inf)
-    return shifted - lanes.log(summation.of_powers(_powers(shifted, along), along))
+    return shifted - precision.log(np.sum(precision.exp(shifted), axis=along, keepdims=True))
 
 
 def _logsumexp(x: Any, *, dim: Axes, keepdim: bool = False) -> Any:
@@ -72,14 +61,12 @@ def _logsumexp(x: Any, *, dim: Axes, keepdim: bool = False) -> Any:
 
 def _softmax_gradient(g: Any, out: Any, *, dim: int) -> Any:
     """The gradient of `softmax`, from its result."""
-    return out * (g - summation.of_powers(g * out, axes(dim, out.ndim)))
+    return out * (g - np.sum(g * out, axis=axes(dim, out.ndim), keepdims=True))
 
 
 def _log_softmax_gradient(g: Any, out: Any, *, dim: int) -> Any:
     """The gradient of `log_softmax`, from its result."""
-    along = axes(dim, out.ndim)
-    powers, sums = _powers(_in_order(out), along), summation.of_powers(_in_order(g), along)
-    return fused(-powers, sums, g) if are_floats(powers, g) else g - powers * sums
+    return g - precision.exp(_in_order(out)) * np.sum(_in_order(g), axis=axes(dim, out.ndim), keepdims=True)
 
 
 softmax_backward: Primitive = primitive(

@@ -24,7 +24,6 @@ from gradcli.ops.pointwise.powers import power
 from gradcli.ops.pointwise.scalars import add_scaled, sub_scaled
 from gradcli.ops.pointwise.selection import guarded
 from gradcli.ops.support.arguments import Operand, Real, as_tensor, real
-from gradcli.ops.support.covering import as_one
 from gradcli.ops.support.folding import fold_add, fold_div, fold_mul, fold_neg, fold_sub
 from gradcli.ops.support.surface import operation
 
@@ -137,7 +136,6 @@ power_tensor: Primitive = primitive(
     _base_rule,
     _exponent_rule,
     node="PowBackward1",
-    gradients=({"MulBackward0": "WhereBackward0"},),
     notation=infix("**"),
     convention="0**y counts as flat in y where y >= 0, x**0 as flat in x",
     domain=POSITIVE,
@@ -249,8 +247,7 @@ def quotient(input: Operand, other: Operand) -> Any:
     """Return `x // y` of Tensors; its node in torch says that it has no derivative."""
     rounding.check_booleans("div_floor", input, other)
     rounding.check_divisor(input, other)
-    found = rounding.quotient(as_tensor(input) if _is_number(other) else input, other)
-    return as_one(found, *(x for x in (input, other) if isinstance(x, Tensor) and x.requires_grad))
+    return rounding.quotient(as_tensor(input) if _is_number(other) else input, other)
 
 
 @operation("x = [5, -5]; remainder(x, 3)", "x = [5, -5]; y = [3, 2]; x % y", numbers="first")

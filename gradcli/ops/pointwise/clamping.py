@@ -16,7 +16,6 @@ from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.pointwise.comparisons import at_least, at_most, both, either
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.support.arguments import Operand, as_tensor
-from gradcli.ops.support.covering import as_one
 from gradcli.ops.support.sentences import BETWEEN, BOUND
 from gradcli.ops.support.surface import operation
 
@@ -162,9 +161,9 @@ def clamp_(input: Tensor, min: Operand | None = None, max: Operand | None = None
     if all(bound is None or _is_number(bound) for bound in (min, max)):
         return clamp(input, **{k: v for k, v in (("min", min), ("max", max)) if v is not None})
     if max is None:
-        return as_one(clamp_min_tensor(input, min), input, min, None)
+        return clamp_min_tensor(input, min)
     if min is None:
-        return as_one(clamp_max_tensor(input, max), input, None, max)
+        return clamp_max_tensor(input, max)
     return clamp_tensor(input, as_tensor(min), as_tensor(max))
 
 

@@ -18,7 +18,6 @@ from gradcli.ops.pointwise.numbers import by_number
 from gradcli.ops.pointwise.powers import power, zero
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.constants import LOG_2, LOG_10, SQRT_PI
-from gradcli.ops.support.endings import BY_NUMBER
 from gradcli.ops.support.sentences import FLAT
 from gradcli.ops.support.surface import Operation, register
 
@@ -80,7 +79,6 @@ exp2 = elementwise(
     nearest(np.exp2),
     lambda g, out, x: g * out * LOG_2.beside(g),
     "Two to the power of the input.",
-    gradients=BY_NUMBER,
     says="A power of 2 grows with itself: the gradient is multiplied by the result and by log(2).",
 )
 expm1 = elementwise(

@@ -20,7 +20,6 @@ from gradcli.ops.pointwise.powers import zero
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.support.arguments import Operand, Real, as_tensor
 from gradcli.ops.support.constants import LOG_2
-from gradcli.ops.support.endings import BY_NUMBER, FILLED, MASKED
 from gradcli.ops.support.forgetting import nothing
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import operation
@@ -37,7 +36,6 @@ fmax = primitive(
     np.fmax,
     lambda g, out, x, y: where(either(x >= y, nan(y)), g, 0),
     lambda g, out, x, y: where(opposite(either(x >= y, nan(y))), g, 0),
-    gradients=FILLED * 2,
     kinks=np.equal,
     convention="at a tie the first gets the gradient",
     says="The larger of the two gets the gradient, and the first one if they are equal.",
@@ -47,7 +45,6 @@ fmin = primitive(
     np.fmin,
     lambda g, out, x, y: where(either(x <= y, nan(y)), g, 0),
     lambda g, out, x, y: where(opposite(either(x <= y, nan(y))), g, 0),
-    gradients=FILLED * 2,
     kinks=np.equal,
     convention="at a tie the first gets the gradient",
     says="The smaller of the two gets the gradient, and the first one if they are equal.",
@@ -57,7 +54,6 @@ copysign = primitive(
     np.copysign,
     _sign_rule,
     lambda g, out, x, y: zero(g),
-    gradients=MASKED,
     kinks=lambda x, y: np.equal(x, 0) | np.equal(y, 0),
     convention="copysign' at 0 is 0",
     says="The size of the input passes the gradient, turned if its sign was changed.",
@@ -67,7 +63,6 @@ copysign_number = primitive(
     np.copysign,
     _sign_rule,
     node="CopysignBackward1",
-    gradients=MASKED,
     notation=copysign.notation,
     kinks=lambda x, y: np.equal(x, 0),
     convention=copysign.convention,
@@ -78,7 +73,6 @@ ldexp = primitive(
     lambda x, n: (x * np.exp2(n)).astype(x.dtype),
     lambda g, out, x, n: g * exp2(n),
     lambda g, out, x, n: g * out * LOG_2.beside(g),
-    gradients=({}, *BY_NUMBER),
     says="The mantissa gets the gradient times the power of 2, and the exponent times the result and log(2).",
 )
 following = primitive(

@@ -12,12 +12,11 @@ from gradcli.engine.checks.shapes import broadcastable, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import mode, refuse_examples
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.comparisons import different
 from gradcli.ops.shaping.axes import axes, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims, Real
-from gradcli.ops.support.covering import changed
 from gradcli.ops.support.surface import operation, register
 
 
@@ -82,8 +81,7 @@ def isclose(input: Real, other: Real, rtol: float = 1e-05, atol: float = 1e-08, 
     for name, value in (("rtol", rtol), ("atol", atol)):
         if value < 0:
             raise AutogradError(f"{name} must be greater than or equal to zero, but got {value:g}")
-    reads_nan = equal_nan and is_floating(input.value)
-    return changed(close(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan), reads_nan + (rtol > 0 or atol > 0))
+    return close(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
 @operation("allclose([1, 2], [1, 2.000000001])", integers_stay=True)

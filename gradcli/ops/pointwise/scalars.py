@@ -8,7 +8,6 @@ from gradcli.engine.numerics.fusing import added
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.notation import Notation, infix, number
 from gradcli.language.tree import Binary
-from gradcli.ops.support.endings import BY_NUMBER, OVER_NUMBER
 
 add_number = primitive(
     "add_number",
@@ -33,7 +32,6 @@ mul_number = primitive(
     operator.mul,
     lambda g, out, x, n: g * n,
     node="MulBackward1",
-    gradients=BY_NUMBER,
     saves=None,
     notation=lambda operands, _: Binary("*", operands[1].tree, operands[0].tree),
     says="A factor that is a number multiplies the gradient too.",
@@ -43,7 +41,6 @@ div_number = primitive(
     operator.truediv,
     lambda g, out, x, n: g / n,
     node="DivBackward1",
-    gradients=OVER_NUMBER,
     saves=None,
     notation=infix("/"),
     says="A number that divides the input divides the gradient too.",
@@ -62,7 +59,6 @@ add_scaled = primitive(
     lambda g, out, a, b, *, alpha: g,
     lambda g, out, a, b, *, alpha: g * alpha,
     node="AddBackward0",
-    gradients=({}, *BY_NUMBER),
     notation=_write_scaled("+"),
     traits=("sum",),
     says="An addition hands the gradient on to the first term, and times its factor to the second.",
@@ -73,7 +69,6 @@ sub_scaled = primitive(
     lambda g, out, a, b, *, alpha: g,
     lambda g, out, a, b, *, alpha: -g * alpha,
     node="SubBackward0",
-    gradients=({}, *BY_NUMBER),
     notation=_write_scaled("-"),
     traits=("difference", "sum"),
     says="A difference hands the gradient on to the first term, and times minus its factor to the second.",

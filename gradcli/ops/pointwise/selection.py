@@ -22,7 +22,6 @@ from gradcli.ops.pointwise.logic import nan
 from gradcli.ops.support.arguments import Operand
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.choice import chosen
-from gradcli.ops.support.endings import FILLED
 from gradcli.ops.support.surface import operation
 
 
@@ -72,7 +71,6 @@ masked_fill = primitive(
     "masked_fill",
     _masked_fill,
     lambda g, out, x, mask, value: where(mask, 0, g),
-    gradients=FILLED,
     keeps_dtype=True,
     inputs=("self", "mask"),
     says="Entries that are filled no longer count and get 0; the others get their gradient.",
@@ -83,7 +81,6 @@ masked_fill_tensor = primitive(
     lambda g, out, x, mask, value: where(mask, 0, g),
     None,
     lambda g, out, x, mask, value: where(mask, g, 0),
-    gradients=(*FILLED, {}, {"WhereBackward0": "SumBackward0"}),
     keeps_dtype=True,
     node="MaskedFillBackward1",
     notation=masked_fill.notation,
@@ -97,7 +94,6 @@ def _shared(g: Any, a: Any, b: Any, wins: Any) -> Any:
 
 
 TIED: Any = {
-    "gradients": FILLED * 2,
     "kinks": np.equal,
     "convention": "at a tie each gets half the gradient",
     "traits": ("choice",),

@@ -18,7 +18,6 @@ from gradcli.ops.pointwise.elementwise import exp, exp2, log
 from gradcli.ops.pointwise.logic import finite
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.support.arguments import Operand, Real, as_tensor
-from gradcli.ops.support.endings import BY_NUMBER, MASKED
 from gradcli.ops.support.surface import operation
 
 DOUBLE = np.dtype(np.float64)
@@ -54,7 +53,6 @@ lerp = primitive(
     lambda a, b, *, weight: blended(a, b, weight),
     lambda g, out, a, b, *, weight: g * (1 - weight),
     lambda g, out, a, b, *, weight: g * weight,
-    gradients=BY_NUMBER * 2,
     says="Each end gets its share of the gradient, 1 - weight and weight.",
 )
 lerp_tensor = primitive(
@@ -106,7 +104,6 @@ xlogy = primitive(
     _xlogy,
     _factor_rule,
     lambda g, out, x, y: g * x / y,
-    gradients=({"MulBackward0": "MaskedFillBackward0"},),
     domain=above(0, 1),
     convention="0*log(0) is 0, and flat in its factor",
     says="The factor gets the logarithm, and the number in the logarithm gets the factor over itself.",
@@ -126,7 +123,6 @@ xlogy_number = primitive(
     _xlogy,
     _factor_rule,
     node="XlogyBackward2",
-    gradients=xlogy.gradients,
     notation=xlogy.notation,
     says="The derivative of x*log(y) by x is log(y).",
 )
@@ -134,7 +130,6 @@ nan_to_num = primitive(
     "nan_to_num",
     lambda x, *, nan=0.0, posinf=None, neginf=None: np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)[()],
     lambda g, out, x, **_: where(finite(x), g, 0),
-    gradients=MASKED,
     says="Finite entries get their gradient; entries that were replaced get 0.",
 )
 

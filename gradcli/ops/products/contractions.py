@@ -9,7 +9,6 @@ import numpy as np
 
 from gradcli.engine.broadcast import row
 from gradcli.engine.modes import mode
-from gradcli.engine.numerics import products
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.indices import spread
@@ -74,8 +73,8 @@ def scaled(x: Any, factor: float) -> Any:
 
 def _addmm(c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
     if beta == alpha == 1:
-        return products.added_product(c, a, b)
-    product = scaled(products.matrix_product(a, b), alpha)
+        return c + np.matmul(a, b)
+    product = scaled(np.matmul(a, b), alpha)
     return scaled(c, beta) + product if beta else product  # torch leaves c out where beta is 0, even if it is nan
 
 
@@ -92,7 +91,7 @@ def _write_addmm(operands: Sequence[Formula], options: dict[str, Any]) -> Expres
 
 dot: Primitive = primitive(
     "dot",
-    products.dot_product,
+    np.dot,
     lambda g, out, x, y: g * y,
     lambda g, out, x, y: g * x,
     structured=True,
@@ -104,7 +103,7 @@ dot: Primitive = primitive(
 )
 mv: Primitive = primitive(
     "mv",
-    products.matrix_vector_product,
+    np.matmul,
     lambda g, out, A, x: outer(g, x),
     lambda g, out, A, x: mv(t(A), g),
     structured=True,
@@ -138,7 +137,7 @@ def _fold_mm(A: Formula, B: Formula, *, value: Any) -> Formula | None:
 
 mm: Primitive = primitive(
     "mm",
-    products.matrix_product,
+    np.matmul,
     lambda g, out, A, B: _by_first(g, A.strides, B),
     lambda g, out, A, B: _by_second(g, A, B.strides),
     structured=True,
@@ -151,7 +150,7 @@ mm: Primitive = primitive(
 )
 bmm: Primitive = primitive(
     "bmm",
-    products.batched_product,
+    np.matmul,
     lambda g, out, A, B: bmm(g, transposed(B)),
     lambda g, out, A, B: bmm(transposed(A), g),
     structured=True,

@@ -26,7 +26,6 @@ from gradcli.ops.shaping.arranging import contiguous
 from gradcli.ops.shaping.permutations import mT, t_
 from gradcli.ops.shaping.shaping import reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
 from gradcli.ops.support.arguments import check_size
-from gradcli.ops.support.covering import changed
 from gradcli.ops.support.folding import fold_squeeze
 from gradcli.ops.support.sentences import SHAPE
 from gradcli.ops.support.surface import operation
@@ -69,7 +68,7 @@ def matmul(input: Tensor, other: Tensor) -> Any:
         case 2, 1:
             return mv_(input, other)
         case 1, 2:
-            return changed(squeeze_in_place(mm_(unsqueeze(input, dim=0), other)), 1)
+            return squeeze_in_place(mm_(unsqueeze(input, dim=0), other))
         case 2, 2:
             return mm_(input, other)
     folds = _folds(input, other)

@@ -22,8 +22,7 @@ from gradcli.ops.pointwise.selection import maximum_, minimum_, where
 from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Dims, Places, as_tensor
-from gradcli.ops.support.covering import ended
-from gradcli.ops.support.endings import COUNTED, PLACED, SHARED
+from gradcli.ops.support.covering import as_node
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import CHOSEN, EXTREME
 from gradcli.ops.support.surface import operation
@@ -90,7 +89,6 @@ amax = primitive(
     "amax",
     in_rows(lambda x, *, dim=None, keepdim=False: np.max(x, axis=axes(dim, x.ndim), keepdims=keepdim)),
     counted_rule,
-    gradients=COUNTED,
     kinks=tied(np.max),
     **EVENLY,
     index=entries.extreme("max"),
@@ -99,7 +97,6 @@ amin = primitive(
     "amin",
     in_rows(lambda x, *, dim=None, keepdim=False: np.min(x, axis=axes(dim, x.ndim), keepdims=keepdim)),
     counted_rule,
-    gradients=COUNTED,
     kinks=tied(np.min),
     **EVENLY,
     index=entries.extreme("min"),
@@ -109,7 +106,6 @@ largest = primitive(
     lambda x: np.max(x),
     shared_rule,
     node="MaxBackward1",
-    gradients=SHARED,
     kinks=tied(np.max),
     **EVENLY,
     index=entries.extreme("max"),
@@ -119,7 +115,6 @@ smallest = primitive(
     lambda x: np.min(x),
     shared_rule,
     node="MinBackward1",
-    gradients=SHARED,
     kinks=tied(np.min),
     **EVENLY,
     index=entries.extreme("min"),
@@ -159,7 +154,7 @@ printed(hot, "x = [[1, 2, 3], [4, 5, 6]]; where(hot([2, 0], size=3, dim=1), x, x
 
 def picked_rule(g: Any, out: Any, x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:
     if x.shape == ():
-        return ended(g, "ScatterBackward0") if isinstance(g, Tensor) else g
+        return as_node(g, "ScatterBackward0") if isinstance(g, Tensor) else g
     chosen = hot(indices, size=x.shape[dim], dim=dim, keepdim=keepdim)
     return where(chosen, aligned(g, x.shape, dim, keepdim), 0)
 
@@ -175,7 +170,6 @@ first_largest = primitive(
     picked,
     picked_rule,
     node="MaxBackward0",
-    gradients=PLACED,
     structured=True,
     notation=values_of("max"),
     kinks=tied(np.max),
@@ -188,7 +182,6 @@ first_smallest = primitive(
     picked,
     picked_rule,
     node="MinBackward0",
-    gradients=PLACED,
     structured=True,
     notation=values_of("min"),
     kinks=tied(np.min),

@@ -22,7 +22,6 @@ from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrappe
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.arguments import Dims, Dtype, Real
 from gradcli.ops.support.dtypes import converted
-from gradcli.ops.support.endings import OVER_NUMBER
 from gradcli.ops.support.sentences import MEAN
 from gradcli.ops.support.surface import operation
 
@@ -59,7 +58,6 @@ mean = primitive(
     lambda x: summation.total(x) / x.size,
     lambda g, out, x: expand(g, size=x.shape) / math.prod(x.shape),
     node="MeanBackward0",
-    gradients=OVER_NUMBER,
     structured=True,
     traits=("average",),
     says=MEAN,
@@ -72,7 +70,6 @@ mean_dim = primitive(
         expand(aligned(g, x.shape, dim, keepdim), size=x.shape) / count(x.shape, dim)
     ),
     node="MeanBackward1",
-    gradients=OVER_NUMBER,
     structured=True,
     notation=call("mean", _mean_dim),
     traits=("average",),

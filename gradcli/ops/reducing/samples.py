@@ -38,9 +38,7 @@ from gradcli.ops.shaping.joining import cat_
 from gradcli.ops.shaping.permutations import t, transpose
 from gradcli.ops.shaping.shaping import flatten, reshape, squeeze, unsqueeze
 from gradcli.ops.support.arguments import Dims, Dtype, Operand, Real, as_tensor, check_size
-from gradcli.ops.support.covering import changed
 from gradcli.ops.support.dtypes import converted
-from gradcli.ops.support.endings import MASKED
 from gradcli.ops.support.surface import operation
 
 NO_FREEDOM = "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
@@ -51,7 +49,6 @@ nansum = primitive(
     lambda g, out, x, *, dim=None, keepdim=False: where(
         nan(x), 0, expand(aligned(g, x.shape, dim, keepdim), size=x.shape)
     ),
-    gradients=MASKED,
     structured=True,
     says="A sum hands the gradient on to every entry that was added; those that are nan get 0.",
     index=entries.without_nan,
@@ -94,7 +91,7 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
                     code="E301",
                 )
     if not n:  # then no dimension is looked at
-        return changed(copy(Tensor(np.zeros_like(input.value)), input), 1)
+        return copy(Tensor(np.zeros_like(input.value)), input)
     axis = dimension(dim, input.ndim)
     x: Any = input
     if prepend is not None or append is not None:
@@ -257,7 +254,7 @@ def quantiles(
     if weighed:
         found = lerp_tensor(found, gather(rows, Tensor(above), dim=last), Tensor(weights))
     if not np.ndim(shares):
-        return changed(squeeze_in_place(found, dim=last), weighed + 1)
+        return squeeze_in_place(found, dim=last)
     beside = named(unsqueeze, "UnsqueezeBackward1", view=False)(found, dim=0)
     turned = named(transpose, "TransposeBackward1", view=False)(beside, dim0=0, dim1=rows.ndim)
-    return changed(squeeze_in_place(turned, dim=rows.ndim), weighed + 3)
+    return squeeze_in_place(turned, dim=rows.ndim)

@@ -14,72 +14,26 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.modes import mode as settings
-from gradcli.engine.numerics import selecting
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import indexing as places
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.indexing.gathering import gather_backward
-from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied, values_of
+from gradcli.ops.reducing import positions
+from gradcli.ops.reducing.extremes import (
+    EVENLY,
+    picked,
+    picked_rule,
+    refuse_empty,
+    shared_rule,
+    tied,
+    values_of,
+)
 from gradcli.ops.support.adjoints import printed
-from gradcli.ops.support.arguments import Array
-from gradcli.ops.support.endings import PLACED, SHARED
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import CHOSEN, MOVED, PICKED
 from gradcli.ops.support.surface import operation
-
-
-def _top(x: Array, *, k: int, dim: int, largest: bool = True, sorted: bool = True) -> Any:
-    """The indices of the `k` largest or smallest entries, equal ones as torch's algorithm comes upon them."""
-    if not np.ndim(x):
-        return np.int64(0)
-    if not (x.size and k) or (sorted and not selecting.repeats(x, dim)):
-        return np.take(selecting.ordered(x, dim=dim, descending=largest), np.arange(k), dim)
-    return np.apply_along_axis(selecting.top, dim, x, k, largest=largest, ordered=sorted)
-
-
-def _kth(x: Array, *, k: int, dim: int, keepdim: bool = False) -> Any:
-    """The index of the entry that is the `k`-th in order, of equal ones that which torch's algorithm comes upon."""
-    if not np.ndim(x):
-        return np.int64(0)
-    if selecting.repeats(x, dim):
-        found = np.apply_along_axis(selecting.kth, dim, x, k)
-        return np.expand_dims(found, dim) if keepdim else found
-    return _in_order(x, k=k, dim=dim, keepdim=keepdim)
-
-
-def _in_order(x: Array, *, k: int, dim: int, keepdim: bool) -> Any:
-    """The index of the `k`-th entry, equal ones in their order."""
-    return np.take(selecting.ordered(x, dim=dim), [k - 1] if keepdim else k - 1, dim)
-
-
-def _middle(x: Array, *, dim: int, keepdim: bool = False) -> Any:
-    """The index of the median, the lower of two; of a nan where there is one."""
-    if not np.ndim(x):
-        return np.int64(0)
-    middle = _in_order(x, k=(x.shape[dim] + 1) // 2, dim=dim, keepdim=keepdim)
-    missing = np.isnan(x)
-    return np.where(np.any(missing, dim, keepdims=keepdim), np.argmax(missing, dim, keepdims=keepdim), middle)[()]
-
-
-def _most_frequent(x: Array, *, dim: int, keepdim: bool = False) -> Any:
-    """The index of one of the most frequent entries; of equally frequent ones the smallest."""
-    if not np.ndim(x):
-        return np.int64(0)
-    empty = np.zeros(x.shape[:dim] + x.shape[dim + 1 :], np.int64)
-    found = np.apply_along_axis(selecting.most_frequent, dim, x) if empty.size else empty
-    return (np.expand_dims(found, dim) if keepdim else found)[()]
-
-
-def _largest(x: Array, *, dim: int) -> Any:
-    """The index of the largest entry so far."""
-    return selecting.running(np.greater_equal, x, dim)
-
-
-def _smallest(x: Array, *, dim: int) -> Any:
-    """The index of the smallest entry so far."""
-    return selecting.running(np.less_equal, x, dim)
 
 
 def _at(x: Any, indices: Any, dim: int) -> Any:
@@ -102,13 +56,13 @@ def _kth_picked(x: Any, indices: Any, *, k: int, dim: int = -1, keepdim: bool = 
     return picked(x, indices, dim=dim, keepdim=keepdim)
 
 
-order = primitive("argsort", lambda x, **o: laid_out(selecting.ordered(x, **o), (x,)), structured=True)
-top = primitive("topk_indices", _top, structured=True)
-kth = primitive("kth_index", _kth, structured=True)
-middle = primitive("median_index", _middle, structured=True)
-most_frequent = primitive("mode_index", _most_frequent, structured=True)
-running_largest = primitive("cummax_indices", _largest, structured=True)
-running_smallest = primitive("cummin_indices", _smallest, structured=True)
+order = primitive("argsort", lambda x, **o: laid_out(positions.ordered(x, **o), (x,)), structured=True)
+top = primitive("topk_indices", positions.top, structured=True)
+kth = primitive("kth_index", positions.kth, structured=True)
+middle = primitive("median_index", positions.middle, structured=True)
+most_frequent = primitive("mode_index", positions.most_frequent, structured=True)
+running_largest = primitive("cummax_indices", positions.largest, structured=True)
+running_smallest = primitive("cummin_indices", positions.smallest, structured=True)
 printed(top, "x = [3, 1, 2]; gather(x, 0, topk_indices(x, k=2, dim=0))")
 printed(kth, "x = [3, 1, 2]; x[kth_index(x, k=2, dim=0)]")
 printed(middle, "x = [3, 1, 2]; x[median_index(x, dim=0)]")
@@ -135,7 +89,6 @@ def _by_index(
         forward,
         rule or (lambda g, out, x, indices, *, dim, **_: gather_backward(g, indices, shape=x.shape, dim=dim)),
         node=node,
-        gradients=() if rule else PLACED,
         structured=True,
         notation=values_of(function, forward),
         says=says,
@@ -162,7 +115,6 @@ def _picking(name: str, forward: Callable[..., Any], node: str, function: str) -
         forward,
         picked_rule,
         node=node,
-        gradients=PLACED,
         structured=True,
         notation=values_of(function, forward),
         says=CHOSEN,
@@ -179,7 +131,7 @@ def _median(x: Any) -> Any:
     if not np.size(x):
         return x.dtype.type(np.nan)
     flat = np.ravel(x)
-    return flat[_middle(flat, dim=0)]
+    return flat[positions.middle(flat, dim=0)]
 
 
 median = primitive(
@@ -187,7 +139,6 @@ median = primitive(
     _median,
     shared_rule,
     node="MedianBackward0",
-    gradients=SHARED,
     kinks=tied(lambda x, axis, keepdims: np.reshape(_median(x), [1] * np.ndim(x))),
     **EVENLY,
     index=entries.middle,

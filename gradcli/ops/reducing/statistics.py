@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
-from gradcli.engine.modes import mode
 from gradcli.engine.primitive import primitive
 from gradcli.engine.saved import watch_each_other
-from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -24,7 +22,6 @@ from gradcli.ops.reducing.extremes import EVENLY, amax, amin, counted_rule, tied
 from gradcli.ops.reducing.reductions import mean, mean_dim
 from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims, Real
-from gradcli.ops.support.endings import COUNTED
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import MEAN
 from gradcli.ops.support.several import bound
@@ -62,22 +59,16 @@ def _var_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float =
 
 
 def _var_gradient(g: Any, x: Any, dim: Axes, correction: float) -> Any:
-    """Return the gradient of a variance; torch multiplies by `2/n` at once, formulas show 2 and n apart."""
+    """Return the gradient of a variance."""
     freedom = count(x.shape, dim) - correction
     if freedom <= 0 and (dim is None or not x.shape):
         return g * where(equal(x, mean(x)), math.nan, math.inf)
-    if dim == () and x.shape and mode.strict:  # of which torch sums all, and divides by the size of none
-        freedom = 1 - correction
-    if isinstance(x, Formula):
-        return 2 * g * _centred(x, dim) / freedom
-    return (2 / freedom if freedom else math.inf) * g * _centred(x, dim)
+    return 2 * g * _centred(x, dim) / freedom
 
 
 def _std_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
     g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
-    if isinstance(x, Formula):
-        return guarded(equal(out, 0), 0, g * _centred(x, dim) / out) / (count(x.shape, dim) - correction)
-    return _var_gradient(guarded(equal(out, 0), 0, g / (2 * out)), x, dim, correction)
+    return guarded(equal(out, 0), 0, g * _centred(x, dim) / out) / (count(x.shape, dim) - correction)
 
 
 var = primitive(
@@ -166,7 +157,6 @@ def _extreme_of_both(name: str, extreme: Any, find: Any, number: int) -> Any:
         node="AminmaxBackward0",
         number=number,
         notation=lambda operands, options: Attribute(write(operands, options), name),
-        gradients=COUNTED,
         kinks=tied(find),
         **EVENLY,
         index=extreme.index,

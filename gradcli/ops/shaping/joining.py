@@ -21,7 +21,6 @@ from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import cut, select, selecting, slicing
 from gradcli.ops.shaping.shaping import flat, reshape
 from gradcli.ops.support.arguments import Dims, Shape, check_size
-from gradcli.ops.support.endings import JOINED, STACKED
 from gradcli.ops.support.forgetting import nothing
 from gradcli.ops.support.sentences import MOVED, OWN_PART
 from gradcli.ops.support.several import bound
@@ -81,13 +80,11 @@ stack: Primitive = primitive(
     index=entries.stacked,
 )
 # one application for each part, where torch has one node with many outputs, whose gradients it joins again
-split_part = slicing("split_part", "SplitBackward0", "part", gradients=JOINED)
-split_part_with_sizes = slicing("split_part_with_sizes", "SplitWithSizesBackward0", "part", gradients=JOINED)
-unsafe_part = slicing("unsafe_split_part", "UnsafeSplitBackward0", view=False, gradients=JOINED)
-unsafe_part_with_sizes = slicing(
-    "unsafe_split_part_with_sizes", "UnsafeSplitWithSizesBackward0", view=False, gradients=JOINED
-)
-unbind_part = selecting("unbind_part", "UnbindBackward0", "part", gradients=STACKED)
+split_part = slicing("split_part", "SplitBackward0", "part")
+split_part_with_sizes = slicing("split_part_with_sizes", "SplitWithSizesBackward0", "part")
+unsafe_part = slicing("unsafe_split_part", "UnsafeSplitBackward0", view=False)
+unsafe_part_with_sizes = slicing("unsafe_split_part_with_sizes", "UnsafeSplitWithSizesBackward0", view=False)
+unbind_part = selecting("unbind_part", "UnbindBackward0", "part")
 
 
 def _repeat_rule(g: Any, out: Any, x: Any, *, repeats: Shape) -> Any:
@@ -106,7 +103,6 @@ repeat: Primitive = primitive(
     "repeat",
     lambda x, *, repeats: np.asarray(np.tile(x, repeats), order="C"),
     _repeat_rule,
-    gradients=({"ViewBackward0": "SumBackward1"},),
     structured=True,
     notation=positional("repeat"),
     says="The input was copied, so the gradients of all the copies are added.",

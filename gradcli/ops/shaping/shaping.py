@@ -16,7 +16,6 @@ from gradcli.engine.symbolic.notation import positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.arguments import Dims, Shape, check_size
-from gradcli.ops.support.endings import UNSQUEEZED
 from gradcli.ops.support.folding import fold_reshape, fold_same, fold_squeeze
 from gradcli.ops.support.sentences import SAME, SHAPE
 from gradcli.ops.support.surface import operation
@@ -65,7 +64,6 @@ squeeze: Primitive = primitive(
     "squeeze",
     np.squeeze,
     _squeezed,
-    gradients=UNSQUEEZED,
     structured=True,
     view=True,
     fold=fold_same,
@@ -80,7 +78,6 @@ squeeze_dim: Primitive = primitive(
     "squeeze_dim",
     lambda x, *, dim: np.squeeze(x, dim) if x.shape and x.shape[dim] == 1 else x[...],  # others stay, as in torch
     _squeezed,
-    gradients=UNSQUEEZED,
     node="SqueezeBackward1",
     structured=True,
     view=True,
@@ -95,7 +92,6 @@ squeeze_dims: Primitive = primitive(
     "squeeze_dims",
     lambda x, *, dim: np.squeeze(x, tuple(d for d in dim if x.shape and x.shape[d] == 1)),
     _squeezed,
-    gradients=UNSQUEEZED,
     node="SqueezeBackward2",
     structured=True,
     view=True,

@@ -89,7 +89,6 @@ strided: Primitive = primitive(
     lambda g, out, x, *, size, stride, offset, lies=(): strided_back(
         g, shape=x.shape, size=size, stride=stride, offset=offset, **_lying(lies)
     ),
-    gradients=({"AsStridedBackwardBackward0": "AsStridedBackward0"},),
     structured=True,
     view=True,
     notation=positional("as_strided"),

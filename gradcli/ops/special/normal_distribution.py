@@ -67,7 +67,6 @@ erfcx: Primitive = elementwise(
     lambda g, out, x: 2 * g * (x * out) - 2 * g / SQRT_PI.beside(g),
     "`exp(x**2)*erfc(x)`, which stays a number far from 0.",
     node="SpecialErfcxBackward0",
-    gradients=({"SubBackward0": "MulBackward0"},),
     method=False,
     says="The derivative is 2*x times itself, less 2/sqrt(pi).",
 )
@@ -117,7 +116,6 @@ def _declare(name: str, *rules: Any, number: int, says: str, notation: Notation 
         _xlog1py,
         *rules,
         node=f"SpecialXlog1PyBackward{number}",
-        gradients=({"MulBackward0": "MaskedFillBackward0"},) if number != 1 else (),
         says=says,
         notation=notation,
         domain=EVERYWHERE if number == 2 else above(-1, 1),

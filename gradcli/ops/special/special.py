@@ -102,7 +102,6 @@ sinc = elementwise(
     np.sinc,
     _sinc_rule,
     "`sin(pi*x)/(pi*x)`, and 1 at 0.",
-    gradients=({"MulBackward0": "WhereBackward0"},),
     convention="sinc'(0) = 0",
     says="The quotient rule for sin(pi*x)/(pi*x); at 0 it is flat.",
 )
@@ -188,7 +187,6 @@ deg2rad = elementwise(
     lambda g, out, x: g * PI.beside(g) / 180,
     "Degrees as radians.",
     node="Deg2RadBackward0",
-    gradients=({"DivBackward0": "MulBackward1"},),
     says="The conversion is a factor of pi/180, and so is the slope.",
 )
 rad2deg = elementwise(
@@ -197,7 +195,6 @@ rad2deg = elementwise(
     lambda g, out, x: g * 180 / PI.beside(g),
     "Radians as degrees.",
     node="Rad2DegBackward0",
-    gradients=({"DivBackward0": "MulBackward1"},),
     says="The conversion is a factor of 180/pi, and so is the slope.",
 )
 
@@ -219,7 +216,6 @@ logit = primitive(
     "logit",
     _logit,
     _logit_rule,
-    gradients=({"DivBackward0": "WhereBackward0"},),
     domain=lambda *, eps=None: between(0, 1) if eps is None else EVERYWHERE,
     kinks=lambda x, *, eps=None: False if eps is None else np.equal(x, eps) | np.equal(x, 1 - eps),
     convention="with eps, logit' at eps and 1 - eps is that between them",

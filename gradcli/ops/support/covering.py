@@ -1,4 +1,4 @@
-"""Operations of several nodes that are one node in torch: its name, and what `next_functions` shows of it."""
+"""Operations of several nodes that are one node in torch: its name."""
 
 from __future__ import annotations
 
@@ -6,19 +6,11 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from gradcli.engine.graph import Node, outer
+from gradcli.engine.graph import Node
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
-from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-
-
-def as_one(result: Any, *inputs: Any) -> Any:
-    """Return the result, whose node shows edges to these inputs alone; an input that is None needs no gradient."""
-    if isinstance(result.node, Node):
-        outer[result.node] = tuple(x if x is None else x.node for x in inputs)
-    return result
 
 
 def _same(x: Any) -> Any:
@@ -35,40 +27,13 @@ def _ending(node: str, saves: tuple[int, ...], number: int) -> Primitive:
     return passing("result", node, saves=saves, number=number)
 
 
-def ended(x: Tensor, node: str, *inputs: Tensor | None, saves: tuple[int, ...] = (), number: int = 0) -> Any:
-    """Return the tensor as the result of a node of this name, which in torch stands for all since these inputs.
+def as_node(x: Tensor, node: str, *, saves: tuple[int, ...] = (), number: int = 0) -> Any:
+    """Return the tensor as the result of a node of this name, which in torch stands for several nodes here.
 
     The node passes gradients on unchanged; with `saves=(OUT,)` it saves the result. `number` says which of several
     results it is.
     """
-    found = _ending(node, saves, number)(x)
-    return as_one(found, *inputs) if inputs else found
-
-
-@cache
-def _beginning(node: str) -> Primitive:
-    passed = passing("gradient", node)
-
-    def rule(g: Any, out: Any, x: Any) -> Any:
-        return passed(g) if isinstance(g, Tensor) else g
-
-    return Primitive("operand", _same, (rule,), node, call("operand", _same), structured=True)
-
-
-def begun(x: Tensor, node: str) -> Tensor:
-    """Return the input of several nodes that are one in torch, whose gradient by it has a last node of this name."""
-    if not x.requires_grad:
-        return x
-    found: Tensor = _beginning(node)(x)
-    found.history = x.history  # what saves it saves the input
-    return found
-
-
-def changed(x: Tensor, times: int) -> Tensor:
-    """Return a tensor that torch makes by so many changes in place."""
-    if not tangents_of(x):  # which go by the changes that there were
-        x.history = [0] * times
-    return x
+    return _ending(node, saves, number)(x)
 
 
 def one_way(result: Any, message: str) -> Any:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.numerics.products import mixed
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -37,6 +36,19 @@ def shares(size: int, parts: int, dtype: Any) -> Any:
     return out
 
 
+def mixed(down: Array, x: Array, across: Array) -> Any:
+    """Return `down @ x @ across`; an entry whose weight is 0 has no part in a result, be it infinite or nan."""
+    if np.isfinite(x).all():
+        return down @ x @ across
+    out = np.zeros((*x.shape[:-2], down.shape[0], across.shape[1]), x.dtype)
+    for i, row in enumerate(down):
+        rows = np.flatnonzero(row)
+        for j, column in enumerate(across.T):
+            columns = np.flatnonzero(column)
+            out[..., i, j] = row[rows] @ x[..., rows, :][..., columns] @ column[columns]
+    return out
+
+
 def _means(x: Any, *, output_size: Shape) -> Any:
     down, across = (shares(n, parts, x.dtype) for n, parts in zip(x.shape[-2:], output_size, strict=True))
     return mixed(down, x, across.T)
@@ -53,7 +65,6 @@ adaptive_mean: Primitive = primitive(
     _means,
     lambda g, out, x, *, output_size: adaptive_spread(g, size=x.shape),
     node="AdaptiveAvgPool2DBackward0",
-    gradients=({"AdaptiveAvgPool2dBackwardBackward0": "AdaptiveAvgPool2DBackwardBackward0"},),
     saves=(0,),
     structured=True,
     says=WINDOW_MEAN,

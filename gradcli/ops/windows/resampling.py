@@ -22,7 +22,7 @@ from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.permutations import transpose
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.arguments import Real, Shape, check_size
-from gradcli.ops.support.covering import begun, ended
+from gradcli.ops.support.covering import as_node
 from gradcli.ops.support.surface import operation
 
 CUBIC = -0.75  # the parameter of cubic convolution (Keys 1981), as in torch
@@ -44,8 +44,7 @@ resample: Primitive = primitive(
 
 @cache
 def _named(node: str) -> Primitive:
-    gradients = ({"ResampleBackward0": f"{node[:-1]}Backward0"},)
-    return replace(resample, node=node, saves=None, gradients=gradients)
+    return replace(resample, node=node, saves=None)
 
 
 @operation("x = [[[1, 2], [3, 5]]]; resample(x, [[1, 0], [0.5, 0.5], [0, 1]], [[1, 0], [0, 1]])", method=False)
@@ -118,10 +117,10 @@ def in_volumes(x: Tensor, matrices: list[Tensor], node: str) -> Any:
     deep, down, across = matrices
     *lead, depth, height, width = x.shape
     check_size((*lead, deep.shape[0], height, width))
-    through = begun(x, f"{node[:-1]}Backward0")
+    through = x
     planes = matmul(deep, reshape(through, shape=(*lead, depth, height * width)))
     found = resample(reshape(planes, shape=(*lead, deep.shape[0], height, width)), down, across)
-    return ended(found, node, x)
+    return as_node(found, node)
 
 
 def nearest(x: Tensor, sizes: Shape, scales: tuple[float | None, ...], exact: bool, node: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradcli.engine.checks.versions import ModifiedError
-from gradcli.engine.graph import reachable
+from gradcli.engine.graph import nodes_below
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -52,7 +52,7 @@ def changed(run: Run, error: ModifiedError) -> Note:
 
 def freed(run: Run) -> Iterator[Note]:
     """Note the pass that freed the saved tensors of a graph, and the line that computed them."""
-    order, _ = reachable([output.node for output in run.walked if output.node is not None])
+    order = nodes_below(output.node for output in run.walked if output.node is not None)
     node = next((node for node in order if node in run.freed), None)
     if node is None:
         return

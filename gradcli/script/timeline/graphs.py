@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.backward import Contribution
-from gradcli.engine.graph import AccumulateGrad, Node, reachable
+from gradcli.engine.graph import AccumulateGrad, Node, nodes_below
 from gradcli.engine.recorder import Application
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
@@ -39,8 +39,7 @@ def snapshot(run: Run, output: Tensor) -> Evaluation | None:
     It may be larger where the run keeps no other graph than the last.
     """
     assert output.node is not None
-    order, _ = reachable([output.node])
-    nodes = list(reversed(order))
+    nodes = nodes_below([output.node])[::-1]
     entries = sum(np.size(node.out) for node in nodes)
     most = MOST_DRAWN if run.keeps_last else MOST_NODES
     if len(nodes) > most or entries > MOST_ENTRIES or any(node.inputs is None for node in nodes):

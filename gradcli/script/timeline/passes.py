@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from gradcli.engine.accumulation import Accumulation
-from gradcli.engine.backward import Contribution
+from gradcli.engine.backward import Accumulation, Contribution
 from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.folding import folded
@@ -46,11 +45,14 @@ def followed(
     try:
         for event in events:
             if isinstance(event, Accumulation):
-                accumulations.append((event.leaf, valued(event.gradient), kept(event.before)))
+                before = event.leaf._grad
+                accumulations.append(
+                    (event.leaf, valued(event.gradient), None if before is None else kept(before.value))
+                )
             else:
                 walk.passed(event)
                 if graph is not None:
-                    contributions.append(Contribution(*event[:2], *map(valued, event[2:])))
+                    contributions.append(Contribution(event.node, event.position, *map(valued, event[2:])))
             yield event
     finally:
         run.muted = False

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gradcli.engine.graph import AccumulateGrad, Node, Target, reachable
+from gradcli.engine.backward import Contribution
+from gradcli.engine.graph import Node, Target, leaves_below, nodes_below
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor
 from gradcli.script.timeline.graphs import valued
@@ -19,7 +20,7 @@ class Walk:
     def __init__(self, outputs: Sequence[Tensor], accumulations: list[tuple[Tensor, Any, Any]]) -> None:
         self.accumulations = accumulations
         self._outputs = {x.node for x in outputs}
-        self.order, self.leaves = reachable([x.node for x in outputs if x.node is not None])
+        self.order = nodes_below(x.node for x in outputs if x.node is not None)
         retained = [node.hooks.retain for node in self.order if node.hooks is not None]
         found = [x for x in (keeper() for keeper in retained if keeper is not None) if x is not None]
         self.retained = {x: None if x._grad is None else kept(x._grad.value) for x in found}  # what they keep so far
@@ -27,7 +28,7 @@ class Walk:
         self.left: dict[Node, Any] = {}  # the gradient that a node worked with, after its hooks
         self._edges: set[tuple[Node, int]] = set()
 
-    def passed(self, event: tuple[Node, int, Any, Any, Any, Any]) -> None:
+    def passed(self, event: Contribution) -> None:
         node, position, upstream, _, _, total = event
         edge = node.edges[position]
         assert edge is not None
@@ -62,10 +63,5 @@ class Walk:
                 if edge is not None and edge not in self.totals and (node, position) not in self._edges:
                     applied = f"{node.primitive.name} (applied at line {run.lines.get(node)})"
                     words = f"the backward of {applied} returned None"
-                    found.update(dict.fromkeys(leaves_below(edge), words))
+                    found.update({leaf.variable: words for leaf in leaves_below(edge)})
         return found
-
-
-def leaves_below(target: Target) -> Iterator[Tensor]:
-    targets = [target] if isinstance(target, AccumulateGrad) else reachable([target])[1]
-    return (one.variable for one in targets if isinstance(one, AccumulateGrad))

@@ -21,7 +21,7 @@ from gradcli.ops.reducing.samples import quantiles
 from gradcli.ops.reducing.underived import unknown_from
 from gradcli.ops.shaping.stacks import evenly_split
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import begun, ended
+from gradcli.ops.support.covering import as_node
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.machine import running
@@ -50,7 +50,7 @@ def cholesky(input: Tensor, upper: bool = False) -> Any:
         found = ops.cholesky(input, upper)
     except AutogradError as error:
         raise AutogradError(error.message.replace("linalg.cholesky", "cholesky", 1), code=error.code) from None
-    return ended(found, "CholeskyBackward0", input, saves=(OUT,))
+    return as_node(found, "CholeskyBackward0", saves=(OUT,))
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Any, ...]:
@@ -127,10 +127,9 @@ def pdist(input: Tensor, p: float = 2.0) -> Any:
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
     rows, columns = np.triu_indices(input.shape[0], 1)
-    through = begun(input, "PdistBackwardBackward0")
-    between = named(cdist, "PdistBackward0", saves=())(through, through, p=p)
+    between = named(cdist, "PdistBackward0", saves=())(input, input, p=p)
     found = between[Tensor(rows), Tensor(columns)]
-    return ended(found, "PdistBackward0", input, saves=(OUT,))
+    return as_node(found, "PdistBackward0", saves=(OUT,))
 
 
 def nuclear_norm(input: Tensor, keepdim: bool = False) -> Any:
@@ -143,23 +142,21 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     if dim is None:
         if keepdim:
             raise TypeError('nanmedian() missing 1 required positional arguments: "dim"')
-        through = begun(input, "MaskedFillBackward1")
-        found = ops.median(ops.masked_select(through, Tensor(present)) if present.any() else through)
-        found = ended(found, "NanmedianBackward0", input, saves=(OUT,))
+        found = ops.median(ops.masked_select(input, Tensor(present)) if present.any() else input)
+        found = as_node(found, "NanmedianBackward0", saves=(OUT,))
         watch(found, input)
         return found
     axis = dimension(dim, input.ndim)
     if not input.value.size or not input.ndim:
         found, places = ops.median(input, dim, keepdim)
-        return ReturnType("nanmedian", values=ended(found, "NanmedianBackward1", input), indices=places)
+        return ReturnType("nanmedian", values=as_node(found, "NanmedianBackward1"), indices=places)
     counts = np.sum(present, axis=axis, keepdims=True)
     order = np.argsort(input.value, axis=axis, kind="stable")  # nan comes last
     places = Tensor(np.take_along_axis(order, np.maximum(counts - 1, 0) // 2, axis))
-    through = begun(input, "ScatterBackward0")
-    found = named(gather, "GatherBackward0", saves=())(through, places, dim=axis)
+    found = named(gather, "GatherBackward0", saves=())(input, places, dim=axis)
     if not keepdim:
         found, places = ops.squeeze(found, axis), Tensor(np.squeeze(places.value, axis))
-    values = ended(found, "NanmedianBackward1", input)
+    values = as_node(found, "NanmedianBackward1")
     watch_beside(values, places)
     return ReturnType("nanmedian", values=values, indices=places)
 

@@ -41,10 +41,8 @@ from gradcli.script.torch.tensor.dtypes import (
 VERSION = "2.13.0+cpu"
 
 SUBMODULES = {
-    "_C": "gradcli.script.torch.autograd.internals",
     "autograd": "gradcli.script.torch.autograd.module",
     "nn": "gradcli.script.torch.nn.module",
-    "ops": "gradcli.script.torch.autograd.checkpoints.overloads",
     "optim": "gradcli.script.torch.optim.module",
     "utils": "gradcli.script.torch.data.loader",
     "linalg": "gradcli.script.torch.linalg",
@@ -57,8 +55,6 @@ SUBMODULES = {
     "backends": "gradcli.script.torch.module",
     "testing": "gradcli.script.torch.testing",
     "return_types": "gradcli.script.torch.operations.returned",
-    "overrides": "gradcli.script.torch.overrides.module",
-    "profiler": "gradcli.script.torch.profiler",
 }
 
 

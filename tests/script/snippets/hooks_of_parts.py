@@ -64,15 +64,6 @@ try:
 except RuntimeError as error:
     print(error)
 
-error = torch._C._functions.DelayedError("not this one", 1)
-print(torch.autograd.grad((x * error(z)).sum(), x))
-try:
-    torch.autograd.grad((x * error(z)).sum(), z)
-except RuntimeError as found:
-    print(found)
-w = torch.ones(1, requires_grad=True)
-torch._C._functions.UndefinedGrad()(w * 2).sum().backward()
-print(w.grad, isinstance((w * 2).grad_fn.next_functions[0][0], torch._C._functions.AccumulateGrad))
 
 u = torch.ones(2, requires_grad=True)
 v = u * 2

@@ -1,4 +1,4 @@
-"""Hooks on unused parts, dimensions counted from the end, hooks that are always called, names of gradients."""
+"""Hooks on unused parts, dimensions counted from the end, hooks that are always called."""
 
 import torch
 from torch import nn
@@ -23,12 +23,6 @@ try:
     layer(torch.ones(3))
 except RuntimeError as error:
     print(error)
-
-for function in (torch.prod, torch.erf, torch.erfc, torch.asin, torch.acos, torch.asinh, torch.rsqrt, torch.celu):
-    for start in (0.25, 0.0) if function is torch.prod else (0.25,):
-        v = torch.tensor([start, 0.5], requires_grad=True)
-        (gradient,) = torch.autograd.grad(function(v).sum(), v, create_graph=True)
-        print(function.__name__, gradient.grad_fn.name())
 
 a, b = torch.ones(1, 2, requires_grad=True) * 2, torch.ones(2, 1, requires_grad=True) * 2
 product = a @ b

@@ -47,7 +47,7 @@ ANSWERS = {
     "m(w).backward()\nopt.step()": "SGD holds the tensor that m.weight was before, not the new one",
     "w.data -= 1": "w -> [1, 2] behind the back of autograd",
     "y = w * 1\ny.detach().numpy()[0] = 9": "y -> [9, 3] behind the back of autograd",
-    "w.sum().backward()\nnn.utils.clip_grad_norm_([w], 0.5)": "w.grad -> [0.353553, 0.353553] in place, version 2",
+    "w.sum().backward()\nnn.utils.clip_grad_norm_([w], 0.5)": "w.grad -> [0.353553, 0.353553] in place, version 1",
     # gradients
     "y = torch.relu(-w)\ny.sum().backward()": "relu (line 4) passes nothing back to v1, for v1 is nowhere above 0",
     "torch.round(w).sum().backward()": "for its derivative is 0 everywhere",

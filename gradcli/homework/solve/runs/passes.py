@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.accumulation import Accumulation
+from gradcli.engine.backward import Accumulation
 from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.graph import Target
 from gradcli.engine.tensor import Tensor
@@ -59,10 +59,10 @@ def watched(events: Iterator[Contributed], hooks: dict[Target, float]) -> Iterat
         if isinstance(event, Accumulation):
             target, left = event.leaf.node, event.gradient
         else:
-            target, left = event[0], event[2]
-            edge = target.edges[event[1]]
+            target, left = event.node, event.upstream
+            edge = target.edges[event.position]
             assert edge is not None
-            arrived[edge] = valued(event[5])
+            arrived[edge] = valued(event.total)
         if target in arrived and target.hooks is not None:
             with np.errstate(all="ignore"):
                 ratios = np.divide(valued(left), arrived[target])

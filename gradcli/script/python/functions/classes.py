@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 from abc import ABCMeta
-from collections.abc import Callable
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.machine import running
 from gradcli.script.python.functions.functions import decorate, decorators
 from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles, refusal
 from gradcli.script.python.syntax.displays import several
@@ -22,7 +20,6 @@ from gradcli.script.python.values.special import BUILTIN, DEFINABLE, WRAPPED, ch
 
 FIELDS = " fields"  # where a class has its annotated names, for dataclasses: no assignment of a snippet reaches it
 PLAIN = ("__doc__", "__slots__", "__match_args__")  # what a class may say of itself
-HANDLER = "__torch_function__"
 ANCESTORS = 200  # of one class; each class lists all of its own
 
 
@@ -75,8 +72,6 @@ def new_class(name: str, parents: list[Any], namespace: dict[str, Any], options:
     slots = namespace.get("__slots__", ())
     if any(type(slot) is not str or is_special(slot) for slot in ((slots,) if isinstance(slots, str) else slots)):
         raise TypeError("__slots__ must be identifiers")
-    if HANDLER in namespace and not running.machine.overrides:
-        raise UnsupportedError(f"{HANDLER} that is not written as such is not supported here")
     made: type = meta.__new__(meta, name, bases, {**namespace, "__module__": "__main__"}, **options)
     cell[CLASS] = made
     meta.__init__(made, name, bases, namespace, **options)
@@ -106,7 +101,6 @@ def _metaclass(bases: tuple[type, ...], asked: Any) -> Any:
 
 
 NO_METACLASS = "define __init_subclass__ in the parent, or write a function that changes the class"
-STANDING: dict[Any, Callable[[], type]] = {}  # finds what stands for types of torch's as parents
 MARKED: dict[type, type] = {ABCMeta: DefinedAbstract}  # the classes of classes of our facades, as a snippet's have them
 
 
@@ -114,8 +108,6 @@ def _base(parent: Any) -> type:
     python = parent.python if isinstance(parent, BuiltinType) else parent
     if python in BUILTIN:
         return standing_for(python)
-    if python in STANDING:
-        return STANDING[python]()
     if isinstance(python, type) and (python is object or issubclass(python, Facade | Exception)):
         return python
     shown = parent.name if isinstance(parent, BuiltinType) else repr(parent)

@@ -16,7 +16,6 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.originals import check_member, missing, torch_has
-from gradcli.script.python.functions.looked import Looked
 from gradcli.script.python.values import failures, special
 from gradcli.script.python.values.kinds import BuiltinType as BuiltinType
 from gradcli.script.python.values.kinds import Defined, is_own_function, shown_type, type_of
@@ -58,11 +57,6 @@ def describe(kind: type, **tables: Any) -> None:
     _resolved.clear()
 
 
-def forget() -> None:
-    """Look each kind of value up again: a table was exchanged."""
-    _resolved.clear()
-
-
 def fields(names: str) -> dict[str, Callable[[Any], Any]]:
     """Return getters of the attributes with these names."""
     return {name: attrgetter(name) for name in names.split()}
@@ -78,8 +72,7 @@ def members_of(kind: type) -> Members | None:
     try:
         return _resolved[kind]
     except KeyError:
-        looked = isinstance(kind, Looked)
-        found = None if looked else next((TABLES[base] for base in kind.__mro__ if base in TABLES), None)
+        found = next((TABLES[base] for base in kind.__mro__ if base in TABLES), None)
         if not isinstance(kind, Defined):
             _resolved[kind] = found
         return found
@@ -126,10 +119,8 @@ def _of_object(value: Any, name: str) -> Any:
         return value.get(name)
     if isinstance(value, BuiltinType):
         return _of_type(value, name)
-    if isinstance(type(value), Looked):
-        return type(value).look(value, name)
     if isinstance(value, type):
-        return value.look_in_class(name) if isinstance(value, Looked) else _of_class(value, name)
+        return _of_class(value, name)
     if isinstance(value, super):
         return _of_parent(value, name)
     if isinstance(value, BaseException):
@@ -195,8 +186,6 @@ def _of_class(value: type, name: str) -> Any:
 def _of_parent(value: super, name: str) -> Any:
     """Read a method or property of the classes above through `super()`."""
     kind: Any = getattr(value, "__self_class__", None)
-    if isinstance(kind, Looked):
-        return kind.look_after(value, name)
     if kind is None and name == "__init__":
         return lambda: None  # `super(C).__init__()` makes `super(C)` again, and no call of the class above
     if special.is_special(name):

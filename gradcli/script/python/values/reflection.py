@@ -7,7 +7,6 @@ from typing import Any
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.originals import missing, torch_has
-from gradcli.script.python.functions.looked import Looked
 from gradcli.script.python.values import failures, special
 from gradcli.script.python.values.attributes import Members, attribute, members_of, refused
 from gradcli.script.python.values.kinds import BuiltinType, Defined, Namespace, type_name
@@ -68,9 +67,6 @@ def set_attribute(value: Any, name: str, new: Any) -> None:
     if type(kind) is Defined and not name.startswith("__") and name.isidentifier():
         setattr(value, name, new)
         return
-    if isinstance(kind, Looked):
-        kind.put(value, name, new)
-        return
     members = members_of(kind)
     if members is not None and name in members.setters:
         members.setters[name](value, new)
@@ -108,9 +104,6 @@ def check_settable(value: Any, name: str) -> None:
 def delete_attribute(value: Any, name: str) -> None:
     """`del value.name`, where the snippet may set it."""
     kind = type(value)
-    if isinstance(kind, Looked):
-        kind.take(value, name)
-        return
     members = members_of(kind)
     if members is not None and name in members.deleters:
         members.deleters[name](value)

@@ -22,8 +22,7 @@ _DEFINABLE = (
     "__rmatmul__ __rand__ __ror__ __rxor__ __rlshift__ __rrshift__ __iadd__ __isub__ __imul__ __itruediv__ "
     "__ifloordiv__ __imod__ __ipow__ __imatmul__ __iand__ __ior__ __ixor__ __ilshift__ __irshift__ "
     "__enter__ __exit__ __post_init__ __getattr__ __setattr__ __delattr__ __get__ __set__ __delete__ __set_name__ "
-    "__init_subclass__ __class_getitem__ __missing__ __del__ __getitems__ "
-    "__torch_function__ __copy__ __deepcopy__"
+    "__init_subclass__ __class_getitem__ __missing__ __del__ __getitems__ __copy__ __deepcopy__"
 )
 DEFINABLE = frozenset(_DEFINABLE.split())
 IMPLICIT = frozenset(("__new__", "__init_subclass__", "__set_name__", "__class_getitem__"))  # Python calls them itself
@@ -39,7 +38,6 @@ OPEN = frozenset(  # read although private: the names of modules and their hooks
         "_flat_weights",
         "_flat_weights_names",
         "_get_name",
-        "_input_metadata",
         "_load_from_state_dict",
         "_raw_saved_tensors",
         "_register_hook_dict",

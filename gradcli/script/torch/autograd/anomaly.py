@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Iterator
-from types import FrameType
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gradcli.engine.accumulation import Accumulation, arrivals
-from gradcli.engine.backward import Event, walk
+from gradcli.engine.backward import Contribution, Event
 from gradcli.engine.checks.versions import HINT
 from gradcli.engine.graph import Node, Target
 from gradcli.engine.recorder import Application, leave, listen
+from gradcli.engine.rites import Rites
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.grad_modes import Switch
+from gradcli.script.torch.autograd.passes import Passes
 
 ENABLED = (
     "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
@@ -61,33 +59,31 @@ class Anomaly:
         if isinstance(node, Node):
             machine = running.machine
             line = machine.source.line(machine.line).strip() if machine.line else ""
-            parent = current_node()
+            parent = current_place()
             if isinstance(parent, Node):
                 self.parents[node] = parent
             self.made[node] = f'  File "{machine.source.name}", line {machine.line}\n    {line}\n'
 
-    def watched(self, events: Iterator[Event]) -> Iterator[Event]:
+    def watched(self, events: Iterator[Event], rites: Rites) -> Iterator[Event]:
         """Yield the events of a backward pass; where it fails, warn of the line that made the node."""
         try:
             for event in events:
-                if self.checks and not isinstance(event, Accumulation):
+                if self.checks and isinstance(event, Contribution):
                     self._check(event)
                 yield event
         except Exception as error:
-            node = node_at_work(error)
-            if node is not None:
-                self._tell(node)
+            if isinstance(rites.place, Node):
+                self._tell(rites.place)
             if isinstance(error, AutogradError) and HINT in error.message:
                 error.message = error.message.replace(HINT, ABOVE)
                 error.args = (error.message, *error.args[1:])
             raise
 
-    def _check(self, event: Any) -> None:
-        node, position, _, gradient = event[:4]
-        value = gradient.value if isinstance(gradient, Tensor) else gradient
-        if np.isnan(value).any():
-            self._tell(node)
-            raise AutogradError(f"Function '{node.name()}' returned nan values in its {position}th output.")
+    def _check(self, event: Contribution) -> None:
+        gradient = event.unsummed
+        if np.isnan(gradient.value if isinstance(gradient, Tensor) else gradient).any():
+            name = event.node.name()
+            raise AutogradError(f"Function '{name}' returned nan values in its {event.position}th output.")
 
     def _tell(self, node: Node) -> None:
         """Warn of the line that made the node, and of the lines behind the nodes in whose backward that was."""
@@ -107,30 +103,10 @@ def anomaly() -> Anomaly:
     return running.machine.own(Anomaly)
 
 
-def current_node() -> Target | None:
-    """The node whose rules or hooks run now; None outside of a backward pass."""
-    state = state_of(walk, arrivals)
-    return state.get("target", state.get("node"))
-
-
-def state_of(*functions: Any) -> dict[str, Any]:
-    """Return the variables of the innermost of these functions that runs now; none if no one does."""
-    codes = {function.__code__ for function in functions}
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code not in codes:
-        frame = frame.f_back
-    return {} if frame is None else frame.f_locals
-
-
-def node_at_work(error: BaseException) -> Node | None:
-    """The node whose rules ran when the error was raised, from the frame of the walk that it came through."""
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code is walk.__code__:
-            found = trace.tb_frame.f_locals.get("node")
-            return found if isinstance(found, Node) else None
-        trace = trace.tb_next
-    return None
+def current_place() -> Target | None:
+    """Return the place in the graph whose rules or hooks run now; None outside of a backward pass."""
+    rites = running.machine.own(Passes).rites
+    return None if rites is None else rites.place
 
 
 class AnomalyMode(Switch):

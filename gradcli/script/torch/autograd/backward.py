@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -14,6 +13,7 @@ from gradcli.engine.backward import Event, drain, grad, no_scalar, outside_the_g
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.recorder import listening
+from gradcli.engine.rites import Rites
 from gradcli.engine.saved import SECOND_TIME
 from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Gradient, Tensor, is_floating, tensor
@@ -21,6 +21,8 @@ from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.anomaly import anomaly
 from gradcli.script.torch.autograd.edges import GradientEdge
+from gradcli.script.torch.autograd.passes import Passes
+from gradcli.script.torch.autograd.rites import SnippetRites
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
@@ -51,38 +53,6 @@ BATCHES = (
 )
 
 
-class Passes:
-    """The number of the backward pass that a run is at, its outputs, and the places where it ends, None for leaves."""
-
-    last = 0
-    number = 0  # outside of all passes
-    outputs: Sequence[Tensor] = ()
-    only: Sequence[Any] | None = None
-    keeps = True  # whether the graph is kept
-
-    def __init__(self) -> None:
-        self.callbacks: list[Callable[[], Any]] = []  # that wait for the end of this pass
-
-    @contextmanager
-    def running(self, outputs: Sequence[Tensor], *, only: Sequence[Any] | None, keeps: bool) -> Iterator[None]:
-        """Be at a new pass inside the block, at the end of which what waits for it is called.
-
-        The depth of calls begins again: torch runs deep passes within passes in threads of their own.
-        """
-        machine = running.machine
-        before, depth = (self.number, self.outputs, self.only, self.callbacks, self.keeps), machine.depth
-        machine.depth = 0
-        self.last += 1
-        self.number, self.outputs, self.only, self.callbacks, self.keeps = self.last, outputs, only, [], keeps
-        try:
-            yield
-            while self.callbacks:
-                self.callbacks.pop(0)()
-        finally:
-            self.number, self.outputs, self.only, self.callbacks, self.keeps = before
-            machine.depth = depth
-
-
 def backward(
     tensors: Any,
     grad_tensors: Any = None,
@@ -110,24 +80,30 @@ def backward(
         if isinstance(x, Tensor):
             x.retain_grad()
     nodes = None if only is None else [x.node for x in only]
-    timeline = running.machine.timeline
-    follow = _following(partial(timeline.backward, targets, given) if timeline is not None and targets else None)
-    followed = follow is not None
-    events = walk(targets, given, retain_graph=retain_graph, create_graph=create_graph, only=nodes, events=followed)
-    with running.machine.own(Passes).running(targets, only=nodes, keeps=kept(retain_graph, create_graph)):
+    timeline, rites = running.machine.timeline, SnippetRites(recorded=create_graph)
+    told = partial(timeline.backward, targets, given) if timeline is not None and targets else None
+    follow = _following(told, rites)
+    events = walk(
+        targets,
+        given,
+        retain_graph=retain_graph,
+        create_graph=create_graph,
+        into=nodes,
+        rites=rites,
+        events=follow is not None,
+    )
+    with running.machine.own(Passes).running(targets, nodes, rites):
         drain(follow(events) if follow is not None else events, create_graph)
 
 
-def kept(retain_graph: bool | None, create_graph: bool) -> bool:
-    return create_graph if retain_graph is None else bool(retain_graph)
-
-
-def _following(timeline: Follow | None) -> Follow | None:
+def _following(timeline: Follow | None, rites: Rites) -> Follow | None:
     """Return the function that the events of a pass go through: for the anomaly mode, for the timeline, or None."""
     mode = anomaly()
     if not mode.enabled:
         return timeline
-    return mode.watched if timeline is None else lambda events: timeline(mode.watched(events))
+    if timeline is None:
+        return lambda events: mode.watched(events, rites)
+    return lambda events: timeline(mode.watched(events, rites))
 
 
 def gradient(
@@ -164,9 +140,8 @@ def gradient(
     timeline = running.machine.timeline
     rounds = []
     for row in rows:
-        with running.machine.own(Passes).running(
-            sources, only=[x.node for x in targets], keeps=kept(retain_graph, create_graph)
-        ):
+        rites = SnippetRites(recorded=create_graph or bool(levels))
+        with running.machine.own(Passes).running(sources, [x.node for x in targets], rites):
             found = grad(
                 sources,
                 targets,
@@ -175,7 +150,8 @@ def gradient(
                 create_graph=create_graph,
                 allow_unused=unused,
                 carries=bool(levels),
-                follow=_following(timeline and partial(timeline.differentiated, sources, targets, row)),
+                rites=rites,
+                follow=_following(timeline and partial(timeline.differentiated, sources, targets, row), rites),
             )
         rounds.append(found)
     found = rounds[0] if not is_grads_batched else _stacked(rounds)

@@ -10,7 +10,6 @@ from typing import Any
 
 from gradcli.engine.checks.versions import modified
 from gradcli.engine.graph import Handle
-from gradcli.engine.memory.lifetimes import apart
 from gradcli.engine.modes import mode
 from gradcli.engine.saved import SECOND_TIME, origin
 from gradcli.engine.tensor import Tensor
@@ -18,7 +17,6 @@ from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import Facade, describe
 from gradcli.script.torch.autograd import nodes
-from gradcli.script.torch.autograd.saved.metadata import input_metadata
 from gradcli.script.torch.autograd.saved.packing import NOTHING, Packed, SavedTensor, packed, unpacked
 from gradcli.script.torch.operations.readers import kind_name
 
@@ -120,7 +118,8 @@ class Context(Facade):
         places = [place for place, output in enumerate(self._outputs) if x is output and x.node is None]
         if not places or not isinstance(x, Tensor) or self._node is None:
             return x
-        made = apart(x)
+        made = Tensor(x.value)
+        made.history = x.history
         made.node = self._node.call.parts.get(places[0], self._node)
         return made
 
@@ -163,15 +162,6 @@ class Context(Facade):
         self._saved = tuple(map(packed, saved))
         self._versions = tuple(len(x.history or ()) if isinstance(x, Tensor) else 0 for x in self._saved)
 
-    def _let_go(self, stands: dict[int, Any]) -> None:
-        """Hold the outputs no more: other tensors stand for them."""
-        self._saved, self._outputs = (
-            tuple(stands.get(id(x), x) for x in held) for held in (self._saved, self._outputs)
-        )
-        self._dirty = self._without_gradient = self._forward = ()
-        if self._freed:
-            self._saved = self._versions = ()
-
 
 def refuse_pure_view(ctx: Context, value: Any) -> None:
     """Refuse a function whose views torch makes again by its `forward` after a change of them."""
@@ -184,7 +174,7 @@ nodes.show(Context)
 describe(
     Context,
     own=lambda ctx: ctx._own,
-    getters={"_raw_saved_tensors": lambda ctx: ctx._raw_saved_tensors, "_input_metadata": input_metadata},
+    getters={"_raw_saved_tensors": lambda ctx: ctx._raw_saved_tensors},
     setters={
         "_materialize_non_diff_grads": lambda ctx, value: setattr(ctx, "_materialize_non_diff_grads", value),
         "_is_pure_view": refuse_pure_view,

@@ -6,14 +6,11 @@ from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 
 from gradcli.engine.checks.shapes import broadcast_shapes
 from gradcli.engine.graph import Handle, Node
-from gradcli.engine.hooks import before_hooks, replaced
-from gradcli.engine.memory.lifetimes import apart, stand_in
 from gradcli.engine.memory.views import is_view
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
@@ -24,6 +21,7 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.language import tree
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.windows.padding import pad_constant
+from gradcli.script.torch.autograd.hooks import before_hooks, replaced
 from gradcli.script.torch.autograd.parts import Opaque, PartNode, part_of, written_part
 from gradcli.script.torch.operations.readers import kind_name
 
@@ -102,22 +100,10 @@ class Call:
         self.arrived: set[int] = set()  # the outputs that a gradient came for
         self.missing = False  # whether a gradient came for none
         self.parts: MutableMapping[int, PartNode] = {}
-        self.hooked: list[PartNode] = []  # those that are held for their hooks
         self.upstream: Any = None
         self.before: dict[int, Any] = {}  # hooks on the gradients of all outputs
         self.given: tuple[Any, ...] = ()  # those that `backward` got
         self.waiting: dict[int, Any] = {}  # the gradients that `backward` gave, until they are asked for
-
-    def let_go(self) -> None:
-        """Hold no tensor but those that the context saved and did not return."""
-        stands = {id(x): apart(x) for x in self.outputs.values()}
-        seen = dict(enumerate(self.context._outputs))  # a view that was changed is not the output itself
-        stands |= {id(seen[place]): stands[id(x)] for place, x in self.outputs.items() if place in seen}
-        self.arguments = tuple(stand_in(x) if isinstance(x, Tensor) else x for x in self.arguments)
-        self.outputs = {place: stands[id(x)] for place, x in self.outputs.items()}
-        self.context._let_go(stands)
-        self.hooked = [part for part in self.parts.values() if part.hooks is not None]
-        self.parts = WeakValueDictionary(self.parts)
 
     def _differentiable(self, x: Any) -> bool:
         plain = self.context._without_gradient

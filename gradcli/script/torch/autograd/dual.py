@@ -27,6 +27,7 @@ from gradcli.script.python.values.attributes import BuiltinType, Facade, describ
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.autograd.grad_modes import Switch
 from gradcli.script.torch.tensor import memory, printing
+from gradcli.script.torch.tensor.owned import own_attributes
 
 NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
 
@@ -185,7 +186,7 @@ def _alias(x: Tensor) -> Tensor:
     with switched(tape=None):
         alias: Tensor = ops.view(x, x.shape) if x.requires_grad else x.detach()
     if not (x.requires_grad or isinstance(x.history, Unversioned)):
-        memory.aliased[alias] = x if x.base is None else x.base
+        own_attributes(alias)[memory.BASE] = x if x.base is None else x.base
     return alias
 
 

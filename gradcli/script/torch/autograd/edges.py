@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from gradcli.engine.graph import wholes
+from gradcli.engine.graph import Node
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import TYPES
@@ -21,7 +21,7 @@ class GradientEdge(NamedTuple):
 
 def made_edge(node: Any, output_nr: int, ownership_token: Any = None) -> GradientEdge:
     """Make an edge from a node that snippets see."""
-    parts = wholes[node].parts if node in wholes else ()
+    parts = node.joint.parts if isinstance(node, Node) and node.joint is not None else ()
     node = next((part for part in parts if part is not None and part.number == output_nr), node)
     return GradientEdge(node, output_nr, ownership_token)
 

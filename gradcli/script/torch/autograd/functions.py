@@ -20,7 +20,6 @@ from gradcli.engine.recorder import listening
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.functions.looked import Looked
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call
@@ -68,7 +67,7 @@ NO_VMAP = (
 )
 # What an instance of a function says of the node that it is not.
 UNKNOWN = "needs_input_grad to_save non_differentiable dirty_tensors saved_for_forward"
-EMPTY = "saved_tensors next_functions _raw_saved_tensors _input_metadata"
+EMPTY = "saved_tensors next_functions _raw_saved_tensors"
 OF_A_NODE: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(UNKNOWN.split(), lambda function: None),
     **dict.fromkeys(EMPTY.split(), lambda function: ()),
@@ -140,8 +139,6 @@ class Function(Facade):
     @classmethod
     def apply(cls, *arguments: Any, **keywords: Any) -> Any:
         """Run `forward` outside the graph, and record a node that runs `backward`."""
-        if any(isinstance(type(x), Looked) for x in arguments):
-            raise UnsupportedError("a function of your own with a tensor of a class of your own is not supported here")
         separate = cls.setup_context is not Function.setup_context
         check_setup(separate)
         arguments = bound(cls.forward, separate, arguments, keywords)

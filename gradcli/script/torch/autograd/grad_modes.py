@@ -14,7 +14,6 @@ from gradcli.engine.recorder import Application, leave, listen
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.operations.readers import kind_name
@@ -94,8 +93,6 @@ class Switch(Facade):
         raise NotImplementedError
 
     def __enter__(self) -> None:
-        if running.machine.is_in_mode():
-            raise UnsupportedError("setting grad modes inside of a TorchFunctionMode is not supported here")
         self._before = self._set(self._wanted)
 
     def __exit__(self, *_: Any) -> None:

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from gradcli.engine.graph import AccumulateGrad, Node, Unversioned, ancestors, reachable
+from gradcli.engine.graph import AccumulateGrad, Node, Unversioned, reachable
 from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.edges import GradientEdge
 from gradcli.script.torch.autograd.grad_modes import Switch
 from gradcli.script.torch.autograd.nodes import output_number
+from gradcli.script.torch.autograd.passes import Passes
 from gradcli.script.torch.autograd.saved import packing
 
 
@@ -183,10 +183,7 @@ class Several:
             if self.number != passes.number:
                 self.number, self.arrived = passes.number, {}
                 roots = [x.node for x in passes.outputs if x.node is not None]
-                below, leaves = reachable(roots)
-                run = {*below, *leaves, *roots}
-                if passes.only is not None:
-                    run &= ancestors(below, passes.only)
+                run = reachable(roots, passes.only)
                 self.expected = sum(x.node in run for x in self.tensors)
             self.arrived[place] = gradient
             if self.mode == "any" and len(self.arrived) == 1:

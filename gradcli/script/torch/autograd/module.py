@@ -11,8 +11,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.torch.autograd import anomaly
-from gradcli.script.torch.autograd.backward import Passes, backward, gradient
+from gradcli.script.torch.autograd.backward import backward, gradient
 from gradcli.script.torch.autograd.grad_modes import OF_AUTOGRAD, is_multithreading_enabled
+from gradcli.script.torch.autograd.passes import Passes
 from gradcli.script.torch.autograd.saved.packing import SAVED_TENSOR
 
 ANOMALY: dict[str, Any] = {
@@ -60,8 +61,6 @@ PARTS = {
     "torch.autograd.functional": "gradcli.script.torch.autograd.functional.vector_products",
     "torch.autograd.gradcheck": "gradcli.script.torch.autograd.checking.module",
     "torch.autograd.graph": "gradcli.script.torch.autograd.graph",
-    "torch.autograd.profiler": "gradcli.script.torch.autograd.profiler",
-    "torch.autograd._functions": "gradcli.script.torch.autograd.old_functions",
     "torch.autograd.forward_ad": "gradcli.script.torch.autograd.dual",
 }
 WITHIN = {
@@ -72,10 +71,6 @@ WITHIN = {
 
 
 ELSEWHERE = {  # names of torch.autograd, each with the module here that has it, and its name there
-    "_unsafe_preserve_version_counter": ("internals", "preserve_versions"),
-    "_calculate_shape": ("old_functions", "calculate_shape"),
-    "_profiler_enabled": ("profiler", "is_enabled"),
-    "kineto_available": ("profiler", "is_available"),
     "is_view_replay_enabled": ("grad_modes", "is_view_replay_enabled"),
     "_force_original_view_tracking": ("grad_modes", "force_original_view_tracking"),
 }

@@ -5,25 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from gradcli.engine.accumulation import accumulate
 from gradcli.engine.checks.versions import check_versions
-from gradcli.engine.graph import AccumulateGrad, Handle, Node, wholes
-from gradcli.engine.hooks import contributions
-from gradcli.engine.memory import lifetimes
+from gradcli.engine.graph import AccumulateGrad, Handle, Node
 from gradcli.engine.modes import mode
 from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.saved import operands
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType, describe, fields, listed
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
-from gradcli.script.torch.autograd.anomaly import anomaly, current_node
-from gradcli.script.torch.autograd.saved.metadata import input_metadata
+from gradcli.script.torch.autograd.anomaly import anomaly, current_place
+from gradcli.script.torch.autograd.hooks import contributions
 from gradcli.script.torch.autograd.saved.values import SAVED_VALUES, class_name
 
 NODE_TYPES: dict[tuple[str, str], BuiltinType] = {}
@@ -58,13 +54,10 @@ def node_text(node: Any) -> str:
     return f"<{kind.module}{'.' if kind.module else ''}{kind.name} object at {id(node):#x}>"
 
 
-_metadata: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
-
-
 def metadata(node: Any) -> dict[str, Any]:
     """Return the dict in which snippets keep notes on a node, and torch the lines of anomaly mode."""
-    notes, of_mode = _metadata.setdefault(node, {}), anomaly()
-    made = getattr(node, "_node", node)
+    made, of_mode = getattr(node, "_node", node), anomaly()
+    notes: dict[str, Any] = {} if made is None else made.with_hooks().notes
     if of_mode.enabled and isinstance(node, AccumulateGrad):
         raise UnsupportedError("the metadata of the node of a leaf in anomaly mode is not supported here")
     if made in of_mode.made:
@@ -85,7 +78,7 @@ def pass_through(node: Any, *gradients: Any) -> Any:
         raise TypeError(f"expected 1 arguments, got {len(gradients)} instead")
     (gradient,) = gradients
     if isinstance(node, AccumulateGrad):
-        accumulate(node.variable, gradient.value, False, alone=False)
+        accumulate(node.variable, gradient.value)
         for hook in list(node.hooks.accumulated.values()) if node.hooks is not None else ():
             hook(node.variable)
         return ()
@@ -117,11 +110,11 @@ def on_whole(method: str) -> Callable[[Node, Any], Handle]:
     """Make the method that registers a hook on a node, of all its results."""
 
     def register(node: Node, hook: Any) -> Handle:
-        if method == "register_hook" and visible(current_node()) is visible(node):
+        if method == "register_hook" and visible(current_place()) is visible(node):
             raise UnsupportedError("a hook on the node that runs is not supported here")
-        if node in wholes:
-            whole = wholes[node].hooked()
-            return Handle(whole.before if method == "register_prehook" else whole.after, hook)
+        if node.joint is not None:
+            node.joint.is_hooked = True
+            return Handle(node.joint.before if method == "register_prehook" else node.joint.after, hook)
         if node.name() in several_results():
             raise UnsupportedError(f"{node.name()}.{method} is not supported here", help="hook the tensors themselves")
         return getattr(node, method)(hook)  # type: ignore[no-any-return]
@@ -131,8 +124,8 @@ def on_whole(method: str) -> Callable[[Node, Any], Handle]:
 
 def visible(node: Any) -> Any:
     """Return the node that snippets see: of a function of theirs its context, of several results always the same."""
-    if isinstance(node, Node) and node in wholes:
-        return next(part for part in wholes[node].parts if part is not None)
+    if isinstance(node, Node) and node.joint is not None:
+        return next(part for part in node.joint.parts if part is not None)
     return getattr(getattr(node, "whole", node), "context", node)
 
 
@@ -146,18 +139,10 @@ def output_number(node: Any) -> int:
     return node.number if isinstance(node, Node) else 0
 
 
-def hooks_of(handle: Handle) -> Any:
-    """Return the hooks that a handle is among, None when they are gone."""
-    if handle.hooks_dict_ref() is not None and running.machine.timeline is None:
-        lifetimes.drop()
-    return handle.hooks_dict_ref()
-
-
 NODE: dict[str, Callable[[Any], Any]] = {
     "next_functions": next_functions,
     **SAVED_VALUES,
     "metadata": metadata,
-    "_input_metadata": input_metadata,
     "__class__": node_type,
 }
 describe(
@@ -176,14 +161,13 @@ describe(
         "variable": lambda node: node.variable,
         "next_functions": lambda node: (),
         "metadata": metadata,
-        "_input_metadata": input_metadata,
         "__class__": node_type,
     },
 )
 TYPES[Handle] = BuiltinType("RemovableHandle", Handle, module="torch.utils.hooks")
 describe(
     Handle,
-    methods=listed(Handle, "remove __enter__ __exit__") | {"hooks_dict_ref": hooks_of},
+    methods=listed(Handle, "remove __enter__ __exit__"),
     getters=fields("id"),
 )
 REPRESENTATIONS[Node] = REPRESENTATIONS[AccumulateGrad] = node_text

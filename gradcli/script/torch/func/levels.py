@@ -14,7 +14,7 @@ from types import MethodType
 from typing import Any, Protocol, TypeVar
 from weakref import ReferenceType, WeakSet, ref
 
-from gradcli.engine.graph import AccumulateGrad, Node, Target, ancestors, reachable
+from gradcli.engine.graph import AccumulateGrad, Node, Target, leaves_below, reachable
 from gradcli.engine.modes import mode, switched
 from gradcli.engine.recorder import Application, leave, listen
 from gradcli.engine.tensor import Tensor
@@ -154,8 +154,7 @@ class Within:
     def inner(self, x: Tensor) -> tuple[str, Tensor] | None:
         if self.is_outside(x):
             return None
-        ends = reachable([x.node])[1] if isinstance(x.node, Node) else [x.node]
-        if x.node is not None and not all(end in LEAVES for end in ends):
+        if not all(end in LEAVES for end in leaves_below(x.node)):
             raise UnsupportedError(
                 "printing a tensor of a graph around torch.func.grad inside of it is not supported",
                 python=RuntimeError,
@@ -165,8 +164,8 @@ class Within:
 
     def end(self) -> None:
         held = [x for found in self.made if (x := found()) is not None and x.node is not None]
-        nodes, leaves = reachable(x.node for x in held if x.node is not None)
-        kept = ancestors(nodes, [leaf for leaf in leaves if leaf not in OVER])
+        nodes = [x.node for x in held if x.node is not None]
+        kept = reachable(nodes, [leaf for leaf in leaves_below(*nodes) if leaf not in OVER])
         for x in held:
             if x.node not in kept:
                 x.node = None

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any
 
 from gradcli.engine import tangents
-from gradcli.engine.graph import AccumulateGrad, Node, reachable
+from gradcli.engine.graph import AccumulateGrad, leaves_below
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.recorder import listening
 from gradcli.engine.tensor import Tensor, is_floating
@@ -88,8 +88,7 @@ class Inputs:
     def _outside(self, x: Any) -> Any:
         if not isinstance(x, Tensor) or x.node is None:
             return x
-        ends = reachable([x.node])[1] if isinstance(x.node, Node) else [x.node]
-        if any(isinstance(end, AccumulateGrad) and end not in OVER for end in ends):
+        if any(end not in OVER for end in leaves_below(x.node)):
             return x
         return tangents.carry(x, x.detach(), self._outside)
 

@@ -107,7 +107,7 @@ def find_in_file(file: str) -> Callable[[str], Any]:
     return find_class
 
 
-UTILITIES = ("parametrizations", "parametrize", "prune", "rnn", "stateless")
+UTILITIES = ("rnn", "stateless")
 RESCALING = ("remove_spectral_norm", "remove_weight_norm", "spectral_norm", "weight_norm")
 
 
@@ -137,16 +137,10 @@ def namespace(name: str) -> Namespace:
         from gradcli.script.torch.nn import packing
 
         return Namespace(name, packing.MEMBERS)
-    if name in ("torch.nn.utils.parametrizations", "torch.nn.utils.parametrize"):
-        return Namespace(name, import_module(f"gradcli.script.torch.nn.{name.rpartition('.')[2]}").MEMBERS)
     if name == "torch.nn.utils.stateless":
         from gradcli.script.torch.func import stateless
 
         return Namespace(name, {"functional_call": stateless.deprecated_call})
-    if name == "torch.nn.utils.prune":
-        from gradcli.script.torch.nn.pruning import module as pruning
-
-        return Namespace(name, pruning.MEMBERS)
     if name == "torch.nn.modules.utils":
         from gradcli.script.torch.nn.base import prefixes
 

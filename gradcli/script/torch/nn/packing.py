@@ -11,7 +11,7 @@ from gradcli.engine.memory.writing import COPY_SLICES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import ended
+from gradcli.ops.support.covering import as_node
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
@@ -113,7 +113,7 @@ def pack_padded_sequence(
     steps = ops.transpose(input, 0, 1) if batch_first else input
     sizes = np.array([np.count_nonzero(counts > step) for step in range(counts[0])], np.int64)
     rows = ops.reshape(steps, steps.shape[0] * steps.shape[1], *steps.shape[2:])
-    data = ended(ops.index_select(rows, 0, Tensor(_places(sizes, counts.size))), "PackPaddedSequenceBackward0")
+    data = as_node(ops.index_select(rows, 0, Tensor(_places(sizes, counts.size))), "PackPaddedSequenceBackward0")
     indices = (None, None) if order is None or restored is None else (Tensor(order), Tensor(restored))
     return PackedSequence(data, Tensor(sizes), *indices)
 
@@ -141,7 +141,7 @@ def pad_packed_sequence(
     sources[_places(sizes, batch)] = np.arange(data.shape[0])
     padding = Tensor(np.full((1, *data.shape[1:]), padding_value, data.dtype))
     rows = ops.index_select(ops.cat([data, padding], 0), 0, Tensor(sources))
-    found = ended(ops.reshape(rows, steps, batch, *data.shape[1:]), COPY_SLICES)
+    found = as_node(ops.reshape(rows, steps, batch, *data.shape[1:]), COPY_SLICES)
     lengths = np.array([np.count_nonzero(sizes > place) for place in range(batch)], np.int64)
     if batch_first:
         found = ops.transpose(found, 0, 1)
@@ -170,7 +170,7 @@ def pad_sequence(
         missing, around = longest - row.shape[0], (0, 0) * (row.ndim - 1)
         widths = (*around, 0, missing) if padding_side == "right" else (*around, missing, 0)
         padded.append(ops.pad(row, widths, "constant", padding_value))
-    return ended(ops.stack(padded, 0 if batch_first else 1), COPY_SLICES)
+    return as_node(ops.stack(padded, 0 if batch_first else 1), COPY_SLICES)
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = False) -> list[Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import ended
+from gradcli.ops.support.covering import as_node
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade
@@ -105,7 +105,7 @@ def lengths(v: Any, dim: int) -> Any:
 def rescaled(v: Any, g: Any, axis: int) -> Any:
     """Return a weight of a direction and a length."""
     made = v * (g / lengths(v, axis))
-    return ended(made, "WeightNormInterfaceBackward0") if axis in (0, v.ndim - 1) else made
+    return as_node(made, "WeightNormInterfaceBackward0") if axis in (0, v.ndim - 1) else made
 
 
 def _check_first(kind: type[Rescaling], module: Any, name: str, what: str) -> None:

@@ -17,7 +17,7 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED, underived
 from gradcli.ops.support.arguments import real
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import as_one, one_way
+from gradcli.ops.support.covering import one_way
 from gradcli.script.torch import formats
 from gradcli.script.torch.operations import scales
 from gradcli.script.torch.operations.overloads import refusal
@@ -179,13 +179,16 @@ def narrowed(name: str) -> Callable[..., Any]:
             options["dim"] = ()
         if name == "mean":
             check_fraction(name, dtype)
-        casts = dtype is not None and input.dtype != dtype
-        if casts and input.requires_grad and mode.grad_enabled and np.dtype(dtype).kind != "f":
+        if (
+            dtype is not None
+            and input.dtype != dtype
+            and input.requires_grad
+            and mode.grad_enabled
+            and np.dtype(dtype).kind != "f"
+        ):
             getattr(ops, name)(input.detach(), *arguments, **options)  # for the arguments are looked at first
             raise RuntimeError(f"Autograd not support dtype: {TYPE_NAMES[np.dtype(dtype)]}")
         found = getattr(ops, name)(input, *arguments, **options)
-        if casts:  # by the node of the result itself, in torch
-            as_one(found, input)
         return found if dtype is None or found.dtype == dtype else to_copy(found, dtype=dtype)
 
     return call
@@ -203,8 +206,7 @@ def _order(name: str) -> Callable[..., Any]:
         if all(numbers):
             raise TypeError(refusal(f"special_{name}", (input, other), {}, "", method=False))
         node = primitive.node[:-1] + str(1 if numbers[0] else 2 if numbers[1] else 0)
-        found = replace(primitive, rules=(refuse, *primitive.rules[1:]), node=node)(real(input), real(other))
-        return as_one(found, input if numbers[1] else other) if any(numbers) else found
+        return replace(primitive, rules=(refuse, *primitive.rules[1:]), node=node)(real(input), real(other))
 
     return call
 

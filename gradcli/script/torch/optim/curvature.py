@@ -12,7 +12,6 @@ import numpy as np
 
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.numerics.fusing import Value, added
-from gradcli.engine.numerics.products import dot_product
 from gradcli.engine.numerics.summation import total
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -83,7 +82,7 @@ class LBFGS(Declared):
             short = state["n_iter"] == 1
             t = min(1.0, 1.0 / total(np.abs(g))) * rate if short else rate
             state["t"] = t if short else group["lr"]  # a tensor itself, which the caller may halve before the next step
-            slope = dot_product(g, d)
+            slope = np.dot(g, d)
             if slope > -group["tolerance_change"]:
                 break
             if group["line_search_fn"] is not None:
@@ -114,7 +113,7 @@ class LBFGS(Declared):
         history = self.param_groups[0]["history_size"]
         changes, steps, inverses = state["old_dirs"], state["old_stps"], state["ro"]
         change, step = g - state["prev_flat_grad"], state["d"] * number(state["t"])
-        bend = dot_product(change, step)
+        bend = np.dot(change, step)
         if bend > 1e-10:
             if len(changes) == history:
                 for kept in (changes, steps, inverses):
@@ -122,16 +121,16 @@ class LBFGS(Declared):
             changes.append(change)
             steps.append(step)
             inverses.append(1.0 / bend)
-            state["H_diag"] = bend / dot_product(change, change)
+            state["H_diag"] = bend / np.dot(change, change)
         q, shares = -g, []
         for c, s, inverse in zip(reversed(changes), reversed(steps), reversed(inverses), strict=True):
-            shares.append(dot_product(s, q) * inverse)
+            shares.append(np.dot(s, q) * inverse)
             q = added(q, c, -float(shares[-1]))
         kept_shares = state.setdefault("al", [None] * self.param_groups[0]["history_size"])
         kept_shares[: len(shares)] = reversed(shares)
         r = q * state["H_diag"]
         for c, s, inverse, share in zip(changes, steps, inverses, reversed(shares), strict=True):
-            r = added(r, s, float(share - dot_product(c, r) * inverse))
+            r = added(r, s, float(share - np.dot(c, r) * inverse))
         return r
 
     def _searched(

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.numerics.products import dot_product
-
 Value = Any
 Evaluate = Callable[[Any], tuple[float, Value]]
 ENOUGH, FLAT, SMALLEST = 1e-4, 0.9, 1e-9  # how much to descend, how much flatter to become, when to give up
@@ -49,7 +47,7 @@ class Search:
     def at(self, t: Any) -> Point:
         f, g = self.evaluate(t)
         self.calls += 1
-        return Point(t, f, g, dot_product(g, self.d))
+        return Point(t, f, g, np.dot(g, self.d))
 
     def too_high(self, point: Point) -> bool:
         return bool(point.f > self.start.f + ENOUGH * point.t * self.start.slope)

@@ -20,7 +20,6 @@ OPTIMIZERS = Places(
         "adaptive": "Adam AdamW Adamax NAdam RAdam",
         "curvature": "LBFGS",
         "descent": "ASGD Rprop SGD",
-        "factored": "Adafactor",
         "optimizer": "Optimizer",
         "squares": "Adadelta Adagrad RMSprop",
     },
@@ -37,20 +36,13 @@ SCHEDULERS = Places(
         "sequences": "ChainedScheduler SequentialLR",
     },
 )
-AVERAGES = Places(
-    "gradcli.script.torch.optim",
-    {
-        "swa_utils": "AveragedModel SWALR get_ema_avg_fn get_ema_multi_avg_fn get_swa_avg_fn get_swa_multi_avg_fn "
-        "update_bn"
-    },
-)
-FILES = {name.lower(): name for name in OPTIMIZERS if name != "Adafactor"}  # torch has a module for each
+FILES = {name.lower(): name for name in OPTIMIZERS}  # torch has a module for each
 BESIDE: dict[str, Any] = {
     "required": REQUIRED,
     "register_optimizer_step_pre_hook": register_optimizer_step_pre_hook,
     "register_optimizer_step_post_hook": register_optimizer_step_post_hook,
 }
-PARTS = ("lr_scheduler", "swa_utils", *FILES)
+PARTS = ("lr_scheduler", *FILES)
 
 
 @cache
@@ -59,8 +51,6 @@ def namespace(name: str) -> Namespace:
     part = name.removeprefix("torch.optim").removeprefix(".")
     if part == "lr_scheduler":
         return Namespace(name, find=SCHEDULERS.get, known=SCHEDULERS)
-    if part == "swa_utils":
-        return Namespace(name, find=AVERAGES.get, known=AVERAGES)
     if part:
         own = {FILES[part]: OPTIMIZERS[FILES[part]]}
         return Namespace(name, own | (BESIDE if part == "optimizer" else {}))

@@ -39,14 +39,11 @@ from gradcli.script.torch.tensor.legacy import construct
 from gradcli.script.torch.tensor.owned import (
     accumulated_hooks,
     backward_hooks,
-    grad_dtype,
     own_attributes,
     set_accumulated_hooks,
     set_backward_hooks,
     set_data,
-    set_grad_dtype,
     set_requires_grad,
-    use_count,
     valid,
     volatile,
 )
@@ -119,7 +116,6 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "is_signed": lambda x: x.dtype.kind in "if",
     "is_inference": is_inference,
     "is_nonzero": bool,
-    "_use_count": use_count,
     "_is_view": lambda x: memory.base(x) is not None,
     "data_ptr": memory.data_ptr,
     "storage_offset": memory.storage_offset,
@@ -188,7 +184,6 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "layout": lambda x: STRIDED,
     "ndim": lambda x: x.ndim,
     "grad": memory.gradient_of,
-    "grad_dtype": grad_dtype,
     "grad_fn": lambda x: nodes.visible(node if isinstance(node := seen_node(told(valid(x))), Node) else None),
     "requires_grad": lambda x: inside(x).requires_grad and not (mode.transforms and seen_node(x) is None),
     "is_leaf": lambda x: not isinstance(seen_node(inside(valid(x))), Node),
@@ -253,7 +248,6 @@ describe(
     setters={
         **{name: _fixed(name) for name in GETTERS},
         "grad": _setter("grad"),
-        "grad_dtype": set_grad_dtype,
         "data": set_data,
         "_backward_hooks": set_backward_hooks,
         "_post_accumulate_grad_hooks": set_accumulated_hooks,

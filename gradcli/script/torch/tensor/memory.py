@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from gradcli.engine.checks.shapes import check_extents, dimension
 from gradcli.engine.memory.views import first_entry, is_view
@@ -54,15 +53,15 @@ def data_ptr(x: Tensor) -> int:
     return int(x.array.ctypes.data) if x.array.size else 0
 
 
-# Values of dual tensors, which torch has as views of others; here changes of them are changes of their own.
-aliased: WeakKeyDictionary[Tensor, Tensor] = WeakKeyDictionary()
+# Under this name is the base of the value of a dual tensor, of which torch has it as a view; here it is none.
+BASE = " base"
 
 
 def base(x: Tensor) -> Tensor | None:
     """`x._base`: the tensor whose memory this view shares; None if it is none."""
-    if not is_view(x):
-        return aliased.get(x)
-    return aliased.get(x.base, x.base)
+    owner = x.base if is_view(x) else None
+    noted: dict[str, Tensor] = getattr(x if owner is None else owner, "own", {})
+    return noted.get(BASE, owner)
 
 
 def is_contiguous(x: Tensor, memory_format: Any = None) -> bool:

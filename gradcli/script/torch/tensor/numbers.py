@@ -11,8 +11,6 @@ from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.reducing.reductions import total
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import as_one, begun
-from gradcli.ops.support.endings import BY_NUMBER
 from gradcli.ops.support.forgetting import forgotten, nothing
 from gradcli.script.torch.operations.overloads import refusal
 
@@ -26,7 +24,7 @@ def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Any:
         return _reversed(input, other, **({} if alpha == 1 else {"alpha": alpha}))
     if alpha == 1:
         return ops.sub(other, input)
-    return as_one(ops.sub(other, ops.mul(begun(input, "MulBackward1"), alpha)), input)
+    return ops.sub(other, ops.mul(input, alpha))
 
 
 def _less(x: Any, other: Any, *, alpha: float = 1) -> Any:
@@ -42,7 +40,6 @@ _reversed = Primitive(
     ),
     "RsubBackward0",
     call("rsub", _less),
-    gradients=BY_NUMBER,
 )
 
 

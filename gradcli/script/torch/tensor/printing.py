@@ -18,7 +18,6 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.functions.looked import Looked
 from gradcli.script.torch.func.wrapping import wrapped_text, wrapper
 
 PREFIX = "tensor("
@@ -110,10 +109,9 @@ def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
         return wrapper("GradTrackingTensor(lvl=-2", tensor_text(tensor.detach()))
     told(tensor)
     options = print_options()
-    prefix = f"{type(tensor).__name__}(" if isinstance(type(tensor), Looked) else PREFIX
-    margin = indent + len(prefix)
+    margin = indent + len(PREFIX)
     value = tensor.value
-    text = prefix + (_numbers_text(value, margin, options) if value.size else "[]")
+    text = PREFIX + (_numbers_text(value, margin, options) if value.size else "[]")
     used = indent + len(text) + 2 if "\n" not in text else len(text) - text.rfind("\n") + 1
     for suffix in _suffixes(tensor, options):
         if used + len(suffix) + 2 > options.linewidth:

@@ -19,7 +19,6 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.indexing.indexing import take
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import as_one, changed
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.formats import lies, name_of, strides_of, suggested
@@ -216,7 +215,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
         raise TypeError(
             f"index_put(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}"
         )
-    return as_one(changed(index_put_(ops.clone(input), indices, values, accumulate), 0), input, values)
+    return index_put_(ops.clone(input), indices, values, accumulate)
 
 
 def apply_(x: Tensor, function: Any) -> Tensor:

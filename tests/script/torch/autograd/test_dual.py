@@ -13,7 +13,7 @@ import torch
 import torch.autograd.forward_ad as fwAD
 
 x, t = torch.ones(2), torch.ones(2) * 3
-print(fwAD._is_fwd_grad_enabled(), torch._C._is_fwd_grad_enabled())
+print(fwAD._is_fwd_grad_enabled())
 with fwAD.dual_level():
     d = fwAD.make_dual(x, t)
     with fwAD._set_fwd_grad_enabled(False):
@@ -23,7 +23,7 @@ with fwAD.dual_level():
         with fwAD._set_fwd_grad_enabled(True):
             print(fwAD.unpack_dual(d * d))
     print(fwAD.unpack_dual(y), fwAD.unpack_dual(d), fwAD.unpack_dual(e))
-torch._C._set_fwd_grad_enabled(False)
+fwAD._set_fwd_grad_enabled(False)
 with fwAD.dual_level():
     d = fwAD.make_dual(x, t)
     print(fwAD.unpack_dual(d), fwAD._is_fwd_grad_enabled())

@@ -37,29 +37,6 @@ with torch.no_grad():
     y.unsqueeze_(0)
 y.sum().backward()
 """,
-    "exp2 in a checkpoint with a policy": """
-from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
-contexts = lambda: create_selective_checkpoint_contexts(lambda *_: True)
-checkpoint(torch.exp2, x, use_reentrant=False, context_fn=contexts)
-""",
-    "random numbers in a checkpoint with a policy": """
-from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
-contexts = lambda: create_selective_checkpoint_contexts(lambda *_: True)
-checkpoint(lambda x: x * torch.rand(2), x, use_reentrant=False, context_fn=contexts)
-""",
-    "torch.ops.aten.zeros": "torch.ops.aten.zeros.default",
-    "a lock that is held already": """
-import threading
-lock = threading.Lock()
-with lock:
-    lock.acquire()
-""",
-    "a thread inside of hooks on saved tensors": """
-import threading
-with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
-    threading.Thread(target=print).start()
-""",
-    "data of another shape": "y = x * 2\nx.data = torch.ones(3)",
     "AsStridedBackward0._saved_storage_offset": "x.as_strided((1,), (1,)).grad_fn._saved_storage_offset",
 }
 

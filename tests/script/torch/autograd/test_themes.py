@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.script.printed import Printed
 from tests.script.running import ours, torchs
 
 pytest.importorskip("torch")
@@ -19,7 +20,7 @@ THEMES = {name: body for parts in PARTS for name, body in zip(parts[1::2], parts
 @pytest.mark.parametrize("name", THEMES)
 def test_theme(name: str) -> None:
     text = "import torch\ntorch.manual_seed(0)\n" + THEMES[name]
-    found, expected = (re.sub("0x[0-9a-f]+", "0x", run(text)) for run in (ours, torchs))
+    found, expected = (Printed(re.sub("0x[0-9a-f]+", "0x", run(text))) for run in (ours, torchs))
     assert found == expected
 
 

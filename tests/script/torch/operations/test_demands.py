@@ -8,21 +8,11 @@ from tests.script.running import ours, torchs
 
 LINES = [
     "print(x.sum(dim=None), x.mean(None), x.sum(), x.nansum(dim=None), x.sum(dim=None, keepdim=True))",
-    *(
-        f"print(torch.{call}.grad_fn.next_functions[0][0].name())"
-        for call in (
-            "sum(x, 0, dtype=torch.float32)",
-            "mean(x, dtype=torch.float32)",
-            "prod(x, dtype=torch.float32)",
-            "cumsum(x, 0, dtype=torch.float32)",
-        )
-    ),
     "torch.cumsum(x, 0, dtype=torch.int64)",
     "torch.sum(x, dtype=torch.int64)",
     "torch.block_diag([x, x])",
     "torch.cartesian_prod([x, x])",
     "print(torch.lerp(x, x, torch.tensor(0.5)))",
-    "print([len(f.next_functions) for f in ((x // 2).grad_fn, (2 // x).grad_fn, (x // x).grad_fn)])",
     "torch.nn.functional.cosine_similarity(x, x, dim=0, eps=-1.5)",
     "print(torch.tensor([-float('inf'), -0.0]) ** torch.tensor(0.5))",
     "print(torch.linalg.cond(torch.zeros(2, 2), 1), torch.linalg.cond(torch.eye(2), 1))",
@@ -39,26 +29,13 @@ def test_answers_are_torchs(line: str) -> None:
     assert ours(text) == torchs(text)
 
 
-ONCE = [
-    # the call, and of what there is a second derivative
-    ("F.conv1d(x, w)", "x"),
-    ("F.conv1d(x, w)", "w"),
-    ("F.binary_cross_entropy(x.detach().sigmoid(), t)", "t"),
-    ("F.scaled_dot_product_attention(q, q, q)", "q"),
-]
-
-
-@pytest.mark.parametrize(("call", "leaf"), ONCE)
-def test_second_derivatives_are_there_where_torch_has_them(call: str, leaf: str) -> None:
+def test_a_loss_has_no_second_derivative_by_its_target() -> None:
     pytest.importorskip("torch")
-    text = (
-        "import torch\nimport torch.nn.functional as F\n"
-        "x, t = torch.tensor([[[0.5, -1.0, 2.0]]]), torch.tensor([[[0.5, 0.25, 1.0]]])\n"
-        "w, b = torch.tensor([[[0.5, 0.25, 2.0]]]), torch.tensor([0.5, 0.25, 2.0])\n"
-        "q = torch.tensor([[[[0.5, 1.0], [2.0, 0.25]]]])\n"
-        f"{leaf}.requires_grad_()\n"
-        f"(g,) = torch.autograd.grad({call}.sum(), {leaf}, create_graph=True)\n"
-        f"print(g.requires_grad)\n"
-        f"print(torch.autograd.grad(g.sum(), {leaf}, allow_unused=True))\n"
-    )
+    text = """
+import torch
+t = torch.tensor([0.5, 0.25, 1.0], requires_grad=True)
+x = torch.tensor([0.5, -1.0, 2.0]).sigmoid()
+(g,) = torch.autograd.grad(torch.nn.functional.binary_cross_entropy(x, t), t, create_graph=True)
+print(g.requires_grad)
+"""
     assert ours(text) == torchs(text)

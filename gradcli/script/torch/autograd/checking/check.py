@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.backward import grad
 from gradcli.engine.dtypes import type_name
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.script.machine import running
@@ -29,6 +28,7 @@ from gradcli.script.torch.autograd.checking.words import (
     undefined_tangent,
 )
 from gradcli.script.torch.autograd.parts import undefined
+from gradcli.script.torch.autograd.rites import grad
 from gradcli.script.torch.tensor.printing import tensor_text
 
 

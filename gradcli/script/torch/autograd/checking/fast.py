@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.script.torch.autograd.checking.check import Check, GradcheckError, mismatch
 from gradcli.script.torch.autograd.checking.jacobians import directions
 from gradcli.script.torch.autograd.checking.words import PASSED_SLOWLY, SLOWLY
+from gradcli.script.torch.autograd.rites import grad
 from gradcli.script.torch.tensor.printing import tensor_text
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.backward import grad
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd import dual
 from gradcli.script.torch.autograd.checking.words import CHANGED, WIDER
 from gradcli.script.torch.autograd.functional.derivatives import units
+from gradcli.script.torch.autograd.rites import grad
 from gradcli.script.torch.operations.kernels import NO_DIFFERENCE
 from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.tensor.printing import dtype_text

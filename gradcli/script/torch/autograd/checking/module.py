@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.script.torch.autograd.checking.check import Check, GradcheckError
 from gradcli.script.torch.autograd.checking.fast import FastCheck
@@ -20,6 +19,7 @@ from gradcli.script.torch.autograd.checking.words import (
     NOT_ONE,
     PRIVATE,
 )
+from gradcli.script.torch.autograd.rites import grad
 from gradcli.script.torch.random.sampling import filling
 
 

@@ -11,11 +11,9 @@ from typing import Any
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
-from gradcli.script.torch.autograd.backward import Passes, backward
-from gradcli.script.torch.autograd.checkpoints import selection
+from gradcli.script.torch.autograd.backward import backward
 from gradcli.script.torch.autograd.checkpoints.frames import CheckpointError, Frame, Random
 from gradcli.script.torch.autograd.checkpoints.settings import (
-    GraphExecGroup,
     Settings,
     set_checkpoint_debug_enabled,
     set_checkpoint_early_stop,
@@ -28,6 +26,7 @@ from gradcli.script.torch.autograd.checkpoints.words import (
     REENTRANT_SEQUENTIAL,
 )
 from gradcli.script.torch.autograd.functions import Function
+from gradcli.script.torch.autograd.passes import Passes
 from gradcli.script.torch.autograd.saved.packing import Packer, packing
 
 
@@ -96,14 +95,10 @@ def checkpoint(
         raise ValueError("debug=True is incompatible with non-default context_fn")
     around, again = context_fn()
     frame.around = lambda: again
-    settings.inside += 1
-    try:
-        with around, packing(Packer(frame.pack, frame.unpack)):
-            result = function(*arguments, **keywords)
-            frame.completed = True
-            return result
-    finally:
-        settings.inside -= 1
+    with around, packing(Packer(frame.pack, frame.unpack)):
+        result = function(*arguments, **keywords)
+        frame.completed = True
+        return result
 
 
 def checkpoint_sequential(
@@ -143,7 +138,5 @@ MEMBERS: dict[str, Any] = {
     "checkpoint": checkpoint,
     "set_checkpoint_early_stop": set_checkpoint_early_stop,
     "set_checkpoint_debug_enabled": set_checkpoint_debug_enabled,
-    "GraphExecGroup": GraphExecGroup,
     "checkpoint_sequential": checkpoint_sequential,
-    **selection.MEMBERS,
 }

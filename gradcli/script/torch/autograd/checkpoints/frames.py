@@ -12,9 +12,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent
-from gradcli.script.torch.autograd.backward import Passes
-from gradcli.script.torch.autograd.checkpoints.settings import Settings
-from gradcli.script.torch.autograd.checkpoints.words import DEBUGGED, MORE, OVERLAP, SECOND, TIP, UNEXPECTED
+from gradcli.script.torch.autograd.checkpoints.words import DEBUGGED, MORE, SECOND, TIP, UNEXPECTED
+from gradcli.script.torch.autograd.passes import Passes
 from gradcli.script.torch.autograd.saved.packing import Packer, packed, packing, unpacked
 from gradcli.script.torch.tensor.dtypes import Size
 from gradcli.script.torch.tensor.printing import dtype_text
@@ -64,7 +63,7 @@ class Holder:
 class Frame:
     """One call of a function whose saved tensors are computed again when a backward pass reads them.
 
-    Passes are told apart by their numbers, or by the group that they are in. The tensors that the function was called
+    Passes are told apart by their numbers. The tensors that the function was called
     with are saved, too: hooks that hold around the call, as those of an outer checkpoint, pack them.
     """
 
@@ -89,8 +88,7 @@ class Frame:
         return holder
 
     def unpack(self, holder: Holder) -> Tensor:
-        group = running.machine.own(Settings).group
-        number = (running.machine.own(Passes).number or object()) if group is None else group
+        number = running.machine.own(Passes).number or object()
         if number not in self.counts:
             self._run_again(number)
             try:
@@ -103,7 +101,7 @@ class Frame:
             raise AssertionError(UNEXPECTED)
         found = holder.again[number]
         if found is None:
-            raise CheckpointError(SECOND.format("" if group is None else OVERLAP))
+            raise CheckpointError(SECOND)
         holder.again[number] = None
         return found
 

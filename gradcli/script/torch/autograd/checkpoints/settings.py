@@ -7,17 +7,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import Facade
-from gradcli.script.torch.autograd.checkpoints.words import NESTED
 
 
 class Settings:
-    """The settings of all checkpoints of a run, where they are not None: early stops, long messages, one group."""
+    """The settings of all checkpoints of a run, where they are not None: early stops, long messages."""
 
     early: bool | None = None
     debug: bool | None = None
-    group: Any = None
-    inside = 0  # how many checkpointed functions run
 
 
 @contextmanager
@@ -39,19 +35,3 @@ def set_checkpoint_early_stop(enable: bool) -> Any:
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Any:
     """Let the checkpoints that are made within explain a difference at length, or not."""
     return _set("debug", enabled)
-
-
-class GraphExecGroup(Facade):
-    """Backward passes over parts of a graph that do not overlap: what one computes again serves the others, too."""
-
-    __module__ = "torch.utils.checkpoint"
-
-    def __enter__(self) -> GraphExecGroup:
-        settings = running.machine.own(Settings)
-        if settings.group is not None:
-            raise RuntimeError(NESTED.format(settings.group))
-        settings.group = self
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        running.machine.own(Settings).group = None

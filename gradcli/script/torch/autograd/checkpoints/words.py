@@ -41,15 +41,10 @@ See https://github.com/pytorch/pytorch/issues/166926 for more details and
 workaround examples.
 """
 SECOND = (
-    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. {}If you are "
+    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are "
     "calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue with details "
     "on your use case."
 )
-OVERLAP = (
-    "Performing two backward calls that overlap (i.e. require the same saved activation in order to compute gradients) "
-    "is not allowed while under the torch.utils.checkpoint.GraphExecGroup context. "
-)
-NESTED = "GraphExecGroup contexts cannot be nested. Already inside group {}"
 UNEXPECTED = (
     "Something went unexpectedly wrong in activation checkpoint. Please report this bug by filing an issue to PyTorch."
 )

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine import tangents
-from gradcli.engine.backward import grad
 from gradcli.engine.modes import mode, refuse_examples, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.shaping.joining import stack_
@@ -28,6 +27,7 @@ from gradcli.script.torch.autograd.functional.strictness import (
     check_vectorised,
 )
 from gradcli.script.torch.autograd.grad_modes import is_inference
+from gradcli.script.torch.autograd.rites import grad
 from gradcli.script.torch.func.wrapping import REQUIRED
 
 Func = Callable[..., Any]

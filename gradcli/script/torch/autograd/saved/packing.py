@@ -210,14 +210,6 @@ def saved_tensor(node: Node, position: int) -> SavedTensor:
     return SavedTensor(read, write, position == OUT)
 
 
-def saved_alone(x: Tensor, is_output: bool) -> SavedTensor:
-    """`torch._C._autograd._make_saved_tensor`: a tensor that is saved as a node would save an operand of its own."""
-    if is_output:
-        raise UnsupportedError("a saved tensor that is an output is not supported here")
-    held = [packed(x)]
-    return SavedTensor(lambda: held[0], lambda x: held.__setitem__(0, x))
-
-
 @contextmanager
 def packing(packer: Packer) -> Iterator[None]:
     """Let the hooks hold inside the block."""

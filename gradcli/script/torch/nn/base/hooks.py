@@ -108,8 +108,7 @@ def _called_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[s
     if backward is not None:
         arguments = backward.enter(arguments)
     progress.arguments, progress.keywords = arguments, keywords
-    forward = running.machine.forward or call_forward
-    result = progress.result = forward(module, arguments, keywords)
+    result = progress.result = call_forward(module, arguments, keywords)
     for key, hook, owner in called_at("_forward_hooks", module):
         progress.called.add(key)
         given = (arguments, keywords) if key in owner._forward_hooks_with_kwargs else (arguments,)

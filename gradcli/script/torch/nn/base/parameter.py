@@ -8,7 +8,6 @@ from typing import Any
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, require_grad
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.functions.looked import Looked
 from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS, formatted
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES
@@ -44,8 +43,6 @@ def construct(data: Any = None, requires_grad: bool = True) -> Parameter:
     tensor = CREATION["empty"](0) if data is None else data
     if not isinstance(tensor, Tensor):
         raise AttributeError(f"{type(data).__name__!r} object has no attribute 'detach'")
-    if isinstance(type(tensor), Looked):
-        raise UnsupportedError("a parameter of a class of your own is not supported here", help="use nn.Parameter")
     return Parameter(tensor, requires_grad)
 
 
@@ -69,8 +66,7 @@ def construct_buffer(data: Any = None, *, persistent: bool = True) -> Buffer:
 
 
 def parameter_text(parameter: Parameter) -> str:
-    text = tensor_text(parameter)
-    return f"Parameter containing:\n{f'Parameter({text})' if isinstance(type(parameter), Looked) else text}"
+    return f"Parameter containing:\n{tensor_text(parameter)}"
 
 
 def format_parameter(parameter: Parameter, spec: str = "") -> str:

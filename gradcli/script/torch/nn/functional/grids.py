@@ -12,7 +12,7 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import begun, ended
+from gradcli.ops.support.covering import as_node
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, Size
@@ -122,8 +122,8 @@ def grid_sample(
     if not input.value.size or not grid.value.size:
         raise UnsupportedError("grid_sample of empty images or grids is not supported here")
     node = f"GridSampler{len(sizes)}DBackward"
-    image = ops.reshape(begun(input, f"{node}Backward0"), batch, channels, -1)
-    places = ops.reshape(begun(grid, f"{node}Backward0"), batch, -1, len(sizes))
+    image = ops.reshape(input, batch, channels, -1)
+    places = ops.reshape(grid, batch, -1, len(sizes))
     pad, along = _padding(padding_mode, aligned), []
     for axis, size in enumerate(sizes):
         x = ops.select(places, -1, len(sizes) - 1 - axis)
@@ -143,7 +143,7 @@ def grid_sample(
         found = term if found is None else found + term
     if mode == "nearest":  # the places have a gradient, which is 0 whatever the image is
         found = found + ops.sum(ops.where(Tensor(np.zeros(places.shape, np.bool_)), places, 0.0))
-    return ended(ops.reshape(found, batch, channels, *shape), f"{node}0", input, grid)
+    return as_node(ops.reshape(found, batch, channels, *shape), f"{node}0")
 
 
 def _in_pixels(x: Any, size: int, aligned: bool) -> Any:
@@ -210,7 +210,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         raise AutogradError(words, code="E301")
     rows = Tensor(np.ascontiguousarray(np.broadcast_to(base, (sizes[0], *base.shape[1:]))))
     found = ops.bmm(rows, ops.transpose(theta, 1, 2))
-    return ended(ops.reshape(found, sizes[0], *spatial, count), "AffineGridGeneratorBackward0", theta)
+    return as_node(ops.reshape(found, sizes[0], *spatial, count), "AffineGridGeneratorBackward0")
 
 
 def _steps(count: int, aligned: bool, dtype: Any) -> Any:

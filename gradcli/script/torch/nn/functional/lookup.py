@@ -12,7 +12,7 @@ from gradcli.engine.saved import watch
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import begun, ended
+from gradcli.ops.support.covering import as_node
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.tensor.printing import size_text
@@ -132,18 +132,18 @@ def embedding_bag(
         starts = starts[:-1]
     if not flat.size or not starts:
         raise UnsupportedError("embedding_bag without indices or without bags is not supported here")
-    through = begun(weight, "EmbeddingBagBackwardBackward0")
+    through = weight
     rows = embedding(Tensor(flat), through, None, max_norm, norm_type, False, sparse)
     if per_sample_weights is not None:
         if per_sample_weights.ndim > 1:
             per_sample_weights = ops.reshape(per_sample_weights, -1)
-        factors = ended(per_sample_weights, "EmbeddingBagWeightsBackward0")
+        factors = as_node(per_sample_weights, "EmbeddingBagWeightsBackward0")
         rows = rows * ops.unsqueeze(factors, 1)
     keep = [np.arange(a, b) for a, b in zip(starts, [*starts[1:], flat.size], strict=True)]
     if padding_idx is not None:
         keep = [places[flat[places] != padding_idx % weight.shape[0]] for places in keep]
     found = [_reduced(rows, places, mode) for places in keep]
-    bags = ended(ops.stack(found, 0), "EmbeddingBagBackward0", weight, per_sample_weights)
+    bags = as_node(ops.stack(found, 0), "EmbeddingBagBackward0")
     if per_sample_weights is not None and per_sample_weights.requires_grad:
         watch(bags, weight)
     return bags

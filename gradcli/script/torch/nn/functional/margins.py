@@ -13,7 +13,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import begun, ended
+from gradcli.ops.support.covering import as_node
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.losses import loss
 
@@ -65,7 +65,7 @@ def multi_margin_loss(
     if weight is not None and weight.ndim != 1:
         raise ValueError("weight must be one-dimensional")
     _check(input, target, reduction)
-    rows, labels = _rows(begun(input, NOT_IMPLEMENTED)), target.array.reshape(-1)
+    rows, labels = _rows(input), target.array.reshape(-1)
     count, classes = rows.shape
     if labels.size != count:
         raise AutogradError(
@@ -86,7 +86,7 @@ def multi_margin_loss(
     others = Tensor(np.arange(classes) != labels[:, None])
     losses = ops.where(others, terms, 0.0).sum(1) / classes
     found = _over(losses if input.ndim == 2 else ops.squeeze(losses, 0), reduction)
-    found = ended(found, "MultiMarginLossBackward0", input)
+    found = as_node(found, "MultiMarginLossBackward0")
     watch(found, input)
     return found
 
@@ -100,7 +100,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}", code="E301"
         )
     _check_labels(target)
-    rows = _rows(begun(input, NOT_IMPLEMENTED))
+    rows = _rows(input)
     labels = target.array.reshape(-1, target.shape[-1] if target.ndim else 1)
     count, classes = rows.shape
     if labels.max(initial=-1) >= classes or labels.min(initial=0) < -1:
@@ -114,7 +114,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     terms = _within(apart) * pairs
     losses = terms.sum((1, 2)) / classes
     found = _over(losses if input.ndim == 2 else ops.squeeze(losses, 0), reduction)
-    found = ended(found, "MultilabelMarginLossBackward0", input)
+    found = as_node(found, "MultilabelMarginLossBackward0")
     watch(found, input)
     return found
 

@@ -16,7 +16,6 @@ from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import changed
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 
@@ -161,7 +160,7 @@ def _dropped(
     found = change(input, function, Tensor(noise)) if inplace else function(input, Tensor(noise))
     if shift is None:
         return found
-    return change(found, ops.add, shift) if inplace else changed(ops.add(found, shift), 1)
+    return change(found, ops.add, shift) if inplace else ops.add(found, shift)
 
 
 sloped = Primitive(

@@ -17,7 +17,7 @@ from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.shaping.shaping import APART, unsafe_view, viewable
 from gradcli.ops.support.arguments import Shape, check_size
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import as_one, begun, ended
+from gradcli.ops.support.covering import as_node
 from gradcli.ops.windows.adaptive import shares, without_empty_backward
 from gradcli.ops.windows.pooling_shapes import check_filled, options
 from gradcli.ops.windows.pools import positions
@@ -144,15 +144,13 @@ def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
         bad = int(places[(places < 0) | (places >= total)][0])
         sides = "x".join(map(str, (*size, 1) if count == 1 else size))
         raise AutogradError(f"Found an invalid max index: {bad} (output volumes are of size {sides})", code="E301")
-    through = begun(x, "SqueezeBackward1") if count == 1 else x
-    flat = checked("reshape")(through, (*lead, places.shape[-1]))
+    flat = checked("reshape")(x, (*lead, places.shape[-1]))
     placed = _placed if viewable(indices, places.shape) else _unviewed
     found = placed(flat, Tensor(places), shape=(*lead, total), dim=len(lead))
     if count == 1:
-        found = ended(found, "MaxUnpool2DBackward0", checked("unsqueeze")(x, -2))
+        found = as_node(found, "MaxUnpool2DBackward0")
     node = "SqueezeBackward1" if count == 1 else f"MaxUnpool{count}DBackward0"
-    found = named(unsafe_view, node, view=count == 1)(found, shape=(*lead, *size))
-    return found if count == 1 else as_one(found, x)
+    return named(unsafe_view, node, view=count == 1)(found, shape=(*lead, *size))
 
 
 def _power(count: int) -> Callable[..., Any]:
@@ -194,8 +192,8 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
         found = in_volumes(input, matrices, "AdaptiveAvgPool3DBackward0")
         return without_empty_backward("adaptive_avg_pool3d", found)
     kernel = tuple(own // n for own, n in zip(input.shape[-3:], sizes, strict=True))
-    through = begun(input, "AdaptiveAvgPool3DBackwardBackward0")
-    return ended(ops.avg_pool3d(through, kernel), "AdaptiveAvgPool3DBackward0", input)
+    through = input
+    return as_node(ops.avg_pool3d(through, kernel), "AdaptiveAvgPool3DBackward0")
 
 
 max_unpool1d, max_unpool2d, max_unpool3d = _unpooled(1), _unpooled(2), _unpooled(3)

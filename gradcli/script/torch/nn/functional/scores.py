@@ -8,7 +8,7 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.nn.attention import attended
-from gradcli.ops.support.covering import ended
+from gradcli.ops.support.covering import as_node
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.nn.functional.noise import dropout
 
@@ -33,4 +33,4 @@ def scaled_dot_product_attention(
     laid_out = np.empty_like(query.value, shape=found.shape)  # in the order that the queries have in memory
     laid_out[...] = found.value
     found.value = laid_out
-    return ended(found, "ScaledDotProductFlashAttentionForCpuBackward0", query, key, value)
+    return as_node(found, "ScaledDotProductFlashAttentionForCpuBackward0")

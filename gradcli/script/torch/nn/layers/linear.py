@@ -8,7 +8,7 @@ from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.products.matmul import linear
-from gradcli.ops.support.covering import begun, ended
+from gradcli.ops.support.covering import as_node
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.making import biased, fan_in_uniform, redraw, uniform
@@ -96,8 +96,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     if problem:
         raise AutogradError(f"bilinear(): {problem}", code="E301")
     one, two = (checked("reshape")(x, (-1, x.shape[-1])) for x in (input1, input2))
-    product = checked("einsum")("bi,oij,bj->bo", one, begun(weight, TRILINEAR), two)
-    product = ended(product, TRILINEAR, one, weight, two)
+    product = checked("einsum")("bi,oij,bj->bo", one, weight, two)
+    product = as_node(product, TRILINEAR)
     product = checked("reshape")(product, (*input1.shape[:-1], weight.shape[0]))
     return product if bias is None else product + bias
 

@@ -27,7 +27,7 @@ own = [net[1].register_forward_pre_hook(note("own before")), net[1].register_for
 own.append(net[1].register_{back}(note("own back")))
 all = [every.register_module_forward_pre_hook(note("before")), every.register_module_forward_hook(note("after"))]
 all.append(every.register_module_{back}(note("back")))
-print([handle.id - own[0].id for handle in own + all], [len(handle.hooks_dict_ref()) for handle in own + all])
+print([handle.id - own[0].id for handle in own + all])
 x = torch.ones(1, 2, requires_grad=True)
 for handle in (None, *all, *own):
     if handle:

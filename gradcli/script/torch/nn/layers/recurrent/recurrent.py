@@ -11,7 +11,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.products.matmul import linear
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import begun, ended
+from gradcli.ops.support.covering import as_node
 from gradcli.ops.support.several import bound
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.making import blank
@@ -239,11 +239,6 @@ def _same(steps: list[Any]) -> list[Any]:
     return steps
 
 
-def _ending_in(weight: Any, end: str) -> Any:
-    """Return a weight whose gradient ends in a node of this name."""
-    return weight if weight is None else begun(weight, f"{end}Backward{int(end == 'Sum')}")
-
-
 class LSTM(LongShort, RNNBase):
     __module__ = "torch.nn.modules.rnn"
 
@@ -258,15 +253,7 @@ class LSTM(LongShort, RNNBase):
     def _through(self, sequence: Any, suffix: str, states: States, order: Order) -> tuple[Any, States]:
         if not self._by_library(sequence.dtype):  # to which torch leaves a whole layer
             return super()._through(sequence, suffix, states, order)
-        outputs, finals = super()._through(begun(sequence, "CatBackward0"), suffix, states, order)
-        read = (sequence, *super()._weights(sequence, suffix)[:-1], *states)
+        outputs, finals = super()._through(sequence, suffix, states, order)
         parts = enumerate((outputs, *finals))
-        outputs, *others = bound(ended(x, "MkldnnRnnLayerBackward0", *read, number=at) for at, x in parts)
+        outputs, *others = bound(as_node(x, "MkldnnRnnLayerBackward0", number=at) for at, x in parts)
         return outputs, tuple(others)
-
-    def _weights(self, sequence: Any, suffix: str) -> list[Any]:
-        found = super()._weights(sequence, suffix)
-        if not self._by_library(sequence.dtype):
-            return found
-        ends = ("Mm", "Mm", "Sum", "Sum") if sequence.shape[0] == 1 else ("Add",) * 4
-        return [*map(_ending_in, found, ends), found[-1]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradcli.engine.broadcast import fit
@@ -32,33 +32,19 @@ def before_hooks(node: Target, gradient: Any, *, passes: bool = True) -> Any:
     return carried if isinstance(gradient, Tensor) or carried is None else carried.value
 
 
-def whole_hooks(
-    whole: Whole,
-    pending: dict[Target, Any],
-    captured: dict[Target, Any] | None,
-    between: Collection[Target] | None,
-    carried: bool,
-) -> None:
+def joint_hooks(joint: Whole, pending: dict[Target, Any], *, passes: bool, recorded: bool) -> None:
     """Run the hooks of all parts of one node of torch on the `pending` gradients, None where none came.
 
     The newest part is reached when all gradients are there: what was made from one of them is newer than all. The
-    parts come in the order of their first hooks, then the prehooks of the node; `captured` are gradients before hooks.
+    parts come in the order of their first hooks, then, if the gradient `passes` on, the prehooks of the node.
     """
-    parts = whole.parts
-    known = [x for x in parts if x is not None]
-    if between is not None and not any(part in between for part in known):
-        return
-    passes = between is None or any(edge in between for part in known for edge in part.edges)
-    for part in known if captured is not None and passes else ():
-        if captured is not None and part in captured:
-            captured[part] = pending.get(part)
-    for part in sorted(known, key=_first_hook):
-        _put(pending, part, before_hooks(part, pending.get(part), passes=False))
-    for hook in list(whole.before.values()) if passes or captured is None else ():
-        given = arrived(whole, pending)
-        for each, left in zip(parts, replaced(hook, given, hook(given)), strict=True):
-            if each is not None:
-                _put(pending, each, left if carried or left is None else left.value)
+    for hooked in sorted((x for x in joint.parts if x is not None and x.hooks is not None), key=_first_hook):
+        _put(pending, hooked, before_hooks(hooked, pending.get(hooked), passes=False))
+    for hook in list(joint.before.values()) if passes else ():
+        given = arrived(joint, pending)
+        for part, left in zip(joint.parts, replaced(hook, given, hook(given)), strict=True):
+            if part is not None:
+                _put(pending, part, left if recorded or left is None else left.value)
 
 
 def _put(pending: dict[Target, Any], node: Target, gradient: Any) -> None:
@@ -78,15 +64,11 @@ def _first_hook(node: Target) -> int:
     return min(node.hooks.tensor, default=0) if node.hooks is not None else 0
 
 
-def hooks_of_nothing(node: Node, *, through: bool, kept: dict[Target, Any] | None) -> None:
-    """Run the hooks of a node that no gradient arrives at: torch gives them None."""
-    before_hooks(node, None, passes=through)
-    if node.hooks is not None and node.hooks.after and (through or kept is None):
-        after_hooks(node, None, [None] * len(node.edges), {})
-
-
-def has_posthooks(node: Node) -> bool:
-    return node.hooks is not None and bool((node.hooks.whole or node.hooks).after)
+def posthooks(node: Node) -> dict[int, Any]:
+    """Return the hooks that run after a node of torch."""
+    if node.joint is not None and node.joint.is_hooked:
+        return node.joint.after
+    return {} if node.hooks is None else node.hooks.after
 
 
 def after_hooks(node: Node, upstream: Any, given: Sequence[Any], pending: dict[Target, Any]) -> Sequence[Any]:
@@ -94,13 +76,12 @@ def after_hooks(node: Node, upstream: Any, given: Sequence[Any], pending: dict[T
 
     `given` has one entry an edge, None for no gradient; `pending` has the upstream gradients of other results.
     """
-    assert node.hooks is not None
-    whole = node.hooks.whole
-    told = node.told(_tensor(upstream)) if whole is None else arrived(whole, {**pending, node: upstream})
+    joint = node.joint
+    told = node.told(_tensor(upstream)) if joint is None else arrived(joint, {**pending, node: upstream})
     rules = node.primitive.rules_for(node.edges)
     positions = [i for i in range(len(node.edges)) if i < len(rules) and rules[i] is not None]
     results = tuple(None if given[i] is None else _tensor(given[i]) for i in positions)
-    for hook in list((whole or node.hooks).after.values()):
+    for hook in list(posthooks(node).values()):
         results = replaced(hook, results, hook(results, told))
     left = list(given)
     for i, result in zip(positions, results, strict=True):
@@ -113,11 +94,10 @@ def replaced_rules(
 ) -> Sequence[Any]:
     """Return rules for a node with posthooks: its gradients are computed at once, and replaced as the hooks say.
 
-    Those of a whole node are computed with its first part: the gradients of the others leave `pending`.
+    Those of a joint node are computed with its first part: the gradients of the others leave `pending`.
     """
-    assert node.hooks is not None
     given = contributions(node, rules, upstream, out, values)
-    parts = [] if node.hooks.whole is None else [x for x in node.hooks.whole.parts if x in pending]
+    parts = [] if node.joint is None else [x for x in node.joint.parts if x in pending]
     before: dict[Target, Any] = {part: pending[part] for part in parts if part is not None}
     for part in parts:
         if part is not None:

@@ -1,1 +1,0 @@
-"""`torch.nn.utils.prune`: weights that a mask sets to 0 before each call of their module."""
