@@ -13,8 +13,9 @@ from gradcli.script.interpreter import run
 from gradcli.script.library import MODULES
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
+from gradcli.script.python.members.tables import members_of
 from gradcli.script.python.text.formatting import represent
-from gradcli.script.python.values.attributes import attribute, members_of
+from gradcli.script.python.values.attributes import attribute
 from gradcli.script.python.values.kinds import BuiltinType, Facade, Namespace, is_own_function
 from gradcli.script.python.values.readonly import Held
 from gradcli.script.torch.nn.functional.module import KIND_OF

@@ -11,8 +11,9 @@ from typing import Any
 
 from gradcli.script.errors import python_class
 from gradcli.script.machine import running
+from gradcli.script.python.members.tables import describe, fields, listed
 from gradcli.script.python.text.formatting import with_fields
-from gradcli.script.python.values.attributes import Facade, Namespace, attribute, describe, fields, listed
+from gradcli.script.python.values.attributes import Facade, Namespace, attribute
 from gradcli.script.python.values.kinds import is_own_function, python_types
 from gradcli.script.python.values.operators import BINARY, COMPARISONS, OPERATORS, UNARY, augmented, bounded
 from gradcli.script.python.values.special import HELD, exact

@@ -70,6 +70,8 @@ class redirect_stdout(Facade):  # noqa: N801  Python's name
 class ContextDecorator(Facade):
     """The parent of managers that are decorators too: the function runs in the block."""
 
+    __parent__ = True
+
     def _recreate_cm(self) -> Any:
         return self
 
@@ -94,12 +96,16 @@ class ContextDecorator(Facade):
 class AbstractContextManager(Facade):
     """The parent of managers, which enters as itself."""
 
+    __parent__ = True
+
     def __enter__(self) -> Any:
         return self
 
 
 class ExitStack(Facade):
     """A block that leaves, the last first, every manager that was entered in it."""
+
+    __parent__ = True
 
     def __init__(self) -> None:
         self._exits: list[Callable[..., Any]] = []

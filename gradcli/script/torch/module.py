@@ -11,8 +11,9 @@ from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
+from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch import determinism
 from gradcli.script.torch.autograd import grad_modes

@@ -11,7 +11,7 @@ from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespa
 from gradcli.script.python.values.iteration import dict_
 from gradcli.script.python.values.kinds import Defined
 from gradcli.script.python.values.reflection import getattr_
-from gradcli.script.stdlib.data.records import NamedTuple
+from gradcli.script.stdlib.data.tuples import NamedTuple
 
 NAMES = (
     "Any Optional Union List Dict Tuple Set FrozenSet Sequence Iterable Iterator Mapping MutableMapping Callable Type "
@@ -48,6 +48,8 @@ class Parametrised(Hint):
 
 class Generic(Facade):
     """The parent of generic classes; brackets leave it as it is."""
+
+    __parent__ = True
 
     def __class_getitem__(cls, _: Any) -> type[Generic]:
         return cls
@@ -98,6 +100,8 @@ def runtime_checkable(cls: Any) -> Any:
 class TypedDict(Facade):
     """The parent of classes whose objects are plain dicts."""
 
+    __parent__ = True
+
     def __new__(cls, *items: Any, **named: Any) -> Any:
         return dict_(*items, **named)
 
@@ -107,6 +111,8 @@ class TypedDict(Facade):
 
 class ABC(Facade, metaclass=abc.ABCMeta):
     """The parent of abstract classes."""
+
+    __parent__ = True
 
 
 def identity(value: Any) -> Any:

@@ -73,6 +73,8 @@ class EnumKind(type):
 class Enum(Facade, metaclass=EnumKind):
     """The parent of enumerations."""
 
+    __parent__ = True
+
     @classmethod
     def _missing_(cls, value: Any) -> Any:
         """Return the member for a value that none has, if there is one."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any, Literal, cast
 
-from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, describe, fields, type_name
+from gradcli.script.python.members.tables import describe, fields
+from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, type_name
 from gradcli.script.python.values.builtins import type_of
 
 # The places in torch's C++ that warnings name at their end, in the builds that PyPI has, by words that they contain.

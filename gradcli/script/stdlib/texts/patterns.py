@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe, fields, listed
+from gradcli.script.python.members.tables import describe, fields, listed
+from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
 
 SEARCHES = ("match", "search", "fullmatch", "split", "findall")

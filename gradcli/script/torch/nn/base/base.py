@@ -36,6 +36,8 @@ class Module(State):
     Snippets derive their networks from it: assigning a Parameter or a Module registers it.
     """
 
+    __parent__ = True
+
     __module__ = "torch.nn.modules.module"
     __facade__ = True  # type(module) is the class itself
     __beyond__ = frozenset(UNOFFICIAL.split())

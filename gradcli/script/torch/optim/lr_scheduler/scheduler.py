@@ -38,6 +38,8 @@ EPOCH = (
 class LRScheduler(Facade):
     """A schedule, with the options of its signature as attributes; the step to epoch 0 is taken when it is made."""
 
+    __parent__ = True
+
     __module__ = "torch.optim.lr_scheduler"
     __facade__ = True
     _signature = "optimizer, last_epoch=-1"
