@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
-from contextlib import contextmanager
 from typing import Any
 
-from gradcli.script.errors import is_final, python_class
+from gradcli.script.errors import UnsupportedError, is_final, python_class
 from gradcli.script.machine import running
 from gradcli.script.python.syntax.managers import left
 from gradcli.script.python.values.attributes import Facade, Namespace, attribute
 from gradcli.script.python.values.builtins import python_types, type_of
+from gradcli.script.python.values.kinds import is_own_function
+
+GENERATOR = "decorate a function that yields once"
 
 
 class suppress(Facade):  # noqa: N801  Python's name
@@ -152,6 +155,13 @@ class ExitStack(Facade):
             if self._exits.pop()(error):
                 swallowed, error = True, None
         return swallowed
+
+
+def contextmanager(func: Any) -> Any:
+    """Make a manager of a generator function of the snippet."""
+    if not is_own_function(func):
+        raise UnsupportedError("contextmanager() of this is not supported here", python=TypeError, help=GENERATOR)
+    return contextlib.contextmanager(func)
 
 
 def namespace(name: str) -> Namespace:

@@ -9,7 +9,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.functions.classes import FIELDS, MARKED
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
 from gradcli.script.python.values.iteration import dict_
-from gradcli.script.python.values.kinds import Defined
+from gradcli.script.python.values.kinds import Defined, is_own_function
 from gradcli.script.python.values.reflection import getattr_
 from gradcli.script.stdlib.data.tuples import NamedTuple
 
@@ -91,7 +91,7 @@ def is_hidden(name: str) -> bool:
 
 def runtime_checkable(cls: Any) -> Any:
     """Let isinstance look whether a value has all members of a protocol."""
-    if not isinstance(cls, ProtocolKind):
+    if not isinstance(cls, DefinedProtocol):
         raise TypeError(f"@runtime_checkable can be only applied to protocol classes, got {cls!r}")
     type.__setattr__(cls, RUNTIME, True)
     return cls
@@ -115,6 +115,13 @@ class ABC(Facade, metaclass=abc.ABCMeta):
     __parent__ = True
 
 
+def abstractmethod(funcobj: Any) -> Any:
+    """Mark a method of the snippet, or a property, as one that classes below define."""
+    if not (is_own_function(funcobj) or isinstance(funcobj, property | staticmethod | classmethod)):
+        raise UnsupportedError("abstractmethod() of this is not supported here", python=TypeError)
+    return abc.abstractmethod(funcobj) if is_own_function(funcobj) else funcobj
+
+
 def identity(value: Any) -> Any:
     """A decorator that does nothing."""
     return value
@@ -124,7 +131,7 @@ def namespace(name: str) -> Namespace:
     """`typing` or `abc`."""
     if name == "abc":
         kind = BuiltinType("ABCMeta", abc.ABCMeta, module="abc")
-        return Namespace(name, {"ABC": ABC, "ABCMeta": kind, "abstractmethod": abc.abstractmethod})
+        return Namespace(name, {"ABC": ABC, "ABCMeta": kind, "abstractmethod": abstractmethod})
     members: dict[str, Any] = {word: Hint(word) for word in NAMES.split()}
     members |= {
         "Generic": Generic,

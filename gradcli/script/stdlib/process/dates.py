@@ -9,6 +9,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.members.tables import describe, fields, listed
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.special import exact
 
 PARTS = {
     date: "year month day",
@@ -42,6 +43,8 @@ for _kind, _names in METHODS.items():
         _methods["strftime"] = strftime
     describe(_kind, methods=_methods, getters=fields(PARTS[_kind]))
     _members = listed(_kind, f"{MAKING[_kind]} min max")
+    if "strptime" in _members:
+        _members["strptime"] = lambda text, how: datetime.strptime(exact(text), exact(how))  # which is cached
     TYPES[_kind] = BuiltinType(_kind.__name__, _kind, _kind, _members, module="datetime")
 
 
