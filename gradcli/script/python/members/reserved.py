@@ -14,6 +14,7 @@ from gradcli.script.python.values.kinds import Defined, Facade
 OVERRIDABLE = frozenset(  # what torch lets classes define anew
     ("_get_name", "_load_from_state_dict", "_save_to_state_dict", "_version", "_get_closed_form_lr")
 )
+TAKEN = " taken"  # where a class of a snippet has them: no assignment reaches this name
 PRIVATE = re.compile(r"_[A-Za-z]\w*(?<!_)")
 
 
@@ -23,7 +24,7 @@ def reserved(kind: type) -> frozenset[str]:
     names: set[str] = set()
     for base in kind.__mro__:
         if issubclass(base, Facade) and not isinstance(base, Defined):
-            names |= {word for word in vars(base) if PRIVATE.fullmatch(word)}
+            names |= {word for word in (*vars(base), *vars(base).get("__beyond__", ())) if PRIVATE.fullmatch(word)}
             for function in map(_function, vars(base).values()):
                 if function is not None:
                     names.update(_names(function))
@@ -53,20 +54,35 @@ def is_ours(kind: type) -> bool:
     return issubclass(kind, Facade) and not isinstance(kind, Defined)
 
 
+def reserved_in(kind: type) -> frozenset[str]:
+    """Return the names that the classes of ours use for themselves which a class derives from."""
+    if not isinstance(kind, Defined):
+        return reserved(kind)
+    found: frozenset[str] | None = kind.__dict__.get(TAKEN)
+    if found is None:
+        found = frozenset(name for base in kind.__mro__ if is_ours(base) for name in reserved(base))
+        type.__setattr__(kind, TAKEN, found)
+    return found
+
+
 def is_reserved(kind: type, name: str) -> bool:
     """Whether one of our classes that a class derives from uses a name for itself."""
-    return name[:1] == "_" and any(name in reserved(base) for base in kind.__mro__ if is_ours(base))
+    return name[:1] == "_" and name in reserved_in(kind)
 
 
 def check_free(kind: type, name: str) -> None:
-    """Refuse to set an attribute, of a class or of its objects, that a class of ours keeps for itself."""
-    waiting = [kind] if name[:1] == "_" else []
+    """Refuse to set an attribute of an object that a class of ours keeps for itself."""
+    if name[:1] == "_" and name in reserved_in(kind):
+        raise _taken(name, kind.__mro__)
+
+
+def check_free_in_class(kind: Any, name: str) -> None:
+    """Refuse to set an attribute of a class that a class of ours, above it or a class below it, keeps for itself."""
+    waiting: list[Any] = [kind]
     while waiting:
         one = waiting.pop()
-        if is_reserved(one, name):
-            raise _taken(name, one.__mro__)
-        below: Any = type.__subclasses__
-        waiting += below(one) if isinstance(one, Defined) else ()
+        check_free(one, name)
+        waiting += type.__subclasses__(one)
 
 
 def check_class(bases: Iterable[type], names: Iterable[str]) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.originals import check_member, missing, torch_has
 from gradcli.script.python.members.absence import absent, refused
-from gradcli.script.python.members.reserved import is_reserved
+from gradcli.script.python.members.reserved import is_reserved, reserved_in
 from gradcli.script.python.members.tables import SPECIAL, members_of
 from gradcli.script.python.members.unbound import taken
 from gradcli.script.python.values import failures, special
@@ -31,7 +31,7 @@ from gradcli.script.python.values.readonly import Attributes, viewed
 def attribute(value: Any, name: str) -> Any:
     """`value.name`."""
     kind = type(value)
-    if type(kind) is Defined and name[:1] != "_":
+    if type(kind) is Defined and (name[:1] != "_" or (name[1:2] != "_" and name not in reserved_in(kind))):
         return getattr(value, name)
     members = members_of(kind)
     if members is None:
