@@ -148,7 +148,7 @@ MEMBERS: dict[str, Any] = {
     "get_num_threads": lambda: 1,
     **determinism.MEMBERS,
     "set_float32_matmul_precision": nothing,
-    "get_default_device": Device,
+    "get_default_device": lambda: Device(),
     "get_float32_matmul_precision": lambda: "highest",
     "is_signed": of_tensor("is_signed"),
     "newaxis": None,

@@ -12,6 +12,7 @@ from gradcli.script.python.text.formatting import REPRESENTATIONS, written
 from gradcli.script.python.values import natives  # noqa: F401  the methods of dict and tuple
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.failures import as_seen
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.stdlib.data import kinds
 from gradcli.script.stdlib.data.nested import DefaultDict, Deque
@@ -60,7 +61,7 @@ describe(
 describe(
     DefaultDict,
     methods=DICT | listed(DefaultDict, "copy"),
-    getters=fields("default_factory"),
+    getters={"default_factory": lambda value: as_seen(value.default_factory)},
     setters={"default_factory": _set_factory},
 )
 describe(
