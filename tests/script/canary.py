@@ -6,6 +6,7 @@ import builtins
 import functools
 import io
 import operator
+import os
 import sys
 from collections import deque
 from collections.abc import Iterator
@@ -22,11 +23,13 @@ from types import (
 )
 from typing import Any
 
+from gradcli.script.errors import LimitError
+from gradcli.script.library import MODULES
 from gradcli.script.machine import running
 from gradcli.script.python.members.tables import members_of
 from gradcli.script.python.values import failures
 from gradcli.script.python.values.builtins import FUNCTIONS
-from gradcli.script.python.values.kinds import BuiltinType, Facade, Namespace, Union, is_shown
+from gradcli.script.python.values.kinds import BuiltinType, Facade, Namespace, is_shown
 from gradcli.script.python.values.readonly import Held
 
 CLOSED = (
@@ -59,6 +62,14 @@ METHODS = frozenset(("__getattribute__", "__reduce__", "__reduce_ex__", "__subcl
 TEXTS = (str.format, str.format_map)
 OPEN_CLASSES = (functools.partial, functools.partialmethod)  # which have no attributes for a snippet
 PLAIN = (str, int, float, bool, type(None))
+LEADING = """
+__class__ __base__ __bases__ __mro__ __subclasses__ __dict__ __globals__ __builtins__ __closure__ __code__ __self__
+__func__ __wrapped__ __init__ __new__ __call__ __reduce__ __reduce_ex__ __getattribute__ __module__ __defaults__
+__kwdefaults__ __weakref__ __traceback__ __array_interface__ __init_subclass__ __loader__ __spec__ gi_frame gi_code
+cr_frame f_globals f_builtins tb_frame node value array base forward rules find members fget _kinds _memo _text _held
+_parser _inner _own data tofile tobytes ctypes getfield setfield dump
+""".split()  # noqa: SIM905  a column of a hundred lines
+UNDRAWN = [name for name, place in MODULES.items() if place.endswith("pictures")]  # these answer to any name
 
 
 def wrong(value: Any) -> str:
@@ -78,11 +89,19 @@ def wrong(value: Any) -> str:
     return ""
 
 
-def is_inner(value: Any) -> bool:
-    """Whether a value is of a class of gradcli that has no attributes for snippets, and is none of its facades."""
-    kind = type(value)
-    shown = (Facade, BuiltinType, Namespace, Union, Held, BaseException)
-    return kind.__module__.startswith("gradcli.") and not issubclass(kind, shown) and members_of(kind) is None
+def names_of(value: Any) -> set[str]:
+    """Return what there is to ask for: what the tables say, what Python has, and what leads out of jails."""
+    names = {*LEADING, *dir(type(value))}
+    members = members_of(type(value))
+    if members is not None:
+        names |= {*members.methods, *members.getters}
+    if isinstance(value, Namespace):
+        names |= set(value.names)
+    elif isinstance(value, BuiltinType):
+        names |= set(value.members)
+    elif isinstance(value, Facade | type):
+        names |= set(dir(value))
+    return names
 
 
 def parts(value: Any) -> Iterator[Any]:
@@ -106,11 +125,29 @@ def found_in(value: Any, depth: int = 4) -> str:
 
 
 reports: list[str] = []
+WORDS = b"CANARY "  # which the fuzzer looks for on standard output
+
+
+def report(words: str) -> None:
+    reports.append(words)
+    if is_heard:
+        os.write(1, WORDS + f"{words}\n".encode())
 
 
 def see(*values: Any) -> None:
     """Look at what a hostile method of a snippet was given."""
-    reports.extend(filter(None, map(found_in, values)))
+    for words in filter(None, map(found_in, values)):
+        report(words)
+
+
+def probe(call: Any) -> None:
+    """Call a function of a snippet, and look at what it returns or raises; a refusal, too, is no end here."""
+    try:
+        see(call())
+    except LimitError:
+        raise
+    except BaseException as error:
+        see(error)
 
 
 READS = frozenset(
@@ -126,7 +163,6 @@ EVENTS = (
     "ctypes.",
     "code.__new__",
     "shutil.",
-    "sys._getframe",
 )
 IMPORTING = ("importlib._bootstrap", "importlib._bootstrap_external", "_frozen_importlib", "_frozen_importlib_external",
              "ast", "gradcli.script.interpreter", "gradcli.script.limits", "inspect", "warnings")  # fmt: skip
@@ -144,14 +180,18 @@ def heard(event: str, arguments: tuple[Any, ...]) -> None:
         if frame.f_globals.get("__name__") in IMPORTING:
             return
         frame = frame.f_back
-    reports.append(f"{event} {arguments[1] if is_read else arguments[:1]!r}")
+    report(f"{event} {arguments[1] if is_read else arguments[:1]!r}")
 
 
 listening: list[bool] = []
+is_heard: list[bool] = []
 
 
-def install() -> None:
-    """Let snippets of this process call `see`, and listen to what they make Python do."""
+def install(*, aloud: bool = False) -> None:
+    """Let snippets of this process call `see`, and listen to what they make Python do; aloud, print what is found."""
+    if aloud:
+        is_heard.append(True)
+        listening.append(True)
     if "see" not in FUNCTIONS:
-        FUNCTIONS["see"] = see
+        FUNCTIONS.update(see=see, probe=probe)
         sys.addaudithook(heard)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from gradcli.script.limits import Limits
+from gradcli.script.machine import Machine, running
 from tests.script import canary
 from tests.script.running import ours
 
@@ -102,7 +105,8 @@ KINDS = {
     "numpy shows memory": [
         "np.ones(1).data", "np.ones(1).tofile", "np.float64(1).data", "np.ones(1)[0].tobytes",
         "np.ones(1).__array_interface__",
-        "np.ones(1).ctypes", "np.ones(1).base", "np.ones(1).getfield", "np.ones(1).setflags", "np.ones(1).dtype.type",
+        "np.ones(1).ctypes", "see(np.ones(4)[:2].base)", "np.ones(1).getfield", "np.ones(1).setflags",
+        "np.ones(1).dtype.type",
         "np.random.default_rng().bit_generator", "np.random.get_state()[1].data",
     ],
     "what all runs share is changed": [
@@ -139,3 +143,29 @@ def test_a_way_is_closed(kind: str, text: str) -> None:
     assert printed.startswith("Error: ") or "see(" in text, printed
     assert "7\n" not in printed
     assert ours(CHECK) == "whole\n"
+
+
+@pytest.mark.parametrize(
+    "held", [object, type, [{1: int}], getattr, canary, str.format, memoryview(b""), (1).__reduce__, ValueError(type)]
+)
+def test_the_canary_hears_of_what_is_held(held: object) -> None:
+    if isinstance(held, ValueError):  # whose arguments are shown as snippets know them
+        assert canary.found_in(held) == ""
+    else:
+        assert canary.found_in(held)
+
+
+def test_the_canary_hears_what_python_does() -> None:
+    canary.install()
+    canary.reports.clear()
+    machine = Machine(Limits(), lambda text: None)
+    machine.builtins = {"x": 1}
+    before, running.machine = running.machine, machine
+    canary.listening.append(True)
+    try:
+        for act in (lambda: (lambda: 0).__code__, lambda: exec("1"), lambda: Path("/dev/null").read_text()):
+            act()
+    finally:
+        canary.listening.clear()
+        running.machine = before
+    assert {words.partition(" ")[0] for words in canary.reports} >= {"object.__getattr__", "exec", "open"}

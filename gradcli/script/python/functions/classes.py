@@ -14,6 +14,7 @@ from gradcli.script.python.syntax.displays import several
 from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import CLASS, OUTER, Env, Scope, bound, mangle
 from gradcli.script.python.syntax.statements import block
+from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.kinds import BuiltinType, Defined, DefinedAbstract, DefinedError, Facade
 from gradcli.script.python.values.parents import parent as standing_for
 from gradcli.script.python.values.places import Place, placed
@@ -125,7 +126,7 @@ def _base(parent: Any) -> type:
             return python
         if issubclass(python, Facade) and python.__parent__:
             return python
-    shown = parent.name if isinstance(parent, BuiltinType) else repr(parent)
+    shown = parent.name if isinstance(parent, BuiltinType) else represent(parent)
     raise UnsupportedError(
         f"a class cannot have {shown} for a parent here",
         python=TypeError,

@@ -37,6 +37,11 @@ def strftime(value: Any, format: str) -> str:
     return str(value.strftime(format))
 
 
+def strptime(date_string: str, format: str) -> datetime:
+    """`datetime.strptime`, which keeps the formats that it has read: plain texts."""
+    return datetime.strptime(exact(date_string), exact(format))
+
+
 for _kind, _names in METHODS.items():
     _methods = listed(_kind, _names)
     if _kind is not timedelta:
@@ -44,7 +49,7 @@ for _kind, _names in METHODS.items():
     describe(_kind, methods=_methods, getters=fields(PARTS[_kind]))
     _members = listed(_kind, f"{MAKING[_kind]} min max")
     if "strptime" in _members:
-        _members["strptime"] = lambda text, how: datetime.strptime(exact(text), exact(how))  # which is cached
+        _members["strptime"] = strptime
     TYPES[_kind] = BuiltinType(_kind.__name__, _kind, _kind, _members, module="datetime")
 
 
