@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 
 from gradcli import __version__
 from gradcli.errors import EvaluationError, GradcliError, InternalError, UsageError
+from gradcli.workers.confinement import UnwalledError
 from gradcli.workers.interruption import INTERRUPTED, was_heard
 
 BROKEN_PIPE = 141
@@ -122,6 +123,8 @@ def run(argv: Sequence[str]) -> int:
         return unwritten(error, argv)
     except typer.Exit as stop:
         return stop.exit_code
+    except UnwalledError as error:
+        return report(InternalError(str(error)), argv)
     except (MemoryError, SystemError):  # a library in C that has no memory to say so raises the second
         return report(EvaluationError("E210", "this needs more memory than there is", help="try a smaller size"), argv)
     except Exception as error:

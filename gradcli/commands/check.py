@@ -112,8 +112,6 @@ def command(
     kind = next((f"check {one}" for one in KINDS if given[one]), "check")
     with nullcontext("report") if report else opened(page, kind) as form:
         text = read_source(assignment, help="give the path of an assignment, a .toml file")
-        if kind != "check" and not page.is_folder:  # a process within limits writes no files
-            limits.begin()
         read = read_assignment(text)
         if report in QUESTIONS:
             return print_questions(read, report, reveal, page, limits)
@@ -121,10 +119,10 @@ def command(
             from gradcli.commands.course.handout import hand_out, print_key, print_lint
 
             if lint:
-                return print_lint(read, page, form)
+                return print_lint(read, page, form, limits)
             if handout:
-                return hand_out(read, page, form, course, secret_file, standalone=standalone)
-            return print_key(read, page, form, course, all=all, is_raw=no_simplify, standalone=standalone)
+                return hand_out(read, page, form, course, secret_file, limits, standalone=standalone)
+            return print_key(read, page, form, course, limits, all=all, is_raw=no_simplify, standalone=standalone)
         from gradcli.commands.course.marking import grade
         from gradcli.commands.course.wanted import Wanted
 

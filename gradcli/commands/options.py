@@ -201,12 +201,6 @@ class ItemLimited:
 
         return Limits(self.item_timeout, self.item_memory, option="--item-timeout")
 
-    def begin(self) -> None:
-        """Hold this process itself to the limits, where it does the work of one item."""
-        from gradcli.workers.child import begin
-
-        begin(self.of_item)
-
 
 def with_options(command: Callable[..., int | None], name: str = "") -> Callable[..., int | None]:
     """Give a command of this name the options of its groups in place of the parameters that are groups."""
