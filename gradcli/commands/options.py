@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, is_dataclass, replace
 from enum import StrEnum
@@ -83,14 +83,17 @@ class Formed(Output):
     destination: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help=TO)] = "-"
 
     @contextmanager
-    def opened(self, command: str) -> Iterator[str]:
+    def opened(self, command: str, inputs: Iterable[str]) -> Iterator[str]:
         """Give the name of the form, and let standard output go to the file; it is written when all is done.
 
-        Raises UsageError for a form that the command has not, and where the file cannot be written.
+        Raises UsageError for a form that the command has not, where the file cannot be written, and where it is one of
+        the files that are read.
         """
         from gradcli.workers.child import output_to
+        from gradcli.workers.files import refuse_overwriting
 
         form = self.chosen(command)
+        refuse_overwriting(self.destination, inputs)
         with output_to(self.destination):
             yield form
 

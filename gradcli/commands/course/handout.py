@@ -61,6 +61,7 @@ def print_key(
     form: str,
     course: InCourse,
     limits: ItemLimited,
+    inputs: Sequence[str],
     *,
     all: bool,
     is_raw: bool,
@@ -88,7 +89,8 @@ def print_key(
     keys = in_worker(work, (sheet.of(assignment) for sheet in sheets), assignment, limits.of_item)
     for sheet, printed in zip(sheets, keys, strict=True):
         text = dump(printed) if isinstance(printed, dict) else printed
-        write_in(Path(page.destination), file_name(sheet.student, FORMS[form].endings[0]), [f"{text}\n"])
+        name = file_name(sheet.student, FORMS[form].endings[0])
+        write_in(Path(page.destination), name, [f"{text}\n"], inputs)
     return 0
 
 
@@ -114,6 +116,7 @@ def hand_out(
     course: InCourse,
     secret_file: str | None,
     limits: ItemLimited,
+    inputs: Sequence[str],
     *,
     standalone: bool,
 ) -> int:
@@ -134,7 +137,7 @@ def hand_out(
         return 0
     if not page.is_folder:
         raise UsageError("E001", "each student has a sheet", help="write to a folder: -o sheets/")
-    write_sheets(assignment, roster, page, form, secret_file, limits, standalone=standalone)
+    write_sheets(assignment, roster, page, form, secret_file, limits, inputs, standalone=standalone)
     return 0
 
 
@@ -145,6 +148,7 @@ def write_sheets(
     form: str,
     secret_file: str | None,
     limits: ItemLimited,
+    inputs: Sequence[str],
     *,
     standalone: bool,
 ) -> None:
@@ -160,13 +164,13 @@ def write_sheets(
     with ExitStack() as stack:
         sheets = list(drawn(assignment, roster, page, folder / RECORD, secret_file, limits, stack))
     if assignment.varies:
-        write_in(folder, RECORD, [variants_text(assignment, sheets)])
+        write_in(folder, RECORD, [variants_text(assignment, sheets)], inputs)
     names = {student.id: student.whose for student in roster}
     looks = asked(page.looks, color=False, width=None, standalone=standalone)
     own = [sheet for sheet in sheets if sheet.student in names]
     texts = in_worker(partial(sheet_text, assignment, form, names, looks), own, assignment, limits.of_item)
     for sheet, text in zip(own, texts, strict=True):
-        write_in(folder, file_name(sheet.student, FORMS[form].endings[0]), [text])
+        write_in(folder, file_name(sheet.student, FORMS[form].endings[0]), [text], inputs)
 
 
 def sheet_text(assignment: Assignment, form: str, names: Mapping[str, str], looks: Asked, sheet: Sheet) -> str:

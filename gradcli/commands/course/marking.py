@@ -56,7 +56,8 @@ def write(
     if wanted.report:
         from gradcli.render.check.reports.writing import write_report
 
-        write_report(wanted.report, wanted.page.destination, totals.assignment, counted(shown, totals))
+        given = (wanted.report, wanted.page.destination, totals.assignment, counted(shown, totals))
+        write_report(*given, wanted.inputs)
     elif wanted.is_folder:
         write_feedback(wanted, shown, totals, variants)
     elif wanted.form == "json":
@@ -85,11 +86,11 @@ def write_feedback(wanted: Wanted, results: Iterable[Result], totals: ClassTotal
     looks = asked(page.looks, color=False, width=None, ascii=page.ascii, all=wanted.all)
     grading, folder, ending = Grading(totals.assignment, variants), Path(page.destination), FORMS[form].endings[0]
     write = partial(of_student, renderer(FOLDER, form), grading, looks)
-    write_folder(folder, in_worker(write, results, totals.assignment, wanted.limits.of_item), ending)
+    write_folder(folder, in_worker(write, results, totals.assignment, wanted.limits.of_item), ending, wanted.inputs)
     if form in forms(INDEX):
         pages = f"../{folder.resolve().name}"
         index = renderer(INDEX, form)(totals, pages, looks)
-        write_in(beside_folder(folder), f"index{ending}", [index])
+        write_in(beside_folder(folder), f"index{ending}", [index], wanted.inputs)
 
 
 def counted(results: Iterable[Result], totals: ClassTotals) -> Iterator[Result]:

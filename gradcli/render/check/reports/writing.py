@@ -19,16 +19,21 @@ from gradcli.render.check.reports.naming import file_name
 from gradcli.render.check.reports.registry import QUESTIONS, REPORTS
 from gradcli.render.text.streams import encodable
 from gradcli.stream.outputs import Output
-from gradcli.workers.files import beside, is_folder, unwritten
+from gradcli.workers.files import beside, is_folder, refuse_overwriting, unwritten
 from gradcli.workers.limits import Limits
 
 
-def write_report(name: str, output: str, assignment: Assignment, results: Iterator[Result]) -> None:
-    """Write a report of `REPORTS` to a path, or to standard output for `-`. Raises UsageError where it cannot."""
+def write_report(
+    name: str, output: str, assignment: Assignment, results: Iterator[Result], inputs: Iterable[str] = ()
+) -> None:
+    """Write a report of `REPORTS` to a path, or to standard output for `-`.
+
+    Raises UsageError where it cannot, and in place of writing over one of the `inputs`.
+    """
     report = REPORTS[name]
     folder = Path(output)
     if report.per_student and is_folder(output):
-        write_folder(folder, ((one.student, report.write(assignment, [one])) for one in results), report.suffix)
+        write_folder(folder, ((one.student, report.write(assignment, [one])) for one in results), report.suffix, inputs)
         return
     if report.per_student:
         first = list(islice(results, 2))
@@ -66,16 +71,18 @@ def write_parts(output: str, parts: Iterable[str], *, in_lines: bool = False) ->
         write_beside(path.resolve() if path.is_symlink() else path, parts)
 
 
-def write_folder(folder: Path, texts: Iterable[tuple[str, Iterable[str]]], suffix: str) -> None:
+def write_folder(folder: Path, texts: Iterable[tuple[str, Iterable[str]]], suffix: str, inputs: Iterable[str]) -> None:
     """Write a file for each student, whose parts come with the name, into a folder, which is made if there is none."""
     make(folder)
     for student, parts in texts:
+        refuse_overwriting(str(folder / file_name(student, suffix)), inputs)
         write_beside(folder / file_name(student, suffix), parts)
 
 
-def write_in(folder: Path, name: str, parts: Iterable[str]) -> None:
-    """Write one file into a folder, which is made where there is none."""
+def write_in(folder: Path, name: str, parts: Iterable[str], inputs: Iterable[str]) -> None:
+    """Write one file, none of the inputs, into a folder, which is made where there is none."""
     make(folder)
+    refuse_overwriting(str(folder / name), inputs)
     write_beside(folder / name, parts)
 
 
