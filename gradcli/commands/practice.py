@@ -25,6 +25,18 @@ if TYPE_CHECKING:
 LONGEST = 100_000  # characters of a line that is read
 HINTS = ("?", "hint")
 GOES_ON = "... "
+TOO_LONG = "it takes too long, or too much memory, to judge this: type it in another way"
+MOST = 1000  # moves about one quantity, and lines that are none
+
+
+def read_line() -> str:
+    """Return the beginning of a line of standard input, "" at its end. Raises UsageError for a line without an end."""
+    line = rest = sys.stdin.readline(LONGEST)
+    for _ in range(MOST):
+        if len(rest) < LONGEST or rest.endswith("\n"):
+            return line
+        rest = sys.stdin.readline(LONGEST)
+    raise UsageError("E028", "a line has no end", help="type shorter answers")
 
 
 def completed(incomplete: str) -> list[str]:
@@ -103,8 +115,7 @@ def own(path: str, topics: tuple[str, ...]) -> Assignment:
 
     if path == "-":
         raise UsageError("E014", "answers are read from standard input", help="give the assignment as a file")
-    close = did_you_mean(path, topics)
-    help = f"did you mean {close}?" if close else f"the topics are {', '.join(topics)}"
+    help = f"did you mean {close}?" if (close := did_you_mean(path, topics)) else f"the topics are {', '.join(topics)}"
     if not Path(path).exists() and not path.endswith(".toml"):
         raise UsageError("E008", f"there is no topic {path!r}, and no such file", help=help)
     return read_assignment(read_source(path, help=f"give the path of an assignment, or a topic: {', '.join(topics)}"))
@@ -149,11 +160,10 @@ def practise(turns: Turns, assignment: Assignment, front: Front, limits: Limits)
 class Front(ABC):
     """Talks with the student, or with another program: it shows turns, and reads moves."""
 
-    TOO_LONG = "it takes too long, or too much memory, to judge this: type it in another way"
-
     def __init__(self) -> None:
         self.made: list[Move] = []
         self.turn: Turn | None = None
+        self.tries = 0  # moves about the quantity that is asked for
 
     def moves(self) -> Iterator[Sequence[Move] | None]:
         """Yield all moves so far, after each one; the pause behind it waits for its turn."""
@@ -167,7 +177,11 @@ class Front(ABC):
         from gradcli.render.practice.turns import NEXT
 
         if self.turn is None or not (self.turn.prompt or self.turn.is_complete):
+            self.tries = 0
             return NEXT
+        self.tries += 1
+        if self.tries > MOST:
+            raise UsageError("E028", f"{MOST:,} lines are no answer to this", help="answer what is asked")
         return None if self.turn.is_complete else self.move(self.turn.prompt)
 
     def take(self, turn: tuple[str, str, bool, str] | None) -> None:
@@ -232,13 +246,13 @@ class Page(Front):
                 self.write("\n")
                 return None
         self.write(asked)
-        line = sys.stdin.readline(LONGEST)
+        line = read_line()
         if line and not sys.stdin.isatty():  # where nobody sees what was typed
             self.write(visible(line.rstrip("\n")) + "\n")
         return line or None
 
     def unmade(self) -> str:
-        return f"    {self.TOO_LONG}\n"
+        return f"    {TOO_LONG}\n"
 
 
 class Records(Front):
@@ -247,18 +261,20 @@ class Records(Front):
     def move(self, asked: str) -> Move | None:
         from gradcli.render.practice.records import read_move
 
-        while line := sys.stdin.readline(LONGEST):
+        for _ in range(MOST):
+            line = read_line()
+            if not line:
+                return None
             try:
                 return read_move(line)
             except UsageError as error:
                 self.write(self.told(error))
-        return None
+        raise UsageError("E028", f"{MOST:,} lines are no moves", help='write {"answer": "26"}')
 
     def unmade(self) -> str:
-        return self.told(EvaluationError("E403", self.TOO_LONG))
+        return self.told(EvaluationError("E403", TOO_LONG))
 
     def told(self, error: GradcliError) -> str:
-        from gradcli.render.practice.turns import lines
-        from gradcli.render.text.error import error_document
+        from gradcli.render.practice.turns import failed
 
-        return lines([error_document(error.facts())])
+        return failed(error)

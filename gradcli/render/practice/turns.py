@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from gradcli.errors import GradcliError
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.practice.session import Exercise, Session, Told
 from gradcli.render.documents.explanation import Document
 from gradcli.render.practice import page, records
+from gradcli.render.text.error import error_document
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import dump
 from gradcli.workers.notes import part
@@ -93,3 +95,8 @@ class Turns:
 def lines(documents: Iterable[Document]) -> str:
     """Write records, a line each."""
     return "".join(f"{dump(document, ascii=True)}\n" for document in documents)
+
+
+def failed(error: GradcliError) -> str:
+    """Write the record of an error."""
+    return lines([error_document(error.facts())])
