@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gradcli.errors import UsageError
+from gradcli.source import docstring
 
 if TYPE_CHECKING:
     from gradcli.render.text.looks import Looks
@@ -221,7 +222,7 @@ def with_options(command: Callable[..., int | None], name: str = "") -> Callable
     named = [told(option, name).replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in found]
     run.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in named}
-    run.__doc__ = command.__doc__
+    run.__doc__ = docstring(command)
     return run
 
 
