@@ -34,16 +34,19 @@ def main() -> None:
     sys.exit(code)
 
 
-HAVE_ITEMS = ("check", "batch")  # with children of their own, one item after the other
+HAVE_ITEMS = ("check", "batch", "practice")  # with children of their own, one item after the other
 HARMLESS = ("ops", "schema", "help")  # take nothing from strangers, as options before a command do
-TALKS = ("practice",)  # with its user, line by line: nothing may stand between them
 
 
 def done(argv: list[str]) -> int:
     """Run a command line, in a child that is watched where the system has children, and return the exit code."""
     name = argv[0] if argv else "-"
-    is_one_item = name not in HAVE_ITEMS or "--lint" in argv or "--key" in argv
-    if not is_one_item or name in (*HARMLESS, *TALKS) or name.startswith("-") or not hasattr(os, "fork"):
+    if name in HARMLESS or name.startswith("-"):
+        return run(argv)
+    from gradcli.workers.confinement import need_walls
+
+    need_walls()
+    if name in HAVE_ITEMS or not hasattr(os, "fork"):
         return run(argv)
     from gradcli.commands.forms import TEXTS, asked
     from gradcli.errors import GradcliError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -18,6 +19,8 @@ from typer.core import TyperGroup
 from gradcli import __version__
 from gradcli.errors import EvaluationError, GradcliError, InternalError, UsageError
 from gradcli.guard import guard
+from gradcli.source import visible
+from gradcli.workers.confinement import UnwalledError
 from gradcli.workers.interruption import INTERRUPTED, was_heard
 
 BROKEN_PIPE = 141
@@ -53,6 +56,7 @@ Examples:
   gradcli check week1.toml answers/
 """
 SHORT_OPTIONS = {"-f", "-h", "-i", "-o", "-q"}
+NO_MORE = (errno.EMFILE, errno.ENFILE)
 ALONE = {"-v"}  # an option before a command, behind one a program
 
 
@@ -124,6 +128,8 @@ def run(argv: Sequence[str]) -> int:
         return unwritten(error, argv)
     except typer.Exit as stop:
         return stop.exit_code
+    except UnwalledError as error:
+        return report(InternalError(str(error)), argv)
     except (MemoryError, SystemError):  # a library in C that has no memory to say so raises the second
         return report(EvaluationError("E210", "this needs more memory than there is", help="try a smaller size"), argv)
     except Exception as error:
@@ -137,7 +143,12 @@ def unwritten(error: OSError, argv: Sequence[str]) -> int:
     if isinstance(error, BrokenPipeError):
         return BROKEN_PIPE
     reason = error.strerror or "the stream is closed"
-    refusal = UsageError("E011", f"cannot write the output: {reason}", help="write to another place")
+    refusal: GradcliError = UsageError("E011", f"cannot write the output: {reason}", help="write to another place")
+    if error.errno in NO_MORE:
+        error.__traceback__ = None  # whose frames hold files
+        refusal = EvaluationError("E210", f"the system gives no more files: {reason}", help="ulimit -n 256 allows more")
+    elif error.filename == os.devnull:
+        refusal = EvaluationError("E210", f"{os.devnull} cannot be opened: {reason}", help="the system is to have one")
     return report(refusal, argv, is_document=False)
 
 
@@ -220,9 +231,12 @@ def report(error: GradcliError, argv: Sequence[str], *, is_document: bool = True
     """Print an error where its reader looks for it: standard output where that has documents, else standard error."""
     if was_heard():
         return INTERRUPTED
-    from gradcli.commands.forms import asked
-    from gradcli.render.text.error import print_error
-
+    try:
+        from gradcli.commands.forms import asked
+        from gradcli.render.text.error import print_error
+    except OSError:  # no file can be opened, not even a module's
+        sys.stderr.write(f"error[{error.code}]: {visible(error.message)}\n")
+        return error.exit_code
     is_document = is_document and asked(argv) == "json"
     if "--debug" in argv:
         import traceback

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 LINE_END = re.compile(r"\r\n?|\n")  # as Python reads lines
 
@@ -71,6 +73,20 @@ def width(text: str) -> int:
         return len(text)
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
+
+
+def docstring(function: Callable[..., Any]) -> str:
+    """Return the docstring of a function, also under `python -OO`, which leaves it in the source alone."""
+    if function.__doc__ is not None or sys.flags.optimize < 2:
+        return function.__doc__ or ""
+    import ast
+    import inspect
+    from textwrap import dedent
+
+    with suppress(OSError, TypeError, SyntaxError):
+        (found,) = ast.parse(dedent(inspect.getsource(function))).body
+        return ast.get_docstring(found, clean=False) or "" if isinstance(found, ast.FunctionDef) else ""
+    return ""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -74,6 +74,8 @@ def command(
     """
     from warnings import simplefilter
 
+    from gradcli.workers.files import refuse_overwriting
+
     inputs = input or ["-"]
     if merge:
         from gradcli.stream.arrow.merge import merged
@@ -86,6 +88,7 @@ def command(
         raise UsageError(
             "E014", "the program and the records cannot both be on standard input", help="give the records with -i"
         )
+    refuse_overwriting(output, program.files)
     task = task_of(program, is_each=each, is_forward_only=forward_only)
     simplefilter("once", UserWarning)  # a warning that holds for many records is shown once
     with ExitStack() as stack:

@@ -108,12 +108,13 @@ def command(
             "E014", "the questions and the answers cannot both be on standard input", help="give one as a file"
         )
     from gradcli.homework.assignment.assignments import read_assignment
+    from gradcli.workers.files import refuse_overwriting
 
     kind = next((f"check {one}" for one in KINDS if given[one]), "check")
+    inputs = [assignment, *course.files, *([secret_file] if secret_file else ())]
+    refuse_overwriting(page.destination, inputs)
     with nullcontext("report") if report else opened(page, kind) as form:
         text = read_source(assignment, help="give the path of an assignment, a .toml file")
-        if kind != "check" and not page.is_folder:  # a process within limits writes no files
-            limits.begin()
         read = read_assignment(text)
         if report in QUESTIONS:
             return print_questions(read, report, reveal, page, limits)
@@ -121,14 +122,16 @@ def command(
             from gradcli.commands.course.handout import hand_out, print_key, print_lint
 
             if lint:
-                return print_lint(read, page, form)
+                return print_lint(read, page, form, limits)
             if handout:
-                return hand_out(read, page, form, course, secret_file, standalone=standalone)
-            return print_key(read, page, form, course, all=all, is_raw=no_simplify, standalone=standalone)
+                return hand_out(read, page, form, course, secret_file, limits, inputs, standalone=standalone)
+            return print_key(
+                read, page, form, course, limits, inputs, all=all, is_raw=no_simplify, standalone=standalone
+            )
         from gradcli.commands.course.marking import grade
         from gradcli.commands.course.wanted import Wanted
 
-        told = Wanted(report, reveal and reveal.value, page, limits, form, all, jobs)
+        told = Wanted(report, reveal and reveal.value, page, limits, form, all, jobs, inputs)
         totals = grade(read, submissions or [], told, course)
     if report and totals.ungraded:  # a gradebook has no place for it
         from gradcli.render.check.table import not_graded
@@ -144,4 +147,4 @@ def opened(page: Reported, kind: str) -> AbstractContextManager[str]:
     """Return the form, and the place for it: a folder is filled file by file."""
     if page.is_folder and kind in FOLDERS:
         return nullcontext(page.chosen(FOLDERS[kind]))
-    return page.opened(kind)
+    return page.opened(kind, ())

@@ -30,7 +30,7 @@ def command(
       gradcli eval "s=x**2; p=s+1; m=s-1; q=p*m" x=2
       gradcli eval "mean((X @ w - y)**2)" X=@data.csv w=[1,2] y=[1,2,3]
     """
-    with form.opened("eval") as name:
+    with form.opened("eval", program.files) as name:
         explanation = program.explain(limits, is_raw=no_simplify)
         if not (torch_nodes or name in WHOLE):
             from gradcli.explanation.folding import folded

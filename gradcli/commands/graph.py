@@ -29,7 +29,7 @@ def command(
       gradcli graph train.py --of loss -o loss.svg
       gradcli graph "z=(x1+a*x2)**2" x1=1 a=2 x2=3 --format dot | dot -Tsvg > z.svg
     """
-    with form.opened("graph") as name:
+    with form.opened("graph", program.files) as name:
         file = file_of(program)
         explanation = program.explain(limits) if file is None else last_pass(file, program.of, limits)
         if name != "json":

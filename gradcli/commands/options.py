@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, is_dataclass, replace
 from enum import StrEnum
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gradcli.errors import UsageError
+from gradcli.source import docstring
 
 if TYPE_CHECKING:
     from gradcli.render.text.looks import Looks
@@ -83,14 +84,17 @@ class Formed(Output):
     destination: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help=TO)] = "-"
 
     @contextmanager
-    def opened(self, command: str) -> Iterator[str]:
+    def opened(self, command: str, inputs: Iterable[str]) -> Iterator[str]:
         """Give the name of the form, and let standard output go to the file; it is written when all is done.
 
-        Raises UsageError for a form that the command has not, and where the file cannot be written.
+        Raises UsageError for a form that the command has not, where the file cannot be written, and where it is one of
+        the files that are read.
         """
         from gradcli.workers.child import output_to
+        from gradcli.workers.files import refuse_overwriting
 
         form = self.chosen(command)
+        refuse_overwriting(self.destination, inputs)
         with output_to(self.destination):
             yield form
 
@@ -202,12 +206,6 @@ class ItemLimited:
 
         return Limits(self.item_timeout, self.item_memory, option="--item-timeout")
 
-    def begin(self) -> None:
-        """Hold this process itself to the limits, where it does the work of one item."""
-        from gradcli.workers.child import begin
-
-        begin(self.of_item)
-
 
 def with_options(command: Callable[..., int | None], name: str = "") -> Callable[..., int | None]:
     """Give a command of this name the options of its groups in place of the parameters that are groups."""
@@ -225,7 +223,7 @@ def with_options(command: Callable[..., int | None], name: str = "") -> Callable
     named = [told(option, name).replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in found]
     run.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in named}
-    run.__doc__ = command.__doc__
+    run.__doc__ = docstring(command)
     return run
 
 

@@ -43,7 +43,7 @@ def command(
     from gradcli.commands.inputs.advice import advised
     from gradcli.commands.inputs.ranges import ranged, read_descent, read_point
 
-    with form.opened("plot") as name:
+    with form.opened("plot", program.files) as name:
         for option, given in (("--wrt", program.wrt), ("--upstream", program.upstream)):
             if given is not None:
                 raise UsageError("E001", f"{option} is not for a plot", help="the ranges say what is differentiated")

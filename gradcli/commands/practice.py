@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradcli.commands.options import Console
-from gradcli.errors import UsageError
+from gradcli.commands.options import Console, ItemLimited
+from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.source import visible
 from gradcli.workers.interruption import INTERRUPTED
 
 if TYPE_CHECKING:
     from gradcli.homework.assignment.assignments import Assignment
-    from gradcli.homework.practice.session import Exercise, Session, Told
+    from gradcli.render.practice.turns import Move, Turn, Turns
     from gradcli.render.text.looks import Looks
+    from gradcli.workers.limits import Limits
 
 LONGEST = 100_000  # characters of a line that is read
 HINTS = ("?", "hint")
 GOES_ON = "... "
+TOO_LONG = "it takes too long, or too much memory, to judge this: type it in another way"
+MOST = 1000  # moves about one quantity, and lines that are none
+
+
+def read_line() -> str:
+    """Return the beginning of a line of standard input, "" at its end. Raises UsageError for a line without an end."""
+    line = rest = sys.stdin.readline(LONGEST)
+    for _ in range(MOST):
+        if len(rest) < LONGEST or rest.endswith("\n"):
+            return line
+        rest = sys.stdin.readline(LONGEST)
+    raise UsageError("E028", "a line has no end", help="type shorter answers")
 
 
 def completed(incomplete: str) -> list[str]:
@@ -55,6 +70,7 @@ def command(
     ] = False,
     *,
     console: Console,
+    limits: ItemLimited,
 ) -> int:
     """Practise: answer one quantity after another, each question with fresh values.
 
@@ -68,27 +84,24 @@ def command(
       gradcli practice week1.toml --count 5
       gradcli practice softmax --seed 7
     """
-    from gradcli.homework.practice.session import Session
     from gradcli.homework.practice.topics import ORDER
     from gradcli.homework.practice.topics import topic as assignment_of
+    from gradcli.render.practice.turns import Turns
 
     if topic is None:
         show_topics([(name, assignment_of(name)) for name in ORDER], console.looks, is_json=json)
         return 0
     assignment = assignment_of(topic) if topic in ORDER else own(topic, ORDER)
-    session = Session(assignment, new_seed() if seed is None else seed, count)
+    turns = Turns(assignment, new_seed() if seed is None else seed, count, None if json else console.looks)
     if isinstance(sys.stdin, TextIOWrapper):  # bytes that are no text are an answer that cannot be read
         sys.stdin.reconfigure(errors="backslashreplace")
-    front: Records | Page = Records(session) if json else Page(session, console.looks)
+    front = Records() if json else Page()
     try:
-        front.begin()
-        for exercise in session:
-            if not practised(exercise, front):
-                break
+        practise(turns, assignment, front, limits.of_item)
     except KeyboardInterrupt:
-        front.end(is_complete=False)
+        front.end()
         return INTERRUPTED
-    front.end(is_complete=session.score.asked == session.count)
+    front.end()
     return 0
 
 
@@ -102,8 +115,7 @@ def own(path: str, topics: tuple[str, ...]) -> Assignment:
 
     if path == "-":
         raise UsageError("E014", "answers are read from standard input", help="give the assignment as a file")
-    close = did_you_mean(path, topics)
-    help = f"did you mean {close}?" if close else f"the topics are {', '.join(topics)}"
+    help = f"did you mean {close}?" if (close := did_you_mean(path, topics)) else f"the topics are {', '.join(topics)}"
     if not Path(path).exists() and not path.endswith(".toml"):
         raise UsageError("E008", f"there is no topic {path!r}, and no such file", help=help)
     return read_assignment(read_source(path, help=f"give the path of an assignment, or a topic: {', '.join(topics)}"))
@@ -126,42 +138,89 @@ def show_topics(topics: list[tuple[str, Assignment]], looks: Looks, *, is_json: 
         print_text(topics_page(topics, looks))
 
 
-def practised(exercise: Exercise, front: Records | Page) -> bool:
-    """Ask for one quantity until it is over; False where no more is typed."""
-    front.ask(exercise)
-    while not exercise.is_over:
-        move = front.move(exercise)
-        if move is None:
-            return False
-        kind, text = move
-        told = exercise.answer(text) if kind == "answer" else exercise.hint() if kind == "hint" else exercise.give_up()
-        front.tell(told)
-    return True
+def practise(turns: Turns, assignment: Assignment, front: Front, limits: Limits) -> None:
+    """Ask for one quantity after the other, while something is typed; a process of its own makes the turns.
+
+    An answer that cannot be judged within the limits is told, and counts as not given.
+    """
+    from gradcli.homework.worker import unanswered
+    from gradcli.render.practice.turns import JUDGING
+    from gradcli.workers.notes import MARK
+    from gradcli.workers.pool import Answered, Lost, mapped
+
+    def lost(moves: Sequence[Move], loss: Lost) -> list[Answered]:
+        if loss.reason == "bug" or loss.at.partition(MARK)[0] != JUDGING:
+            raise unanswered(assignment, loss, limits)
+        return [Answered(None)]
+
+    for turn in mapped(turns, front.moves(), 1, limits, lost):
+        front.take(turn)
 
 
-class Page:
+class Front(ABC):
+    """Talks with the student, or with another program: it shows turns, and reads moves."""
+
+    def __init__(self) -> None:
+        self.made: list[Move] = []
+        self.turn: Turn | None = None
+        self.tries = 0  # moves about the quantity that is asked for
+
+    def moves(self) -> Iterator[Sequence[Move] | None]:
+        """Yield all moves so far, after each one; the pause behind it waits for its turn."""
+        while (move := self.next_move()) is not None:
+            self.made.append(move)
+            yield tuple(self.made)
+            yield None
+
+    def next_move(self) -> Move | None:
+        """Return the next move, None where the session is over."""
+        from gradcli.render.practice.turns import NEXT
+
+        if self.turn is None or not (self.turn.prompt or self.turn.is_complete):
+            self.tries = 0
+            return NEXT
+        self.tries += 1
+        if self.tries > MOST:
+            raise UsageError("E028", f"{MOST:,} lines are no answer to this", help="answer what is asked")
+        return None if self.turn.is_complete else self.move(self.turn.prompt)
+
+    def take(self, turn: tuple[str, str, bool, str] | None) -> None:
+        """Show a turn; None is that of a move that could not be made."""
+        from gradcli.render.practice.turns import Turn
+
+        if turn is None:
+            self.made.pop()
+            self.write(self.unmade())
+        else:
+            self.turn = Turn(*turn)
+            self.write(self.turn.shown)
+
+    def end(self) -> None:
+        if self.turn is not None:
+            self.write(self.turn.score)
+
+    def write(self, text: str) -> None:
+        from gradcli.render.text.streams import encodable
+
+        sys.stdout.write(encodable(text, sys.stdout))
+        sys.stdout.flush()
+
+    @abstractmethod
+    def move(self, asked: str) -> Move | None:
+        """Read a move; None where no more is typed."""
+
+    @abstractmethod
+    def unmade(self) -> str:
+        """Return what to show after a move that could not be made."""
+
+
+class Page(Front):
     """The front end at a terminal: text, and a line that waits for an answer."""
 
-    def __init__(self, session: Session, looks: Looks) -> None:
-        self.session, self.looks = session, looks
-
-    def begin(self) -> None:
-        from gradcli.render.practice.page import opening_page
-
-        self.write(opening_page(self.session.assignment, self.session.count, self.looks))
-
-    def ask(self, exercise: Exercise) -> None:
-        from gradcli.render.practice.page import choices_page, question_page
-
-        if exercise.is_new:
-            self.write(question_page(exercise.question, self.looks) + "\n")
-        self.write(choices_page(exercise, self.looks), end="")
-
-    def move(self, exercise: Exercise) -> tuple[str, str] | None:
+    def move(self, asked: str) -> Move | None:
         from gradcli.homework.submission.marks import open_brackets
-        from gradcli.render.practice.page import prompt
 
-        line = self.line(prompt(exercise, self.looks))
+        line = self.line(asked)
         if line is None:
             return None
         text = line.strip()
@@ -184,70 +243,38 @@ class Page:
             try:
                 return input(encodable(asked, sys.stdout))[:LONGEST]
             except EOFError:
-                self.write("")
+                self.write("\n")
                 return None
-        self.write(asked, end="")
-        line = sys.stdin.readline(LONGEST)
+        self.write(asked)
+        line = read_line()
         if line and not sys.stdin.isatty():  # where nobody sees what was typed
-            self.write(visible(line.rstrip("\n")))
+            self.write(visible(line.rstrip("\n")) + "\n")
         return line or None
 
-    def tell(self, told: Told | None) -> None:
-        from gradcli.render.practice.page import told_page
-
-        self.write(told_page(told, self.looks))
-
-    def end(self, *, is_complete: bool) -> None:
-        from gradcli.render.practice.page import score_page
-
-        self.write(("" if is_complete else "\n") + "\n" + score_page(self.session.score, self.session.seed, self.looks))
-
-    def write(self, text: str, end: str = "\n") -> None:
-        from gradcli.render.text.streams import encodable
-
-        sys.stdout.write(encodable(text + end, sys.stdout))
-        sys.stdout.flush()
+    def unmade(self) -> str:
+        return f"    {TOO_LONG}\n"
 
 
-class Records:
+class Records(Front):
     """The front end of other programs: one JSON record a line, in and out."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
-
-    def begin(self) -> None:
-        """Say nothing: the first record is a question."""
-
-    def ask(self, exercise: Exercise) -> None:
-        from gradcli.render.practice import records
-
-        if exercise.is_new:
-            self.write(records.question(exercise.question))
-        self.write(records.ask(exercise))
-
-    def move(self, exercise: Exercise) -> tuple[str, str] | None:
+    def move(self, asked: str) -> Move | None:
         from gradcli.render.practice.records import read_move
-        from gradcli.render.text.error import error_document
 
-        while line := sys.stdin.readline(LONGEST):
+        for _ in range(MOST):
+            line = read_line()
+            if not line:
+                return None
             try:
                 return read_move(line)
             except UsageError as error:
-                self.write(error_document(error.facts()))
-        return None
+                self.write(self.told(error))
+        raise UsageError("E028", f"{MOST:,} lines are no moves", help='write {"answer": "26"}')
 
-    def tell(self, told: Told | None) -> None:
-        from gradcli.render.practice import records
+    def unmade(self) -> str:
+        return self.told(EvaluationError("E403", TOO_LONG))
 
-        self.write(records.nothing() if told is None else records.told(told))
+    def told(self, error: GradcliError) -> str:
+        from gradcli.render.practice.turns import failed
 
-    def end(self, *, is_complete: bool) -> None:
-        from gradcli.render.practice import records
-
-        self.write(records.score(self.session.score, self.session.seed, is_complete=is_complete))
-
-    def write(self, document: dict[str, Any]) -> None:
-        from gradcli.stream.values import dump
-
-        sys.stdout.write(dump(document, ascii=True) + "\n")
-        sys.stdout.flush()
+        return failed(error)

@@ -67,9 +67,9 @@ def command(
         from gradcli.commands.forms import COMPARISON
 
         one_of("library to compare with:", compare, ["torch"])
-        with form.opened(COMPARISON) as name:
+        with form.opened(COMPARISON, [file]) as name:
             return compared(file, form, name, limits, max_steps, max_elements)
-    with form.opened("run") as name:
+    with form.opened("run", [file]) as name:
         asked = {"all": all, "why": why, "torch_nodes": torch_nodes}
         page = Page(file, form, name, picture, of, asked, is_quiet=quiet, is_raw=no_simplify)
         error = page.run(limits, max_steps, max_elements, is_explained=explain)

@@ -36,7 +36,7 @@ def command(
     """
     from gradcli.explanation.folding import folded
 
-    with form.opened("trace") as name:
+    with form.opened("trace", program.files) as name:
         explanation = program.explain(limits, is_raw=no_simplify, takes_shapes=True)
         if not (torch_nodes or name in WHOLE):
             explanation = folded(explanation)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from gradcli.errors import EvaluationError, GradcliError
+from gradcli.errors import EvaluationError
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.course.elsewhere import Elsewhere
@@ -24,12 +24,12 @@ from gradcli.homework.submission.hand_ins import HandIn, hand_ins, is_class
 from gradcli.homework.submission.labels import Labels
 from gradcli.homework.submission.plain.numbers import Comma, comma_of
 from gradcli.homework.submission.submissions import Given, Submission
-from gradcli.workers.limits import Limits, written
+from gradcli.homework.worker import unanswered
+from gradcli.workers.limits import Limits
 from gradcli.workers.notes import MARK, part
 from gradcli.workers.pool import Again, Lost, mapped
 
 ITEM = Limits(10.0)  # of a submission, in CPU seconds
-KEY = "question "  # begins the name of a part in which a key is made
 MOST = 16  # submissions that a process gets at once
 
 Place = tuple[str, str]  # question and quantity, as the assignment writes them
@@ -50,7 +50,7 @@ class Grader:
         self.keys: dict[str, Key] = {}
         self.labels = labels_of(assignment)
         for question in assignment.questions:
-            part(f"{KEY}{question.id}")
+            question.computing()
             self.keys[question.id] = Key(question, assignment, is_raw=is_raw)
         shared = {id: key for id, key in self.keys.items() if not (variants and key.question.varies)}
         for key in self.keys.values():
@@ -183,7 +183,7 @@ def graded(
     def lost(some: list[Item], loss: Lost) -> list[Again]:
         part, *names = loss.at.split(MARK)
         if not part.isdigit():
-            raise unkeyed(assignment, loss, limits)
+            raise unanswered(assignment, loss, limits)
         if loss.reason == "bug" and bugs is not None:
             bugs.append(loss.detail)
         number = int(part)
@@ -208,16 +208,3 @@ def without(item: Item, loss: Lost, names: Sequence[str]) -> Item:
         return replace(item, lost=reason)
     question, quantity = names
     return replace(item, ended={**item.ended, (question, quantity): reason}, is_last=bool(item.ended))
-
-
-def unkeyed(assignment: Assignment, loss: Lost, limits: Limits) -> GradcliError:
-    """Return the error of a question whose answers cannot be computed within the limits."""
-    reasons = {
-        "time": f"it takes more than {limits.seconds:g} s; --item-timeout SECONDS allows more",
-        "memory": f"it takes more than {written(limits.memory)} of memory; --item-memory SIZE allows more",
-    }
-    why = reasons.get(loss.reason, f"it crashes ({loss.detail})")
-    for one in assignment.questions:
-        if loss.at == f"{KEY}{one.id}":
-            return one.refused(one.span, f"computing its answers: {why}", "make it smaller")
-    return EvaluationError("E210", f"the answers cannot be computed: {why}")

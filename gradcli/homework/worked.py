@@ -11,6 +11,7 @@ from gradcli.homework.grading import Grader
 from gradcli.homework.key import Key
 from gradcli.homework.solve.formulas import LONG
 from gradcli.homework.submission.numerals import Tolerance
+from gradcli.source import visible
 
 DIGITS = Tolerance(rtol=1e-11, atol=0)
 
@@ -19,7 +20,7 @@ def filled_in(grader: Grader) -> Iterator[str]:
     """Yield the lines of a submission that gets full marks."""
     for id, key in grader.keys.items():
         yield f"[{id}]"
-        yield from (f"{quantity} = {text or f'# {LONG}'}" for quantity, text in answers(key).items())
+        yield from (visible(f"{quantity} = {text or f'# {LONG}'}") for quantity, text in answers(key).items())
         yield ""
 
 

@@ -35,6 +35,7 @@ from gradcli.script.python.values.builtins import builtins
 from gradcli.script.python.values.places import PLACES
 from gradcli.script.syntax_advice import syntax_advice
 from gradcli.source import Source, Span
+from gradcli.workers.confinement import require_walls
 
 PARSER_FRAMES = 1000
 OURS = (LimitError, UnsupportedError, ExitError, ProgramSyntaxError)  # errors that Python and torch do not know
@@ -114,6 +115,7 @@ def run(
     in its place. Raises an exception that the snippet did not catch, with the places it came from (see `places`); or
     keeps it in `raised`, if there is such a list and the exception is one that Python or torch would raise.
     """
+    require_walls()
     machine.builtins, machine.modules = builtins(), library.modules(machine)
     with _prepared(machine):
         try:

@@ -11,6 +11,9 @@ from gradcli.errors import EvaluationError
 from gradcli.stream.records import too_long
 
 (LINE_FEED,) = b"\n"
+ENDLESS = 2**29  # bytes of a line that is skipped, after which no end is waited for
+BLANK = 2**26  # bytes of blank lines that follow each other, of which a row may hold
+IN_A_ROW = 2**20  # so many
 LONGEST = 2**23  # bytes of a line, whose numbers take ten times that; a longer one is skipped without being held
 
 
@@ -30,7 +33,7 @@ def read_blocks(pieces: Iterable[bytes | None]) -> Iterator[Block | None]:
 
     The EvaluationError with which an input breaks off takes the place of its last line, and is raised behind it.
     """
-    line, size = 1, 0
+    line, size, blank, skipped = 1, 0, 0, 0
     held: list[bytes] = []
     is_skipping = False
     try:
@@ -42,15 +45,22 @@ def read_blocks(pieces: Iterable[bytes | None]) -> Iterator[Block | None]:
             if not is_skipping and size + (len(piece) if head < 0 else head) > LONGEST:
                 yield Block(line, b"", too_long(LONGEST))
                 held, size, is_skipping = [], 0, True
+            blank = blank + len(piece) if piece.isspace() else 0
             if is_skipping:
+                skipped += len(piece) if head < 0 else head
+                if skipped > ENDLESS:
+                    raise endless(f"line {line} has no end in {ENDLESS >> 20} MB")
                 if head < 0:
                     continue
-                line, is_skipping = line + 1, False
+                line, is_skipping, skipped = line + 1, False, 0
                 piece = piece[head + 1 :]
+            if blank > BLANK:
+                raise endless(f"after line {line} there are more than {BLANK >> 20} MB of blank lines")
             end = piece.rfind(b"\n") + 1
             if end:
                 data = b"".join([*held, piece[:end]])
-                yield Block(line, data)
+                if blank <= IN_A_ROW:
+                    yield Block(line, data)
                 line += int(np.count_nonzero(np.frombuffer(data, np.uint8) == LINE_FEED))  # thrice as quick as count
                 held, size = [], 0
             if end < len(piece):
@@ -62,3 +72,8 @@ def read_blocks(pieces: Iterable[bytes | None]) -> Iterator[Block | None]:
         raise
     if held:
         yield Block(line, b"".join(held))
+
+
+def endless(what: str) -> EvaluationError:
+    """Return the error of an input that gives nothing to read."""
+    return EvaluationError("E227", f"the input is no list of records: {what}", help="check what -i names")

@@ -67,8 +67,27 @@ def reserved() -> int:
         return 0
 
 
+class UnwalledError(BaseException):
+    """A bug that nothing may catch as if it were an error of a script."""
+
+
+_walls = {"needed": False, "there": False}  # around strangers' scripts, in this process
+
+
+def need_walls() -> None:
+    """Let no script of a stranger run from now on in a process without walls, as it would in that of a command."""
+    _walls["needed"] = hasattr(os, "fork")
+
+
+def require_walls() -> None:
+    """Raise UnwalledError where a script is about to run without the walls that it needs."""
+    if _walls["needed"] and not _walls["there"]:
+        raise UnwalledError("a script was to run in a process without limits")
+
+
 def forbid_writing() -> None:
     """Refuse files to write, names to change, sockets and other programs from now on, where the system can."""
+    _walls["there"] = True
     with suppress(ImportError, OSError, ValueError):
         import resource
 

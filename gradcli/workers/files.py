@@ -6,7 +6,7 @@ import errno
 import io
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TextIO
@@ -45,6 +45,18 @@ def refuse_unwritable(path: str) -> None:
         reason = getattr(error, "strerror", None) or "not a file name"
     if reason is not None:
         raise unwritten(path, reason)
+
+
+def refuse_overwriting(path: str, inputs: Iterable[str]) -> None:
+    """Raise UsageError where an output is a file that is read, whatever it is called there; `-` is standard input."""
+    try:
+        target = os.stat(path)  # noqa: PTH116
+    except (OSError, ValueError):
+        return
+    for name in inputs if stat.S_ISREG(target.st_mode) else ():
+        with suppress(OSError, ValueError):
+            if os.path.samestat(target, os.fstat(0) if name == "-" else os.stat(name)):  # noqa: PTH116
+                raise UsageError("E013", f"{visible(path)} is the input, too", help="write to another file")
 
 
 def is_folder(path: str) -> bool:

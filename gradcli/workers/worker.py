@@ -34,6 +34,7 @@ class Worker:
 
     def __init__(self, work: Any, limits: Limits, others: Sequence[Worker]) -> None:
         context: Any = multiprocessing.get_context("fork" if notes.HAS_FORK else "spawn")
+        os.close(os.open(os.devnull, os.O_RDWR))  # which the process needs, and can refuse to nobody
         self.connection, theirs = context.Pipe()
         # A process that is forked has all ends that are open here; with them closed, each sees when this one is gone.
         inherited = [self.connection, *(other.connection for other in others)] if notes.HAS_FORK else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 from contextlib import closing
-from itertools import pairwise
+from itertools import pairwise, repeat
 from pathlib import Path
 
 import pytest
@@ -121,3 +121,21 @@ def test_what_cannot_be_opened(tmp_path: Path) -> None:
     with closing(Input(str(tmp_path / "a"))) as source:
         assert source.is_same(str(tmp_path / "b"))
         assert not source.is_same(str(tmp_path / "c"))
+
+
+@pytest.mark.parametrize(
+    ("piece", "told"),
+    [(b"\0" * 2**19, "line 1 has no end in 512 MB"), (b"\n" * 2**19, "blank lines"), (b" \r\n" * 2**18, "blank lines")],
+)
+def test_an_input_without_an_end_is_ended(piece: bytes, told: str) -> None:
+    """Of line ends, and of one line, there are never more than a few blocks."""
+    found = []
+    with pytest.raises(EvaluationError, match=told):
+        found.extend(read_blocks(repeat(piece)))
+    assert sum(len(block.data) for block in found if block) <= 2**21
+    assert [block.problem for block in found if block and block.problem]
+
+
+def test_blank_lines_are_counted() -> None:
+    found = [block for block in read_blocks([b"1\n", *[b"\n" * 2**19] * 8, b"2\n"]) if block]
+    assert (found[0], found[-1]) == (Block(1, b"1\n"), Block(2 + 8 * 2**19, b"2\n"))

@@ -1,22 +1,25 @@
-"""`gradcli check` without submissions: lint, the key, and sheets to hand out."""
+"""`gradcli check` without submissions: lint, the key, and sheets to hand out; all that is computed, in a worker."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, redirect_stdout
-from io import BytesIO, TextIOWrapper
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gradcli.commands.course.options import InCourse
 from gradcli.commands.inputs.programs import read_source
-from gradcli.commands.options import Reported
+from gradcli.commands.options import ItemLimited, Reported
 from gradcli.errors import UsageError
 
 if TYPE_CHECKING:
     from gradcli.homework.assignment.assignments import Assignment
     from gradcli.homework.course.roster import Roster
     from gradcli.homework.course.variants import Sheet, Variants
+    from gradcli.render.asked import Asked
+    from gradcli.render.text.looks import Looks
 
 HANDOUT = "check --handout"
 KEY = "check --key"
@@ -24,84 +27,134 @@ RECORD = "variants.json"
 SECRET = "add --secret-file FILE; make one, and keep it for the whole course: openssl rand -hex 16 > secret"
 
 
-def print_lint(assignment: Assignment, page: Reported, form: str) -> int:
+def print_lint(assignment: Assignment, page: Reported, form: str, limits: ItemLimited) -> int:
     """Print the findings in an assignment; 1 where there are some."""
+    from gradcli.homework.worker import in_worker
+
+    work = partial(lint_of, assignment, page.looks)
+    ((printed, count),) = in_worker(work, [form], assignment, limits.of_item)
+    show(printed)
+    return 1 if count else 0
+
+
+def lint_of(assignment: Assignment, looks: Looks, form: str) -> tuple[Any, int]:
+    """Return the findings in an assignment as a document or a text, and their number."""
     from gradcli.homework.course.sheets import example
     from gradcli.homework.lint.lint import findings
     from gradcli.render.check.lint import lint_document, lint_text
-    from gradcli.render.text.streams import print_document, print_text
 
     found = list(findings(example(assignment)))
-    if form == "json":
-        print_document(lint_document(assignment, found))
-    else:
-        print_text(lint_text(assignment, found, page.looks))
-    return 1 if found else 0
+    printed = lint_document(assignment, found) if form == "json" else lint_text(assignment, found, looks)
+    return printed, len(found)
+
+
+def show(printed: Any) -> None:
+    """Print a document or a text."""
+    from gradcli.render.text.streams import print_document, print_text
+
+    (print_document if isinstance(printed, dict) else print_text)(printed)
 
 
 def print_key(
-    assignment: Assignment, page: Reported, form: str, course: InCourse, *, all: bool, is_raw: bool, standalone: bool
+    assignment: Assignment,
+    page: Reported,
+    form: str,
+    course: InCourse,
+    limits: ItemLimited,
+    inputs: Sequence[str],
+    *,
+    all: bool,
+    is_raw: bool,
+    standalone: bool,
 ) -> int:
     """Print the worked solutions, and the answers as a submission; of each sheet, if there are several, to a folder."""
-    if course.variants is None and not assignment.varies:
-        key_of(assignment, page, form, all=all, is_raw=is_raw, standalone=standalone)
-        return 0
-    from gradcli.commands.forms import FORMS
+    from gradcli.commands.forms import FORMS, OWN
+    from gradcli.commands.forms import renderer as renderer_of
+    from gradcli.homework.worker import in_worker
+    from gradcli.render.asked import asked
     from gradcli.render.check.reports.naming import file_name
     from gradcli.render.check.reports.writing import write_in
+    from gradcli.stream.values import dump
 
-    sheets = course.sheets(assignment)
+    if FORMS[form].renderers[KEY] != OWN:
+        renderer_of(KEY, form)  # imported here and now: a worker may not be able to
+    work = partial(key_of, form, asked(page.looks, all=all, standalone=standalone), is_raw=is_raw)
+    if course.variants is None and not assignment.varies:
+        (printed,) = in_worker(work, [assignment], assignment, limits.of_item)
+        show(printed)
+        return 0
+    sheets = list(course.sheets(assignment) or ())
     if not page.is_folder:
         raise UsageError("E001", "each sheet has its own key", help="write to a folder: -o keys/")
-    for sheet in sheets or ():
-        written = BytesIO()
-        with redirect_stdout(TextIOWrapper(written, "utf-8", newline="")) as stream:  # a StringIO says no encoding
-            key_of(sheet.of(assignment), page, form, all=all, is_raw=is_raw, standalone=standalone)
-            stream.flush()
+    keys = in_worker(work, (sheet.of(assignment) for sheet in sheets), assignment, limits.of_item)
+    for sheet, printed in zip(sheets, keys, strict=True):
+        text = dump(printed) if isinstance(printed, dict) else printed
         name = file_name(sheet.student, FORMS[form].endings[0])
-        write_in(Path(page.destination), name, [written.getvalue().decode()])
+        write_in(Path(page.destination), name, [f"{text}\n"], inputs)
     return 0
 
 
-def key_of(assignment: Assignment, page: Reported, form: str, *, all: bool, is_raw: bool, standalone: bool) -> None:
-    """Print the key of one sheet."""
+def key_of(form: str, looks: Asked, assignment: Assignment, *, is_raw: bool) -> Any:
+    """Return the key of one sheet as a document or a text."""
+    from gradcli.commands.forms import renderer
     from gradcli.homework.grading import Grader
     from gradcli.homework.worked import filled_in
     from gradcli.render.check.key import key_document, key_page
-    from gradcli.render.text.streams import print_document, print_text
 
     grader = Grader(assignment, is_raw=is_raw)
     if form == "json":
-        print_document(key_document(grader))
-    elif form == "text":
-        print_text(key_page(grader, "\n".join(filled_in(grader)), page.looks, all=all))
-    else:
-        page.show(KEY, form, grader, all=all, standalone=standalone)
+        return key_document(grader)
+    if form == "text":
+        return key_page(grader, "\n".join(filled_in(grader)), looks, all=looks.all)
+    return renderer(KEY, form)(grader, looks)
 
 
 def hand_out(
-    assignment: Assignment, page: Reported, form: str, course: InCourse, secret_file: str | None, *, standalone: bool
+    assignment: Assignment,
+    page: Reported,
+    form: str,
+    course: InCourse,
+    secret_file: str | None,
+    limits: ItemLimited,
+    inputs: Sequence[str],
+    *,
+    standalone: bool,
 ) -> int:
     """Write a blank sheet for each student of the roster to a folder, or print one where all have the same."""
+    from gradcli.homework.course.variants import Sheet
+    from gradcli.homework.worker import in_worker
+    from gradcli.render.asked import asked
+
     roster = course.students
     if roster is None and assignment.varies:
         raise UsageError(
             "E024", "the values of this assignment differ from student to student", help="add --roster roster.csv"
         )
     if roster is None:
-        page.show(HANDOUT, form, assignment, "", standalone=standalone)
+        work = partial(sheet_text, assignment, form, {}, asked(page.looks, standalone=standalone))
+        (text,) = in_worker(work, [Sheet("", {})], assignment, limits.of_item)
+        show(text)
         return 0
     if not page.is_folder:
         raise UsageError("E001", "each student has a sheet", help="write to a folder: -o sheets/")
-    write_sheets(assignment, roster, page, form, secret_file, standalone=standalone)
+    write_sheets(assignment, roster, page, form, secret_file, limits, inputs, standalone=standalone)
     return 0
 
 
 def write_sheets(
-    assignment: Assignment, roster: Roster, page: Reported, form: str, secret_file: str | None, *, standalone: bool
+    assignment: Assignment,
+    roster: Roster,
+    page: Reported,
+    form: str,
+    secret_file: str | None,
+    limits: ItemLimited,
+    inputs: Sequence[str],
+    *,
+    standalone: bool,
 ) -> None:
     """Write the sheets, and the record of their values: first, for a sheet without one could never be graded."""
-    from gradcli.commands.forms import FORMS, renderer
+    from gradcli.commands.forms import FORMS
+    from gradcli.homework.worker import in_worker
     from gradcli.render.asked import asked
     from gradcli.render.check.reports.naming import file_name
     from gradcli.render.check.reports.writing import write_in
@@ -109,24 +162,67 @@ def write_sheets(
 
     folder = Path(page.destination)
     with ExitStack() as stack:
-        sheets = list(drawn(assignment, roster, page, folder / RECORD, secret_file, stack))
+        sheets = list(drawn(assignment, roster, page, folder / RECORD, secret_file, limits, stack))
     if assignment.varies:
-        write_in(folder, RECORD, [variants_text(assignment, sheets)])
-    write, looks = renderer(HANDOUT, form), asked(page.looks, color=False, width=None, standalone=standalone)
+        write_in(folder, RECORD, [variants_text(assignment, sheets)], inputs)
     names = {student.id: student.whose for student in roster}
-    for sheet in sheets:
-        if sheet.student in names:
-            text = write(sheet.of(assignment), names[sheet.student], looks)
-            write_in(folder, file_name(sheet.student, FORMS[form].endings[0]), [text])
+    looks = asked(page.looks, color=False, width=None, standalone=standalone)
+    own = [sheet for sheet in sheets if sheet.student in names]
+    texts = in_worker(partial(sheet_text, assignment, form, names, looks), own, assignment, limits.of_item)
+    for sheet, text in zip(own, texts, strict=True):
+        write_in(folder, file_name(sheet.student, FORMS[form].endings[0]), [text], inputs)
+
+
+def sheet_text(assignment: Assignment, form: str, names: Mapping[str, str], looks: Asked, sheet: Sheet) -> str:
+    """Return a sheet as a text."""
+    from gradcli.commands.forms import renderer
+
+    return renderer(HANDOUT, form)(sheet.of(assignment), names.get(sheet.student, ""), looks)
+
+
+class Drawing:
+    """Draws the sheet of one student after the other, and then says what is to be told about all of them."""
+
+    def __init__(self, assignment: Assignment, secret: bytes, before: Variants | None) -> None:
+        from gradcli.homework.course.sheets import Sheets
+
+        self.assignment, self.secret, self.before = assignment, secret, before
+        self.draws, self.count = Sheets(assignment), 0
+
+    def __call__(self, students: Sequence[str]) -> Any:
+        """Return the sheet of the only student as the record has it, or without one the warnings."""
+        from gradcli.homework.course.sheets import handed_out
+        from gradcli.render.check.variants import sheet_document
+
+        if not students:
+            return list(self.warnings())
+        self.count += 1
+        (sheet,) = handed_out(self.assignment, students, self.secret, self.before, self.draws)
+        return sheet_document(sheet)
+
+    def warnings(self) -> Iterator[str]:
+        from gradcli.homework.wording import listed
+
+        for question, faults in self.draws.lasting.items():
+            yield f"{question}, on every sheet: {listed(faults)}"
+        for question, one in self.draws.questions.items():
+            if self.count > 1 and one.is_alone:
+                yield f"{question}, on every new sheet: the same values, no others of its {one.count} are fit"
 
 
 def drawn(
-    assignment: Assignment, roster: Roster, page: Reported, record: Path, secret_file: str | None, stack: ExitStack
+    assignment: Assignment,
+    roster: Roster,
+    page: Reported,
+    record: Path,
+    secret_file: str | None,
+    limits: ItemLimited,
+    stack: ExitStack,
 ) -> Iterator[Sheet]:
     """Yield the sheets of the roster, those that were handed out before unchanged, and then those of others."""
-    from gradcli.homework.course.sheets import Sheets, handed_out, read_secret
-    from gradcli.homework.course.variants import Sheet, read_variants
-    from gradcli.homework.wording import listed
+    from gradcli.homework.course.sheets import read_secret
+    from gradcli.homework.course.variants import Sheet, read_variants, values
+    from gradcli.homework.worker import in_worker
     from gradcli.render.text.progress import after_a_second
     from gradcli.render.text.streams import warn
 
@@ -140,12 +236,10 @@ def drawn(
     before: Variants | None = None
     if record.exists():
         before = read_variants(read_source(str(record), help="check the folder"), assignment)
-    draws = Sheets(assignment)
-    sheets = handed_out(assignment, students, secret, before, draws)
-    yield from after_a_second(sheets, len(students), page.looks, stack)
-    for question, faults in draws.lasting.items():
-        warn(f"{question}, on every sheet: {listed(faults)}")
-    for question, one in draws.questions.items():
-        if len(students) > 1 and one.is_alone:
-            warn(f"{question}, on every new sheet: the same values, no others of its {one.count} are fit")
+    items: list[list[str]] = [*([student] for student in students), []]
+    answers = in_worker(Drawing(assignment, secret, before), items, assignment, limits.of_item)
+    for sheet in after_a_second(islice(answers, len(students)), len(students), page.looks, stack):
+        yield Sheet(sheet["student"], values(sheet["values"]))
+    for message in next(answers):
+        warn(message)
     yield from before.without(students) if before else ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,7 +56,8 @@ def write(
     if wanted.report:
         from gradcli.render.check.reports.writing import write_report
 
-        write_report(wanted.report, wanted.page.destination, totals.assignment, counted(shown, totals))
+        given = (wanted.report, wanted.page.destination, totals.assignment, counted(shown, totals))
+        write_report(*given, wanted.inputs)
     elif wanted.is_folder:
         write_feedback(wanted, shown, totals, variants)
     elif wanted.form == "json":
@@ -75,18 +77,20 @@ def write_feedback(wanted: Wanted, results: Iterable[Result], totals: ClassTotal
     """Write the feedback of each student to a folder, and an index of the class to another one beside it."""
     from gradcli.commands.forms import FOLDER, FORMS, INDEX, forms, renderer
     from gradcli.homework.grading import Grading
+    from gradcli.homework.worker import in_worker
     from gradcli.render.asked import asked
+    from gradcli.render.check.feedback import of_student
     from gradcli.render.check.reports.writing import beside_folder, write_folder, write_in
 
     page, form = wanted.page, wanted.form
     looks = asked(page.looks, color=False, width=None, ascii=page.ascii, all=wanted.all)
     grading, folder, ending = Grading(totals.assignment, variants), Path(page.destination), FORMS[form].endings[0]
-    write = renderer(FOLDER, form)
-    write_folder(folder, results, ending, lambda result: [write(grading, result, looks)])
+    write = partial(of_student, renderer(FOLDER, form), grading, looks)
+    write_folder(folder, in_worker(write, results, totals.assignment, wanted.limits.of_item), ending, wanted.inputs)
     if form in forms(INDEX):
         pages = f"../{folder.resolve().name}"
         index = renderer(INDEX, form)(totals, pages, looks)
-        write_in(beside_folder(folder), f"index{ending}", [index])
+        write_in(beside_folder(folder), f"index{ending}", [index], wanted.inputs)
 
 
 def counted(results: Iterable[Result], totals: ClassTotals) -> Iterator[Result]:

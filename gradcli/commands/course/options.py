@@ -70,6 +70,11 @@ class InCourse:
         return self == InCourse()
 
     @property
+    def files(self) -> list[str]:
+        """The files that are read."""
+        return [*(self.roster or ()), *filter(None, (self.variants, self.overrides, self.against))]
+
+    @property
     def students(self) -> Roster | None:
         """The students of the course. Raises UsageError for a roster that cannot be used."""
         if not self.roster:

@@ -30,6 +30,5 @@ def print_questions(assignment: Assignment, name: str, level: str | None, page: 
     """Write the questions of an assignment for another tool."""
     from gradcli.render.check.reports.writing import write_questions
 
-    limits.begin()
-    write_questions(name, page.destination, assignment, level or "rule")
+    write_questions(name, page.destination, assignment, level or "rule", limits.of_item)
     return 0

@@ -20,6 +20,7 @@ class Wanted:
     form: str
     all: bool
     jobs: int
+    inputs: list[str]  # files that are not to be written
     bugs: list[str] = field(default_factory=list)
 
     @property

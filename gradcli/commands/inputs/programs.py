@@ -163,6 +163,13 @@ class Program:
             return parse_program(source), values, options
 
     @property
+    def files(self) -> list[str]:
+        """The files that are read, perhaps more: that of the program, and those of values."""
+        first = [self.file] if self.file is not None else (self.arguments or [])[:1]
+        texts = [text.partition("=")[2] for text in self.arguments or []] + [self.upstream or ""]
+        return first + [text.strip()[1:] for text in texts if text.strip().startswith("@")]
+
+    @property
     def is_on_standard_input(self) -> bool:
         """Whether the program itself is read there."""
         return self.file == "-" or (self.file is None and (self.arguments or [])[:1] == ["-"])

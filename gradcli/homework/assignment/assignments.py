@@ -21,11 +21,13 @@ from gradcli.homework.assignment.words import NO_WORDS, Words
 from gradcli.homework.model import added
 from gradcli.homework.submission.numerals import Tolerance
 from gradcli.source import Source, Span
+from gradcli.workers.notes import part
 
 TOP = ("title", "mistake", "grading", "input", "question")
 GRADING = ("rtol", "atol", "precision", "carry_forward", *settings.GRADING)
 QUESTION = ("id", "text", "program", "script", "at", "ask")
 ASK = ("quantity", "form", "points", *words.KEYS)
+ANSWERS = "question "  # begins the name of a part in which the answers of one are computed
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,10 @@ class Question:
         """Return the line of the snippet whose output is asked for, "" for any other quantity."""
         number = int(ask.quantity.of or 0) if ask.quantity.kind == "printed" else 0
         return "".join(self.source.text.splitlines()[max(number - 1, 0) : number]).strip()
+
+    def computing(self) -> None:
+        """Note that its answers are computed from now on, which has the time of an item."""
+        part(f"{ANSWERS}{self.id}")
 
     def refused(self, span: Span, message: str, help: str) -> UsageError:
         """Return an error at a place in the assignment."""

@@ -68,7 +68,9 @@ def read_special(table: Mapping[str, Any], refuse: Refuse, *, is_script: bool) -
     if "line" in table and (written != "printed" or type(line) is not int or line < 1):
         raise refuse("line", "a line is the number of one that prints", 'write { quantity = "printed", line = 6 }')
     if table.get("choices"):
-        label = written.strip() if isinstance(written, str) and written.strip() else "choice"
+        label = " ".join(written.split()) if isinstance(written, str) and written.strip() else "choice"
+        if not label.isprintable():
+            raise refuse("quantity", f"{label!r:.40} cannot be typed", 'write a word, such as quantity = "why"')
         return Quantity("choice", label), label
     if not is_script or written not in ("printed", "raises"):
         return None

@@ -9,7 +9,7 @@ from functools import cached_property
 from unicodedata import normalize
 
 from gradcli.errors import UsageError
-from gradcli.homework.submission.classes import rows_of
+from gradcli.homework.submission.classes import damage, rows_of
 from gradcli.homework.submission.names import identity
 from gradcli.homework.submission.reading import decoded
 from gradcli.source import visible
@@ -120,7 +120,7 @@ def read_roster(data: str | bytes, file: str) -> Roster:
 
     The columns may have the names that Canvas, Moodle and Gradescope give them when they export a roster.
     """
-    text, problem = decoded(data) if isinstance(data, bytes) else (data, "")
+    text, problem = decoded(data, is_table=True) if isinstance(data, bytes) else (data, "")
     if problem:
         raise refused(file, problem, "save the roster as CSV, UTF-8")
     rows = rows_of(text)
@@ -134,6 +134,8 @@ def read_roster(data: str | bytes, file: str) -> Roster:
     for line, cells in rows:
         if not cells or cells[0].strip().lower() in NOBODY:
             continue
+        if problem := damage(line, cells):
+            raise refused(file, problem, "save the roster as CSV, UTF-8")
         named = dict(zip(header, (cell.strip()[:LONGEST] for cell in cells), strict=False))
         student = enrolled(named)
         if named.get("role", "").lower() in STAFF or not (student.id or student.name or student.email):

@@ -107,6 +107,7 @@ class QuestionSheets:
             at = {name: choice.drawn(draws) for name, choice in self.question.varies.items()}
             written = repr(at)
             if written not in self.tried:
+                self.question.computing()
                 with np.errstate(all="ignore"):
                     self.tried[written] = at, next(self.faults(at), "")
             if not self.tried[written][1]:

@@ -51,6 +51,7 @@ class Finding:
 def findings(assignment: Assignment) -> Iterator[Finding]:
     """Yield the findings, question by question."""
     for question in assignment.questions:
+        question.computing()
         try:
             key = Key(question, assignment)
         except UsageError as error:
@@ -139,6 +140,7 @@ def better_point(key: Key) -> str:
 def better_snippet(key: Key) -> str:
     """Return tensors for a snippet with which there is no finding."""
     for question, told in other_snippets(key.question):
+        question.computing()
         with suppress(UsageError):
             if all(one.help for one in of_question(Key(question, key.assignment))):
                 return f"tensors such as {told} would do"

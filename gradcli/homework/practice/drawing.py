@@ -27,6 +27,7 @@ NUMBER = re.compile(r"(?<![\w.=])\d+\.\d*(?![\w.])")  # of a snippet; not `lr=0.
 
 def fresh(question: Question, assignment: Assignment, draws: Draws) -> Key:
     """Return the key of a question with other values, or with its own where none are found that do."""
+    question.computing()
     if question.is_script and not question.varies:
         return fresh_snippet(question, assignment, draws)
     varies = question.varies or {name: near_to(value, draws) for name, value in question.at.items()}
@@ -43,6 +44,7 @@ def fresh(question: Question, assignment: Assignment, draws: Draws) -> Key:
 def fresh_snippet(question: Question, assignment: Assignment, draws: Draws) -> Key:
     """Return the key of a snippet with other numbers in its text."""
     for _ in range(TRIED):
+        question.computing()
         text = NUMBER.sub(lambda found: repr(near(float(found[0]), draws)), question.source.text)
         try:
             key = Key(replace(question, source=Source(text, question.source.name)), assignment)

@@ -143,6 +143,7 @@ class Session:
 
     def __init__(self, assignment: Assignment, seed: int, count: int | None = None) -> None:
         for question in assignment.questions:
+            question.computing()
             Key(question, assignment)
         self.assignment, self.seed = assignment, seed
         self.count = count or sum(len(question.asks) for question in assignment.questions)

@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 from io import StringIO
 
 from gradcli.homework.submission.names import identity
+from gradcli.homework.submission.reading import DAMAGED
 from gradcli.homework.submission.submissions import Given, Submission, named, shortened
 from gradcli.homework.wording import listed
+from gradcli.source import visible
 
 SEPARATED = re.compile(r'"?sep=[,;\t]"?(?:\r\n|\r|\n)')  # the first line of some files for spreadsheets
+NUMBER = re.compile(r"\s*[-+\[(]*[\d.]")
 LARGEST = 2**27  # bytes of a class in one file
 NOBODY = "(no name)"
 COLUMNS = ("student", "question", "quantity", "answer")
@@ -65,10 +68,17 @@ def by_student(name: str, rows: Iterable[tuple[int, Sequence[str]]]) -> Iterator
             spelt[own] = students.setdefault(identity(own or NOBODY), Rows())
             spelt[own].spellings[own] = line
         question, quantity = seen.setdefault(question, named(question)), seen.setdefault(quantity, quantity)
-        spelt[own].given.append(Given(question, quantity, answer or None, line=line))
+        problem = damage(line, (own, question, quantity, answer))
+        spelt[own].given.append(Given(question, quantity, answer or None, problem, line=line))
     spelt.clear()
     while students:
         yield students.pop(next(iter(students))).submission(name)
+
+
+def damage(line: int, cells: Iterable[str]) -> str:
+    """Return why cells are no text, "" where they are."""
+    found = DAMAGED.search("".join(cells))
+    return f"{f'line {line}' if line else 'its row'} holds {visible(found[0])}, which is no text" if found else ""
 
 
 def of_student(name: str, student: str, text: str) -> Submission:
@@ -116,6 +126,24 @@ def separator_of(text: str) -> str:
     return max(",;\t", key=re.split(r"[\r\n]", text, maxsplit=1)[0].count)
 
 
+def has_broken_quotes(text: str, separator: str) -> bool:
+    """Return whether quotes are not in order, or two that are not closed make one cell of the rows between them.
+
+    A line in a cell is a row where it has as many cells as the first line, and words that stand there in others.
+    """
+    width, words = 0, set[tuple[int, str]]()
+    try:
+        for row in csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True):
+            width = width or len(row)
+            lines = [line for cell in row if "\n" in cell for line in cell.splitlines()[1:]]
+            inner = [cells for cells in csv.reader(lines, delimiter=separator) if len(cells) == width]
+            words.update(word for cells in inner for word in enumerate(cells) if word[1] and not NUMBER.match(word[1]))
+    except csv.Error:
+        return True
+    rows = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True) if words else ()
+    return any(word in words for row in rows for word in enumerate(row))
+
+
 def rows_of(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a CSV file, as spreadsheets of any country write them, each with the line on which it begins.
 
@@ -127,10 +155,7 @@ def rows_of(text: str) -> Iterator[tuple[int, list[str]]]:
         return
     csv.field_size_limit(LARGEST)  # a long answer is refused as an answer; it does not end the class
     separator = separator_of(text)
-    try:
-        for _ in csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True):
-            continue
-    except csv.Error:
+    if has_broken_quotes(text, separator):
         for number, line in enumerate(StringIO(text, newline=None), 1):  # no line has a line's end inside
             yield from ((number, row) for row in csv.reader([line], delimiter=separator))
         return

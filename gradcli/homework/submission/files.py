@@ -16,8 +16,10 @@ from pathlib import Path
 from gradcli.errors import UsageError
 from gradcli.homework.submission.names import identity
 from gradcli.source import visible
+from gradcli.workers.files import refuse_overwriting
 
-ENDINGS = (".txt", ".answers", ".md", ".json", ".csv", ".html")
+TYPED = (".txt", ".answers", ".md", ".html")  # endings that no report has by itself
+ENDINGS = (*TYPED, ".json", ".csv")
 BESIDE = ("submission_metadata.yml", "variants.json")  # what systems, and gradcli itself, write beside submissions
 ABOUT = re.compile(r"(?:readme|licen[cs]e|contributing)(?:\..*)?", re.IGNORECASE)  # of a folder of code
 HIDDEN = (".", "~$")  # begin the names of files that systems and offices keep beside others
@@ -172,8 +174,11 @@ def files_to_grade(names: Sequence[str], output: str, others: list[File] | None 
         raise UsageError(
             "E023", f"{visible(output)} holds submissions", help="write to another place, such as -o reports/"
         )
-    found.pop(os.path.split(target), None)  # a report of the last time is no submission
+    if Path(output).suffix.lower() not in TYPED:
+        found.pop(os.path.split(target), None)  # a report of the last time is no submission
     files = list(found.values())
+    followed = (file for file in files if file.folder is None or not file.path.is_symlink())
+    refuse_overwriting(output, ("-" if file.data is not None else str(file.path) for file in followed))
     if not files:
         raise UsageError("E003", "there are no submissions in the folder", help="they end in .txt, .json or .csv")
     return files

@@ -125,7 +125,7 @@ def own_hand_ins(one: HandIn, known: Callable[[str], str]) -> Iterator[HandIn]:
     if not one.is_class:
         yield one
         return
-    text, problem = read_file(one.file, LARGEST_CLASS)
+    text, problem = read_file(one.file, LARGEST_CLASS, is_table=True)
     name = str(one.file.path)
     found = [Submission(name, one.student, unreadable=problem)] if problem else of_class(name, one.student, text)
     for submission in found:
@@ -137,7 +137,9 @@ def places_of(found: Sequence[HandIn], known: Callable[[str], str]) -> dict[Who,
     """Return the files in which each student is found, by identity; the file of a class is read for that."""
     places: dict[Who, list[str]] = {}
     for one in found if len(found) > 1 else ():
-        text, problem = read_file(one.file, LARGEST_CLASS) if one.is_class else ("", "it holds one student")
+        text, problem = "", "it holds one student"
+        if one.is_class:
+            text, problem = read_file(one.file, LARGEST_CLASS, is_table=True)
         students = {one.student} if problem else students_in(text, one.student)
         for who in {identity(known(student)) for student in students}:
             places.setdefault((who, one.attempt), []).append(str(one.file.path))

@@ -16,6 +16,8 @@ FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 SAMPLE = 400  # bytes
 BINARY = re.compile(r"[\x00-\x06\x0e-\x1a]")  # what no text has
+DAMAGED = re.compile(r"[\x00-\x06\x0e-\x1a\udc80-\udcff]")  # the same, and bytes of another encoding
+ALONE = re.compile(r"\r(?!\n)")
 PICTURE = "it is a picture, not text: type the answers into a text file"
 DOCUMENT = "it is a document, not text: save it as plain text, or export it as CSV"
 OTHERS = {  # the files that students hand in for a text, by the bytes that they begin with
@@ -43,22 +45,30 @@ class UnreadError(Exception):
     """A file that is not read; the message says why."""
 
 
-def read_file(file: File, largest: int) -> tuple[str, str]:
-    """Return the text of a file and "", or "" and the reason why it cannot be read; `largest` is in bytes."""
+def read_file(file: File, largest: int, *, is_table: bool = False) -> tuple[str, str]:
+    """Return the text of a file and "", or "" and the reason why it cannot be read; `largest` is in bytes.
+
+    The text of a table may have what no text has, `DAMAGED`: that is the fault of the rows it stands in.
+    """
     try:
         data = bytes_of(file, largest)
     except UnreadError as error:
         return "", str(error)
     except (OSError, ValueError) as error:
         return "", f"it cannot be read: {getattr(error, 'strerror', None) or 'not the name of a file'}"
-    return decoded(data)
+    return decoded(data, is_table=is_table)
 
 
-def decoded(data: bytes) -> tuple[str, str]:
-    """Return a text and "", or "" and the reason why it is none."""
+def decoded(data: bytes, *, is_table: bool = False) -> tuple[str, str]:
+    """Return a text and "", or "" and the reason why it is none; of a table as `read_file` does."""
     for start, why in OTHERS.items():
         if data.startswith(start):
             return "", why
+    if is_table:
+        text = mended(data)
+        head = text.partition("\n")[0]
+        if re.search("[,;\t]", head) and not DAMAGED.search(head):
+            return text, ""
     for encoding in encodings_of(data):
         try:
             text = data.decode(encoding)
@@ -66,6 +76,19 @@ def decoded(data: bytes) -> tuple[str, str]:
             continue
         return ("", "it is binary data, not text") if BINARY.search(text) else (text, "")
     return "", "it is not UTF-8 text: save it as a text file, UTF-8"
+
+
+def mended(data: bytes) -> str:
+    """Return the text of a table, with bytes that are no text as surrogates.
+
+    With some letters in UTF-8 it is UTF-8 with faults, and cp1252 with none. Where lines end otherwise, a carriage
+    return alone ends none, and is written so that it is a fault of its row.
+    """
+    encoding, *others = encodings_of(data)
+    text = data.decode(encoding, "surrogateescape" if others else "replace")
+    if others and not data.startswith(codecs.BOM_UTF8) and not re.search("[^\x00-\x7f\udc80-\udcff]", text):
+        text = data.decode("cp1252", "surrogateescape")
+    return ALONE.sub("\x0e", text) if re.match("[^\r\n]*\r?\n", text) else text
 
 
 def encodings_of(data: bytes) -> tuple[str, ...]:

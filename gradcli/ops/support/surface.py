@@ -17,7 +17,7 @@ from gradcli.errors import EvaluationError
 from gradcli.language.catalogue import FAMILY_OF
 from gradcli.ops.support.arguments import KINDS, READERS, described
 from gradcli.ops.support.calling import ops
-from gradcli.source import did_you_mean
+from gradcli.source import did_you_mean, docstring
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -71,7 +71,7 @@ class Operation:
     @property
     def summary(self) -> str:
         """The first line of the docstring."""
-        return (self.function.__doc__ or "").strip().partition("\n")[0]
+        return docstring(self.function).strip().partition("\n")[0]
 
     @property
     def family(self) -> str:

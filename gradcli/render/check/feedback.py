@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from gradcli.homework.grading import Grading
 from gradcli.homework.key import Key
@@ -19,6 +19,13 @@ from gradcli.render.graph.mermaid import flowchart
 from gradcli.render.markdown.layout import code, fenced, plain, table
 from gradcli.render.page.html import cut
 from gradcli.render.text.layout import Row
+
+
+def of_student(
+    write: Callable[[Grading, Result, Asked], str], grading: Grading, asked: Asked, result: Result
+) -> tuple[str, list[str]]:
+    """Return the student and the parts of the feedback, which is written as a form has it."""
+    return result.student, [write(grading, result, asked)]
 
 
 def feedback_text(grading: Grading, result: Result, asked: Asked) -> str:

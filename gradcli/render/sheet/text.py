@@ -35,7 +35,7 @@ def blanks(question: Question) -> Iterator[str]:
     """Yield a line for each answer, below a comment that says what it is worth."""
     for ask in question.asks:
         yield comment(about(question, ask))
-        yield f"{ask.written} ="
+        yield f"{one_line(ask.written)} ="
 
 
 def comment(text: str) -> str:

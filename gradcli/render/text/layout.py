@@ -16,6 +16,7 @@ from rich.cells import cell_len
 
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.wrapping import GLUE, HANG, widest, wrapped
+from gradcli.source import visible
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -99,8 +100,10 @@ def section_lines(section: Section, width: int | None) -> Iterator[list[Piece]]:
     indent = INDENT if section.title else 0
     room = ENDLESS if width is None else width
     if section.title:
-        yield from _block(Piece(0, section.title, slice(0), 0, "title"), room)
-    for is_alone, rows in groupby(section.rows, lambda row: len(row.cells) == 1 and row.kind not in BETWEEN):
+        yield from _block(Piece(0, _harmless(section.title), slice(0), 0, "title"), room)
+    for is_alone, rows in groupby(
+        map(_of_texts, section.rows), lambda row: len(row.cells) == 1 and row.kind not in BETWEEN
+    ):
         if is_alone:
             for row in rows:
                 yield from _block(Piece(indent, row.cells[0], slice(0), 0, row.kind), room)
@@ -108,6 +111,17 @@ def section_lines(section: Section, width: int | None) -> Iterator[list[Piece]]:
             yield from _table(list(rows), indent, room)
     if not section.title:
         yield []
+
+
+def _of_texts(row: Row) -> Row:
+    """Return a row in which no character acts on a terminal, whatever it holds."""
+    if all(map(str.isprintable, row.cells)):
+        return row
+    return Row(tuple(map(_harmless, row.cells)), row.kind)
+
+
+def _harmless(text: str) -> str:
+    return "\n".join(map(visible, text.split("\n")))
 
 
 def _block(cell: Piece, room: int) -> Iterator[list[Piece]]:

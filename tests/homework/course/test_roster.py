@@ -117,7 +117,7 @@ def test_names_as_a_spreadsheet_saves_them() -> None:
     [
         (b"PK\x03\x04\x14\x00", "r.csv: it is a zip archive, or a document of an office: unpack it, or save it as"),
         (b"id,name,id\n1,Ada,2\n", "r.csv: it has two columns id"),
-        (b"id,name\n1,Ada\x00\n", "r.csv: it is binary data"),
+        (b"id,name\n1,Ada\x00\n", "r.csv: line 2 holds \\x00, which is no text"),
     ],
 )
 def test_a_file_that_is_no_roster(data: bytes, told: str) -> None:

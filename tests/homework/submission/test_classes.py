@@ -188,3 +188,39 @@ def test_a_table_in_a_folder_is_of_one_student() -> None:
     assert of_student("ada.csv", "ada", "question,quantity,answer\n") == Submission("ada.csv", "ada")
     assert of_student("ada.csv", "ada", f"Student,{text}").unreadable == IN_A_FOLDER
     assert "answer is not there" in of_student("ada.csv", "ada", "question,quantity\n").unreadable
+
+
+BROKEN = {
+    "a zero": b"bo\0b,d,s,8",
+    "a zero in the answer": b"bob,d,s,8\0",
+    "a zero in the question": b"bob,d\0,s,8",
+    "another encoding": b"bob,d,s,8 \xe9t\xe9",
+    "half a letter": b"bob,d,s,8\xc3",
+    "of no encoding": b"bob,d,s,\x81\x8d",
+    "an escape": b"bob,d,s,8\x01",
+    "the end of a line of an old Mac": b"bob,d,s,8\r9",
+    "a quote that is not closed": b'bob,d,s,"8',
+    "a quote inside": b'bob,d,s,8"9',
+}
+
+
+@pytest.mark.parametrize("letters", ["", "é", "数"], ids=["ascii", "latin", "chinese"])
+@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_broken_row_costs_no_other(tmp_path: Path, name: str, letters: str, place: int) -> None:
+    rows = [f"ada{letters},d,s,9".encode(), b"cy,d,s,9"]
+    rows.insert(place, BROKEN[name])
+    found = from_file(tmp_path / "class.csv", b"\n".join([b"student,question,quantity,answer", *rows, b""]))
+    graded = {submission.student: GRADER.grade(submission).answers for submission in found}
+    assert len(graded) == 3
+    is_right = {name: [one.verdict for one in own if one.quantity == "s"] for name, own in graded.items()}
+    assert [is_right.pop(name)[:1] for name in (f"ada{letters}", "cy")] == [["correct"], ["correct"]]
+    ((_, verdicts),) = is_right.items()
+    assert "correct" not in verdicts
+    assert set(verdicts) <= {"unreadable", "missing", "wrong"}
+
+
+def test_two_quotes_that_are_not_closed_hide_no_row_between(tmp_path: Path) -> None:
+    text = 'student,question,quantity,answer\nada,d,s,9\nbob,d,s,"8\ncy,d,s,9\ndan,d,s,8"\neve,d,s,9\n'
+    found = from_file(tmp_path / "class.csv", text.encode())
+    assert [submission.student for submission in found] == ["ada", "bob", "cy", "dan", "eve"]

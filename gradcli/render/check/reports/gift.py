@@ -11,7 +11,7 @@ from html import escape as html
 
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.foreseen import Foreseen, Number
-from gradcli.render.check.reports.questions import OTHER, categories, digits, feedback, name, prompt, setting
+from gradcli.render.check.reports.questions import OTHER, categories, digits, feedback, harmless, name, prompt, setting
 
 SPECIAL = str.maketrans({**{sign: f"\\{sign}" for sign in "\\#=~{}:"}, "\n": "\\n"})
 STAR = r"\*"  # an asterisk, which alone would stand for anything
@@ -23,7 +23,7 @@ def write(assignment: Assignment, quantities: Iterable[Foreseen]) -> Iterator[st
     for path, found in categories(assignment, quantities):
         yield f"$CATEGORY: {path}\n\n"
         for one in found:
-            yield from items(one)
+            yield from (f"{harmless(text)}\n\n" for text in items(one))
 
 
 def items(one: Foreseen) -> Iterator[str]:
@@ -40,7 +40,7 @@ def item(one: Foreseen, answers: str, suffix: str = "") -> str:
     parts = [f"<{tags[kind]}>{html(text)}</{tags[kind]}>" for kind, text in setting(one.question)]
     asked = prompt(one).replace(" = ?", f"{suffix} = ?") if suffix else prompt(one)
     text = "".join([*parts, f"<p>{html(asked)}</p>"])
-    return f"::{plain(name(one, suffix))}::[html]{plain(text)}{answers}\n\n"
+    return f"::{plain(name(one, suffix))}::[html]{plain(text)}{answers}"
 
 
 def plain(text: str) -> str:
@@ -49,22 +49,22 @@ def plain(text: str) -> str:
 
 
 def numerical(numbers: Iterable[Number]) -> str:
-    lines = [
+    answers = [
         f"={'%0%' if place else '%100%'}{digits(n.value)}:{digits(n.tolerance)}#{plain(html(feedback(n), quote=False))}"
         for place, n in enumerate(numbers)
     ]
-    return "\n".join(["{#", *lines, f"~#{plain(OTHER)}", "}"])
+    return "\n".join(["{#", *answers, f"~#{plain(OTHER)}", "}"])
 
 
 def in_words(one: Foreseen) -> str:
     """Write the answers to a question for a word or a choice; a formula or a long answer is graded by hand."""
     words = one.ask.words
     if words.choices:
-        lines = [
+        choices = [
             f"{'=' if number == words.answer else '~%0%'}{plain(html(text))}"
             for number, text in enumerate(words.choices, 1)
         ]
-        return "\n".join(["{", *lines, "}"])
+        return "\n".join(["{", *choices, "}"])
     if one.is_formula or not one.right or any(MATCHING in text for text in one.texts):
         return "{}"
     right = " ".join(f"=%100%{plain(text.replace('*', STAR))}" for text in one.texts)

@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.foreseen import Foreseen, Number
 from gradcli.render.check.marking import exact
-from gradcli.render.check.reports.questions import OTHER, categories, digits, feedback, name, prompt, setting
+from gradcli.render.check.reports.questions import OTHER, categories, digits, feedback, harmless, name, prompt, setting
 
 WRONG, RIGHT = "0", "100"
 CLOZE = {"~": "&#126;", "{": "&#123;", "}": "&#125;", "\\": "&#92;"}  # what ends a feedback, and what hides its end
@@ -28,14 +28,15 @@ def write(assignment: Assignment, quantities: Iterable[Foreseen]) -> Iterator[st
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n'
     for path, found in categories(assignment, quantities):
         category = element("category", element("text", escape(path)))
-        yield ascii(f'<question type="category">{category}</question>\n')
+        yield ascii(f'<question type="category">{category}</question>') + "\n"
         for one in found:
-            yield ascii(question(one))
+            yield ascii(question(one)) + "\n"
     yield "</quiz>\n"
 
 
 def ascii(text: str) -> str:
-    return text.encode("ascii", "xmlcharrefreplace").decode()
+    """Write a part of the file, in which XML allows every character; line ends are ours."""
+    return harmless(text).encode("ascii", "xmlcharrefreplace").decode()
 
 
 def question(one: Foreseen) -> str:
@@ -70,7 +71,7 @@ def whole(one: Foreseen, kind: str, text: str, *parts: str) -> str:
         element("hidden", "0"),
         *parts,
     ]
-    return element("question", "\n".join(["", *body, ""]), type=kind) + "\n"
+    return element("question", "\n".join(["", *body, ""]), type=kind)
 
 
 def text_of(one: Foreseen) -> str:

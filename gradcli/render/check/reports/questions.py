@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from html import escape as html
 from itertools import groupby
 from typing import Any
 
@@ -29,10 +30,15 @@ def categories(assignment: Assignment, quantities: Iterable[Foreseen]) -> Iterat
     The versions of one quantity have a category of their own, from which a quiz takes one at random. Categories are
     paths, in which a slash of a name is written twice.
     """
-    title = clipped(assignment.title or assignment.file, NAME).replace("/", "//")
+    title = step(clipped(assignment.title or assignment.file, NAME))
     for group, found in groupby(quantities, lambda one: name(replace(one, version=0)) if one.version else ""):
-        below = f"/{group.replace('/', '//')}" if group else ""
+        below = f"/{step(group)}" if group else ""
         yield f"$course$/top/{title}{below}", found
+
+
+def step(name: str) -> str:
+    """Write a name as a step of a path, in which tools may read tags."""
+    return html(name, quote=False).replace("/", "//")
 
 
 def setting(question: Question) -> Iterator[tuple[str, str]]:
@@ -47,6 +53,11 @@ def setting(question: Question) -> Iterator[tuple[str, str]]:
 def lines(text: str) -> str:
     """Write a text of several lines so that none of its characters acts on anything."""
     return "\n".join(map(visible, text.strip().splitlines()))
+
+
+def harmless(text: str) -> str:
+    """Write a part of a file, whose line ends are ours, so that none of its characters acts on anything."""
+    return "\n".join(map(visible, text.split("\n")))
 
 
 def prompt(one: Foreseen) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -13,19 +14,26 @@ from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.foreseen import foreseen
 from gradcli.homework.model import Result
+from gradcli.homework.worker import in_worker
 from gradcli.render.check.reports.naming import file_name
 from gradcli.render.check.reports.registry import QUESTIONS, REPORTS
 from gradcli.render.text.streams import encodable
 from gradcli.stream.outputs import Output
-from gradcli.workers.files import beside, is_folder, unwritten
+from gradcli.workers.files import beside, is_folder, refuse_overwriting, unwritten
+from gradcli.workers.limits import Limits
 
 
-def write_report(name: str, output: str, assignment: Assignment, results: Iterator[Result]) -> None:
-    """Write a report of `REPORTS` to a path, or to standard output for `-`. Raises UsageError where it cannot."""
+def write_report(
+    name: str, output: str, assignment: Assignment, results: Iterator[Result], inputs: Iterable[str] = ()
+) -> None:
+    """Write a report of `REPORTS` to a path, or to standard output for `-`.
+
+    Raises UsageError where it cannot, and in place of writing over one of the `inputs`.
+    """
     report = REPORTS[name]
     folder = Path(output)
     if report.per_student and is_folder(output):
-        write_folder(folder, results, report.suffix, lambda result: report.write(assignment, [result]))
+        write_folder(folder, ((one.student, report.write(assignment, [one])) for one in results), report.suffix, inputs)
         return
     if report.per_student:
         first = list(islice(results, 2))
@@ -39,18 +47,23 @@ def write_report(name: str, output: str, assignment: Assignment, results: Iterat
     write_parts(output, report.write(assignment, results), in_lines=report.in_lines)
 
 
-def write_questions(name: str, output: str, assignment: Assignment, level: str) -> None:
+def write_questions(name: str, output: str, assignment: Assignment, level: str, limits: Limits) -> None:
     """Write the questions of an assignment in a format of `QUESTIONS`. Raises UsageError where it cannot."""
     if is_folder(output):
         raise UsageError("E023", f"{name} questions are one file", help="name a file to write to: -o questions.xml")
-    write_parts(output, QUESTIONS[name](assignment, foreseen(assignment, level)))
+    write_parts(output, in_worker(partial(questions_text, name, assignment), [level], assignment, limits))
+
+
+def questions_text(name: str, assignment: Assignment, level: str) -> str:
+    """Return the questions of an assignment in a format of `QUESTIONS`."""
+    return "".join(QUESTIONS[name](assignment, foreseen(assignment, level)))
 
 
 def write_parts(output: str, parts: Iterable[str], *, in_lines: bool = False) -> None:
     """Write a text to standard output or a file, line by line or all at once."""
     path = Path(output)
     if output == "-":
-        for part in parts:
+        for part in parts if in_lines else ["".join(parts)]:
             sys.stdout.write(encodable(part, sys.stdout))
     elif in_lines or not is_replaceable(path):
         write(output, parts)
@@ -58,18 +71,18 @@ def write_parts(output: str, parts: Iterable[str], *, in_lines: bool = False) ->
         write_beside(path.resolve() if path.is_symlink() else path, parts)
 
 
-def write_folder(
-    folder: Path, results: Iterable[Result], suffix: str, write: Callable[[Result], Iterable[str]]
-) -> None:
-    """Write a file for each student into a folder, which is made where there is none."""
+def write_folder(folder: Path, texts: Iterable[tuple[str, Iterable[str]]], suffix: str, inputs: Iterable[str]) -> None:
+    """Write a file for each student, whose parts come with the name, into a folder, which is made if there is none."""
     make(folder)
-    for result in results:
-        write_beside(folder / file_name(result.student, suffix), write(result))
+    for student, parts in texts:
+        refuse_overwriting(str(folder / file_name(student, suffix)), inputs)
+        write_beside(folder / file_name(student, suffix), parts)
 
 
-def write_in(folder: Path, name: str, parts: Iterable[str]) -> None:
-    """Write one file into a folder, which is made where there is none."""
+def write_in(folder: Path, name: str, parts: Iterable[str], inputs: Iterable[str]) -> None:
+    """Write one file, none of the inputs, into a folder, which is made where there is none."""
     make(folder)
+    refuse_overwriting(str(folder / name), inputs)
     write_beside(folder / name, parts)
 
 

@@ -1,0 +1,43 @@
+"""Work on an assignment in a process of its own, within the limits of an item: its scripts are a stranger's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from typing import Any, TypeVar
+
+from gradcli.errors import EvaluationError, GradcliError, InternalError
+from gradcli.homework.assignment.assignments import ANSWERS, Assignment
+from gradcli.workers.limits import Limits, written
+from gradcli.workers.notes import MARK
+from gradcli.workers.pool import Lost, mapped
+
+Item = TypeVar("Item")
+
+
+def in_worker(
+    work: Callable[[Item], Any], items: Iterable[Item], assignment: Assignment, limits: Limits
+) -> Generator[Any]:
+    """Yield what `work` returns for each item, in order, from one process; answers are texts, numbers, lists, tables.
+
+    Raises the errors of the work, and one for an item that exceeds its limits.
+    """
+
+    def lost(item: Item, loss: Lost) -> Iterable[Any]:
+        raise unanswered(assignment, loss, limits)
+
+    return mapped(work, items, 1, limits, lost)
+
+
+def unanswered(assignment: Assignment, loss: Lost, limits: Limits) -> GradcliError:
+    """Return the error of a question whose answers cannot be computed within the limits."""
+    reasons = {
+        "time": f"it takes more than {limits.seconds:g} s; --item-timeout SECONDS allows more",
+        "memory": f"it takes more than {written(limits.memory)} of memory; --item-memory SIZE allows more",
+    }
+    why = reasons.get(loss.reason, f"it crashes ({loss.detail})")
+    for one in assignment.questions:
+        if loss.at.partition(MARK)[0] == f"{ANSWERS}{one.id}":
+            return one.refused(one.span, f"computing its answers: {why}", "make it smaller")
+    if loss.reason == "bug":
+        return InternalError(loss.detail)
+    return EvaluationError("E210", f"the answers cannot be computed: {why}")

@@ -1,0 +1,67 @@
+"""A system that gives too little: an error says so, and no traceback."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands.served import COMMAND
+from tests.commands.walls.test_scripts_in_workers import SCRIPT, prepared
+from tests.programs import some
+
+LINES = [
+    "eval x**2 x=1",
+    "check week.toml ada.txt",
+    "check --key week.toml",
+    "check week.toml --report gift",
+    "batch x**2 -i points.jsonl",
+    "practice week.toml",
+    "run -",
+]
+NO_NULL = "import os; os.devnull = '/nowhere/null'; from gradcli.__main__ import main; main()"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    prepared(tmp_path, SCRIPT)
+    (tmp_path / "points.jsonl").write_text('{"x": 1}\n', encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", some([6, 7, 8, 9], 1))
+@pytest.mark.parametrize("line", some(LINES, 4))
+def test_few_files(folder: Path, line: str, count: int) -> None:
+    done = subprocess.run(
+        [*COMMAND, *line.split()], cwd=folder, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count)),
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0 or done.stderr.startswith("error[E"), done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", some(LINES, 4))
+def test_no_null_device(folder: Path, line: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", NO_NULL, *line.split()], cwd=folder, capture_output=True, text=True, check=False,
+        input="",
+    )  # fmt: skip
+    refused = "error[E210]: /nowhere/null cannot be opened: No such file or directory\n"
+    assert done.returncode == (0 if line.startswith("batch") else 3)  # which plain records need no process for
+    assert done.stderr.startswith(refused) or not done.returncode
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", [["ops", "--json"], ["check", "--help"]], ids=" ".join)
+def test_descriptions_stay_without_docstrings(arguments: list[str]) -> None:
+    program = "from gradcli.__main__ import main; main()"
+    texts = [
+        subprocess.run([sys.executable, *option, "-c", program, *arguments], capture_output=True, check=True).stdout
+        for option in ([], ["-OO"])
+    ]
+    assert texts[0] == texts[1]
