@@ -145,7 +145,10 @@ def _formula(
             point[explanation.seed_name] = seed
         program, of = parse_program(Source(unparse(tree))), None
     if tree is not None and len(given) == 1:
-        found = jacobian(tree, given[0], point) or by_number(tree, given[0], point)
+        outer = tree
+        found = guarded(
+            "simplification", lambda: jacobian(outer, given[0], point) or by_number(outer, given[0], point), None
+        )
         if found is not None:
             found = found if is_raw else guarded("simplification", partial(short, found, point), found)
             return Derivative(tuple(by), None, found, ())
