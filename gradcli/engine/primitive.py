@@ -20,6 +20,7 @@ from gradcli.engine.operators import FUNCTIONS, Arithmetic
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, as_formula, call
 
+TORCH = "torch 2.13"  # has the conventions declared; later ones change the gradients of clamp, min and max at ties
 OUT = -1  # the position of the result among the values that a rule may mention; inputs count from 0
 TRAITS = {
     "angle": "the input is an angle, in radians",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.primitive import REGISTRY
+from gradcli.engine.primitive import REGISTRY, TORCH
 from gradcli.explanation.causes import infinities
 from gradcli.explanation.causes.chains import changed
 from gradcli.explanation.causes.forms import unstable
@@ -68,7 +68,7 @@ def is_for_tensors(node: Node) -> bool:
 
 
 def kinks(line: Line) -> Iterator[Note]:
-    """Inputs that sit where the derivative jumps, where torch's convention decided."""
+    """Inputs that sit where the derivative jumps, where a convention decided."""
     application = line.application
     if application is None or not line.tensor.requires_grad or not application.primitive.kinks:
         return
@@ -87,7 +87,7 @@ def kinks(line: Line) -> Iterator[Note]:
         code = "tie" if "tie" in primitive.convention else "kink"
         what = "has a tie" if code == "tie" else "is at a kink"
         what = "takes another gradient than its slope" if "lenient" in primitive.traits else what
-        yield Note(code, line.name, f"{line.name} {what}{where}; torch's convention: {primitive.convention}")
+        yield Note(code, line.name, f"{line.name} {what}{where}; the convention of {TORCH}: {primitive.convention}")
 
 
 def flats(nodes: Sequence[Node]) -> Iterator[Note]:

@@ -23,7 +23,7 @@ from gradcli.explanation.formulas.simplified import MOST_WHOLE, over_variables, 
 from gradcli.explanation.model import Value
 from gradcli.explanation.values import constant
 from gradcli.explanation.variables import Variables, check_bindings
-from gradcli.guard import guarded
+from gradcli.guard import guarded, tell
 from gradcli.language.tree import Expression, List, Number, Program, Statement, names
 
 MOST = 2**16  # entries of one derivative
@@ -156,9 +156,12 @@ class _Formulas:
     def derivative(self, by: tuple[str, ...]) -> Derivative:
         """Return the derivative by variables; a matrix where it is one."""
         found = self.known[by]
-        if found.tree not in (None, ZERO) and len(found.given) == 1:
+        if found.tree is not None and found.tree != ZERO and len(found.given) == 1:
             point, (given,) = {**self.point, **found.given}, found.given
-            matrix = jacobian(found.tree, given, point) or by_number(found.tree, given, point)
+            tree = found.tree
+            matrix = guarded(
+                "simplification", lambda: jacobian(tree, given, point) or by_number(tree, given, point), None
+            )
             if matrix is not None:
                 short_matrix = guarded("simplification", partial(short, matrix, point), matrix)
                 return Derivative(by, None, matrix if self.is_raw else short_matrix, ())
@@ -192,6 +195,9 @@ class _Formulas:
                 explanation = build_leaves(evaluation, seed)
             else:
                 explanation = build(evaluation, seed, is_seed_named=True)
+        for note in explanation.notes:
+            if note.code == "internal":
+                tell(note.message, note.node)
         if seed is not None:
             given = {**given, explanation.seed_name: seed}
         found = {leaf.name: leaf.formula_raw for leaf in explanation.leaves}

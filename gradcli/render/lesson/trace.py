@@ -120,7 +120,7 @@ def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
     rows = []
     for number, route in enumerate(routes, start=1):
         nodes = terms.joined(list(_named(route, terms)), f" {arrow} ")
-        sides = [_product(route, terms), terms.value(route.value)]
+        sides = [_product(route, terms), "" if route.value is None else terms.value(route.value)]
         copied = _copied(route) if count > 1 else ""
         rows.append(Row((f"{number}. {nodes}{copied}", *(f"= {side}" if side else "" for side in sides))))
     hidden = count - len(routes)

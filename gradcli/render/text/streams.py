@@ -63,6 +63,11 @@ def print_notes(notes: Iterable[Note]) -> None:
         sys.stderr.write(fitting(f"note: {encodable(visible(note.message), sys.stderr)}\n", sys.stderr))
 
 
+def print_missing(facts: Any) -> None:
+    """Print what is missing of an explanation, beside a form that has no notes; other facts have their own."""
+    print_notes(note for note in getattr(facts, "notes", ()) if note.code == "internal")
+
+
 def fitting(text: str, stream: TextIO) -> str:
     """Return a text with its lines broken between words where the stream is a terminal."""
     from gradcli.render.text.looks import terminal_width
