@@ -112,7 +112,7 @@ class Quotients:
         if rest == 1 or above == 1 or not self.algebra.decimals:
             return 1 if rest == 1 else below
         zeros = len(str(above)) - len(str(above).rstrip("0"))
-        part = above if tens_in(above)[1] == 1 else 10**zeros
+        part = above if tens_in(above)[1] == 1 and below != 3 else 10**zeros  # thirds are seldom 1/1.5
         return Fraction(below, part) if part > 1 else rest
 
     def _signed(self, product: Product, instead: Mapping[int, Polynomial]) -> tuple[Rational, dict[int, Written]]:
