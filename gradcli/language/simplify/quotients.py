@@ -19,6 +19,7 @@ from gradcli.language.simplify.algebra.bases import (
     Sum,
 )
 from gradcli.language.simplify.algebra.functions import Builder
+from gradcli.language.simplify.algebra.products import to_power
 from gradcli.language.simplify.algebra.terms import (
     Polynomial,
     Product,
@@ -173,7 +174,7 @@ class Quotients:
         for of, parts in raised.items():
             count = 0 if any(base in instead for base, _ in of.term) else contained(of, powers)
             if count:
-                coefficient = exact(coefficient / Fraction(of.coefficient) ** int(count))
+                coefficient = exact(coefficient / Fraction(to_power(of.coefficient, count)))
                 for base, exponent in of.term:
                     powers[base] -= count * exponent
                     if not powers[base]:
