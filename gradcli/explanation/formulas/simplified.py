@@ -142,7 +142,7 @@ class _Gradients:
 
     def in_shape(self, formula: Expression, gradient: Any) -> Expression:
         """Return a formula in the shape of the gradient: copies may have been lost where they were added to others."""
-        if not np.ndim(gradient) or self.at_any_point:
+        if not np.ndim(gradient):
             return formula
         try:
             with np.errstate(all="ignore"), switched(default_dtype=gradient.dtype):

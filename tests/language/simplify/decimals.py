@@ -83,9 +83,28 @@ def of_shape(draw: Random, shape: str, depth: int) -> str:
 
     if depth == 0:
         return {"v": draw.choice("xw"), "m": draw.choice("AB"), "s": "s"}[shape]
-    match draw.randrange(8):
+    match draw.randrange(11):
         case 0:
             return f"({inner(shape)} {draw.choice('+-*/')} {inner(shape)})"
+        case 8:
+            whole = inner(draw.choice("vm"))
+            return {
+                "v": f"softmax({inner('v')}, dim=0)",
+                "m": f"({inner('m')} - {draw.choice(['mean', 'sum', 'amax'])}({inner('m')}, dim=1, keepdim=True))",
+                "s": draw.choice([f"amax({whole})", f"amin(({decimal(draw)}*{whole})**2)", f"norm({whole})"]),
+            }[shape]
+        case 9:
+            return {
+                "v": f"(r*{inner('m')}).mean(dim=0)",
+                "m": f"outer({inner('v')}, {inner('v')})",
+                "s": f"where({inner('s')} > {decimal(draw)}, {inner('s')}, {decimal(draw)})",
+            }[shape]
+        case 10:
+            return {
+                "v": f"maximum({inner('v')}, {decimal(draw)}*{inner('v')})",
+                "m": f"unsqueeze({inner('v')}, 1)*{inner('m')}",
+                "s": f"var({inner('v')})",
+            }[shape]
         case 1:
             return f"{decimal(draw)}*{inner(shape)}"
         case 2:

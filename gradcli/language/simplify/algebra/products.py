@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from gradcli.language.simplify.algebra.bases import Argument, Constant, Function, Group, Integer, Power, Sum
-from gradcli.language.simplify.algebra.registry import Registry
+from gradcli.language.simplify.algebra.registry import MOST_STEPS, Registry
 from gradcli.language.simplify.algebra.terms import (
     LARGEST,
     ONE,
@@ -36,19 +36,18 @@ class Products(Registry):
     """Products over the bases of one formula."""
 
     def multiply(self, *factors: Product) -> Product:
-        """Return a product; UnsimplifiedError where a formula has taken too many."""
-        self.left -= 1
-        if self.left < 0:
+        """Return a product; UnsimplifiedError where a formula has taken too many steps."""
+        self.steps += 1 + sum(len(factor.term) for factor in factors)
+        if self.steps > MOST_STEPS:
             raise UnsimplifiedError
         coefficient: Rational = 1
         powers: dict[int, Rational] = {}
         for factor in factors:
             number = coefficient * factor.coefficient
             if not is_short(number):
-                coefficient, long = sorted((coefficient, factor.coefficient), key=_digits)
-                number = -coefficient if long < 0 else coefficient
-                ((base, _),) = self.constant(magnitude(long)).term
-                powers[base] = powers.get(base, 0) + 1
+                number, value, times = apart(coefficient, factor.coefficient)
+                ((base, _),) = self.constant(value).term
+                powers[base] = powers.get(base, 0) + times
             coefficient = number
             for base, exponent in factor.term:
                 powers[base] = powers.get(base, 0) + exponent
@@ -77,6 +76,8 @@ class Products(Registry):
                 if is_short(both):
                     coefficient = exact(both)
                     del kept[number]
+                while exponent > 0 and number in kept and is_whole(coefficient) and coefficient % base.value == 0:
+                    coefficient, kept[number] = exact(coefficient // base.value), kept[number] + 1
             elif isinstance(base, Group) and exponent and is_whole(exponent):
                 apart.append(self.power(base.product, kept.pop(number)))
             elif isinstance(base, Function) and base.name == "abs" and exponent and exponent % 2 == 0:
@@ -156,8 +157,10 @@ class Products(Registry):
 
 def to_power(value: Rational, exponent: Rational) -> Rational:
     """Return a number to a whole power; UnsimplifiedError where it is near the end of floats."""
-    number = 1 if value == 1 else Fraction(value) ** int(exponent) if magnitude(exponent) <= HIGHEST else LARGEST + 1
-    if not 1 / LARGEST <= magnitude(number) <= LARGEST:
+    if value in (1, -1):
+        return value if exponent % 2 else 1
+    number = Fraction(value) ** int(exponent) if magnitude(exponent) <= HIGHEST else LARGEST + 1
+    if not Fraction(1, LARGEST) <= magnitude(number) <= LARGEST:
         raise UnsimplifiedError
     return number
 
@@ -167,6 +170,15 @@ def root_of(value: Fraction, degree: int) -> Fraction | None:
     above, below = (round(part ** (1 / degree)) for part in (value.numerator, value.denominator))
     root = Fraction(above, below)
     return root if root**degree == value else None
+
+
+def apart(first: Rational, second: Rational) -> tuple[Rational, Rational, int]:
+    """Return a number, a constant and its exponent for a product of many digits: `2**60`, or the shorter one first."""
+    both = first * second
+    if is_whole(both) and abs(int(both)).bit_count() == 1:
+        return (-1 if both < 0 else 1), 2, abs(int(both)).bit_length() - 1
+    short, long = sorted((first, second), key=_digits)
+    return (-short if long < 0 else short), magnitude(long), 1
 
 
 def _digits(value: Rational) -> tuple[int, Rational]:

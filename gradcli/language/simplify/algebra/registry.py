@@ -22,7 +22,7 @@ from gradcli.language.simplify.extents import SCALAR, Extent, joined
 from gradcli.language.simplify.facts.functions import NONNEGATIVE
 from gradcli.language.tree import Expression
 
-MOST_PRODUCTS = 1000  # that are made for one formula
+MOST_STEPS = 4000  # factors of all products that are made for one formula
 
 B = TypeVar("B", bound=Base)
 
@@ -37,7 +37,7 @@ class Registry:
         self.reducible: set[int] = set()  # bases some powers of which are simpler
         self.brackets: set[int] = set()  # bases that are sums
         self.decimals = False
-        self.left = MOST_PRODUCTS
+        self.steps = 0
 
     # Bases.
 
@@ -89,6 +89,11 @@ class Registry:
             return None
         base = self.bases[product.term[0][0]]
         return base if isinstance(base, kind) else None
+
+    def is_zero(self, argument: Argument) -> bool:
+        """Tell whether an argument is nothing but zeros, in whatever shape."""
+        found = self.only(argument.value, Function) if isinstance(argument.value, Product) else None
+        return argument.value == Product(0) or (found is not None and found.name == "zeros")
 
     def extent(self, product: Product) -> Extent:
         if len(product.term) == 1:
