@@ -28,6 +28,7 @@ PARTS = MappingProxyType(
         "reason": "why a rule holds is not told",
         "note": "remarks on this point are missing",
         "meaning": "what an operation does is not told",
+        "explanation": "a backward pass is not explained",
         "path": "the gradient along a path is missing",
         "picture": "a picture is missing",
         "question": "the page asks no questions",

@@ -15,20 +15,20 @@ import numpy as np
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
-from gradcli.explanation.build import check_wrt, explain
+from gradcli.explanation.build import build, build_leaves, check_wrt, checked_evaluation
 from gradcli.explanation.derivatives.matrix import by_number, jacobian
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.checking import checked
-from gradcli.explanation.formulas.simplified import over_variables, size_of
+from gradcli.explanation.formulas.simplified import MOST_WHOLE, over_variables, size_of
 from gradcli.explanation.model import Value
 from gradcli.explanation.values import constant
 from gradcli.explanation.variables import Variables, check_bindings
-from gradcli.guard import guarded
+from gradcli.guard import guarded, tell
 from gradcli.language.tree import Expression, List, Number, Program, Statement, names
 
 MOST = 2**16  # entries of one derivative
 MOST_PASSES = 2**14  # backward passes
-MOST_WORK = 40_000  # nodes of formulas that are simplified
+MOST_WORK = 15_000  # nodes of formulas that are simplified
 ZERO = Number(0)
 
 
@@ -156,9 +156,12 @@ class _Formulas:
     def derivative(self, by: tuple[str, ...]) -> Derivative:
         """Return the derivative by variables; a matrix where it is one."""
         found = self.known[by]
-        if found.tree not in (None, ZERO) and len(found.given) == 1:
+        if found.tree is not None and found.tree != ZERO and len(found.given) == 1:
             point, (given,) = {**self.point, **found.given}, found.given
-            matrix = jacobian(found.tree, given, point) or by_number(found.tree, given, point)
+            tree = found.tree
+            matrix = guarded(
+                "simplification", lambda: jacobian(tree, given, point) or by_number(tree, given, point), None
+            )
             if matrix is not None:
                 short_matrix = guarded("simplification", partial(short, matrix, point), matrix)
                 return Derivative(by, None, matrix if self.is_raw else short_matrix, ())
@@ -184,8 +187,17 @@ class _Formulas:
         given: Mapping[str, Value] = MappingProxyType({}),
     ) -> dict[tuple[str, ...], _Map]:
         """Return the formulas of the gradients of a program, which is the derivative by some variables."""
-        seed = ones_like_output(program, values, of)
-        explanation = explain(program, values, wrt=wrt, of=of, upstream=seed, is_seed_named=True)
+        evaluation = checked_evaluation(program, values, wrt, of, np.float64)
+        assert evaluation.output is not None
+        seed = np.ones(evaluation.output.shape) if evaluation.output.shape else None
+        with np.errstate(all="ignore"):
+            if len(evaluation.lines) > MOST_WHOLE:  # where nobody looks for operations of several nodes
+                explanation = build_leaves(evaluation, seed)
+            else:
+                explanation = build(evaluation, seed, is_seed_named=True)
+        for note in explanation.notes:
+            if note.code == "internal":
+                tell(note.message, note.node)
         if seed is not None:
             given = {**given, explanation.seed_name: seed}
         found = {leaf.name: leaf.formula_raw for leaf in explanation.leaves}

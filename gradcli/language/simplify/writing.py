@@ -77,12 +77,19 @@ class Writer:
         return min(forms, key=lambda form: form.cost)
 
     def _is_rather_sum(self, product: Product) -> bool:
-        """Tell whether `1 - 1/x` is better than `(x - 1)/x`: not for `p*(1 - p)`, nor where there are functions."""
+        """Tell whether `1 - 1/x` is better than `(x - 1)/x`: not for `p*(1 - p)`, nor where there are functions.
+
+        Nor for `1.8*(y - 0.9*x)`: decimals are not multiplied through.
+        """
         bases = [self.algebra.bases[base] for base, _ in product.term]
         fraction = not is_whole(product.coefficient) and not self.algebra.decimals
         if len(bases) == 1 and (product.coefficient in (1, -1) or fraction):
             return True
-        inner = [self.algebra.bases[b] for x in bases if isinstance(x, Sum) for term in x.polynomial for b, _ in term]
+        sums = [base for base in bases if isinstance(base, Sum)]
+        numbers = [product.coefficient, *(c for base in sums for c in base.polynomial.values())]
+        if product.coefficient not in (1, -1) and self.algebra.decimals and not all(map(is_whole, numbers)):
+            return False
+        inner = [self.algebra.bases[b] for x in sums for term in x.polynomial for b, _ in term]
         return all(isinstance(base, Atom) for base in inner) and all(
             isinstance(base, Sum) or (isinstance(base, Atom) and exponent < 0)
             for base, (_, exponent) in zip(bases, product.term, strict=True)

@@ -11,7 +11,7 @@ from gradcli.explanation.chain.links import Link, Path, Term
 from gradcli.explanation.model import Explanation, Local, Node, Value
 from gradcli.explanation.naming import ordinal, unused
 from gradcli.language.rewrite import substitute, with_children, without_ones
-from gradcli.language.tree import Binary, Expression, Name, Number, Unary, fold, names
+from gradcli.language.tree import Binary, Expression, Name, Number, Unary, fold, names, postorder
 from gradcli.language.unparser import precedence, unparse
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import short
@@ -124,12 +124,20 @@ class Terms:
         local = self.edge(term.step.node, term.local)
         return [local] if self._is_seed(term) else [upstream, local]
 
-    def along(self, path: Path) -> str:
-        """Return the gradient that flows along a path: the rule of each edge with the one above it put in."""
-        tree: Expression = Number(1) if self.plain_seed else self.quotient(self.explanation.output)
+    def along(self, path: Path, longest: int) -> str:
+        """Return the gradient that flows along a path: the rule of each edge with the one above it put in.
+
+        Empty where that takes more characters, of which each part of a formula has one at least: a rule may have the
+        one above it twice, and the formula of a long path twice as many parts at each edge.
+        """
+        tree: Expression | None = Number(1) if self.plain_seed else self.quotient(self.explanation.output)
         for local in path.locals:
-            tree = without_ones(substitute(local.rule, {self.upstream_name: tree}))
-        return self.formula(tree) if path.locals else ""
+            if tree is None and self.upstream_name in names(local.rule):
+                continue
+            tree = without_ones(substitute(local.rule, {} if tree is None else {self.upstream_name: tree}))
+            tree = None if sum(1 for _ in postorder(tree)) > longest else tree
+        text = self.formula(tree) if tree is not None and path.locals else ""
+        return text if len(text) <= longest else ""
 
     def formulas(self, link: Link) -> str:
         """The local derivatives written out below their upstream gradients; empty where a rule is no product."""

@@ -153,8 +153,7 @@ def _product(route: Route, terms: Terms) -> str:
     if not terms.plain_seed:
         values.insert(0, terms.explanation.upstream)
     if not values or any(value is None or getattr(value, "shape", ()) for value in values):
-        written = terms.along(route.path)
-        return written if len(written) <= LONGEST else ""
+        return terms.along(route.path, LONGEST)
     return terms.joined([factor(terms.value(value)) for value in values], f" {terms.looks.times} ")
 
 

@@ -11,7 +11,8 @@ from gradcli.engine.backward import Accumulation, Contribution
 from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.folding import folded
-from gradcli.explanation.model import Explanation
+from gradcli.explanation.model import Explanation, Note
+from gradcli.guard import guarded
 from gradcli.script.loops import rectified
 from gradcli.script.timeline import remarks
 from gradcli.script.timeline.graphs import explained, snapshot, valued
@@ -64,13 +65,14 @@ def followed(
     output = listed(map(run.name, outputs))
     run.add_pass(Pass(line, output, run.origins.below(outputs), reached, inputs is not None, walk.stops(run)))
     is_told = graph is not None and wanted and not run.keeps_last
-    explanation = explained(graph, contributions, given[0]) if is_told else None
+    explain = partial(explained, graph, contributions, given[0])
+    explanation = guarded("explanation", explain, None) if is_told else None
     if run.keeps_last:
         run.last.pop(output, None)  # it comes last now
-        run.last[output] = partial(explained, graph, contributions, given[0])
+        run.last[output] = explain
     if inputs is not None:
         found = tuple((run.name(x), kept(walk.gradient(x))) for x in inputs if isinstance(x, Tensor))
-        notes = tuple(remarks.on_way(run, walk, explanation))
+        notes = guarded("note", lambda: tuple(remarks.on_way(run, walk, explanation)), ())
         run.add("returned", event=lambda: Returned(*run.place, output, explanation, found, notes))
         return
     accumulated = tuple(
@@ -90,11 +92,7 @@ def followed(
         for x, before in walk.retained.items()
         if x._grad is not None
     )
-    notes = (
-        *remarks.added(run, accumulations),
-        *remarks.on_way(run, walk, explanation),
-        *remarks.at_leaves(accumulations, run, walk, explanation),
-    )
+    notes = guarded("note", lambda: told(run, accumulations, walk, explanation), ())
     for leaf, _, _ in accumulations:
         if leaf._grad is not None:
             run.filled[leaf] = Filled(line, leaf._grad)
@@ -105,6 +103,17 @@ def followed(
         "backward",
         event=lambda: Backward(*run.place, output, explanation, accumulated, retained, notes),
         news=bool(notes),
+    )
+
+
+def told(
+    run: Run, accumulations: Sequence[tuple[Tensor, Any, Any]], walk: Walk, explanation: Explanation | None
+) -> tuple[Note, ...]:
+    """Return the remarks on a pass that filled leaves."""
+    return (
+        *remarks.added(run, accumulations),
+        *remarks.on_way(run, walk, explanation),
+        *remarks.at_leaves(accumulations, run, walk, explanation),
     )
 
 

@@ -17,6 +17,7 @@ from gradcli.engine.modes import changes
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import shortened
+from gradcli.guard import guarded
 from gradcli.script.errors import python_class
 from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
@@ -198,7 +199,8 @@ class Recorder:
         """Add an exception that passes a statement, once, where it began."""
         if RECORDED not in vars(error):
             vars(error)[RECORDED] = True
-            notes, kind = tuple(diagnosis.notes(self.run, error)), python_class(error).__name__
+            notes = guarded("note", lambda: tuple(diagnosis.notes(self.run, error)), ())
+            kind = python_class(error).__name__
             self.run.add("failed", event=lambda: Failed(*self.run.place, kind, shortened(text(error)), notes))
 
     def finished(self) -> Timeline:
