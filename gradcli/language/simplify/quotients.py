@@ -19,6 +19,7 @@ from gradcli.language.simplify.algebra.bases import (
     Sum,
 )
 from gradcli.language.simplify.algebra.functions import Builder
+from gradcli.language.simplify.algebra.products import to_power
 from gradcli.language.simplify.algebra.terms import (
     Polynomial,
     Product,
@@ -112,7 +113,7 @@ class Quotients:
         if rest == 1 or above == 1 or not self.algebra.decimals:
             return 1 if rest == 1 else below
         zeros = len(str(above)) - len(str(above).rstrip("0"))
-        part = above if tens_in(above)[1] == 1 else 10**zeros
+        part = above if tens_in(above)[1] == 1 and below != 3 else 10**zeros  # thirds are seldom 1/1.5
         return Fraction(below, part) if part > 1 else rest
 
     def _signed(self, product: Product, instead: Mapping[int, Polynomial]) -> tuple[Rational, dict[int, Written]]:
@@ -173,7 +174,7 @@ class Quotients:
         for of, parts in raised.items():
             count = 0 if any(base in instead for base, _ in of.term) else contained(of, powers)
             if count:
-                coefficient = exact(coefficient / Fraction(of.coefficient) ** int(count))
+                coefficient = exact(coefficient / Fraction(to_power(of.coefficient, count)))
                 for base, exponent in of.term:
                     powers[base] -= count * exponent
                     if not powers[base]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from gradcli.errors import GradcliError
 from gradcli.explanation.build import explain
+from gradcli.explanation.derivatives.total import formulas
 from gradcli.explanation.values import value_of
 from gradcli.explanation.variables import Variables, placeholders
 from gradcli.language.parser import parse_expression, parse_program
@@ -129,6 +131,7 @@ TYPED = {
     "1.5/(0.7 + x) - 1.5*x/(0.7 + x)**2": "1.05/(x + 0.7)**2",
     "1/(x**2 - 2.25)*(x - 1.5)": "1/(x + 1.5)",
     "0.76*x/3": "0.76*x/3",
+    "2*(x + 3.15)**2/3": "2*(x + 3.15)**2/3",
     "3*x/4 + y/3": "3*x/4 + y/3",
     "10*(1/10000*x)": "x/1000",
     "4e-5*10*(26209*acosh(x))**9*26209/sqrt(x**2 - 1)": "10.4836*26209**9*acosh(x)**9/sqrt(x**2 - 1)",
@@ -155,6 +158,29 @@ MATRICES = {
 @pytest.mark.parametrize("raw", MATRICES)
 def test_no_entry_moves_into_a_product_of_matrices(raw: str) -> None:
     assert unparse(simplify(read(raw), decimals.SHAPES)) == MATRICES[raw]
+
+
+@pytest.mark.parametrize(
+    ("program", "sizes", "gradients"),
+    [
+        ("sum(X - X)", {"X": (3, 3)}, ["zeros((3, 3))"]),
+        ("sum(sum(X, dim=0)**2)", {"X": (3, 3)}, ["expand(2*sum(X, dim=0), (3, 3))"]),
+        ("sum((t - t) @ P)", {"t": (3,), "P": (3, 2)}, ["zeros((3,))", "zeros((3, 2))"]),
+        ("amax((0.76*x)**2)", {"x": (3,)}, ["1.1552*where(0.5776*x**2 == amax(0.5776*x**2), x, 0)"]),
+        ("acosh(0 - y)/copysign(y**123456789, x + x)*0", {"x": (), "y": ()}, ["0", "0"]),
+        ("sum((X @ (1/w))**2)", {"X": (3, 3), "w": (3,)}, ["2*outer(X @ (1/w), 1/w)", "-2*(X.T @ (X @ (1/w)))/w**2"]),
+        ("h = minimum(0.23, 0.88)/4; (1.2 + y**2)**h", {"y": ()}, ["0.115*y/(y**2 + 1.2)**0.9425"]),
+    ],
+)
+def test_formulas_of_programs(program: str, sizes: Mapping[str, tuple[int, ...]], gradients: list[str]) -> None:
+    point = {name: 0.5 + np.arange(np.prod(size)).reshape(size)[()] for name, size in sizes.items()}
+    found = formulas(parse_program(Source(program)), point, 1, mixed=False)
+    assert [unparse(one.formula) for one in found if one.formula is not None] == gradients
+
+
+def test_second_derivatives_as_a_textbook_has_them() -> None:
+    second = "sigmoid(x)*(1 - sigmoid(x))*(1 - sigmoid(x)) - sigmoid(x)*sigmoid(x)*(1 - sigmoid(x))"
+    assert unparse(simplify(read(second))) == "sigmoid(x)*(1 - sigmoid(x))*(1 - 2*sigmoid(x))"
 
 
 @pytest.mark.parametrize(

@@ -288,6 +288,8 @@ BOUNDED = {
     "brackets in brackets": nested("x", "({x} + y{i})**2*(x - z{i})", 14),
     "a nest of roots": nested("x", "sqrt(x**2 + {x})*y", 18),
     "two thousand terms": nested("x", "{x} + x{i}*y", 2000),
+    "a high power over a sum": read("x**20000/(x + 1)"),
+    "a high power of a decimal": read("(2.5*x)**n*x**1000000000"),
     "two hundred calls": nested("x", "sin({x})", 200),
 }
 

@@ -15,6 +15,7 @@ from gradcli.language.simplify.algebra.terms import (
     UnsimplifiedError,
     exact,
     is_whole,
+    magnitude,
     scaled,
     total,
 )
@@ -36,6 +37,8 @@ def in_parts(algebra: Builder, product: Product) -> Iterator[Product]:
     for base, exponent in product.term:
         numbers = _numbers(algebra, base, letter)
         if numbers is None or not is_whole(exponent):
+            return
+        if magnitude(exponent) * (len(numbers) - 1) > 2 * HIGHEST:
             return
         if exponent > 0:
             for _ in range(int(exponent)):

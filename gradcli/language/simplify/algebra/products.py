@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from gradcli.language.simplify.algebra.bases import Argument, Constant, Function, Group, Integer, Power, Sum
-from gradcli.language.simplify.algebra.registry import Registry
+from gradcli.language.simplify.algebra.registry import MOST_STEPS, Registry
 from gradcli.language.simplify.algebra.terms import (
     LARGEST,
     ONE,
@@ -37,8 +37,8 @@ class Products(Registry):
 
     def multiply(self, *factors: Product) -> Product:
         """Return a product; UnsimplifiedError where a formula has taken too many steps."""
-        self.left -= 1 + sum(len(factor.term) for factor in factors)
-        if self.left < 0:
+        self.steps += 1 + sum(len(factor.term) for factor in factors)
+        if self.steps > MOST_STEPS:
             raise UnsimplifiedError
         coefficient: Rational = 1
         powers: dict[int, Rational] = {}

@@ -37,7 +37,7 @@ class Registry:
         self.reducible: set[int] = set()  # bases some powers of which are simpler
         self.brackets: set[int] = set()  # bases that are sums
         self.decimals = False
-        self.left = MOST_STEPS
+        self.steps = 0
 
     # Bases.
 
