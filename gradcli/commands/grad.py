@@ -59,10 +59,10 @@ def command(
             return print_document(formulas_document(explanation))
         print_notes(note for note in explanation.notes if note.code in SYMBOLIC)
         return print_text(formulas(explanation, output.looks))
-    found = program.gradients(limits)
+    numbers = program.gradients(limits)
     if output.json:
-        return print_document(gradients_document(found))
-    return print_text(gradients(found, output.looks, output.precision))
+        return print_document(gradients_document(numbers))
+    return print_text(gradients(numbers, output.looks, output.precision))
 
 
 def print_derivatives(found: tuple[Derivative, ...], output: Output) -> None:

@@ -154,16 +154,34 @@ def _built(
         for gradient, edge in [(gradients.get(line.name), edges[line.name])]
     )
     name_apart(nodes)
-    leaves = tuple(
+    leaves = leaves_of(evaluation, gradients, formulas)
+    parts = nodes, tuple(steps), leaves, tuple(notes(evaluation, nodes, steps, leaves))
+    return Explanation(evaluation.program, output.name, output.tensor.value, seed, *parts, is_seed_named=is_seed_named)
+
+
+def build_leaves(evaluation: Evaluation, upstream: Any) -> Explanation:
+    """Return an explanation of the leaves alone, without edges, steps and remarks; the seed has its name."""
+    output = evaluation.line_of[id(evaluation.output)]
+    seed = seed_of(output.tensor, upstream)
+    events = backward_events(evaluation, None if upstream is None else seed)
+    targets = {id(line.tensor.node): line for line in evaluation.lines if line.tensor.node is not None}
+    gradients = {targets[id(event.node.edges[event.position])].name: event.total for event in events}
+    name = unused("upstream", {line.name for line in evaluation.lines})
+    enter = partial(seed_formula, output, seed, upstream is not None, name, is_named=True)
+    leaves = leaves_of(evaluation, gradients, derived(evaluation, events, targets, enter))
+    parts = tuple(node(line, gradients.get(line.name), (), None) for line in evaluation.lines), (), leaves, ()
+    return Explanation(evaluation.program, output.name, output.tensor.value, seed, *parts, is_seed_named=True)
+
+
+def leaves_of(
+    evaluation: Evaluation, gradients: Mapping[str, Any], formulas: Mapping[str, Expression | None]
+) -> tuple[Leaf, ...]:
+    return tuple(
         Leaf(line.name, line.name, gradients.get(line.name), formula, formula)
         for line in evaluation.lines
         if isinstance(line.tensor.node, AccumulateGrad)
         for formula in [formulas.get(line.name)]
     )
-    found = tuple(notes(evaluation, nodes, steps, leaves))
-    value = output.tensor.value
-    parts = nodes, tuple(steps), leaves, found
-    return Explanation(evaluation.program, output.name, value, seed, *parts, is_seed_named=is_seed_named)
 
 
 def seed_of(output: Tensor, upstream: Any) -> Any:

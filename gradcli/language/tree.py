@@ -250,15 +250,9 @@ def postorder(root: Expression) -> Iterator[Expression]:
 
 def fold(root: Expression, combine: Callable[[Expression, Sequence[T]], T]) -> T:
     """Compute a value bottom-up: `combine` gets each node with the values of its children."""
-    stack, found = [root], []
-    while stack:
-        node = stack.pop()
-        below = _CHILDREN[type(node)](node)
-        found.append((node, len(below)))
-        stack.extend(below)
     values: list[T] = []
-    for node, count in reversed(found):
-        first = len(values) - count
+    for node in postorder(root):
+        first = len(values) - len(_CHILDREN[type(node)](node))
         values[first:] = [combine(node, values[first:])]
     return values[0]
 

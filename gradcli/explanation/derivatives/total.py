@@ -15,11 +15,11 @@ import numpy as np
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
-from gradcli.explanation.build import check_wrt, explain
+from gradcli.explanation.build import build, build_leaves, check_wrt, checked_evaluation
 from gradcli.explanation.derivatives.matrix import by_number, jacobian
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.checking import checked
-from gradcli.explanation.formulas.simplified import over_variables, size_of
+from gradcli.explanation.formulas.simplified import MOST_WHOLE, over_variables, size_of
 from gradcli.explanation.model import Value
 from gradcli.explanation.values import constant
 from gradcli.explanation.variables import Variables, check_bindings
@@ -28,7 +28,7 @@ from gradcli.language.tree import Expression, List, Number, Program, Statement, 
 
 MOST = 2**16  # entries of one derivative
 MOST_PASSES = 2**14  # backward passes
-MOST_WORK = 40_000  # nodes of formulas that are simplified
+MOST_WORK = 20_000  # nodes of formulas that are simplified
 ZERO = Number(0)
 
 
@@ -157,7 +157,7 @@ class _Formulas:
         """Return the derivative by variables; a matrix where it is one."""
         found = self.known[by]
         if found.tree not in (None, ZERO) and len(found.given) == 1:
-            point, (given,) = self.point | found.given, found.given
+            point, (given,) = {**self.point, **found.given}, found.given
             matrix = jacobian(found.tree, given, point) or by_number(found.tree, given, point)
             if matrix is not None:
                 short_matrix = guarded("simplification", partial(short, matrix, point), matrix)
@@ -171,7 +171,7 @@ class _Formulas:
         wrt = [name for name in variables if name in used]
         self.known |= {(*by, name): _Map(None if tree is None or name in wrt else ZERO, given) for name in variables}
         if tree is not None and wrt and self.left >= 0:
-            values = {name: value for name, value in (self.point | given).items() if name in used}
+            values = {name: value for name, value in {**self.point, **given}.items() if name in used}
             self.known |= self.gradients(Program((Statement(None, tree),)), values, wrt, None, by, given)
 
     def gradients(
@@ -184,8 +184,14 @@ class _Formulas:
         given: Mapping[str, Value] = MappingProxyType({}),
     ) -> dict[tuple[str, ...], _Map]:
         """Return the formulas of the gradients of a program, which is the derivative by some variables."""
-        seed = ones_like_output(program, values, of)
-        explanation = explain(program, values, wrt=wrt, of=of, upstream=seed, is_seed_named=True)
+        evaluation = checked_evaluation(program, values, wrt, of, np.float64)
+        assert evaluation.output is not None
+        seed = np.ones(evaluation.output.shape) if evaluation.output.shape else None
+        with np.errstate(all="ignore"):
+            if len(evaluation.lines) > MOST_WHOLE:  # where nobody looks for operations of several nodes
+                explanation = build_leaves(evaluation, seed)
+            else:
+                explanation = build(evaluation, seed, is_seed_named=True)
         if seed is not None:
             given = {**given, explanation.seed_name: seed}
         found = {leaf.name: leaf.formula_raw for leaf in explanation.leaves}

@@ -28,6 +28,7 @@ BESIDE_NAMES = 16, 80  # both where another gradient has intermediates anyway
 LONGEST_TERM = 8  # operators and calls of a term of a long sum
 MOST_TERMS = 100
 MOST_NODES = 400  # of a program whose gradients are written in named intermediates
+MOST_WHOLE = 100  # of one in which formulas over variables are sought by the rules of whole operations
 MOST_WORK = 20_000  # nodes of formulas that are simplified; the rest of a long program stays as it is
 TOLERANCE = {"float32": 1e-3}  # relative, of a simplified formula at the point; finer for float64
 
@@ -50,6 +51,8 @@ def over_variables(explanation: Explanation, most: int) -> dict[str, Expression 
     At most so many nodes of formulas are simplified; for the others there is no time.
     """
     gradients, found = _Gradients(explanation, at_any_point=True), dict[str, Expression | None]()
+    if len(explanation.nodes) > MOST_WHOLE:
+        gradients.in_names = None
     for leaf in explanation.leaves:
         most -= size_of(leaf.formula_raw)
         is_there = leaf.formula_raw is not None and most >= 0
