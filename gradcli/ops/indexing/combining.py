@@ -17,7 +17,7 @@ from gradcli.ops.indexing.factors import factor_rule, own_rule
 from gradcli.ops.indexing.gathering import gather, gather_backward, gathered
 from gradcli.ops.indexing.indexing import flat_positions
 from gradcli.ops.indexing.places import vector_of
-from gradcli.ops.indexing.sources import placed, placing, scattering
+from gradcli.ops.indexing.sources import placing, scattering
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.support.arguments import Indices
@@ -153,9 +153,7 @@ def scatter_reduce_(
     if src.dtype != input.dtype:
         raise AutogradError("scatter(): Expected self.dtype to be equal to src.dtype")
     options = {"dim": axis, "how": reduce, **({} if include_self else {"include_self": False})}
-    return placed(
-        scatter_reduce(input, places, found, **options), input, index, src, compared=reduce not in ("sum", "mean")
-    )
+    return scatter_reduce(input, places, found, **options)
 
 
 @operation(

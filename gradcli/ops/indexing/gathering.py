@@ -20,7 +20,7 @@ from gradcli.ops.formulas import indexing as entries
 from gradcli.ops.formulas import scattering as written
 from gradcli.ops.indexing.indexing import flat_positions, index_backward, scattered
 from gradcli.ops.indexing.places import check_places, vector_of
-from gradcli.ops.indexing.sources import placed, placing, scattering
+from gradcli.ops.indexing.sources import placing, scattering
 from gradcli.ops.shaping.shaping import view
 from gradcli.ops.support.arguments import Indices
 from gradcli.ops.support.forgetting import forgotten
@@ -153,7 +153,7 @@ def gather_(input: Tensor, dim: int, index: Indices, *, sparse_grad: bool = Fals
 def scatter_add_(input: Tensor, dim: int, index: Indices, src: Tensor) -> Any:
     """Entries of `src` added to the input at the indices."""
     axis, places = dimension(dim, input.ndim), placing(input, index)
-    return placed(scatter_add(input, places, scattering(input, axis, places, src), dim=axis), input, index, src)
+    return scatter_add(input, places, scattering(input, axis, places, src), dim=axis)
 
 
 @operation("x = [[1, 2], [3, 4]]; index_select(x, 0, [1, 1, 0])")

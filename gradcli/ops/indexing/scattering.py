@@ -10,7 +10,6 @@ import numpy as np
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, dimension, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, literal, number
@@ -26,7 +25,7 @@ from gradcli.ops.indexing.gathering import (
 )
 from gradcli.ops.indexing.indexing import flat_positions
 from gradcli.ops.indexing.places import check_places, vector_of
-from gradcli.ops.indexing.sources import placed, placing, scattering
+from gradcli.ops.indexing.sources import placing, scattering
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.reducing.reductions import total
 from gradcli.ops.shaping.shaping import reshaped
@@ -162,7 +161,7 @@ def scatter_(input: Tensor, dim: int, index: Indices, src: Operand = None, *, va
     found = scattering(input, axis, places, src)
     if src.dtype != input.dtype:
         raise AutogradError("scatter(): Expected self.dtype to be equal to src.dtype")
-    return placed(scatter(input, places, found, dim=axis), input, index, src)
+    return scatter(input, places, found, dim=axis)
 
 
 def _wrapped(index: Tensor, size: int) -> Tensor:
@@ -197,10 +196,7 @@ def index_fill(input: Tensor, dim: int, index: Indices, value: Operand) -> Any:
     """The input with one number at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
     index = _wrapped(index, input.shape[axis] if input.ndim else 1)
-    count, derived = index.value.size, isinstance(value, Tensor) and value.requires_grad
-    if mode.strict and not input.ndim and count != 1 and (count or not derived):  # torch fills a scalar for any index
-        index = Tensor(index.value[:1])
-        check_places("index_fill", Tensor(np.zeros(1)), 0, index)
+    derived = isinstance(value, Tensor) and value.requires_grad
     places = index if not index.value.size and not derived else vector_of("index_fill", input, axis, index)
     if not isinstance(value, Tensor):
         return fill_number(input, places, dim=axis, value=value)

@@ -6,39 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.shapes import broadcastable, mismatch
-from gradcli.engine.graph import Node
-from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.indexing.places import check_places
 from gradcli.ops.shaping.shaping import reshaped
-from gradcli.ops.support.covering import one_way
 
 
 def placing(x: Tensor, index: Tensor) -> Tensor:
     """Return the index; one without entries has the dimensions of what is written to, whatever it had."""
     return index if index.value.size else Tensor(np.zeros((0,) * max(x.ndim, 1), np.int64))
-
-
-def placed(found: Any, x: Tensor, index: Tensor, src: Tensor, *, compared: bool = False) -> Any:
-    """Return the result in one node, which refuses the gradient of a larger source: torch has one of the part read.
-
-    `compared`: torch compares the whole source with what is at the index, which may not fit.
-    """
-    result = found
-    same = (index.shape or (1,)) == (src.shape or (1,)) and src.ndim <= index.ndim
-    if same or not mode.strict or not isinstance(result.node, Node) or not (src.requires_grad or compared):
-        return result
-    read = np.broadcast_to(0.0, index.shape)
-    if not compared:
-        name = result.node.primitive.node.rpartition("::")[2]
-        words = f"Function {name} returned an invalid gradient at index 1 - got {list(index.shape)}"
-        return one_way(result, f"{words} but expected shape compatible with {list(src.shape)}")
-    if broadcastable([src.value, read]):
-        raise AutogradError("the gradient of a source larger than the index is not supported here", code="E401")
-    return one_way(result, str(mismatch([src.value, read])))
 
 
 def scattering(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -48,7 +47,7 @@ printed(take_backward, "u = [1, 2, 3]; take_backward(u, [0, 3, 0], shape=(2, 2))
 def take_(input: Tensor, index: Indices) -> Any:
     """Entries by their number in the flattened tensor."""
     size = input.value.size
-    if index.dtype == np.bool_ or (mode.strict and index.dtype != np.int64):
+    if index.dtype == np.bool_:
         raise AutogradError(f"take(): Expected a long tensor for index, but got {TYPE_NAMES[index.dtype]}")
     if not size and index.value.size:
         raise AutogradError("take(): tried to take from an empty tensor", code="E301")

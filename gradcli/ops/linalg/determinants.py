@@ -9,8 +9,8 @@ import numpy as np
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import mode
 from gradcli.engine.numerics.lapack import by_columns, first_of, zero_pivot
-from gradcli.engine.primitive import OUT, Primitive, primitive
-from gradcli.engine.saved import watch, watch_beside
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.saved import watch_beside
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor, is_floating
@@ -23,9 +23,8 @@ from gradcli.ops.pointwise.selection import unless, where
 from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.axes import aligned
-from gradcli.ops.shaping.shaping import clone, reshape
+from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.covering import as_node
 from gradcli.ops.support.forgetting import forgotten, identity
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.several import bound
@@ -61,12 +60,9 @@ inverse: Primitive = primitive(
 
 
 def _at_zero(g: Any, out: Any, A: Any) -> Any:
-    """Return the gradient where some determinant is 0; with a graph torch takes the adjugate there, and else 0."""
+    """Return the gradient where some determinant is 0."""
     if isinstance(A, Formula):
         return zero(A)
-    if isinstance(A, Tensor) and mode.strict:
-        words = "the gradient of a determinant of 0 in a graph of its own (create_graph=True) is not supported here"
-        raise AutogradError(words, code="E401")
     regular = where(_over(equal(out, 0), A), np.eye(A.shape[-1]), A)
     return _over(g * out, A) * transposed(inverse(regular))
 
@@ -136,12 +132,6 @@ def _check_square(name: str, A: Tensor) -> None:
 def det_(input: Real) -> Any:
     """The determinant of a square matrix, or of each of a batch."""
     _check_square("linalg.det", input)
-    if mode.strict and not input.value.size:  # whose gradient of torch is a plain tensor
-        return forgotten("LinalgDetBackward0", np.ones(input.shape[:-2], input.dtype)[()], input, saves=(0, OUT))
-    if mode.strict and input.shape[-1] == 1:  # whose gradient is that of its entry, which depends on nothing
-        found = as_node(reshape(input, shape=input.shape[:-2]), "LinalgDetBackward0", saves=(OUT,))
-        watch(found, input)
-        return found
     return det(input)
 
 

@@ -11,10 +11,8 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import nn as entries
-from gradcli.ops.indexing.indexing import select
 from gradcli.ops.nn.batches import batch_norm, beside, others
 from gradcli.ops.nn.normalization import layer_norm, normal_rule, write_norm
-from gradcli.ops.pointwise.arithmetic import add, mul
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.joining import repeat_
 from gradcli.ops.shaping.shaping import clone, reshape
@@ -112,8 +110,6 @@ def batch_norm_(
         return clone(input)
     if input.ndim < 2:
         raise AutogradError("Dimension out of range (expected to be in range of [-1, 0], but got 1)", code="E301")
-    if mode.strict and not input.value.size and (input.shape[1] or weight is bias):
-        return _of_nothing(input, weight, bias)
     count = input.shape[1]
     values = input.value.size // max(count, 1)
     if training and values <= 1:
@@ -134,14 +130,6 @@ def batch_norm_(
     if running_var is not None:
         update_running(running_var, np.var(input.value, others(input), ddof=1), momentum)
     return batch_norm(input, w, b, 0, 1, training=True, eps=eps)  # last: a checkpoint may stop at what it saves
-
-
-def _of_nothing(x: Any, weight: Tensor | None, bias: Tensor | None) -> Any:
-    """Normalize no entries as torch does: with the first factor and the first bias alone."""
-    out = clone(x)
-    if weight is not None:
-        out = mul(out, select(weight, dim=0, index=0))
-    return out if bias is None else add(out, select(bias, dim=0, index=0))
 
 
 @operation(

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.modes import mode
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -192,10 +191,7 @@ def nll_loss(
     w = check_labels(input.shape, target, weight, ignore_index)
     o = {"reduction": reduction, "ignore_index": ignore_index}
     if input.ndim < 3:
-        found = nll(input, target, w, **o)
-        if mode.strict and input.ndim == target.ndim == 1 and input.shape != target.shape:
-            return one_way(found, f"size mismatch (got input: {list(input.shape)}, target: {list(target.shape)})")
-        return found
+        return nll(input, target, w, **o)
     if input.ndim == 4:
         found = nll2d(input, target, w, **o)
         return found if input.array.flags.c_contiguous else one_way(found, "grad_input must be contiguous")

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.modes import mode
 from gradcli.engine.numerics import precision, summation
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.errors import AutogradError
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.pointwise.arithmetic import neg
 from gradcli.ops.pointwise.elementwise import exp
@@ -153,6 +151,4 @@ def softmin(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> 
 )
 def logsumexp_(input: Real, dim: Dims, keepdim: bool = False) -> Any:
     """The logarithm of the sum of the exponentials, a smooth maximum."""
-    if mode.strict and dim == () and input.ndim and input.value.size and not keepdim:
-        raise AutogradError(f"output with shape [] doesn't match the broadcast shape {[1] * input.ndim}", code="E301")
     return logsumexp(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)

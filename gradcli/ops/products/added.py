@@ -8,8 +8,6 @@ import numpy as np
 
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import extent
-from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
-from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.indices import entry, spread
 from gradcli.engine.tensor import Tensor
@@ -111,9 +109,6 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, 
     expanded(input, (extent(batch1.shape, 0), extent(batch1.shape, 1), extent(batch2.shape, 2)))
     check_bmm(batch1, batch2)
     tensors = (input, batch1, batch2)
-    if mode.strict and input.dtype != batch1.dtype:
-        kinds = zip(("input", "batch1:", "batch2:"), (C_NAMES[TYPE_NAMES[x.dtype]] for x in tensors), strict=True)
-        raise AutogradError(f"Input dtypes must be the same, got: {', '.join(map(' '.join, kinds))}")
     return baddbmm(*same_dtype(*tensors, refusal="expected scalar type {1} but found {2}"), beta=beta, alpha=alpha)
 
 

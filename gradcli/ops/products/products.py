@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import broadcastable, dimension, dimensions, mismatch
-from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.recorder import with_origin
 from gradcli.engine.symbolic.indices import entry, letters, spread, summed
@@ -21,7 +19,7 @@ from gradcli.ops.products.contractions import dot, dot_, inner_product, mm_
 from gradcli.ops.products.factors import TENSORDOT, same_dtype
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.shaping.permutations import permute
-from gradcli.ops.shaping.shaping import APART, flatten, reshape, reshaped, squeeze, unsafe_view, viewable
+from gradcli.ops.shaping.shaping import flatten, reshape, reshaped, squeeze, unsafe_view
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.sentences import DOT
 from gradcli.ops.support.surface import operation
@@ -72,10 +70,7 @@ def kron(input: Tensor, other: Tensor) -> Any:
     check_size((*a, *b))
     left = unsafe_view(input, shape=tuple(size for n in a for size in (n, 1)))
     right = unsafe_view(other, shape=tuple(size for n in b for size in (1, n)))
-    product, shape = mul(left, right), tuple(m * n for m, n in zip(a, b, strict=True))
-    if mode.strict and not viewable(product, shape):
-        raise AutogradError(APART, code="E301")
-    return unsafe_view(product, shape=shape)
+    return unsafe_view(mul(left, right), shape=tuple(m * n for m, n in zip(a, b, strict=True)))
 
 
 @operation(
@@ -167,12 +162,6 @@ def inner(input: Tensor, other: Tensor) -> Any:
 @operation("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; vecdot(A, B, dim=0)", method=False)
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
     """The inner products along a dimension."""
-    if mode.strict and x.dtype != y.dtype:
-        kinds = [TYPE_NAMES[each.dtype] for each in (x, y)]
-        raise AutogradError(
-            f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {kinds[0]} and y of type "
-            f"{kinds[1]} instead"
-        )
     return vdot_(x, y) if x.ndim == y.ndim == 1 else sum_(mul(x, y), dim)
 
 

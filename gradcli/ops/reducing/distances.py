@@ -23,7 +23,7 @@ from gradcli.ops.pointwise.elementwise import absolute, sign
 from gradcli.ops.pointwise.scalars import add_number
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.products.contractions import times, transposed
-from gradcli.ops.reducing.norms import check_norm, norm, norm_rule, own_rule
+from gradcli.ops.reducing.norms import check_norm, norm, norm_rule
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.shaping.arranging import contiguous
 from gradcli.ops.shaping.axes import wrapped
@@ -61,8 +61,8 @@ def _defined(gradient: Any) -> Any:
 dist = primitive(
     "dist",
     lambda x, y, *, p=2: norm(x - y, p=p),
-    lambda g, out, x, y, *, p=2: own_rule(g, out, x - y, p=p),
-    lambda g, out, x, y, *, p=2: -_defined(own_rule(g, out, x - y, p=p)),
+    lambda g, out, x, y, *, p=2: norm_rule(g, out, x - y, p=p),
+    lambda g, out, x, y, *, p=2: -_defined(norm_rule(g, out, x - y, p=p)),
     structured=True,
     kinks=lambda x, y, **_: np.equal(x, y),
     convention=norm.convention,

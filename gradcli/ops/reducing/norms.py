@@ -9,9 +9,7 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.modes import mode
 from gradcli.engine.primitive import primitive
-from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError
 from gradcli.ops.formulas import reducing as entries
@@ -62,13 +60,6 @@ def norm_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepd
     return powers * guarded(equal(out, 0), 0, g / out ** (p - 1))
 
 
-def own_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
-    """Return None for a count of entries, as torch does, where no formula or number is asked for."""
-    if p == 0 and mode.strict and not isinstance(x, Formula):
-        return None
-    return norm_rule(g, out, x, p=p, dim=dim, keepdim=keepdim)
-
-
 def _bends(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
     """Tell where a length is 0, a sum of absolute values has one that is, or the largest or smallest of them tie."""
     if p == 1:
@@ -82,7 +73,7 @@ def _bends(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> 
 norm = primitive(
     "norm",
     in_rows(_norm),
-    own_rule,
+    norm_rule,
     node="LinalgVectorNormBackward0",
     structured=True,
     kinks=_bends,

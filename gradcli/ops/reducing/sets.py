@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
-from gradcli.engine.modes import mode, refuse_examples
+from gradcli.engine.modes import refuse_examples
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError
 from gradcli.ops.indexing.gathering import masked_select
 from gradcli.ops.reducing.underived import underived_from
 from gradcli.ops.shaping.joining import stack
-from gradcli.ops.shaping.shaping import APART, viewable
 from gradcli.ops.shaping.stacks import meshgrid
 from gradcli.ops.support.arguments import Operand, Shape, as_tensor, check_size
 from gradcli.ops.support.surface import operation
@@ -37,11 +36,6 @@ occurs = primitive(
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False) -> Any:
     """Whether each entry of `elements` occurs in `test_elements`."""
     first, second = (as_tensor(x) for x in (elements, test_elements))
-    if mode.strict and np.bool_ in (first.dtype, second.dtype):
-        raise AutogradError("Unsupported input type encountered for isin(): Bool")
-    few = second.value.size < 10 * first.value.size**0.145  # then torch compares with all of them at once
-    if mode.strict and few and not viewable(second, (second.value.size,)):
-        raise AutogradError(APART, code="E301")
     return occurs(first, second, assume_unique=assume_unique, invert=invert)
 
 

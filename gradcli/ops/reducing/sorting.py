@@ -13,9 +13,8 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.memory.layout import laid_out
-from gradcli.engine.modes import mode as settings
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import indexing as places
 from gradcli.ops.formulas import reducing as entries
@@ -209,8 +208,6 @@ def median_(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any
 @operation("x = [[3, 1, 2], [0.5, 4, -1]]; mode(x, 1).values")
 def mode_(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent entry of a dimension: `.values`, and where it was: `.indices`."""
-    if settings.strict and is_floating(input.value) and np.isnan(input.value).any():
-        raise AutogradError("the mode of entries that are nan is not supported here", code="E401")
     return _reduced("mode", most_frequent, mode, input, dim, keepdim)
 
 

@@ -6,12 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from gradcli.engine.graph import bind
-from gradcli.engine.modes import mode
 
 
 def bound(parts: Iterable[Any]) -> tuple[Any, ...]:
     """Return the results, whose nodes know of each other where snippets may hook them."""
     found = tuple(parts)
-    if mode.strict:
-        bind([getattr(part, "node", None) for part in found])
+    bind([getattr(part, "node", None) for part in found])
     return found

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import wraps
+from collections.abc import Sequence
 from typing import Any
 
-from gradcli.engine.modes import mode, warn_once
+from gradcli.engine.modes import warn_once
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
@@ -59,18 +58,6 @@ def slid_back(g: Any, w: Any, x: Any, options: Any) -> Any:
     return found
 
 
-def _of_entries(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a rule that has nothing to give where there are no entries, as torch's second backward pass has not."""
-
-    @wraps(rule)
-    def found(g: Any, out: Any, one: Any, h: Any, **options: Any) -> Any:
-        if mode.strict and 0 in (*one.shape, *h.shape) and not isinstance(one, Formula):
-            return None
-        return rule(g, out, one, h, **options)
-
-    return found
-
-
 convolution: Primitive = primitive(
     "convolution",
     correlate,
@@ -86,8 +73,8 @@ convolution: Primitive = primitive(
 convolution_input: Primitive = primitive(
     "convolution_input",
     input_gradient,
-    _of_entries(lambda g, out, w, h, *, size, **o: convolution_weight(g, h, size=w.shape, **o)),
-    _of_entries(lambda g, out, w, h, *, size, **o: slid_back(g, w, h, o)),
+    lambda g, out, w, h, *, size, **o: convolution_weight(g, h, size=w.shape, **o),
+    lambda g, out, w, h, *, size, **o: slid_back(g, w, h, o),
     node="ConvolutionBackwardBackward0",
     notation=_write("_input", 0),
     structured=True,
@@ -97,8 +84,8 @@ convolution_input: Primitive = primitive(
 convolution_weight: Primitive = primitive(
     "convolution_weight",
     weight_gradient,
-    _of_entries(lambda g, out, x, h, *, size, **o: convolution_input(g, h, size=x.shape, **o)),
-    _of_entries(lambda g, out, x, h, *, size, **o: slid_back(x, g, h, o)),
+    lambda g, out, x, h, *, size, **o: convolution_input(g, h, size=x.shape, **o),
+    lambda g, out, x, h, *, size, **o: slid_back(x, g, h, o),
     node="ConvolutionBackwardBackward0",
     notation=_write("_weight", 1),
     structured=True,
