@@ -112,8 +112,10 @@ def is_settable(value: Any, name: str) -> bool:
     if not isinstance(value, Facade) or is_special(name):
         return isinstance(value, Facade) and name == "__name__"  # which means nothing on an object
     kind = type(value)
+    if isinstance(kind, Defined):
+        return True
     open_to_all = hasattr(kind, "__facade__") and not hasattr(kind, name)
-    return isinstance(kind, Defined) or not name.startswith("_") or open_to_all
+    return kind.__parent__ and (not name.startswith("_") or open_to_all)  # what all runs share is of no such kind
 
 
 def exact(name: str) -> str:
