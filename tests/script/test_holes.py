@@ -20,9 +20,6 @@ got = []
 class Equal:
     def __eq__(self, other): got.append(other); return False
     def __hash__(self): return 1
-class Text(str):
-    def translate(self, table): table.clear(); return "x"
-    def expandtabs(self, size): return self
 """
 KINDS = {
     "text of the snippet is compiled": [
@@ -120,8 +117,9 @@ KINDS = {
         "torch.optim.SGD([torch.ones(1)], 1)._lines = print",
         "functools.total_ordering(nn.Linear)",
         "copy.deepcopy(1, {id(1): 2})\nraise ValueError",
-        "re.escape(Text('a'))\nassert re.escape('a.b') == 'a\\\\.b'\nraise ValueError",
-        "textwrap.wrap(Text('a'))\nassert textwrap.wrap('a b', 1) == ['a', 'b']\nraise ValueError",
+        "class T(str):\n    def translate(self, table): table.clear()\nre.escape(T('a'))",
+        "class T(str):\n    def expandtabs(self, size): return self\ntextwrap.wrap(T('a'))",
+        "class T(str):\n    def __eq__(self, other): return True\nF.multi_margin_loss(x, x, reduction=T('__dict__'))",
     ],
 }  # fmt: skip
 PROOFS = [(kind, text) for kind, texts in KINDS.items() for text in texts]
@@ -133,6 +131,10 @@ class A(abc.ABC):
 A()
 print("whole")
 """
+
+
+def test_the_proofs_begin() -> None:
+    assert ours(IMPORTS) == ""
 
 
 @pytest.mark.parametrize(("kind", "text"), PROOFS)
