@@ -72,6 +72,8 @@ KINDS = {
         "nn.Linear(1, 1)._forward_hooks['x'] = print",
         "nn.Linear(1, 1)._parameters['__class__'] = torch.ones(1)",
         "class L(nn.Module):\n    _modules = {}\n",
+        "l = nn.LSTM(1, 1)\nl._flat_weights_names[0] = '__dict__'\nsee(l._flat_weights)",
+        "l = nn.LSTM(1, 1)\nl._all_weights[0][0] = '__dict__'\nsee(l.all_weights)",
         "class L(nn.Module): pass\nl = L()\nl._modules = {'__class__': print}",
         "class L(nn.Module): pass\nsetattr(L, '_modules', {})",
         "class M: pass\nclass L(M, nn.Module): pass\nM._modules = {}",
