@@ -16,6 +16,7 @@ from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.attributes import attribute
 from gradcli.script.python.values.kinds import is_own_function
 from gradcli.script.python.values.readonly import Held
+from gradcli.script.python.values.special import is_settable
 from gradcli.script.torch.nn.functional.module import KIND_OF
 from gradcli.source import Source
 from tests.script.canary import UNDRAWN, found_in, names_of
@@ -99,6 +100,20 @@ def test_attributes_lead_to_nothing_of_python() -> None:
     assert {way: found for way, value in ways if (found := found_in(value))} == {}
     made_of = ("__func__", "__wrapped__", "__globals__", "__code__", "__closure__", "__dict__", "__subclasses__")
     assert [way for way, value in ways if way.endswith(made_of) and not isinstance(value, Held)] == []
+
+
+def changing() -> dict[int, tuple[str, Any]]:
+    """Return the containers, and the objects whose attributes a snippet may set, that a run reaches."""
+    found = [(way, value) for way, value in reached() if not isinstance(value, type)]
+    kinds = (dict, list, set)
+    return {id(value): (way, value) for way, value in found if isinstance(value, kinds) or is_settable(value, "new")}
+
+
+@pytest.mark.slow
+def test_runs_share_nothing_that_changes() -> None:
+    first, second = changing(), changing()  # both are held, so that no id is given twice
+    shared = first.keys() & second.keys()
+    assert {first[key][0] for key in shared if first[key][1] is second[key][1]} == set()
 
 
 def own_name(value: Any) -> str:

@@ -67,13 +67,12 @@ def set_attribute(value: Any, name: str, new: Any) -> None:
     kind = type(value)
     if not isinstance(name, str):
         raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
-    if isinstance(kind, Defined):
-        if name[:1] == "_":
-            check_free(kind, name)
-        if type(kind) is Defined and not name.startswith("__") and name.isidentifier():
-            setattr(value, name, new)
-            return
-    elif isinstance(value, Defined):
+    if name[:1] == "_":
+        check_free(kind, name)
+    if type(kind) is Defined and not name.startswith("__") and name.isidentifier():
+        setattr(value, name, new)
+        return
+    if isinstance(value, Defined):
         check_free_in_class(value, name)
     members = members_of(kind)
     if members is not None and name in members.setters:

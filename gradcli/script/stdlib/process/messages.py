@@ -120,6 +120,8 @@ class StreamHandler(Handler):
 class Logger(Facade):
     """A logger; what it lets through goes to its handlers and to those of its parents."""
 
+    __parent__ = True
+
     def __init__(self, name: str, level: int = 0) -> None:
         self.name, self.level = name, level
         self.handlers: list[Any] = []
