@@ -49,13 +49,14 @@ def command(
         return print_derivatives(derivatives, output)
     from gradcli.explanation.model import SYMBOLIC
     from gradcli.render.documents.explanation import formulas_document, gradients_document
-    from gradcli.render.lesson.gradients import formulas, gradients
     from gradcli.render.text.streams import print_document, print_notes, print_text
 
     if symbolic:
         explanation = program.explain(limits, is_symbolic=True, is_raw=no_simplify)
         if output.json:
             return print_document(formulas_document(explanation))
+        from gradcli.render.lesson.gradients import formulas
+
         print_notes(note for note in explanation.notes if note.code in SYMBOLIC)
         return print_text(formulas(explanation, output.looks))
     numbers = program.gradients(limits)
