@@ -24,7 +24,7 @@ ROUNDINGS = 2  # that a sum may be off, in the last digits of what is added
 
 def notes(evaluation: Evaluation, nodes: Sequence[Node], steps: Sequence[Step], leaves: Sequence[Leaf]) -> list[Note]:
     """Return all notes, in the order in which a reader meets their nodes."""
-    output = evaluation.line_of[id(evaluation.output)].name
+    output = evaluation.line_of.get(id(evaluation.output))
     reached = [line for line, node in zip(evaluation.lines, nodes, strict=True) if node.grad is not None]
     makers: list[Callable[[], Iterable[Note]]] = [
         lambda: (note for line in reached for note in kinks(line)),
@@ -35,7 +35,7 @@ def notes(evaluation: Evaluation, nodes: Sequence[Node], steps: Sequence[Step], 
         lambda: changed(nodes, steps, leaves),
         lambda: islice(cancelled(steps), 1),
         lambda: idle(nodes),
-        lambda: unused(leaves, nodes, output),
+        lambda: unused(leaves, nodes, output.name if output else ""),
     ]
     return [note for make in makers for note in guarded("note", lambda make=make: [*make()], [])]  # type: ignore[misc]
 
@@ -44,7 +44,7 @@ def unused(leaves: Sequence[Leaf], nodes: Sequence[Node], output: str) -> Iterat
     """Variables that the output does not depend on, or only by ways that pass no gradient on."""
     for leaf in leaves:
         if leaf.gradient is None:
-            why = stopped(leaf, nodes, output) or f"the output does not depend on {leaf.name}"
+            why = (stopped(leaf, nodes, output) if output else "") or f"the output does not depend on {leaf.name}"
             yield Note("unused", leaf.node, f"{why}, so the gradient of {leaf.name} is None")
 
 

@@ -51,7 +51,7 @@ def rounding_of(names: Mapping[str, Any], *trees: Expression | None) -> float:
     return float(np.max(rounding_at(names, *trees), initial=0.0))
 
 
-def rounding_at(names: Mapping[str, Any], *trees: Expression | None) -> Any:
+def rounding_at(names: Mapping[str, Any], *trees: Expression | None, count: int = DRAWS) -> Any:
     """Return the same for each entry of the values, which have one shape; 0 where they are not finite."""
     draws = np.random.default_rng(0)
 
@@ -65,7 +65,7 @@ def rounding_at(names: Mapping[str, Any], *trees: Expression | None) -> Any:
     with switched(grad_enabled=False, tape=None), np.errstate(all="ignore"), suppress(*FAILURES):
         for tree in filter(None, trees):
             exact = value_of(tree, names)
-            moved = (np.abs(np.subtract(plain(fold(tree, step)), exact, dtype=np.float64)) for _ in range(DRAWS))
+            moved = (np.abs(np.subtract(plain(fold(tree, step)), exact, dtype=np.float64)) for _ in range(count))
             spread = spread + np.nan_to_num(reduce(np.fmax, moved), posinf=0.0)
     return MARGIN * spread
 

@@ -32,11 +32,14 @@ EACH = 16  # candidates of each way to draw them, of which some are outside of t
 STEPS = 20_000  # operations of one check; one on a large tensor counts as several
 ENTRIES = 256  # of a tensor that counts as one number
 TOLERANCE = 1e-6
+DRAWS = 16  # of rounding, so many that it does not cancel for an entry in each of them
+SMALLEST, LARGEST = 1e-150, 1e150  # values between which no digits are lost to under- and overflow
 WAYS: tuple[Way, ...] = (  # to draw a number from another one and two numbers between 0 and 1
     lambda value, u, v: np.where(value == 0, u - 0.5, value * (0.8 + 0.4 * u)),
     lambda value, u, v: np.exp(2.7 * u - 1.2) * np.where(v < 0.5, -1, 1),
     lambda value, u, v: 0.1 + 0.8 * u,
     lambda value, u, v: 1.1 + 5 * u,
+    lambda value, u, v: np.exp(10 * u - 5) * np.where(v < 0.5, -1, 1),  # narrow domains, and far ones
 )
 PLAIN = (Name, Number, Unary, Literal)
 NOWHERE = "no point is known where it could be checked"
@@ -96,7 +99,7 @@ def columns(at: Point) -> dict[str, Any]:
 
 
 def candidates(at: Point) -> Iterator[dict[str, Any]]:
-    """Yield the point, then others: near it, of both signs, in (0, 1) and beyond 1."""
+    """Yield the point, then others: near it, of both signs, in (0, 1), beyond 1, small and large."""
     yield dict(at)
     for turn in range(EACH * len(WAYS)):
         way = WAYS[turn % len(WAYS)]
@@ -149,11 +152,14 @@ def _difference(short: Expression, raw: Expression, point: Point, expected: Any,
         return "it has no value elsewhere"
     if value.shape != expected.shape:
         return "it has another shape"
-    finite = np.isfinite(expected)
+    sizes = np.abs(expected)
+    finite = (expected == 0) | (sizes > SMALLEST) & (sizes < LARGEST)
     if (finite & ~np.isfinite(value)).any():
         return "it is finite at fewer points"
     with np.errstate(all="ignore"):
         distance = np.where(finite, np.abs(value - expected), 0)
-        if (distance <= TOLERANCE * np.abs(expected)).all():
+        if (distance <= TOLERANCE * sizes).all():
             return ""
-        return "it has another value elsewhere" if (distance > rounding_at(point, short, raw)).any() else ""
+        return (
+            "it has another value elsewhere" if (distance > rounding_at(point, short, raw, count=DRAWS)).any() else ""
+        )
