@@ -62,6 +62,8 @@ def command(
     numbers = program.gradients(limits)
     if output.json:
         return print_document(gradients_document(numbers))
+    from gradcli.render.lesson.gradients import gradients
+
     return print_text(gradients(numbers, output.looks, output.precision))
 
 

@@ -51,6 +51,7 @@ from gradcli.language.simplify.trees import Written
 from gradcli.language.tree import Expression, Name, Number
 
 LONGEST = 600  # operators and calls of what is written
+ENDLESS_INTEGER = 2**63  # a power of whole numbers from here on overflows, one of floats does not
 
 
 class Quotients:
@@ -200,6 +201,8 @@ class Quotients:
                 roots[exponent < 0].append(self._inside(base))
                 continue
             kind, bare = (BRACKET, brackets[base]) if base in brackets else self._base(base)
+            if isinstance(found, Constant) and found.value ** magnitude(exponent) >= ENDLESS_INTEGER:
+                bare = Written(Number(float(found.value)), bare.cost)
             written = bare if magnitude(exponent) == 1 else trees.powered(bare, self._exponent(magnitude(exponent)))
             factors.append(Factor(kind, written, exponent < 0, bare))
         factors.extend(self._roots(roots[False], roots[True]))
