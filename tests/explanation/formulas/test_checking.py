@@ -63,7 +63,7 @@ def test_a_formula_of_other_values_does_not_stand(raw: str, short: str, why: str
     assert fault(tree(short), tree(raw), POINT) == why
 
 
-@pytest.mark.parametrize("raw", ["26209*(4e-05*(10*(26209*x)**9))", "5*(123456789*x)**5", "2**60*x*2**60"])
+@pytest.mark.parametrize("raw", ["26209*(4e-05*(10*(26209*x)**9))", "5*(123456789*x)**4*123456789"])
 def test_large_powers_are_written_so_that_they_have_a_value(raw: str) -> None:
     assert checked(tree(raw), POINT) != tree(raw)
 
