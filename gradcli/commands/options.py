@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, is_dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gradcli.render.text.looks import Looks
     from gradcli.workers.limits import Limits
 
+
+T = TypeVar("T")
 
 FORMS, TO = "FORMS", "TO"  # in place of which stands what `forms` says for a command
 Raw = Annotated[bool, typer.Option("--no-simplify", help="Formulas as the rules give them.")]
@@ -176,12 +178,12 @@ class Limited:
         int, typer.Option("--max-output", parser=size, metavar="SIZE", help="Output; a longer text is cut.")
     ] = "64M"  # type: ignore[assignment]
 
-    def begin(self) -> None:
-        """Hold the process to its limits from now on."""
+    def begin(self, read: Callable[[], T]) -> T:
+        """Read what the work is about, and hold the process to its limits from then on; return what was read."""
         from gradcli.workers.child import begin
         from gradcli.workers.limits import Limits
 
-        begin(Limits(self.timeout, self.max_memory, self.max_output))
+        return begin(Limits(self.timeout, self.max_memory, self.max_output), read)
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,7 @@ class ItemLimited:
         """Hold this process itself to the limits, where it does the work of one item."""
         from gradcli.workers.child import begin
 
-        begin(self.of_item)
+        begin(self.of_item, lambda: None)
 
 
 def with_options(command: Callable[..., int | None], name: str = "") -> Callable[..., int | None]:

@@ -191,7 +191,7 @@ def graded(
         return [Again(items) for items in again if items]
 
     size = MOST if any(map(is_class, files)) else max(1, min(MOST, len(files) // (4 * jobs)))
-    each = map(Item, hand_ins(files) if work is None else work)
+    each = (Item(one.loaded()) for one in (hand_ins(files) if work is None else work))
     batches = iter(lambda: list(islice(each, size)), [])
     results = mapped(Grading(assignment, variants), chain([[]] * jobs, batches), jobs, limits, lost)
     for _ in range(jobs):  # keys that cannot be made end it before anything is written

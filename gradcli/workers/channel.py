@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 from gradcli.workers.notes import NOTE
 
-OUT, ERR, FILE, BEGIN, PAUSE, SOURCE, PATH, WHOLE, END = range(9)  # kinds of frames
+OUT, ERR, FILE, BEGIN, SOURCE, PATH, WHOLE, END = range(8)  # kinds of frames
 TEXTS = (OUT, ERR, FILE)  # those that may come in parts
 FRAME = struct.Struct("<BI")  # kind, bytes
 PARCEL = struct.Struct("<Q")  # bytes of the frames that are handed over at once

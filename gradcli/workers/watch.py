@@ -17,7 +17,7 @@ from mmap import mmap
 
 from gradcli.errors import EvaluationError
 from gradcli.source import Source, Span
-from gradcli.workers.channel import BEGIN, END, ERR, FILE, OUT, PATH, PAUSE, SOURCE, WHOLE, Receiver, shared
+from gradcli.workers.channel import BEGIN, END, ERR, FILE, OUT, PATH, SOURCE, WHOLE, Receiver, shared
 from gradcli.workers.child import MORE, NO_MEMORY, live
 from gradcli.workers.interruption import held
 from gradcli.workers.limits import GRACE, Limits, written
@@ -50,7 +50,7 @@ def watched(work: Callable[[], int], *, is_document: bool = False) -> int:
 
 
 class Watcher:
-    """The parent of a child. Its clock stands while the child waits for input, or the watcher for a slow reader."""
+    """The parent of a child. Its clock stands while the watcher waits for a slow reader."""
 
     def __init__(self, pid: int, descriptor: int, memory: mmap, relay: Relay) -> None:
         self.pid, self.descriptor, self.memory, self.relay = pid, descriptor, memory, relay
@@ -58,7 +58,6 @@ class Watcher:
         self.note = Note(memory)
         self.limits = Limits()
         self.deadline: float | None = None
-        self.left: float | None = None  # seconds, while the clock stands
         self.is_late = False
         self.has_begun = False
         self.source: Source | None = None
@@ -110,8 +109,6 @@ class Watcher:
                 self.limits = Limits(float(seconds), int(memory), int(output), option)
                 self.relay.most = self.limits.output
                 self.deadline = time.monotonic() + self.limits.seconds + GRACE
-            elif kind == PAUSE:
-                self.pause()
             elif kind == SOURCE:
                 name, _, text = data.decode("utf-8", "surrogatepass").partition("\0")
                 self.source = Source(text, name)
@@ -121,14 +118,6 @@ class Watcher:
                 self.relay.is_file_whole = True
             elif kind == END:
                 self.code = int(data)
-
-    def pause(self) -> None:
-        """Stop the clock, or let it go on."""
-        now = time.monotonic()
-        if self.deadline is not None:
-            self.left, self.deadline = self.deadline - now, None
-        elif self.left is not None:
-            self.deadline, self.left = now + self.left, None
 
     def end(self) -> None:
         """End the child if it has not ended, and keep its status."""

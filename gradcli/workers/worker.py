@@ -114,7 +114,7 @@ def _serve(
     """Answer until nobody asks; an interruption is for the process that asks."""
     for other in inherited:
         other.close()
-    _confine(limits, note, parent)
+    _confine(limits, note, parent, exchange.connection.fileno())
     warned: list[str] = []
     warnings.showwarning = lambda message, *place, **stream: warned.append(str(message))
     gc.freeze()
@@ -139,8 +139,8 @@ def _serve(
         warned.clear()
 
 
-def _confine(limits: Limits, note: Note | None, parent: int) -> None:
-    """Put the walls around this process."""
+def _confine(limits: Limits, note: Note | None, parent: int, descriptor: int) -> None:
+    """Put the walls around this process, which answers through a descriptor."""
     notes.take(note, limits)
     if notes.HAS_FORK:
         end_with(parent)
@@ -151,7 +151,7 @@ def _confine(limits: Limits, note: Note | None, parent: int) -> None:
         os.dup2(nowhere, standard)
     sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     limit_memory(limits.memory)
-    forbid_writing()
+    forbid_writing([descriptor])
 
 
 def _answer(work: Any, item: Any, limits: Limits) -> tuple[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from gradcli.workers.exchange import HALF
 from gradcli.workers.limits import Limits
 from gradcli.workers.notes import at, part
 from gradcli.workers.pool import Again, Answered, Lost, mapped
+from gradcli.workers.sandbox import lock
 from tests.programs import some
 from tests.workers.processes import are_gone, children, is_alive
 
@@ -45,6 +47,11 @@ def deaf() -> Any:
         endless()
 
 
+def crash() -> Any:
+    """End this process, which may send no signal."""
+    return ctypes.string_at(0)
+
+
 class Heavy:
     """An answer of which there is no memory for a copy."""
 
@@ -55,7 +62,7 @@ class Heavy:
 ENDS = {
     "time": [endless, deaf],
     "memory": [lambda: bytearray(2**40), lambda: [bytearray(2**22) for _ in range(1000)], Heavy],
-    "crash": [lambda: signal.raise_signal(signal.SIGSEGV), lambda: os._exit(3), lambda: signal.raise_signal(6)],
+    "crash": [crash, lambda: os._exit(3), os.abort],
     "bug": [lambda: {}["nothing"], lambda: 1 / 0, lambda: lambda: 0],
 }
 
@@ -131,7 +138,7 @@ def test_a_quick_item_that_fills_the_pipe_waits_for_its_turn() -> None:
 def test_every_item_may_be_lost_and_lost_again() -> None:
     def perform(item: int) -> int:
         if item < 100:
-            signal.raise_signal(signal.SIGKILL)
+            crash()
         return item
 
     def lost(item: int, loss: Lost) -> list[Again | Answered]:
@@ -260,7 +267,7 @@ class Elsewhere:
         return work(item)
 
     def __setstate__(self, state: None) -> None:
-        notes.HAS_FORK = False
+        notes.HAS_FORK = lock.IS_LINUX = False
 
     def __getstate__(self) -> int:
         return 1
