@@ -11,6 +11,8 @@ from mmap import PAGESIZE
 from pathlib import Path
 from typing import Any
 
+from gradcli.workers.sandbox.lock import lock
+
 SET_PDEATHSIG, KILL_SIGNAL = 1, 9  # of prctl
 STACK = 96 * 2**20  # bytes of stack for the deepest calls within calls, where the system gives them
 STATM = "/proc/self/statm"
@@ -69,8 +71,6 @@ def stack() -> int:
 
 def forbid_writing(descriptors: Collection[int]) -> None:
     """Refuse from now on all that is not needed to compute, where the system can; these descriptors stay open."""
-    from gradcli.workers.sandbox.lock import lock
-
     with suppress(ImportError, OSError, ValueError):
         import resource
 

@@ -7,7 +7,7 @@ says of which classes of facts answers are made; their fields must be what the c
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -18,8 +18,11 @@ from gradcli import errors
 from gradcli.errors import GradcliError
 from gradcli.source import Source, Span
 
-PLAIN = frozenset((NoneType, bool, int, float, str))
-KINDS = "biuf"  # of arrays: booleans, whole numbers, floats
+NUMBERS = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")  # in arrays
+SAMPLES: dict[type, Any] = {NoneType: None, bool: True, int: 1, float: 1.5, str: ""}
+SHARED = 2**12  # objects that are kept, for values that share them
+SMALL = 2**16  # bytes beside a text that may be kept, too
+PLAIN = frozenset(SAMPLES)  # types of values that JSON holds as they are
 ERRORS = {
     kind.__name__: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, GradcliError)
 }
@@ -42,87 +45,142 @@ def classes_in(hint: Any) -> tuple[type, ...]:
         if isinstance(one, type) and one not in found and (is_dataclass(one) or issubclass(one, Enum)):
             found.append(one)
             rest += get_type_hints(one, include_extras=True).values() if is_dataclass(one) else ()
+    for one in found:
+        if is_dataclass(one):
+            checks(one)  # worked out now, and not once more in each process
     return tuple(found)
 
 
-def written(value: Any, classes: Sequence[type]) -> tuple[bytes, list[Buffer]]:
-    """Return a value as a text and large bytes. Raises UnfitError for one that has no place in the format."""
-    buffers: list[Buffer] = []
-    known = {one: place for place, one in enumerate(classes)}
-    return json.dumps(_written(value, known, buffers)).encode(), buffers
+class Writer:
+    """Writes values, one after the other, as a text and large bytes, for one reader.
+
+    An object that several values share stands there once; when many are known, both begin anew.
+    """
+
+    def __init__(self, kind: Any) -> None:
+        self.known = {one: place for place, one in enumerate(classes_in(kind))}
+        self.scalars: dict[type, str] = {}  # the types of numpy's numbers, each as the format has it
+        self.begin()
+
+    def begin(self) -> None:
+        self.shared: list[Any] = []  # the objects that the reader has
+        self.places: dict[int, int] = {}  # of them, by their id
+
+    def written(self, value: Any) -> tuple[bytes, list[Buffer]]:
+        """Return a value as a text and large bytes. Raises UnfitError for one that has no place in the format."""
+        if len(self.shared) > SHARED:
+            self.begin()
+        self.buffers: list[Buffer] = []
+        self.objects: list[Any] = []
+        start = len(self.shared)
+        try:
+            whole = self.node(value)
+        except BaseException:  # the reader never gets what is known of it
+            self.begin()
+            raise
+        if sum(memoryview(one).nbytes for one in self.buffers) > SMALL:
+            self.shared += [None] * SHARED  # none of them is worth to be kept
+        return json.dumps([start, *self.objects, whole]).encode(), self.buffers
+
+    def node(self, value: Any) -> Any:
+        kind: Any = type(value)
+        if kind in PLAIN:
+            return value
+        if kind is tuple or kind is list:
+            return ["t" if kind is tuple else "l", *self.nodes(value)]
+        if kind in self.known:
+            if id(value) in self.places:
+                return ["r", self.places[id(value)]]
+            return ["n", self.known[kind], value.name] if isinstance(value, Enum) else ["r", self.place(kind, value)]
+        if kind in self.scalars:
+            return ["s", self.scalars[kind], value.item()]
+        if kind is dict:
+            return ["d", *self.nodes(one for pair in value.items() for one in pair)]
+        if kind in (bytes, bytearray, memoryview):
+            return ["b", self.large(value)]
+        if kind.__module__ == "numpy" and getattr(value, "dtype", None) is not None and value.dtype.str[1:] in NUMBERS:
+            if kind.__name__ != "ndarray":
+                self.scalars[kind] = value.dtype.str
+                return self.node(value)
+            return ["a", value.dtype.str, list(value.shape), self.large(value.tobytes())]
+        if isinstance(value, GradcliError):
+            name = next(one.__name__ for one in kind.__mro__ if one in ERRORS.values())
+            place = [value.source.name, value.source.text] if value.source else []
+            return ["e", name, value.code, value.message, value.label, value.help, list(value.span or ()), *place]
+        raise UnfitError(f"a {kind.__name__} is no data")
+
+    def nodes(self, values: Iterable[Any]) -> list[Any]:
+        return [one if type(one) in PLAIN else self.node(one) for one in values]
+
+    def place(self, kind: type, value: Any) -> int:
+        facts = value.__dict__
+        self.objects.append([self.known[kind], *self.nodes([facts[name] for name, *_ in checks(kind)])])
+        self.shared.append(value)
+        self.places[id(value)] = place = len(self.shared) - 1
+        return place
+
+    def large(self, value: Buffer) -> int:
+        self.buffers.append(value)
+        return len(self.buffers) - 1
 
 
-def _written(value: Any, known: dict[type, int], buffers: list[Buffer]) -> Any:
-    kind: Any = type(value)
-    if kind in PLAIN:
+class Reader:
+    """Reads what a writer has written, value after value."""
+
+    def __init__(self, kind: Any) -> None:
+        self.classes, self.is_fit = classes_in(kind), check(kind)
+        self.objects: list[Any] = []
+
+    def read(self, text: Buffer, buffers: Sequence[Buffer]) -> Any:
+        """Return the value that a text and large bytes say. Raises UnfitError for what is none of this kind."""
+        self.buffers = buffers
+        try:
+            start, *objects, whole = json.loads(bytes(text))
+            if start == 0:
+                self.objects = []
+            if start != len(self.objects) or len(self.objects) > SHARED:
+                raise UnfitError("objects that nobody has")
+            for place, *values in objects:
+                self.objects.append(self.made(self.classes[place], values))
+            value = self.value(whole)
+        except (ValueError, TypeError, LookupError, OverflowError, RecursionError, MemoryError) as error:
+            raise UnfitError(str(error)) from None
+        if not self.is_fit(value):
+            raise UnfitError("another answer than was asked for")
         return value
-    if kind is list:
-        return ["l", *[_written(one, known, buffers) for one in value]]
-    if kind is tuple:
-        return ["t", *[_written(one, known, buffers) for one in value]]
-    if kind in known and isinstance(value, Enum):
-        return ["n", known[kind], value.name]
-    if kind in known:
-        return ["o", known[kind], *[_written(getattr(value, name), known, buffers) for name, _ in checks(kind)]]
-    if kind is dict:
-        return ["d", *[_written(one, known, buffers) for pair in value.items() for one in pair]]
-    if kind in (bytes, bytearray, memoryview):
-        buffers.append(value)
-        return ["b", len(buffers) - 1]
-    if kind.__module__ == "numpy" and getattr(value, "dtype", None) is not None and value.dtype.kind in KINDS:
-        buffers.append(value.tobytes())
-        tag = "a" if kind.__name__ == "ndarray" else "s"
-        return [tag, value.dtype.str, list(value.shape), len(buffers) - 1]
-    if isinstance(value, GradcliError):
-        name = next(one.__name__ for one in kind.__mro__ if one in ERRORS.values())
-        place = [value.source.name, value.source.text] if value.source else []
-        return ["e", name, value.code, value.message, value.label, value.help, list(value.span or ()), *place]
-    raise UnfitError(f"a {kind.__name__} is no data")
 
-
-def read(text: Buffer, buffers: Sequence[Buffer], kind: Any) -> Any:
-    """Return the value that a text and large bytes say. Raises UnfitError for what is none of this kind."""
-    try:
-        value = _read(json.loads(bytes(text)), buffers, classes_in(kind))
-    except (ValueError, TypeError, LookupError, OverflowError, RecursionError, MemoryError) as error:
-        raise UnfitError(str(error)) from None
-    if not check(kind)(value):
-        raise UnfitError("another answer than was asked for")
-    return value
-
-
-def _read(node: Any, buffers: Sequence[Buffer], classes: Sequence[type]) -> Any:
-    if type(node) is not list:
+    def value(self, node: Any) -> Any:
         if type(node) in PLAIN:
             return node
-        raise UnfitError("a table without its tag")
-    tag = node[0]
-    if tag == "b":
-        (place,) = node[1:]
-        return buffers[place]
-    if tag in ("a", "s"):
-        return _array(tag, *node[1:], buffers=buffers)
-    if tag == "e":
-        return _error(*node[1:])
-    if tag == "n":
-        return _constant(classes[node[1]], node[2])
-    if tag == "o":
-        return _object(classes[node[1]], [_read(one, buffers, classes) for one in node[2:]])
-    parts = [_read(one, buffers, classes) for one in node[1:]]
-    if tag == "d":
-        return dict(zip(parts[::2], parts[1::2], strict=True))
-    if tag not in ("l", "t"):
-        raise UnfitError("a tag that nobody wrote")
-    return parts if tag == "l" else tuple(parts)
+        if type(node) is not list:
+            raise UnfitError("a table without its tag")
+        tag = node[0]
+        if tag == "r":
+            return self.objects[node[1]]
+        if tag == "b":
+            return self.buffers[node[1]]
+        if tag in TAGS:
+            return TAGS[tag](*node[1:])
+        if tag == "n":
+            return _constant(self.classes[node[1]], node[2])
+        if tag == "a":
+            return _array(node[1], node[2], self.buffers[node[3]])
+        parts = [one if type(one) in PLAIN else self.value(one) for one in node[1:]]
+        if tag == "d":
+            return dict(zip(parts[::2], parts[1::2], strict=True))
+        if tag not in ("l", "t"):
+            raise UnfitError("a tag that nobody wrote")
+        return parts if tag == "l" else tuple(parts)
 
-
-def _object(kind: type, values: list[Any]) -> Any:
-    made: Any = object.__new__(kind)
-    for (name, is_fit), value in zip(checks(kind), values, strict=True):
-        if not is_fit(value):
-            raise UnfitError(f"{kind.__name__}.{name} is no such thing")
-        object.__setattr__(made, name, value)
-    return made
+    def made(self, kind: type, nodes: list[Any]) -> Any:
+        made: Any = object.__new__(kind)
+        facts = made.__dict__
+        for (name, types, is_fit), node in zip(checks(kind), nodes, strict=True):
+            value = node if type(node) in PLAIN else self.value(node)
+            if type(value) not in types and not is_fit(value):
+                raise UnfitError(f"{kind.__name__}.{name} is no such thing")
+            facts[name] = value
+        return made
 
 
 def _constant(kind: type, name: str) -> Any:
@@ -131,14 +189,20 @@ def _constant(kind: type, name: str) -> Any:
     return kind[name]
 
 
-def _array(tag: str, dtype: str, shape: list[int], place: int, *, buffers: Sequence[Buffer]) -> Any:
+def _array(dtype: str, shape: list[int], content: Buffer) -> Any:
     import numpy as np
 
-    kind = np.dtype(dtype)
-    if kind.kind not in KINDS:
+    if dtype[1:] not in NUMBERS:
         raise UnfitError("no array of numbers")
-    found = np.frombuffer(buffers[place], kind).reshape(shape).copy()
-    return found if tag == "a" else found[()]
+    return np.frombuffer(content, np.dtype(dtype)).reshape(shape).copy()
+
+
+def _scalar(dtype: str, value: Any) -> Any:
+    import numpy as np
+
+    if dtype[1:] not in NUMBERS or type(value) not in (bool, int, float):
+        raise UnfitError("no number")
+    return np.dtype(dtype).type(value)
 
 
 def _error(name: str, code: str, message: str, label: str, help: str, span: list[int], *place: str) -> GradcliError:
@@ -152,13 +216,21 @@ def _error(name: str, code: str, message: str, label: str, help: str, span: list
     return errors.restored(ERRORS[name], (message,), {**facts, "span": Span(start, end) if span else None})
 
 
+TAGS: dict[str, Callable[..., Any]] = {"s": _scalar, "e": _error}
+
+
 @cache
-def checks(kind: type) -> tuple[tuple[str, Callable[[Any], bool]], ...]:
-    """Return the fields of a class of facts, each with what tells whether a value fits."""
+def checks(kind: type) -> tuple[tuple[str, tuple[type, ...], Callable[[Any], bool]], ...]:
+    """Return the fields of a class of facts, each with types of which a value always fits, and what tells of others."""
     if not is_dataclass(kind):
         raise UnfitError("no class of facts")
     hints = get_type_hints(kind, include_extras=True)
-    return tuple((field.name, check(hints[field.name])) for field in fields(kind))
+    return tuple((one.name, *_fitting(hints[one.name])) for one in fields(kind))
+
+
+def _fitting(hint: Any) -> tuple[tuple[type, ...], Callable[[Any], bool]]:
+    is_fit = check(hint)
+    return tuple(kind for kind, one in SAMPLES.items() if is_fit(one)), is_fit
 
 
 @cache

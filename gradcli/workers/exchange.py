@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import pickle
 import select
+from functools import cached_property
 from mmap import mmap
 from multiprocessing.connection import Connection
 from typing import Any, Literal, Union
@@ -39,11 +40,20 @@ class Exchange:
             tuple[Literal["error"], GradcliError, list[str]],
             tuple[Literal["memory", "bug"], str, list[str]],
         ]
+        data.classes_in(self.kind)  # worked out now, and not once more in each process
         self.sent = self.received = 0
         self.part, self.size = bytearray(), COUNT.size  # what came of a message, and how much that must be
         self.has_size = False
         if is_owner and HAS_PIPES:
             os.set_blocking(connection.fileno(), False)
+
+    @cached_property
+    def writer(self) -> data.Writer:
+        return data.Writer(self.kind)
+
+    @cached_property
+    def reader(self) -> data.Reader:
+        return data.Reader(self.kind)
 
     def send(self, message: Any, *, is_ahead: bool = False) -> bool:
         """Send a message; of one that goes ahead of an answer return False where it is not sent, for it is too long.
@@ -55,7 +65,7 @@ class Exchange:
             text = pickle.dumps(message, 5, buffer_callback=large.append)
             buffers: list[Buffer] = [one.raw() for one in large]
         else:
-            text, buffers = data.written(message, data.classes_in(self.kind))
+            text, buffers = self.writer.written(message)
         memory, count, used = self._half(self.sent), 0, 0
         for one in buffers:
             size = memoryview(one).nbytes
@@ -84,7 +94,7 @@ class Exchange:
         self.received += 1
         if not self.is_owner:
             return pickle.loads(text, buffers=buffers)
-        return data.read(text, buffers, self.kind)
+        return self.reader.read(text, buffers)
 
     def _half(self, number: int) -> memoryview | None:
         """Return the part of the memory that a message goes through."""

@@ -47,10 +47,10 @@ def parted(whole: memoryview, memory: memoryview | None = None) -> tuple[memoryv
 
 def message_of(value: Any, kind: Any) -> bytes:
     """Return a message of data of a kind. Raises UnfitError for what is no data."""
-    return joined(*data.written(value, data.classes_in(kind)))
+    return joined(*data.Writer(kind).written(value))
 
 
 def read_message(whole: bytes, kind: Any) -> Any:
     """Return the data in a message; its large bytes are its own. Raises UnfitError where it is not of the kind."""
     text, buffers = parted(memoryview(whole))
-    return data.read(text, [bytes(one) for one in buffers], kind)
+    return data.Reader(kind).read(text, [bytes(one) for one in buffers])

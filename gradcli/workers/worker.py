@@ -24,6 +24,7 @@ from gradcli.workers.exchange import SIZE, Exchange
 from gradcli.workers.interruption import held, leave_to_owner
 from gradcli.workers.limits import BACKSTOP, Limits
 from gradcli.workers.notes import NOTE, Note
+from gradcli.workers.sandbox.lock import walls
 
 SLICE = 1.0  # seconds that may count at once
 LAST = 5.0  # seconds in which a process that answers no more must end
@@ -46,6 +47,7 @@ class Worker:
         self.asked = (0.0, 0.0)  # the clocks when they were last looked at
         arguments = (Exchange(theirs, memory, kind, is_owner=False), work, limits, self.note, inherited, os.getpid())
         self.process = context.Process(target=_serve, args=arguments, daemon=True)
+        walls()  # asked once, and not in each process
         with held(), warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of threads: none holds what the process needs
             self.process.start()

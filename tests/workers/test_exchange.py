@@ -104,7 +104,7 @@ def told(text: bytes, sizes: tuple[int, ...] = (), counts: tuple[int, int] = (0,
     return framed(HEAD.pack(*counts) + b"".join(map(COUNT.pack, (*sizes, len(text)))) + text + large)
 
 
-RIGHT = b'["t", "answer", ["o", 0, ["b", 0], 1, ["l"]], ["l"]]'
+RIGHT = b'[0, [0, ["b", 0], 1, ["l"]], ["t", "answer", ["r", 0], ["l"]]]'
 HOSTILE = {
     "nothing": framed(b""),
     "no end": COUNT.pack(2**62) + b"x",
@@ -113,18 +113,21 @@ HOSTILE = {
     "beyond the memory": told(RIGHT, (2**40,), (1, 0)),
     "beyond the message": told(RIGHT, (2**40,), (0, 1)),
     "fewer than nothing": told(RIGHT, (2**64 - 1,), (0, 1)),
-    "another class": told(RIGHT.replace(b'"o", 0', b'"o", 9'), (1,), (0, 1), b"x"),
-    "a class in place of a constant": told(b'["t", "answer", ["n", 0, "text"], ["l"]]'),
+    "another class": told(RIGHT.replace(b"[0, [0", b"[0, [9"), (1,), (0, 1), b"x"),
+    "a class in place of a constant": told(b'[0, ["t", "answer", ["n", 0, "text"], ["l"]]]'),
     "a field of another type": told(RIGHT.replace(b"1, [", b'"1", ['), (1,), (0, 1), b"x"),
     "a field too few": told(RIGHT.replace(b", 1,", b","), (1,), (0, 1), b"x"),
-    "another answer": told(b'["t", "answer", 3, ["l"]]'),
-    "warnings that are none": told(b'["t", "answer", "x", ["l", 3]]'),
-    "a reason in place of an answer": told(b'["t", "bug", ["l"], ["l"]]'),
-    "a kind that is none": told(b'["t", 3, "x", ["l"]]'),
+    "another answer": told(b'[0, ["t", "answer", 3, ["l"]]]'),
+    "warnings that are none": told(b'[0, ["t", "answer", "x", ["l", 3]]]'),
+    "a reason in place of an answer": told(b'[0, ["t", "bug", ["l"], ["l"]]]'),
+    "a kind that is none": told(b'[0, ["t", 3, "x", ["l"]]]'),
+    "an object that is still to come": told(b'[0, [0, ["r", 0], 1, ["l"]], ["t", "answer", ["r", 0], ["l"]]]'),
+    "objects of another message": told(RIGHT.replace(b"[0, [0", b"[7, [0"), (1,), (0, 1), b"x"),
+    "no message": told(b"[]"),
     "deep": told(b'["l", ' * 10_000 + b"1" + b"]" * 10_000),
     "no text": told(b"\xff\xfe"),
     "a table": told(b'{"__reduce__": 1}'),
-    "an unknown tag": told(b'["z", 1]'),
+    "an unknown tag": told(b'[0, ["z", 1]]'),
 }
 
 
@@ -150,3 +153,13 @@ def test_a_process_that_takes_nothing_is_waited_for_no_longer(
     monkeypatch.setattr(exchange, "PATIENCE", 0.05)
     with pytest.raises(TimeoutError):
         ends[0].send("a" * 10**7)
+
+
+def test_objects_that_are_shared_are_sent_once(ends: tuple[Exchange, Exchange]) -> None:
+    answer = Answer(b"x", 1, [{"line": number} for number in range(100)])
+    others = [Answer(b"", number, []) for number in range(exchange.data.SHARED + 10)]
+    with pytest.raises(UnfitError):
+        ends[1].send(("answer", Answer(b"x", 1, [{"bad": object()}]), []))
+    for one in (answer, answer, *others, answer):
+        ends[1].send(("answer", one, []))
+        assert ends[0].receive()[1] == one

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Collection, Iterator
+from functools import cache
 from pathlib import Path
 
 SET_DUMPABLE, SET_NO_NEW_PRIVILEGES = 4, 38  # of prctl
@@ -59,6 +60,7 @@ def folders() -> Iterator[str]:
             yield path
 
 
+@cache
 def walls() -> dict[str, bool]:
     """Return whether this system has each of the walls."""
     if not IS_LINUX:
