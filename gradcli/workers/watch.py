@@ -17,7 +17,7 @@ from mmap import mmap
 
 from gradcli.errors import EvaluationError
 from gradcli.source import Source, Span
-from gradcli.workers.channel import BEGIN, END, ERR, FILE, OUT, PATH, SOURCE, WHOLE, Receiver, shared
+from gradcli.workers.channel import BEGIN, END, ERR, FILE, OUT, PATH, SOURCE, WHOLE, BrokenError, Receiver, shared
 from gradcli.workers.child import MORE, NO_MEMORY, live
 from gradcli.workers.interruption import held
 from gradcli.workers.limits import GRACE, Limits, written
@@ -25,6 +25,7 @@ from gradcli.workers.notes import Note
 from gradcli.workers.relay import Relay, TooLargeError
 
 ENOUGH = 2**16  # bytes that are read at a time
+CODES = frozenset(str(code).encode() for code in range(256))  # with which a command can end
 
 
 def watched(work: Callable[[], int], *, is_document: bool = False) -> int:
@@ -69,9 +70,13 @@ class Watcher:
         try:
             while data := self.arrived():
                 self.take(self.receiver.frames(data))
+            self.last_words()
         except KeyboardInterrupt:
             self.last_words()
             raise
+        except BrokenError:
+            self.code = None
+            self.end()
         except TooLargeError:
             most = written(self.limits.output)
             raise EvaluationError(
@@ -79,7 +84,6 @@ class Watcher:
             ) from None
         finally:
             self.end()
-        self.last_words()
         if self.code is None:
             raise self.refusal()
         return self.code
@@ -90,8 +94,9 @@ class Watcher:
             rest = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
             if select.select([self.descriptor], [], [], rest)[0]:
                 return os.read(self.descriptor, ENOUGH)
-            again = self.note.began + self.limits.seconds + GRACE
-            if again <= time.monotonic():
+            began = self.note.began if self.limits.option != Limits.option else 0.0  # only items have parts
+            again = min(began, time.monotonic()) + self.limits.seconds + GRACE
+            if not again > time.monotonic():
                 self.is_late = True
                 return b""
             self.deadline = again  # for a part that began since then
@@ -104,26 +109,31 @@ class Watcher:
                 if self.deadline is not None:
                     self.deadline += time.monotonic() - before
             elif kind == BEGIN:
+                if self.has_begun:
+                    raise BrokenError
                 self.has_begun = True
                 seconds, memory, output, option = data.decode().split()
                 self.limits = Limits(float(seconds), int(memory), int(output), option)
                 self.relay.most = self.limits.output
                 self.deadline = time.monotonic() + self.limits.seconds + GRACE
             elif kind == SOURCE:
-                name, _, text = data.decode("utf-8", "surrogatepass").partition("\0")
+                name, _, text = data.decode("utf-8", "replace").partition("\0")
                 self.source = Source(text, name)
             elif kind == PATH and not self.has_begun:  # later the child may be in the hands of what it runs
                 self.relay.path = os.fsdecode(data)
             elif kind == WHOLE:
                 self.relay.is_file_whole = True
             elif kind == END:
+                if data not in CODES or self.code is not None:
+                    raise BrokenError
                 self.code = int(data)
 
     def end(self) -> None:
-        """End the child if it has not ended, and keep its status."""
+        """End the child if it has not ended, with all that it has started, and keep its status."""
         if self.status is None:
-            with suppress(ProcessLookupError):
-                os.kill(self.pid, signal.SIGKILL)
+            for pid in [self.pid, *started(self.pid)]:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
             self.status = os.waitpid(self.pid, 0)[1]
 
     def last_words(self) -> None:
@@ -160,3 +170,13 @@ class Watcher:
             span = Span(start + len(text) - len(text.lstrip()), start + max(len(text.rstrip()), 1))
             error.at(span, self.source)
         return error
+
+
+def started(pid: int) -> list[int]:
+    """Return the processes that a process has started, and those that they have; it is stopped meanwhile."""
+    with suppress(OSError):
+        os.kill(pid, signal.SIGSTOP)
+        with open(f"/proc/{pid}/task/{pid}/children", "rb") as file:  # noqa: PTH123  (nothing is imported here)
+            inner = list(map(int, file.read().split()))
+        return [*inner, *(one for child in inner for one in started(child))]
+    return []

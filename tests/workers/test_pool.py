@@ -105,7 +105,7 @@ def test_quick_items_come_whole_whatever_ends_beside_them(end: Any) -> None:
         return Answer(bytes(piece.block.data) * 3, piece.block.first, [])
 
     def lost(item: Piece, loss: Lost) -> list[Again | Answered]:
-        assert (item.block.first, loss.at) == (3, "\x1fitem 3")
+        assert (item.block.first, loss.at) == (3, "\x1fitem 3"), loss
         return [Answered(Answer(b"lost", 3, []))]
 
     items = [Piece(Block(number, bytes([number]) * (1 + number % 5 * 40_000))) for number in range(24)]

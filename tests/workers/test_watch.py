@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -16,12 +17,14 @@ import pytest
 from gradcli.errors import EvaluationError
 from gradcli.source import Source
 from gradcli.workers import child
-from gradcli.workers.channel import FILE, PATH, WHOLE
+from gradcli.workers.channel import BEGIN, END, FILE, OUT, PATH, WHOLE
 from gradcli.workers.confinement import reserved
 from gradcli.workers.interruption import ENDS
 from gradcli.workers.limits import Limits
+from gradcli.workers.notes import part
+from gradcli.workers.relay import Relay
 from gradcli.workers.watch import watched
-from tests.workers.processes import are_gone
+from tests.workers.processes import are_gone, begun
 
 AMPLE = 2**40  # bytes of memory, for children of a process that has libraries for other tests
 
@@ -260,3 +263,100 @@ def test_what_runs_cannot_choose_the_file(tmp_path: Path) -> None:
 
     assert watched(work) == 0
     assert list(tmp_path.iterdir()) == []
+
+
+def hostile(*frames: tuple[int, bytes]) -> Callable[[], int]:
+    """The work of a child that is in the hands of what it runs."""
+
+    def work() -> int:
+        child.begin(Limits(0.5, AMPLE), nothing)
+        for kind, data in frames:
+            child._senders[0].put(kind, data)
+            child._senders[0].hand_over()
+        endless()
+        return 0
+
+    return work
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        (BEGIN, b"1e9 1099511627776 67108864 --timeout"),
+        (END, b"-1"),
+        (END, b"99999999999"),
+        (END, b"\xff"),
+        (END, b""),
+        (77, b"no such kind"),
+    ],
+)
+def test_a_frame_that_no_child_sends_ends_it(frame: tuple[int, bytes]) -> None:
+    start = time.monotonic()
+    with pytest.raises(EvaluationError) as told:
+        watched(hostile(frame))
+    assert told.value.code in ("E403", "E404")
+    assert time.monotonic() - start < 30  # of an endless loop
+
+
+@pytest.mark.parametrize(
+    "parcel", [b"\xff" * 8 + b"x" * 100, b"\x00" * 8, b"\x05" + b"\x00" * 7 + b"\x04\xff\xff\xff\xff"]
+)
+def test_a_parcel_that_no_child_sends_ends_it(parcel: bytes) -> None:
+    def work() -> int:
+        child.begin(Limits(0.5, AMPLE), nothing)
+        os.write(child._senders[0].descriptor, parcel)
+        return 0
+
+    with pytest.raises(EvaluationError):
+        watched(work)
+
+
+def test_its_clock_cannot_be_put_forward() -> None:
+    def work() -> int:
+        child.begin(Limits(0.3, AMPLE), nothing)
+        while True:
+            part("again")
+
+    with pytest.raises(EvaluationError, match="more than"):
+        watched(work)
+
+
+def test_processes_that_it_has_started_end_with_it(tmp_path: Path) -> None:
+    def work() -> int:
+        inner = subprocess.Popen(["sh", "-c", "sleep 600 & sleep 600"])
+        begun(inner.pid)
+        (tmp_path / "pids").write_text(f"{inner.pid} {begun(inner.pid)[0]}")
+        child.begin(Limits(0.3, AMPLE), nothing)
+        endless()
+        return 0
+
+    with pytest.raises(EvaluationError):
+        watched(work)
+    assert are_gone(map(int, (tmp_path / "pids").read_text().split()))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[1;31mred\x1b[0m\tx\n", "\x1b[1;31mred\x1b[0m\tx\n"),
+        ("\x1b]0;title\x07\n", "?]0;title?\n"),
+        ("\x1b[2J\x9b2J\rover\n", "?[2J?2J?over\n"),
+        ("é\x00\x7f\n", "é??\n"),
+    ],
+)
+def test_a_terminal_obeys_no_child(monkeypatch: pytest.MonkeyPatch, text: str, shown: str) -> None:
+    for size in (1, 3, 100):
+        monkeypatch.setattr(sys, "stdout", Terminal())
+        relay, data = Relay(is_document=False), text.encode()
+        for start in range(0, len(data), size):
+            relay.write(OUT, data[start : start + size])
+        relay.finish(is_whole=True)
+        assert sys.stdout.buffer.getvalue().decode() == shown  # type: ignore[attr-defined]
+
+
+class Terminal(io.TextIOWrapper):
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), "utf-8")
+
+    def isatty(self) -> bool:
+        return True
