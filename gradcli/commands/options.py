@@ -164,7 +164,22 @@ def size(text: str, least: int = 0) -> int:
 
 
 @dataclass(frozen=True)
-class Limited:
+class Walled:
+    """The walls that are required around work for strangers."""
+
+    require_sandbox: Annotated[
+        bool, typer.Option("--require-sandbox", help="Refuse work where a wall is missing: see --version --verbose.")
+    ] = False
+
+    def __post_init__(self) -> None:
+        if self.require_sandbox:
+            from gradcli.workers.sandbox.lock import require
+
+            require()
+
+
+@dataclass(frozen=True)
+class Limited(Walled):
     """The limits of a command that works in a child process."""
 
     timeout: Annotated[
@@ -187,7 +202,7 @@ class Limited:
 
 
 @dataclass(frozen=True)
-class ItemLimited:
+class ItemLimited(Walled):
     """The limits of each item of a command that works on many, in child processes."""
 
     item_timeout: Annotated[

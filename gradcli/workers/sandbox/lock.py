@@ -9,15 +9,14 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
+from gradcli.errors import EvaluationError
+
 SET_DUMPABLE, SET_NO_NEW_PRIVILEGES = 4, 38  # of prctl
 SET_CAPABILITIES = {"x86_64": 126, "aarch64": 91}  # the number of the call
 CAPABILITIES = 0x20080522, bytes(24)  # the version of their form, and none
 IS_LINUX = sys.platform == "linux" and sys.maxsize > 2**32
 INSTALLED = ("site-packages", "dist-packages", "lib-dynload")  # folders of modules alone
-WALLS = {
-    "files": "nothing is read but the folders of Python and gradcli, nothing is written (Landlock)",
-    "calls": "the system does what is on a list, and nothing else (seccomp)",
-}
+WALLS = {"files": "Landlock", "calls": "seccomp"}  # each by what it is around, and the part of the system
 
 
 def lock(descriptors: Collection[int]) -> None:
@@ -68,3 +67,16 @@ def walls() -> dict[str, bool]:
     from gradcli.workers.sandbox import calls, files
 
     return {"files": files.version() > 0, "calls": calls.are_at_hand(os.uname().machine)}
+
+
+def require() -> None:
+    """Raise EvaluationError where this system lacks a wall."""
+    if lacks := [name for name, stands in walls().items() if not stands]:
+        message = f"this system has no wall around {' and '.join(lacks)}"
+        raise EvaluationError("E405", message, help="use Linux 5.13 or later, or leave out --require-sandbox")
+
+
+def told() -> str:
+    """Return the walls that hold on this system, and those that do not, on a line."""
+    each = [f"{name} {'yes' if stands else 'no'} ({WALLS[name]})" for name, stands in walls().items()]
+    return f"walls around strangers' work: {', '.join(each)}"
