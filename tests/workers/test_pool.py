@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 from gradcli.errors import EvaluationError
 from gradcli.stream.blocks import Block
 from gradcli.stream.conversion import Answer, Piece
-from gradcli.workers import notes, pool
+from gradcli.workers import notes, pool, worker
 from gradcli.workers.exchange import HALF
 from gradcli.workers.limits import Limits
 from gradcli.workers.notes import at, part
@@ -304,3 +305,46 @@ def test_processes_end_with_a_parent_that_is_killed() -> None:
         parent.kill()
         parent.wait()
         assert are_gone(children)
+
+
+def answered_by(data: bytes) -> None:
+    """Write past the answers of a process, wherever its way to the owner is."""
+    for number in range(3, 64):
+        try:
+            os.write(number, data)
+        except OSError:
+            continue
+
+
+def cut_off() -> None:
+    for number in range(3, 64):
+        try:
+            os.close(number)
+        except OSError:
+            continue
+    endless()
+
+
+HOSTILE = {
+    "a pickle": (lambda: answered_by(pickle.dumps(signal.SIGINT)), "crash"),
+    "a part": (lambda: (answered_by(b"\x40\x00\x00\x00\x00\x00\x00\x00?"), endless()), "time"),
+    "a size that cannot be": (lambda: answered_by(b"\xff" * 8), "crash"),
+    "the end of its way": (cut_off, "memory"),  # it is ended as the system does where memory runs out
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_process_costs_its_own_item(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(worker, "LAST", 0.1)
+    attack, reason = HOSTILE[name]
+
+    def perform(item: int) -> Any:
+        at(f"item {item}")
+        return attack() if item == 1 else item
+
+    def lost(item: int, loss: Lost) -> list[Again | Answered]:
+        assert (item, loss.reason) == (1, reason)
+        return [Answered("lost")]
+
+    assert list(mapped(perform, range(3), 1, Limits(0.3, AMPLE), lost)) == [0, "lost", 2]
