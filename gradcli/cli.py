@@ -89,16 +89,21 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
+def _version(ctx: typer.Context, wanted: bool) -> None:
     if wanted:
         typer.echo(f"gradcli {__version__}")
+        if ctx.params.get("verbose"):
+            from gradcli.workers.sandbox.lock import told
+
+            typer.echo(told())
         raise typer.Exit
 
 
 @app.callback()
 def _gradcli(
-    version: bool = typer.Option(
-        False, "--version", "-v", callback=_version, is_eager=True, help="Show the version and exit."
+    version: bool = typer.Option(False, "--version", "-v", callback=_version, help="Show the version and exit."),
+    verbose: bool = typer.Option(
+        False, "--verbose", is_eager=True, help="With --version: the walls around strangers' work."
     ),
 ) -> None:
     """The options before a command; each acts in its own callback."""

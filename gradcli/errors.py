@@ -45,7 +45,7 @@ class GradcliError(Exception):
         self.source = source
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self.args, self.__dict__)
+        return restored, (type(self), self.args, self.__dict__)
 
     def at(self, span: Span | None = None, source: Source | None = None) -> Self:
         """Fill in the place where the error happened, unless a closer one is known."""
@@ -69,7 +69,7 @@ class GradcliError(Exception):
         }
 
 
-def _restored(kind: type[GradcliError], arguments: tuple[Any, ...], facts: dict[str, Any]) -> GradcliError:
+def restored(kind: type[GradcliError], arguments: tuple[Any, ...], facts: dict[str, Any]) -> GradcliError:
     """Return an error that came from another process."""
     error = kind.__new__(kind, *arguments)
     error.args = arguments

@@ -170,5 +170,5 @@ def task_of(program: Program, *, is_each: bool, is_forward_only: bool) -> Task:
     options = program.options()
     if is_each:
         return Task("", "program of the record", **options, is_forward_only=is_forward_only)
-    source, values = program.read()
-    return Task(source.text, source.name, values, **options, is_forward_only=is_forward_only)
+    source = program.source()
+    return Task(source.text, source.name, program.values(source), **options, is_forward_only=is_forward_only)

@@ -23,10 +23,10 @@ def compare(file: str, form: Formed, name: str, limits: Limited, steps: int, ele
     from gradcli.script.execution import execute
     from gradcli.script.timeline.recorder import Recorder
 
-    snippet = snippets.read(file)
+    snippet = snippets.read(snippets.source_of(file))
     snippets.note(f"note: --compare torch executes {visible(file)} with torch\n")
     version, theirs = on_torch(snippet, limits.timeout)
-    limits.begin()
+    limits.begin(lambda: None)
     printed: list[tuple[str, int, str]] = []
     machine = snippets.machine(
         limits, lambda text: printed.append((machine.source.name, machine.line, text)), steps, elements

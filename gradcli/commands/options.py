@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, is_dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from gradcli.render.text.looks import Looks
     from gradcli.workers.limits import Limits
 
+
+T = TypeVar("T")
 
 FORMS, TO = "FORMS", "TO"  # in place of which stands what `forms` says for a command
 Raw = Annotated[bool, typer.Option("--no-simplify", help="Formulas as the rules give them.")]
@@ -167,7 +169,22 @@ def size(text: str, least: int = 0) -> int:
 
 
 @dataclass(frozen=True)
-class Limited:
+class Walled:
+    """The walls that are required around work for strangers."""
+
+    require_sandbox: Annotated[
+        bool, typer.Option("--require-sandbox", help="Refuse work where a wall is missing: see --version --verbose.")
+    ] = False
+
+    def __post_init__(self) -> None:
+        if self.require_sandbox:
+            from gradcli.workers.sandbox.lock import require
+
+            require()
+
+
+@dataclass(frozen=True)
+class Limited(Walled):
     """The limits of a command that works in a child process."""
 
     timeout: Annotated[
@@ -181,16 +198,16 @@ class Limited:
         int, typer.Option("--max-output", parser=size, metavar="SIZE", help="Output; a longer text is cut.")
     ] = "64M"  # type: ignore[assignment]
 
-    def begin(self) -> None:
-        """Hold the process to its limits from now on."""
+    def begin(self, read: Callable[[], T]) -> T:
+        """Read what the work is about, and hold the process to its limits from then on; return what was read."""
         from gradcli.workers.child import begin
         from gradcli.workers.limits import Limits
 
-        begin(Limits(self.timeout, self.max_memory, self.max_output))
+        return begin(Limits(self.timeout, self.max_memory, self.max_output), read)
 
 
 @dataclass(frozen=True)
-class ItemLimited:
+class ItemLimited(Walled):
     """The limits of each item of a command that works on many, in child processes."""
 
     item_timeout: Annotated[

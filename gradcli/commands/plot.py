@@ -42,6 +42,7 @@ def command(
     """
     from gradcli.commands.inputs.advice import advised
     from gradcli.commands.inputs.ranges import ranged, read_descent, read_point
+    from gradcli.language.grammar import expression_parser
 
     with form.opened("plot", program.files) as name:
         for option, given in (("--wrt", program.wrt), ("--upstream", program.upstream)):
@@ -50,8 +51,10 @@ def command(
         arguments, ranges = ranged(program.arguments or [], is_file=program.file is not None)
         point = None if at is None else read_point(at, list(ranges))
         way = None if descend is None else read_descent(descend, optimizer.value, ranges)
-        limits_begun(limits)
-        source, values = replace(program, arguments=arguments).read()
+        expression_parser()  # which may write its tables for the next time
+        program = replace(program, arguments=arguments)
+        source = limits.begin(program.source)
+        values = program.values(source)
         from gradcli.stream.plan import Task
         from gradcli.stream.plotting import plotted
 
@@ -64,11 +67,3 @@ def command(
 
             return print_document(plot_document(found))
         return form.show("plot", name, found)
-
-
-def limits_begun(limits: Limited) -> None:
-    """Hold the process to its limits, when the parser has written its tables for the next time."""
-    from gradcli.language.grammar import expression_parser
-
-    expression_parser()
-    limits.begin()

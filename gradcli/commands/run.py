@@ -98,8 +98,8 @@ class Page:
         """Run the snippet within its limits and show what it did; the error that stopped it."""
         from gradcli.script.execution import execute
 
-        limits.begin()
-        snippet = snippets.read(self.file)
+        source = limits.begin(lambda: snippets.source_of(self.file))
+        snippet = snippets.read(source)
         is_text = self.form == "text"
         write = snippets.show if is_text and not self.is_quiet else self.printed.append
         machine = snippets.machine(limits, write, max_steps, max_elements)

@@ -10,6 +10,7 @@ from typing import Any
 
 from gradcli.stream.arrow.columns import Columns
 from gradcli.stream.arrow.conversion import Conversion
+from gradcli.stream.arrow.library import pyarrow
 from gradcli.stream.arrow.tables import is_at_once, planned
 from gradcli.stream.plan import Task
 from gradcli.workers.apart import Apart
@@ -32,7 +33,8 @@ class Points:
                     yield self.columns.record_batch(batch)
                 elif len(batch):
                     apart = apart or stack.enter_context(Apart(OneByOne(self.columns.task)))
-                    yield from apart(batch)
+                    for data in apart(batch):
+                        yield from pyarrow("ipc").open_stream(data)
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,16 @@ class OneByOne:
     def columns(self) -> Columns:
         return Columns(self.task)
 
-    def __call__(self, batch: Any) -> list[Any]:
+    def __call__(self, batch: Any) -> list[bytes]:
+        """Return streams of batches."""
         computation, bugs = self.columns.computation, list[str]()
         schema, forms = planned(computation, batch.schema)
         convert = Conversion(computation, schema, forms, 1, ITEM, bugs, before_processes=lambda: None)
-        return [part for part, _ in convert.converted([batch])]
+        return [stream_of(part) for part, _ in convert.converted([batch])]
+
+
+def stream_of(batch: Any) -> bytes:
+    sink = pyarrow().BufferOutputStream()
+    with pyarrow("ipc").new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return bytes(sink.getvalue())

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import Enum
 
 from gradcli.homework.mistakes.catalogue import HINTS, TITLES
-from gradcli.homework.model import Branch, Diagnosis, Marked, Result
+from gradcli.homework.model import Branch, Diagnosis, Marked, Result, Withheld
 
 LEVELS = ("verdict", "node", "rule", "value")  # each shows more than the one before
 TELLING = frozenset(("wrong", "shape", "precision", "carried"))  # verdicts whose remark may hold the right answer
-
-
-class Withheld(Enum):
-    """The value that stands where one is not shown; None is an answer."""
-
-    WITHHELD = "withheld"
 
 
 WITHHELD = Withheld.WITHHELD

@@ -182,18 +182,22 @@ def graded(
 
     def lost(some: list[Item], loss: Lost) -> list[Again]:
         part, *names = loss.at.split(MARK)
-        if not part.isdigit():
+        if not some:
             raise unanswered(assignment, loss, limits)
         if loss.reason == "bug" and bugs is not None:
             bugs.append(loss.detail)
+        if not (part.isdecimal() and int(part) < len(some)):  # it is at none, or says so
+            if len(some) > 1:
+                return [Again([one]) for one in some]
+            part, names = "0", []
         number = int(part)
         again = [some[:number], [without(some[number], loss, names)], some[number + 1 :]]
         return [Again(items) for items in again if items]
 
     size = MOST if any(map(is_class, files)) else max(1, min(MOST, len(files) // (4 * jobs)))
-    each = map(Item, hand_ins(files) if work is None else work)
+    each = (Item(one.loaded()) for one in (hand_ins(files) if work is None else work))
     batches = iter(lambda: list(islice(each, size)), [])
-    results = mapped(Grading(assignment, variants), chain([[]] * jobs, batches), jobs, limits, lost)
+    results = mapped(Grading(assignment, variants), chain([[]] * jobs, batches), jobs, limits, lost, kind=list[Result])
     for _ in range(jobs):  # keys that cannot be made end it before anything is written
         next(results)
     return chain.from_iterable(results)

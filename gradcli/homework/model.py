@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum
+from typing import Annotated, Any
 
-Value = Any  # a numpy array or scalar, None, True, False, or a text
+
+class Withheld(Enum):
+    """The value that stands where one is not shown; None is an answer."""
+
+    WITHHELD = "withheld"
+
+
+Value = Annotated[Any, Withheld]  # a numpy array or scalar, None, True, False, a text, or what stands in its place
 
 VERDICTS = {
     "correct": "right",

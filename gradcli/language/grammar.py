@@ -6,6 +6,7 @@ Importing lark costs tens of milliseconds, so nothing imports this module before
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -64,14 +65,31 @@ def _cache_file(name: str, text: str) -> str | None:
     """Return the path of the stored tables of a grammar, or None when there is no place for them.
 
     Lark reads and writes the file. It builds the tables anew, silently, when the file is missing, unreadable or
-    cannot be written: the cache saves a fifth of a short command and is never needed.
+    cannot be written: the cache saves a fifth of a short command and is never needed. In a folder that belongs to this
+    user, and that nobody else can write to, nobody changes the file while it is opened.
     """
     with suppress(OSError, RuntimeError):  # RuntimeError: there is no home folder
         folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gradcli"
         if not folder.is_absolute():  # an empty HOME; never litter the current folder
             return None
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         version = f"{lark.__version__} {sys.version_info[:2]}"
         key = sha256(f"{version} {text}".encode()).hexdigest()[:16]
-        return str(folder / f"{name}-{key}.lalr")
+        file = folder / f"{name}-{key}.lalr"
+        facts = folder.lstat()
+        if stat.S_ISDIR(facts.st_mode) and is_own(facts, 0o022) and is_trusted(file, facts):
+            return str(file)
     return None
+
+
+def is_trusted(file: Path, folder: os.stat_result) -> bool:
+    """Return whether lark may unpickle what it finds at a path in a folder: nothing, or a file that only we write."""
+    if not os.path.lexists(file):
+        return True
+    facts = file.lstat()
+    return stat.S_ISREG(facts.st_mode) and is_own(facts, 0o022 if folder.st_mode & 0o077 else 0)
+
+
+def is_own(facts: os.stat_result, others: int) -> bool:
+    """Return whether a file belongs to this user, and gives others none of these permissions."""
+    return not hasattr(os, "getuid") or (facts.st_uid == os.getuid() and not facts.st_mode & others)

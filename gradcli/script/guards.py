@@ -14,11 +14,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from gradcli.script.limits import Budget
-from gradcli.workers.confinement import reserved
+from gradcli.workers.confinement import reserved, stack
 
 INTERVAL = 0.02  # seconds between two looks at the clock and the memory
-STACK = 96 * 2**20  # bytes of stack for the deepest calls within calls, where the system gives them
-FRAME = 1200  # bytes of it that one call in Python takes at most
+FRAME = 1200  # bytes of the stack that one call in Python takes at most
 FRAMES = 40_000  # of Python's, for the calls of a snippet
 RESERVED = 224 * 2**20  # bytes that may be reserved and never touched, beyond what a snippet may hold
 
@@ -51,30 +50,13 @@ def deep() -> Iterator[None]:
     """
     frames, hook = sys.getrecursionlimit(), sys.unraisablehook
     sys.unraisablehook = lambda _: None  # what a generator raises while it is freed, the next look raises again
-    restore = _stack()
+    if _is_main() and sys.platform != "win32":
+        sys.setrecursionlimit(max(frames, min(FRAMES, stack() // FRAME)))
     try:
         yield
     finally:
         sys.setrecursionlimit(frames)
         sys.unraisablehook = hook
-        restore()
-
-
-def _stack() -> Any:
-    """Set the stack and the number of frames; return a function that sets the stack back."""
-    if not _is_main() or sys.platform == "win32":
-        return lambda: None
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
-    unlimited = resource.RLIM_INFINITY
-    wanted = STACK if hard == unlimited else min(STACK, hard)
-    given = soft if soft != unlimited else STACK
-    if sys.platform == "linux" and given < wanted:  # elsewhere the stack of the main thread does not grow
-        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
-        given = wanted
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), min(FRAMES, given // FRAME)))
-    return lambda: resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
 
 
 @contextmanager
@@ -88,7 +70,11 @@ def confined(budget: Budget) -> Iterator[None]:
         return
     import resource
 
-    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    try:
+        soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    except OSError:  # it is locked, and limited as a whole
+        yield
+        return
     most = reserved() + budget.limits.memory + RESERVED
     if any(limit != resource.RLIM_INFINITY and limit < most for limit in (soft, hard)):
         yield

@@ -11,9 +11,10 @@ import gc
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
+from mmap import PAGESIZE
 
 from gradcli.script.errors import LimitError
+from gradcli.workers.confinement import pages
 
 PAUSE = 0.1  # seconds between two looks that raise
 RECENT = 0.004  # seconds for which a look at the memory holds
@@ -149,7 +150,7 @@ class Budget:
 def resident() -> int:
     """Return the bytes of memory that the process holds now, or held at most; 0 where the system does not say."""
     try:
-        return int(Path("/proc/self/statm").read_bytes().split()[1]) * PAGE
+        return pages(1) * PAGESIZE
     except OSError:
         return _most()
 
@@ -160,12 +161,3 @@ def _most() -> int:
     except ImportError:
         return 0
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-
-
-def _page() -> int:
-    import mmap
-
-    return mmap.PAGESIZE
-
-
-PAGE = _page()

@@ -122,7 +122,7 @@ class Batch:
         is_shown = isinstance(convert.writer, TableWriter)
         losses = Losses(convert, self.limits, self.bugs)
         pieces = self.pieces(convert, blocks)
-        with closing(mapped(convert, pieces, self.jobs, self.limits, losses, is_quick=True)) as answers:
+        with closing(mapped(convert, pieces, self.jobs, self.limits, losses, kind=Answer, is_quick=True)) as answers:
             for answer in answers:
                 output.write(answer.text)
                 self.add(answer, is_shown=is_shown)

@@ -56,9 +56,6 @@ class Answer:
     count: int
     failures: list[dict[str, Any]]
 
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        return type(self), (large(self.text, protocol), self.count, self.failures)
-
     def kept(self) -> Answer:
         """Return it with a text of its own where that is in memory which another process uses."""
         return replace(self, text=bytes(self.text))

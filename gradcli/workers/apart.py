@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any
 
 from gradcli.errors import GradcliError, InternalError
+from gradcli.workers.messages import COUNT, MOST, message_of, read_message
 
 START = f"from {__name__} import serve; serve()"
 
@@ -30,22 +31,26 @@ def fresh(*arguments: str) -> dict[str, Any]:
 
 
 class Apart:
-    """The owner's side: called with an item, it returns what the function returns for it there.
+    """The owner's side: called with an item, it returns what the function returns for it there, of a `kind`.
 
-    What is sent either way is pickled. Raises the GradcliError that the function raises there, and InternalError for
-    any other exception and where the process ends.
+    What is sent there is pickled; what comes back is data, as that of any process. Raises the GradcliError that the
+    function raises there, and InternalError for any other exception and where the process ends.
     """
 
-    def __init__(self, function: Callable[[Any], Any]) -> None:
+    def __init__(self, function: Callable[[Any], Any], kind: Any = Any) -> None:
+        self.kind = kind
         self.process = subprocess.Popen(**fresh("-c", START), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self._send(function)
+        self._send((function, kind))
 
     def __call__(self, item: Any) -> Any:
         self._send(item)
-        try:
-            answer, error = pickle.load(self.process.stdout)  # type: ignore[arg-type]
-        except (EOFError, pickle.UnpicklingError):
+        assert self.process.stdout is not None
+        head = self.process.stdout.read(COUNT.size)
+        (size,) = COUNT.unpack(head) if len(head) == COUNT.size else (0,)
+        whole = self.process.stdout.read(min(size, MOST))
+        if not whole or len(whole) != size:
             raise InternalError(f"a process apart ended with exit code {self.process.wait()}") from None
+        answer, error = read_message(whole, answer_of(self.kind))
         if error is not None:
             raise error
         return answer
@@ -66,25 +71,30 @@ class Apart:
         self.process.communicate()
 
 
+def answer_of(kind: Any) -> Any:
+    """Return the type of a message: an answer, or the error in place of one."""
+    return tuple[kind, None] | tuple[None, GradcliError]
+
+
 def serve() -> None:
     """Answer until the owner is gone: then standard input ends, or nobody takes the answer."""
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer
-    function = pickle.load(questions)
+    function, kind = pickle.load(questions)
     while True:
         try:
             item = pickle.load(questions)
         except EOFError:
             return
-        answer, error = None, None
+        message: Any
         try:
-            answer = function(item)
+            message = message_of((function(item), None), answer_of(kind))
         except GradcliError as one:
-            error = one
+            message = message_of((None, one), answer_of(kind))
         except Exception:
-            error = InternalError(traceback.format_exc())
+            message = message_of((None, InternalError(traceback.format_exc())), answer_of(kind))
         try:
-            pickle.dump((answer, error), answers, pickle.HIGHEST_PROTOCOL)
+            answers.write(COUNT.pack(len(message)) + message)
             answers.flush()
         except BrokenPipeError:
             return

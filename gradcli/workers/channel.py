@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 from gradcli.workers.notes import NOTE
 
-OUT, ERR, FILE, BEGIN, PAUSE, SOURCE, PATH, WHOLE, END = range(9)  # kinds of frames
+KINDS = OUT, ERR, FILE, BEGIN, SOURCE, PATH, WHOLE, END = range(8)  # of frames
 TEXTS = (OUT, ERR, FILE)  # those that may come in parts
 FRAME = struct.Struct("<BI")  # kind, bytes
 PARCEL = struct.Struct("<Q")  # bytes of the frames that are handed over at once
@@ -27,6 +27,10 @@ SIZE = 2**22  # bytes of the memory, of which only what is used is taken
 def shared() -> mmap:
     """Return memory that a child will share; its last bytes are for a note."""
     return mmap(-1, SIZE + NOTE)
+
+
+class BrokenError(Exception):
+    """What comes is no frame that a child sends: it is in the hands of what it runs."""
 
 
 class Sender:
@@ -93,6 +97,8 @@ class Receiver:
                 if len(self.data) < PARCEL.size:
                     break
                 (self.left,) = PARCEL.unpack_from(self.data)
+                if not 0 < self.left <= SIZE:
+                    raise BrokenError
                 self.data, self.parcels, self.got = self.data[PARCEL.size :], self.parcels + 1, 0
                 continue
             found, used = self._parsed(self.data[: self.left])
@@ -125,6 +131,8 @@ class Receiver:
                 if len(data) - used < FRAME.size:
                     break
                 self.kind, self.rest = FRAME.unpack_from(data, used)
+                if self.kind not in KINDS or self.rest > SIZE:
+                    raise BrokenError
                 used += FRAME.size
             part = data[used : used + self.rest]
             if self.kind not in TEXTS and len(part) < self.rest:

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from mmap import mmap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gradcli.errors import EvaluationError
-from gradcli.workers.channel import BEGIN, END, ERR, FILE, OUT, PATH, PAUSE, SOURCE, WHOLE, Sender, standing_for
+from gradcli.workers.channel import BEGIN, END, ERR, FILE, OUT, PATH, SOURCE, WHOLE, Sender, standing_for
 from gradcli.workers.confinement import end_with, forbid_writing, limit_memory, reserved
 from gradcli.workers.interruption import leave_to_owner
 from gradcli.workers.limits import GRACE, Limits, written
@@ -19,6 +19,8 @@ from gradcli.workers.notes import Note, take
 
 if TYPE_CHECKING:
     from gradcli.source import Source
+
+T = TypeVar("T")
 
 LEFT = 2**22  # bytes of memory, beyond those that are taken, without which nothing can be said
 MORE = "--max-memory SIZE allows more"
@@ -59,21 +61,25 @@ def live(work: Callable[[], int], descriptor: int, memory: mmap, parent: int) ->
         os._exit(code)
 
 
-def begin(limits: Limits) -> None:
-    """Hold this process to its limits from now on: everything that the work needs is imported.
+def begin(limits: Limits, read: Callable[[], T]) -> T:
+    """Read what the work is about, and hold this process to its limits from then on; return what was read.
 
+    Everything that the work needs is imported. Reading waits for a person or another program as long as they take.
     Where nobody watches and the system has no children, a timer ends the process.
     """
+    given = read()
     if _senders:
         _senders[0].put(BEGIN, LIMITS.format(limits).encode())
         _senders[0].hand_over()
         if limits.memory < reserved() + LEFT:
-            given = written(limits.memory)
-            raise EvaluationError("E403", f"{given} of memory is less than this command takes by itself", help=MORE)
+            size = written(limits.memory)
+            raise EvaluationError("E403", f"{size} of memory is less than this command takes by itself", help=MORE)
+        os.dup2(1, 0)  # what there was to read is read
         limit_memory(limits.memory)
-        forbid_writing()
+        forbid_writing([_senders[0].descriptor])
     elif not hasattr(os, "fork"):
         faulthandler.dump_traceback_later(limits.seconds + GRACE, exit=True)
+    return given
 
 
 @contextmanager
@@ -99,23 +105,7 @@ def output_to(path: str) -> Iterator[None]:
     _senders[0].put(WHOLE, b"")
 
 
-@contextmanager
-def waiting() -> Iterator[None]:
-    """Stop the clock while a person or another program is waited for."""
-    _say(PAUSE)
-    try:
-        yield
-    finally:
-        _say(PAUSE)
-
-
 def at(source: Source) -> None:
     """Name the text whose lines run from now on."""
     if _senders:
         _senders[0].put(SOURCE, f"{source.name}\0{source.text}".encode("utf-8", "surrogatepass"))
-
-
-def _say(kind: int) -> None:
-    if _senders:
-        _senders[0].put(kind, b"")
-        _senders[0].hand_over()

@@ -54,16 +54,17 @@ Losing = Callable[[Any, Lost], Iterable[Again | Answered]]
 
 
 def mapped(
-    work: Any, items: Iterable[Any], jobs: int, limits: Limits, lost: Losing, *, is_quick: bool = False
+    work: Any, items: Iterable[Any], jobs: int, limits: Limits, lost: Losing, *, kind: Any = Any, is_quick: bool = False
 ) -> Generator[Any]:
     """Yield the answers of `work` to all items, in their order; before a pause, which is None, all before it.
 
     An item may be `Answered` already. Each has the CPU seconds and the memory of the limits. For an item that exceeds
-    them, crashes or meets a bug, `lost` gives the answer. An error of gradcli that `work` raises is raised here. If
-    items are quick, a process has the next one in hand while it works, and large bytes of answers are lent: they are
-    good until the next answer is asked for, those of `kept()` for ever.
+    them, crashes or meets a bug, `lost` gives the answer. An error of gradcli that `work` raises is raised here.
+    Answers are of the `kind` that a type says: plain values, and the classes of facts that it names. If items are
+    quick, a process has the next one in hand while it works, and large bytes of answers are lent: they are good until
+    the next answer is asked for, those of `kept()` for ever.
     """
-    with closing(Pool(work, jobs, limits, lost, is_quick=is_quick)) as pool:
+    with closing(Pool(work, jobs, limits, lost, kind, is_quick=is_quick)) as pool:
         for item in items:
             if item is None:
                 yield from pool.finished()
@@ -91,8 +92,9 @@ class Pool:
     A process has one item in hand, or two where items are quick: the one that it works at, and the next.
     """
 
-    def __init__(self, work: Any, jobs: int, limits: Limits, lost: Losing, *, is_quick: bool) -> None:
-        self.work, self.jobs, self.limits, self.lost, self.is_quick = work, jobs, limits, lost, is_quick
+    def __init__(self, work: Any, jobs: int, limits: Limits, lost: Losing, kind: Any = Any, *, is_quick: bool) -> None:
+        self.work, self.jobs, self.limits, self.lost, self.kind = work, jobs, limits, lost, kind
+        self.is_quick = is_quick
         self.order: deque[Slot] = deque()
         self.waiting: deque[Slot] = deque()
         self.busy: dict[Worker, deque[Slot]] = {}  # what each has in hand
@@ -130,7 +132,9 @@ class Pool:
     def hand_out(self) -> None:
         """Give items that wait to processes that do not work, then to those that have a hand free."""
         while self.waiting and (self.idle or len(self.busy) < self.jobs):
-            worker = self.idle.pop() if self.idle else Worker(self.work, self.limits, [*self.busy, *self.idle])
+            worker = (
+                self.idle.pop() if self.idle else Worker(self.work, self.limits, [*self.busy, *self.idle], self.kind)
+            )
             self.busy[worker] = deque()
             self.give(worker)
         for worker, held in self.busy.items():
@@ -151,16 +155,17 @@ class Pool:
 
         ready = wait([worker.connection for worker in self.busy], TICK)
         for worker in list(self.busy):
-            if worker.connection in ready:
-                self.receive(worker)
-            elif worker.is_late():
+            if (worker.connection not in ready or not self.receive(worker)) and worker.is_late():
                 self.lose(worker, Lost("time", worker.end(), ""))
         self.hand_out()
 
-    def receive(self, worker: Worker) -> None:
-        """Take the answer of a process, or the reason of its end."""
+    def receive(self, worker: Worker) -> bool:
+        """Take the answer of a process, or the reason of its end; return whether the whole has come."""
         half = worker.exchange.received % 2
-        kind, answer = worker.answer(is_lent=self.is_quick)
+        found = worker.answer(is_lent=self.is_quick)
+        if found is None:
+            return False
+        kind, answer = found
         if kind == "answer":
             slot = self.busy[worker].popleft()
             slot.answer, slot.item = Answered(answer), None
@@ -173,7 +178,8 @@ class Pool:
             self.dropped(worker).answer = Failed(answer)
             worker.end()
         else:
-            self.lose(worker, Lost(kind, worker.end(), answer))
+            self.lose(worker, Lost(kind, worker.end(), str(answer)))
+        return True
 
     def dropped(self, worker: Worker) -> Slot:
         """Return the slot at which a process has ended; what else it had in hand waits again."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
 from gradcli.workers.channel import ERR, FILE, OUT
 from gradcli.workers.limits import Limits, written
+
+# What a terminal would obey or show as nothing, but for line ends and colours; and what may become one of these.
+CONTROL = re.compile(rb"\x1b(?!\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]|\xc2[\x80-\x9f]")
+UNFINISHED = re.compile(rb"(?:\x1b(?:\[[0-9;]{0,40})?|\xc2)\Z")
 
 
 class TooLargeError(Exception):
@@ -25,6 +30,7 @@ class Relay:
         self.most = Limits().output
         self.sizes = {OUT: 0, ERR: 0, FILE: 0}
         self.line = b""  # the beginning of a line of standard output
+        self.tails = {OUT: b"", ERR: b""}  # the beginning of a colour, or of a character
         self.document: list[bytes] = []
         self.path: str | None = None  # of a file
         self.file: list[bytes] = []
@@ -47,19 +53,30 @@ class Relay:
         if kind == ERR:
             self._pass_line()
             end = data.rfind(b"\n") + 1 if is_cut else len(data)
-            passed(sys.stderr, data[:end])
+            self.pass_on(ERR, data[:end])
             return
         is_prompt = not is_cut and sys.stdout.isatty()
         text = self.line + data
         end = len(text) if is_prompt else text.rfind(b"\n") + 1
         self.line = b"" if is_cut else text[end:]
-        passed(sys.stdout, text[:end])
+        self.pass_on(OUT, text[:end])
+
+    def pass_on(self, kind: int, text: bytes) -> None:
+        """Write a text on its stream; a terminal gets colours, and no other control."""
+        stream = sys.stdout if kind == OUT else sys.stderr
+        if stream.isatty():
+            text = self.tails[kind] + text
+            end = UNFINISHED.search(text)
+            text, self.tails[kind] = (text[: end.start()], end[0]) if end else (text, b"")
+            text = CONTROL.sub(b"?", text)
+        passed(stream, text)
 
     def finish(self, *, is_whole: bool) -> None:
         """Pass on the last line, or the document if it is whole, and say where a text was cut."""
         self._pass_line()
         if self.document and is_whole:
-            passed(sys.stdout, *self.document)
+            for part in self.document:
+                self.pass_on(OUT, part)
         self.document = []
         if any(size > self.most for size in self.sizes.values()):
             note = f"note: the output has more than {written(self.most)} and was cut; --max-output SIZE allows more\n"
@@ -73,7 +90,7 @@ class Relay:
 
     def _pass_line(self) -> None:
         line, self.line = self.line, b""
-        passed(sys.stdout, line)
+        self.pass_on(OUT, line)
 
 
 def passed(stream: Any, *parts: bytes) -> None:

@@ -17,7 +17,7 @@ from mmap import mmap
 
 from gradcli.errors import EvaluationError
 from gradcli.source import Source, Span
-from gradcli.workers.channel import BEGIN, END, ERR, FILE, OUT, PATH, PAUSE, SOURCE, WHOLE, Receiver, shared
+from gradcli.workers.channel import BEGIN, END, ERR, FILE, OUT, PATH, SOURCE, WHOLE, BrokenError, Receiver, shared
 from gradcli.workers.child import MORE, NO_MEMORY, live
 from gradcli.workers.interruption import held
 from gradcli.workers.limits import GRACE, Limits, written
@@ -25,6 +25,7 @@ from gradcli.workers.notes import Note
 from gradcli.workers.relay import Relay, TooLargeError
 
 ENOUGH = 2**16  # bytes that are read at a time
+CODES = frozenset(str(code).encode() for code in range(256))  # with which a command can end
 
 
 def watched(work: Callable[[], int], *, is_document: bool = False) -> int:
@@ -50,7 +51,7 @@ def watched(work: Callable[[], int], *, is_document: bool = False) -> int:
 
 
 class Watcher:
-    """The parent of a child. Its clock stands while the child waits for input, or the watcher for a slow reader."""
+    """The parent of a child. Its clock stands while the watcher waits for a slow reader."""
 
     def __init__(self, pid: int, descriptor: int, memory: mmap, relay: Relay) -> None:
         self.pid, self.descriptor, self.memory, self.relay = pid, descriptor, memory, relay
@@ -58,7 +59,6 @@ class Watcher:
         self.note = Note(memory)
         self.limits = Limits()
         self.deadline: float | None = None
-        self.left: float | None = None  # seconds, while the clock stands
         self.is_late = False
         self.has_begun = False
         self.source: Source | None = None
@@ -70,9 +70,13 @@ class Watcher:
         try:
             while data := self.arrived():
                 self.take(self.receiver.frames(data))
+            self.last_words()
         except KeyboardInterrupt:
             self.last_words()
             raise
+        except BrokenError:
+            self.code = None
+            self.end()
         except TooLargeError:
             most = written(self.limits.output)
             raise EvaluationError(
@@ -80,7 +84,6 @@ class Watcher:
             ) from None
         finally:
             self.end()
-        self.last_words()
         if self.code is None:
             raise self.refusal()
         return self.code
@@ -91,8 +94,9 @@ class Watcher:
             rest = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
             if select.select([self.descriptor], [], [], rest)[0]:
                 return os.read(self.descriptor, ENOUGH)
-            again = self.note.began + self.limits.seconds + GRACE
-            if again <= time.monotonic():
+            began = self.note.began if self.limits.option != Limits.option else 0.0  # only items have parts
+            again = min(began, time.monotonic()) + self.limits.seconds + GRACE
+            if not again > time.monotonic():
                 self.is_late = True
                 return b""
             self.deadline = again  # for a part that began since then
@@ -105,36 +109,31 @@ class Watcher:
                 if self.deadline is not None:
                     self.deadline += time.monotonic() - before
             elif kind == BEGIN:
+                if self.has_begun:
+                    raise BrokenError
                 self.has_begun = True
                 seconds, memory, output, option = data.decode().split()
                 self.limits = Limits(float(seconds), int(memory), int(output), option)
                 self.relay.most = self.limits.output
                 self.deadline = time.monotonic() + self.limits.seconds + GRACE
-            elif kind == PAUSE:
-                self.pause()
             elif kind == SOURCE:
-                name, _, text = data.decode("utf-8", "surrogatepass").partition("\0")
+                name, _, text = data.decode("utf-8", "replace").partition("\0")
                 self.source = Source(text, name)
             elif kind == PATH and not self.has_begun:  # later the child may be in the hands of what it runs
                 self.relay.path = os.fsdecode(data)
             elif kind == WHOLE:
                 self.relay.is_file_whole = True
             elif kind == END:
+                if data not in CODES or self.code is not None:
+                    raise BrokenError
                 self.code = int(data)
 
-    def pause(self) -> None:
-        """Stop the clock, or let it go on."""
-        now = time.monotonic()
-        if self.deadline is not None:
-            self.left, self.deadline = self.deadline - now, None
-        elif self.left is not None:
-            self.deadline, self.left = now + self.left, None
-
     def end(self) -> None:
-        """End the child if it has not ended, and keep its status."""
+        """End the child if it has not ended, with all that it has started, and keep its status."""
         if self.status is None:
-            with suppress(ProcessLookupError):
-                os.kill(self.pid, signal.SIGKILL)
+            for pid in [self.pid, *started(self.pid)]:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
             self.status = os.waitpid(self.pid, 0)[1]
 
     def last_words(self) -> None:
@@ -171,3 +170,13 @@ class Watcher:
             span = Span(start + len(text) - len(text.lstrip()), start + max(len(text.rstrip()), 1))
             error.at(span, self.source)
         return error
+
+
+def started(pid: int) -> list[int]:
+    """Return the processes that a process has started, and those that they have; it is stopped meanwhile."""
+    with suppress(OSError):
+        os.kill(pid, signal.SIGSTOP)
+        with open(f"/proc/{pid}/task/{pid}/children", "rb") as file:  # noqa: PTH123  (nothing is imported here)
+            inner = list(map(int, file.read().split()))
+        return [*inner, *(one for child in inner for one in started(child))]
+    return []

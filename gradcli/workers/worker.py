@@ -12,7 +12,6 @@ import time
 import traceback
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from mmap import mmap
 from multiprocessing.connection import Connection
 from typing import Any
@@ -20,19 +19,22 @@ from typing import Any
 from gradcli.errors import GradcliError
 from gradcli.workers import notes
 from gradcli.workers.confinement import end_with, forbid_writing, limit_memory
+from gradcli.workers.data import UnfitError
 from gradcli.workers.exchange import SIZE, Exchange
 from gradcli.workers.interruption import held, leave_to_owner
 from gradcli.workers.limits import BACKSTOP, Limits
 from gradcli.workers.notes import NOTE, Note
+from gradcli.workers.sandbox.lock import walls
 
 SLICE = 1.0  # seconds that may count at once
+LAST = 5.0  # seconds in which a process that answers no more must end
 PROCESS_CLOCK = 2  # of Linux, in the name of the clock of another process
 
 
 class Worker:
     """The owner's side of a process."""
 
-    def __init__(self, work: Any, limits: Limits, others: Sequence[Worker]) -> None:
+    def __init__(self, work: Any, limits: Limits, others: Sequence[Worker], kind: Any = Any) -> None:
         context: Any = multiprocessing.get_context("fork" if notes.HAS_FORK else "spawn")
         os.close(os.open(os.devnull, os.O_RDWR))  # which the process needs, and can refuse to nobody
         self.connection, theirs = context.Pipe()
@@ -40,12 +42,13 @@ class Worker:
         inherited = [self.connection, *(other.connection for other in others)] if notes.HAS_FORK else []
         self.note = Note(mmap(-1, NOTE)) if notes.HAS_FORK else None
         memory = mmap(-1, SIZE) if notes.HAS_FORK else None
-        self.exchange = Exchange(self.connection, memory)
+        self.exchange = Exchange(self.connection, memory, kind, is_owner=True)
         self.limits = limits
         self.began = self.wall = self.cpu = 0.0  # the last part of an item that was seen to begin, and its seconds
         self.asked = (0.0, 0.0)  # the clocks when they were last looked at
-        arguments = (Exchange(theirs, memory), work, limits, self.note, inherited, os.getpid())
+        arguments = (Exchange(theirs, memory, kind, is_owner=False), work, limits, self.note, inherited, os.getpid())
         self.process = context.Process(target=_serve, args=arguments, daemon=True)
+        walls()  # asked once, and not in each process
         with held(), warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of threads: none holds what the process needs
             self.process.start()
@@ -55,8 +58,10 @@ class Worker:
         """Give an item to the process; of one that it gets while it works, return False where it cannot be given."""
         if self.note is not None and not is_ahead:
             self.note.begin()
-        with suppress(OSError):  # that it has ended shows when it should answer
+        try:
             return self.exchange.send(item, is_ahead=is_ahead)
+        except OSError:  # that it has ended shows when it should answer
+            self.process.kill()
         return True
 
     def is_late(self) -> bool:
@@ -82,21 +87,38 @@ class Worker:
         except OSError:  # it has ended
             return 0.0
 
-    def answer(self, *, is_lent: bool = False) -> tuple[str, Any]:
-        """Return `answer` and it, `error` and what to raise, or the reason for which the item ended and a detail."""
+    def answer(self, *, is_lent: bool = False) -> tuple[str, Any] | None:
+        """Return `answer` and it, `error` and what to raise, or the reason for which the item ended and a detail.
+
+        None where only a part of an answer has come.
+        """
         try:
-            kind, found, warned = self.exchange.receive(is_lent=is_lent)
-            for message in warned:
-                warnings.warn(message, stacklevel=1)
+            message = self.exchange.receive(is_lent=is_lent)
+            if message is None:
+                return None
+            kind, found, warned = message
+            for text in warned:
+                warnings.warn(text, stacklevel=1)
             return kind, found
+        except UnfitError:
+            self.process.kill()
+            return "crash", "an answer that is none"
         except (EOFError, OSError):
-            self.process.join()
+            self._wait()
         number = -(self.process.exitcode or 0)
         if number == -1 and not notes.HAS_FORK:
             return "time", ""
         if number == getattr(signal, "SIGKILL", 9):  # the system does so where memory runs out
             return "memory", ""
         return "crash", signal.Signals(number).name if number > 0 else f"exit code {-number}"
+
+    def _wait(self) -> None:
+        """Wait until the process has ended; one that has only closed its end is ended soon."""
+        end = time.monotonic() + LAST
+        while self.process.exitcode is None:
+            if time.monotonic() > end:
+                self.process.kill()
+            time.sleep(0.001)
 
     def end(self) -> str:
         """End the process; the text that the work noted last."""
@@ -115,7 +137,7 @@ def _serve(
     """Answer until nobody asks; an interruption is for the process that asks."""
     for other in inherited:
         other.close()
-    _confine(limits, note, parent)
+    _confine(limits, note, parent, exchange.connection.fileno())
     warned: list[str] = []
     warnings.showwarning = lambda message, *place, **stream: warned.append(str(message))
     gc.freeze()
@@ -140,8 +162,8 @@ def _serve(
         warned.clear()
 
 
-def _confine(limits: Limits, note: Note | None, parent: int) -> None:
-    """Put the walls around this process."""
+def _confine(limits: Limits, note: Note | None, parent: int, descriptor: int) -> None:
+    """Put the walls around this process, which answers through a descriptor."""
     notes.take(note, limits)
     if notes.HAS_FORK:
         end_with(parent)
@@ -152,7 +174,7 @@ def _confine(limits: Limits, note: Note | None, parent: int) -> None:
         os.dup2(nowhere, standard)
     sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     limit_memory(limits.memory)
-    forbid_writing()
+    forbid_writing([descriptor])
 
 
 def _answer(work: Any, item: Any, limits: Limits) -> tuple[str, Any]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -81,3 +82,40 @@ def test_lark_is_not_imported_before_there_is_something_to_parse() -> None:
         "sys.exit(any(name in sys.modules for name in ('lark', 'numpy', 'rich')))"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def marked(path: Path) -> bytes:
+    """A pickle that makes a file when it is read."""
+    return b"cposix\nsystem\n(S'touch " + str(path).encode() + b"'\ntR."
+
+
+@pytest.mark.parametrize("what", ["writable by others", "a link", "a folder that others write to", "somebody else's"])
+def test_a_cache_that_others_can_write_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = tmp_path / "gradcli"
+    folder.mkdir(mode=0o755)
+    assert parses()
+    (file,) = folder.iterdir()
+    hostile = marked(tmp_path / "executed")
+    file.write_bytes(hostile)
+    if what == "writable by others":
+        file.chmod(0o666)
+    elif what == "a link":
+        file.rename(tmp_path / "elsewhere")
+        file.symlink_to(tmp_path / "elsewhere")
+    elif what == "a folder that others write to":
+        folder.chmod(0o777)
+    else:
+        monkeypatch.setattr("os.getuid", lambda: 12345)
+    assert parses()
+    assert file.read_bytes() == hostile
+    assert not (tmp_path / "executed").exists()
+
+
+def test_a_pipe_in_place_of_the_cache_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert parses()
+    (file,) = (tmp_path / "gradcli").iterdir()
+    file.unlink()
+    os.mkfifo(file)
+    assert parses()

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.workers import channel
-from gradcli.workers.channel import BEGIN, END, ERR, OUT, PAUSE, Receiver, Sender, shared
+from gradcli.workers.channel import BEGIN, END, ERR, OUT, SOURCE, Receiver, Sender, shared
 
 TEXTS = st.tuples(st.sampled_from([OUT, ERR]), st.binary(max_size=40))
-WORDS = st.tuples(st.sampled_from([BEGIN, PAUSE, END]), st.binary(max_size=9))
+WORDS = st.tuples(st.sampled_from([BEGIN, SOURCE, END]), st.binary(max_size=9))
 STEPS = st.lists(TEXTS | WORDS | st.none(), max_size=12)  # None hands over
 
 

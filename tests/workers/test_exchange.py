@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Iterator
 from mmap import mmap
@@ -14,34 +15,47 @@ import pytest
 from gradcli.stream.blocks import Block
 from gradcli.stream.conversion import Answer, Piece
 from gradcli.workers import exchange
+from gradcli.workers.data import UnfitError
 from gradcli.workers.exchange import Exchange
+from gradcli.workers.messages import COUNT, HEAD
 
-MESSAGES = [
-    ("answer", Answer(b"x" * 5000, 3, [{"line": 2}]), []),
+ITEMS = [
     Piece(Block(7, b"a,b\n" * 300), is_each_alone=True),
     Piece(Block(7, b"")),
     {"one": np.arange(300.0), "two": np.ones((3, 4)), "text": "é"},
     None,
 ]
+ANSWERS = [
+    ("answer", Answer(b"x" * 5000, 3, [{"line": 2}]), []),
+    ("answer", Answer(b"", 0, []), ["a warning"]),
+    ("bug", "it broke", []),
+]
 
 
 @pytest.fixture(params=[None, 10_000, 2**12])
 def ends(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Exchange, Exchange]]:
-    """Without memory, with much, with little."""
+    """The owner's and the process's, without memory, with much, with little."""
     if request.param is not None:
         monkeypatch.setattr(exchange, "HALF", request.param)
     memory = None if request.param is None else mmap(-1, 2 * request.param)
     one, other = Pipe()
-    yield Exchange(one, memory), Exchange(other, memory)
+    yield Exchange(one, memory, Answer | str, is_owner=True), Exchange(other, memory, Answer | str, is_owner=False)
     one.close()
     other.close()
 
 
-@pytest.mark.parametrize("message", MESSAGES)
-def test_what_is_sent_arrives(ends: tuple[Exchange, Exchange], message: Any) -> None:
-    for sender, receiver in (ends, ends[::-1]):
-        sender.send(message)
-        assert repr(receiver.receive()) == repr(message)
+@pytest.mark.parametrize("message", ITEMS)
+def test_an_item_arrives(ends: tuple[Exchange, Exchange], message: Any) -> None:
+    for _ in range(3):
+        ends[0].send(message)
+        assert repr(ends[1].receive()) == repr(message)
+
+
+@pytest.mark.parametrize("message", ANSWERS)
+def test_an_answer_arrives(ends: tuple[Exchange, Exchange], message: Any) -> None:
+    for _ in range(3):
+        ends[1].send(message)
+        assert repr(ends[0].receive()) == repr(message)
 
 
 def test_what_arrived_stays(ends: tuple[Exchange, Exchange]) -> None:
@@ -53,13 +67,14 @@ def test_what_arrived_stays(ends: tuple[Exchange, Exchange]) -> None:
 
 def test_what_is_lent_stays_while_the_next_comes(ends: tuple[Exchange, Exchange]) -> None:
     """And no longer than its half of the memory is not used again."""
-    ends[0].send(Answer(b"a" * 4000, 1, []))
-    ends[0].send(Answer(b"b" * 4000, 2, []))
-    first, second = ends[1].receive(is_lent=True), ends[1].receive(is_lent=True)
+    owner, process = ends
+    process.send(("answer", Answer(b"a" * 4000, 1, []), []))
+    process.send(("answer", Answer(b"b" * 4000, 2, []), []))
+    first, second = owner.receive(is_lent=True)[1], owner.receive(is_lent=True)[1]
     assert (first.kept(), second.kept()) == (Answer(b"a" * 4000, 1, []), Answer(b"b" * 4000, 2, []))
     kept = first.kept()
-    ends[0].send(Answer(b"c" * 4000, 3, []))
-    assert (ends[1].receive(is_lent=True).text[:1], kept.text[:1]) == (b"c", b"a")
+    process.send(("answer", Answer(b"c" * 4000, 3, []), []))
+    assert (owner.receive(is_lent=True)[1].text[:1], kept.text[:1]) == (b"c", b"a")
 
 
 def test_a_long_message_does_not_go_ahead(ends: tuple[Exchange, Exchange]) -> None:
@@ -76,6 +91,75 @@ def test_nobody_there(ends: tuple[Exchange, Exchange]) -> None:
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_blocks_and_answers_pickle(protocol: int) -> None:
-    for message in MESSAGES:
+def test_items_pickle(protocol: int) -> None:
+    for message in ITEMS:
         assert repr(pickle.loads(pickle.dumps(message, protocol))) == repr(message)
+
+
+def framed(body: bytes) -> bytes:
+    return COUNT.pack(len(body)) + body
+
+
+def told(text: bytes, sizes: tuple[int, ...] = (), counts: tuple[int, int] = (0, 0), large: bytes = b"") -> bytes:
+    return framed(HEAD.pack(*counts) + b"".join(map(COUNT.pack, (*sizes, len(text)))) + text + large)
+
+
+RIGHT = b'[0, [0, ["b", 0], 1, ["l"]], ["t", "answer", ["r", 0], ["l"]]]'
+HOSTILE = {
+    "nothing": framed(b""),
+    "no end": COUNT.pack(2**62) + b"x",
+    "a pickle": framed(pickle.dumps(("answer", "x", []))),
+    "more sizes than bytes": told(RIGHT, counts=(2**40, 2**40)),
+    "beyond the memory": told(RIGHT, (2**40,), (1, 0)),
+    "beyond the message": told(RIGHT, (2**40,), (0, 1)),
+    "fewer than nothing": told(RIGHT, (2**64 - 1,), (0, 1)),
+    "another class": told(RIGHT.replace(b"[0, [0", b"[0, [9"), (1,), (0, 1), b"x"),
+    "a class in place of a constant": told(b'[0, ["t", "answer", ["n", 0, "text"], ["l"]]]'),
+    "a field of another type": told(RIGHT.replace(b"1, [", b'"1", ['), (1,), (0, 1), b"x"),
+    "a field too few": told(RIGHT.replace(b", 1,", b","), (1,), (0, 1), b"x"),
+    "another answer": told(b'[0, ["t", "answer", 3, ["l"]]]'),
+    "warnings that are none": told(b'[0, ["t", "answer", "x", ["l", 3]]]'),
+    "a reason in place of an answer": told(b'[0, ["t", "bug", ["l"], ["l"]]]'),
+    "a kind that is none": told(b'[0, ["t", 3, "x", ["l"]]]'),
+    "an object that is still to come": told(b'[0, [0, ["r", 0], 1, ["l"]], ["t", "answer", ["r", 0], ["l"]]]'),
+    "objects of another message": told(RIGHT.replace(b"[0, [0", b"[7, [0"), (1,), (0, 1), b"x"),
+    "no message": told(b"[]"),
+    "deep": told(b'["l", ' * 10_000 + b"1" + b"]" * 10_000),
+    "no text": told(b"\xff\xfe"),
+    "a table": told(b'{"__reduce__": 1}'),
+    "an unknown tag": told(b'[0, ["z", 1]]'),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_a_hostile_process_sends_is_refused(ends: tuple[Exchange, Exchange], name: str) -> None:
+    os.write(ends[1].connection.fileno(), HOSTILE[name])
+    with pytest.raises(UnfitError):
+        ends[0].receive()
+
+
+def test_a_part_of_an_answer_is_waited_for_elsewhere(ends: tuple[Exchange, Exchange]) -> None:
+    whole = told(RIGHT, (1,), (0, 1), b"x")
+    for place in range(0, len(whole) - 7, 7):
+        os.write(ends[1].connection.fileno(), whole[place : place + 7])
+        assert ends[0].receive() is None
+    os.write(ends[1].connection.fileno(), whole[place + 7 :])
+    assert ends[0].receive() == ("answer", Answer(b"x", 1, []), [])
+
+
+def test_a_process_that_takes_nothing_is_waited_for_no_longer(
+    ends: tuple[Exchange, Exchange], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "PATIENCE", 0.05)
+    with pytest.raises(TimeoutError):
+        ends[0].send("a" * 10**7)
+
+
+def test_objects_that_are_shared_are_sent_once(ends: tuple[Exchange, Exchange]) -> None:
+    answer = Answer(b"x", 1, [{"line": number} for number in range(100)])
+    others = [Answer(b"", number, []) for number in range(exchange.data.SHARED + 10)]
+    with pytest.raises(UnfitError):
+        ends[1].send(("answer", Answer(b"x", 1, [{"bad": object()}]), []))
+    for one in (answer, answer, *others, answer):
+        ends[1].send(("answer", one, []))
+        assert ends[0].receive()[1] == one

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -16,11 +18,12 @@ import pytest
 from gradcli.errors import EvaluationError
 from gradcli.stream.blocks import Block
 from gradcli.stream.conversion import Answer, Piece
-from gradcli.workers import notes, pool
+from gradcli.workers import notes, pool, worker
 from gradcli.workers.exchange import HALF
 from gradcli.workers.limits import Limits
 from gradcli.workers.notes import at, part
 from gradcli.workers.pool import Again, Answered, Lost, mapped
+from gradcli.workers.sandbox import lock
 from tests.programs import some
 from tests.workers.processes import are_gone, children, is_alive
 
@@ -45,17 +48,15 @@ def deaf() -> Any:
         endless()
 
 
-class Heavy:
-    """An answer of which there is no memory for a copy."""
-
-    def __reduce__(self) -> str:
-        raise MemoryError
+def crash() -> Any:
+    """End this process, which may send no signal."""
+    return ctypes.string_at(0)
 
 
 ENDS = {
     "time": [endless, deaf],
-    "memory": [lambda: bytearray(2**40), lambda: [bytearray(2**22) for _ in range(1000)], Heavy],
-    "crash": [lambda: signal.raise_signal(signal.SIGSEGV), lambda: os._exit(3), lambda: signal.raise_signal(6)],
+    "memory": [lambda: bytearray(2**40), lambda: [bytearray(2**22) for _ in range(1000)], lambda: [0.5] * 2**25],
+    "crash": [crash, lambda: os._exit(3), os.abort],
     "bug": [lambda: {}["nothing"], lambda: 1 / 0, lambda: lambda: 0],
 }
 
@@ -105,7 +106,7 @@ def test_quick_items_come_whole_whatever_ends_beside_them(end: Any) -> None:
         return Answer(bytes(piece.block.data) * 3, piece.block.first, [])
 
     def lost(item: Piece, loss: Lost) -> list[Again | Answered]:
-        assert (item.block.first, loss.at) == (3, "\x1fitem 3")
+        assert (item.block.first, loss.at) == (3, "\x1fitem 3"), loss
         return [Answered(Answer(b"lost", 3, []))]
 
     items = [Piece(Block(number, bytes([number]) * (1 + number % 5 * 40_000))) for number in range(24)]
@@ -114,7 +115,7 @@ def test_quick_items_come_whole_whatever_ends_beside_them(end: Any) -> None:
         expected[3] = (3, b"lost")
     for jobs in (1, 3):
         limits = Limits(0.2 if end is endless else 20.0, AMPLE)
-        found = mapped(perform, items, jobs, limits, lost, is_quick=True)
+        found = mapped(perform, items, jobs, limits, lost, kind=Answer, is_quick=True)
         assert [(answer.count, bytes(answer.text)) for answer in found] == expected
 
 
@@ -122,7 +123,13 @@ def test_a_quick_item_that_fills_the_pipe_waits_for_its_turn() -> None:
     """An answer as long stands in the pipe the other way."""
     long = Piece(Block(1, b"a" * (HALF + 1)))
     found = mapped(
-        lambda piece: Answer(bytes(piece.block.data), 1, []), [long] * 6, 1, Limits(20.0, AMPLE), unlost, is_quick=True
+        lambda piece: Answer(bytes(piece.block.data), 1, []),
+        [long] * 6,
+        1,
+        Limits(20.0, AMPLE),
+        unlost,
+        kind=Answer,
+        is_quick=True,
     )
     assert [len(answer.text) for answer in found] == [HALF + 1] * 6
 
@@ -131,7 +138,7 @@ def test_a_quick_item_that_fills_the_pipe_waits_for_its_turn() -> None:
 def test_every_item_may_be_lost_and_lost_again() -> None:
     def perform(item: int) -> int:
         if item < 100:
-            signal.raise_signal(signal.SIGKILL)
+            crash()
         return item
 
     def lost(item: int, loss: Lost) -> list[Again | Answered]:
@@ -260,7 +267,7 @@ class Elsewhere:
         return work(item)
 
     def __setstate__(self, state: None) -> None:
-        notes.HAS_FORK = False
+        notes.HAS_FORK = lock.IS_LINUX = False
 
     def __getstate__(self) -> int:
         return 1
@@ -298,3 +305,46 @@ def test_processes_end_with_a_parent_that_is_killed() -> None:
         parent.kill()
         parent.wait()
         assert are_gone(children)
+
+
+def answered_by(data: bytes) -> None:
+    """Write past the answers of a process, wherever its way to the owner is."""
+    for number in range(3, 64):
+        try:
+            os.write(number, data)
+        except OSError:
+            continue
+
+
+def cut_off() -> None:
+    for number in range(3, 64):
+        try:
+            os.close(number)
+        except OSError:
+            continue
+    endless()
+
+
+HOSTILE = {
+    "a pickle": (lambda: answered_by(pickle.dumps(signal.SIGINT)), "crash"),
+    "a part": (lambda: (answered_by(b"\x40\x00\x00\x00\x00\x00\x00\x00?"), endless()), "time"),
+    "a size that cannot be": (lambda: answered_by(b"\xff" * 8), "crash"),
+    "the end of its way": (cut_off, "memory"),  # it is ended as the system does where memory runs out
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_process_costs_its_own_item(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(worker, "LAST", 0.1)
+    attack, reason = HOSTILE[name]
+
+    def perform(item: int) -> Any:
+        at(f"item {item}")
+        return attack() if item == 1 else item
+
+    def lost(item: int, loss: Lost) -> list[Again | Answered]:
+        assert (item, loss.reason) == (1, reason)
+        return [Answered("lost")]
+
+    assert list(mapped(perform, range(3), 1, Limits(0.3, AMPLE), lost)) == [0, "lost", 2]

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-import stat
 from collections.abc import Sequence
 from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
+from gradcli.commands.inputs.files import LARGER, held
 from gradcli.errors import UsageError
 from gradcli.explanation.sizes.dims import Dims
 from gradcli.language.names import read_name
 from gradcli.source import Source
 
-LARGEST = 2**26  # bytes of a file with values
 SHAPE = re.compile(r"([^\W\d]\w*)\s*:\s*((?:\w+\s*(?:,\s*\w+\s*)*,?)?)$")  # `X:n,d`
 
 
@@ -71,15 +70,14 @@ def read_array(name: str, path: str) -> Any:
         raise UsageError(
             "E009", f"{name}=@{path}: the kind of file is not known", help="use a .npy, .csv or .json file"
         )
+    found = held(path)
+    if isinstance(found, OSError):
+        raise UsageError("E009", f"{name}=@{path}: {found.strerror}", help="check the path after @")
+    if isinstance(found, str):
+        help = "use a smaller sample" if found == LARGER else "give the path of a .npy, .csv or .json file"
+        raise UsageError("E009", f"{name}=@{path}: {found}", help=help)
     try:
-        facts = Path(path).stat()
-        if not stat.S_ISREG(facts.st_mode):
-            raise UsageError("E009", f"{name}=@{path}: not a file", help="give the path of a .npy, .csv or .json file")
-        if facts.st_size > LARGEST:
-            raise UsageError("E009", f"{name}=@{path}: larger than {LARGEST // 2**20} MB", help="use a smaller sample")
-        return READERS[suffix](Path(path))
-    except OSError as error:
-        raise UsageError("E009", f"{name}=@{path}: {error.strerror}", help="check the path after @") from None
+        return READERS[suffix](found)
     except Exception:  # the errors of readers on other kinds of files have no common base
         raise UsageError(
             "E009",
@@ -88,20 +86,21 @@ def read_array(name: str, path: str) -> Any:
         ) from None
 
 
-def _npy(path: Path) -> Any:
+def _npy(data: bytes) -> Any:
+    import io
+
     import numpy as np
 
-    with path.open("rb") as file:
-        array = np.lib.format.read_array(file, allow_pickle=False)
+    array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
     if array.dtype.kind not in "fiub":
-        raise ValueError(path)
+        raise ValueError(array.dtype)
     return array
 
 
-def _csv(path: Path) -> Any:
+def _csv(data: bytes) -> Any:
     import numpy as np
 
-    lines = path.read_text("utf-8-sig").splitlines()
+    lines = data.decode("utf-8-sig").splitlines()
     rows = [number for number, line in enumerate(lines) if line.strip()]
     is_headed = len(rows) > 1 and is_heading(lines[rows[0]])
     return np.loadtxt(lines[rows[is_headed] :], delimiter=",", ndmin=1, comments=None, quotechar='"')
@@ -123,14 +122,14 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _json(path: Path) -> Any:
+def _json(data: bytes) -> Any:
     import json
 
     import numpy as np
 
-    array = np.array(json.loads(path.read_text("utf-8")))
+    array = np.array(json.loads(data.decode("utf-8")))
     if array.dtype.kind not in "fiub":
-        raise ValueError(path)
+        raise ValueError(array.dtype)
     return array
 
 

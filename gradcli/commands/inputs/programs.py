@@ -15,7 +15,6 @@ from gradcli.commands.inputs.advice import advised
 from gradcli.commands.options import Limited
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.source import Source
-from gradcli.workers.child import waiting
 
 if TYPE_CHECKING:
     from gradcli.explanation.derivatives.total import Derivative
@@ -149,9 +148,8 @@ class Program:
         from gradcli.language.parser import parse_program
 
         expression_parser()  # which may write its tables for the next time
-        limits.begin()
-        source, values = self.read()
-        options = self.options()
+        source = limits.begin(self.source)
+        values, options = self.values(source), self.options()
         for name in shapes(values):
             if not takes_shapes:
                 raise UsageError(
@@ -179,22 +177,34 @@ class Program:
         """Whether the program is read from a file, or from standard input."""
         return self.file is not None or self.is_on_standard_input
 
-    def read(self) -> tuple[Source, dict[str, Any]]:
-        """Return the text of the program and the values by variable."""
-        from gradcli.commands.inputs.bindings import read_bindings
+    def source(self) -> Source:
+        """Return the text of the program; the files of values are held, to be read when no file can be opened."""
+        from gradcli.commands.inputs.files import hold
 
         arguments = self.arguments or []
         if self.file is not None:
             source = read_source(self.file, help="check the path after -f")
         elif arguments[:1] == ["-"]:
-            source, arguments = read_source("-", help="write the program into it"), arguments[1:]
+            source = read_source("-", help="write the program into it")
         elif arguments:
-            source, arguments = Source(arguments[0]), arguments[1:]
+            source = Source(arguments[0])
         else:
             raise UsageError(
                 "E002", "there is no program", help='write one, such as gradcli eval "z=(x1+a*x2)**2" x1=1 a=2 x2=3'
             )
-        return source, read_bindings(arguments, source)
+        hold([*(argument.partition("=")[2] for argument in self.bindings), self.upstream or ""])
+        return source
+
+    @property
+    def bindings(self) -> list[str]:
+        """The arguments that are values."""
+        return (self.arguments or [])[self.file is None :]
+
+    def values(self, source: Source) -> dict[str, Any]:
+        """Return the values by variable."""
+        from gradcli.commands.inputs.bindings import read_bindings
+
+        return read_bindings(self.bindings, source)
 
     def options(self) -> dict[str, Any]:
         """Return the other options as `explain` takes them."""
@@ -240,8 +250,7 @@ def read_bytes(file: str, *, help: str) -> tuple[str, bytes]:
         if file == "-" and sys.stdin is None:
             raise ValueError(file)
         if file == "-":
-            with waiting():
-                data = sys.stdin.buffer.read(LARGEST + 1)
+            data = sys.stdin.buffer.read(LARGEST + 1)
         else:
             with Path(file).open("rb") as stream:
                 data = stream.read(LARGEST + 1)

@@ -20,11 +20,15 @@ ENDINGS = (".py", ".ipynb", ".md", ".markdown", ".qmd", ".rmd")
 STEPS, ELEMENTS = 20_000_000, 2**24  # statements that may run, elements of one tensor, list or text
 
 
-def read(file: str) -> Snippet:
+def source_of(file: str) -> Source:
+    """Return the text of the file of a snippet."""
+    return read_source(file, help="give the path of a .py, .ipynb or .md file")
+
+
+def read(source: Source) -> Snippet:
     """Read a snippet, and say on standard error what is left out of a notebook."""
     from gradcli.script.reading import read_snippet
 
-    source = read_source(file, help="give the path of a .py, .ipynb or .md file")
     snippet = read_snippet(source.text, source.name)
     for line in snippet.omitted:
         note(f"note: left out what is for a notebook: {visible(line)}\n")
@@ -58,9 +62,9 @@ def last_pass(file: str, of: str | None, limits: Limited) -> Explanation:
     from gradcli.script.execution import execute
     from gradcli.script.timeline.recorder import Recorder
 
-    limits.begin()
+    source = limits.begin(lambda: source_of(file))
     printed: list[str] = []
-    snippet, runner = read(file), machine(limits, printed.append)
+    snippet, runner = read(source), machine(limits, printed.append)
     runner.timeline = Recorder(runner, keeps_last=True)
     error, timeline = execute(snippet, runner)
     if error is not None:

@@ -29,7 +29,7 @@ class HandIn:
     """The work of one student: a file that is not read yet, or a submission out of the file of a class.
 
     `attempt` is its number where that is recorded, `remark` is added to those on the submission. One that `is_again` is
-    a later attempt, though none is counted.
+    a later attempt, though none is counted. `text` is what `read_file` gives for a file that was read already.
     """
 
     file: File
@@ -38,6 +38,11 @@ class HandIn:
     attempt: int | None = None
     remark: str = ""
     is_again: bool = False
+    text: tuple[str, str] | None = None
+
+    def loaded(self) -> HandIn:
+        """Return it with the text of its file, for a process that opens no files."""
+        return self if self.submission else replace(self, text=read_file(self.file, LARGEST))
 
     def read(self, labels: Labels | None = None) -> Submission:
         """Return the submission, in the plain notation unless the labels of its assignment are known.
@@ -48,7 +53,7 @@ class HandIn:
         return replace(found, remarks=(*found.remarks, self.remark)) if self.remark else found
 
     def read_file(self, labels: Labels | None) -> Submission:
-        text, problem = read_file(self.file, LARGEST)
+        text, problem = self.text or read_file(self.file, LARGEST)
         name = str(self.file.path)
         if problem:
             return Submission(name, self.student, unreadable=problem)

@@ -54,7 +54,7 @@ class Conversion:
     def converted(self, batches: Iterable[Any]) -> Generator[tuple[Any, Computed]]:
         """Yield the results as batches, in order and perhaps smaller, with the facts of each."""
         work = OneByOne(self.computation, self.forms)
-        for found in mapped(work, self._items(batches), self.jobs, self.limits, self._lost):
+        for found in mapped(work, self._items(batches), self.jobs, self.limits, self._lost, kind=Computed):
             batch, done = self.waiting.popleft()
             part = batch if found.count == len(batch) else batch.slice(done, found.count)
             if done + found.count < len(batch):
@@ -80,7 +80,7 @@ class Conversion:
     def _lost(self, rows: Rows, loss: Lost) -> list[Replacement]:
         """Return the rows before the lost one again, its error, and the rows after it again."""
         given, count = rows.given, rows.given.count
-        if not loss.at.isdecimal():
+        if not (loss.at.isdecimal() and int(loss.at) < count):
             if count > 1:
                 return [Again(Rows(given.rows(row, row + 1))) for row in range(count)]
             return [self._refused(loss)]

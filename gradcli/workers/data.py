@@ -1,0 +1,262 @@
+"""Answers of a process as data in a closed format: nothing in it is executed, and what does not fit is refused.
+
+JSON holds plain values; all else is a list that begins with its tag, and large bytes stand beside the text. An owner
+says of which classes of facts answers are made; their fields must be what the class says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from gradcli import errors
+from gradcli.errors import GradcliError
+from gradcli.source import Source, Span
+
+NUMBERS = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")  # in arrays
+SAMPLES: dict[type, Any] = {NoneType: None, bool: True, int: 1, float: 1.5, str: ""}
+SHARED = 2**12  # objects that are kept, for values that share them
+SMALL = 2**16  # bytes beside a text that may be kept, too
+PLAIN = frozenset(SAMPLES)  # types of values that JSON holds as they are
+ERRORS = {
+    kind.__name__: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, GradcliError)
+}
+
+Buffer = bytes | bytearray | memoryview
+
+
+class UnfitError(Exception):
+    """What is to be sent, or has come, is no data of this format."""
+
+
+@cache
+def classes_in(hint: Any) -> tuple[type, ...]:
+    """Return the classes of facts that values of a type are made of."""
+    found: list[type] = []
+    rest = [hint]
+    while rest:
+        one = rest.pop()
+        rest += get_args(one)
+        if isinstance(one, type) and one not in found and (is_dataclass(one) or issubclass(one, Enum)):
+            found.append(one)
+            rest += get_type_hints(one, include_extras=True).values() if is_dataclass(one) else ()
+    for one in found:
+        if is_dataclass(one):
+            checks(one)  # worked out now, and not once more in each process
+    return tuple(found)
+
+
+class Writer:
+    """Writes values, one after the other, as a text and large bytes, for one reader.
+
+    An object that several values share stands there once; when many are known, both begin anew.
+    """
+
+    def __init__(self, kind: Any) -> None:
+        self.known = {one: place for place, one in enumerate(classes_in(kind))}
+        self.scalars: dict[type, str] = {}  # the types of numpy's numbers, each as the format has it
+        self.begin()
+
+    def begin(self) -> None:
+        self.shared: list[Any] = []  # the objects that the reader has
+        self.places: dict[int, int] = {}  # of them, by their id
+
+    def written(self, value: Any) -> tuple[bytes, list[Buffer]]:
+        """Return a value as a text and large bytes. Raises UnfitError for one that has no place in the format."""
+        if len(self.shared) > SHARED:
+            self.begin()
+        self.buffers: list[Buffer] = []
+        self.objects: list[Any] = []
+        start = len(self.shared)
+        try:
+            whole = self.node(value)
+        except BaseException:  # the reader never gets what is known of it
+            self.begin()
+            raise
+        if sum(memoryview(one).nbytes for one in self.buffers) > SMALL:
+            self.shared += [None] * SHARED  # none of them is worth to be kept
+        return json.dumps([start, *self.objects, whole]).encode(), self.buffers
+
+    def node(self, value: Any) -> Any:
+        kind: Any = type(value)
+        if kind in PLAIN:
+            return value
+        if kind is tuple or kind is list:
+            return ["t" if kind is tuple else "l", *self.nodes(value)]
+        if kind in self.known:
+            if id(value) in self.places:
+                return ["r", self.places[id(value)]]
+            return ["n", self.known[kind], value.name] if isinstance(value, Enum) else ["r", self.place(kind, value)]
+        if kind in self.scalars:
+            return ["s", self.scalars[kind], value.item()]
+        if kind is dict:
+            return ["d", *self.nodes(one for pair in value.items() for one in pair)]
+        if kind in (bytes, bytearray, memoryview):
+            return ["b", self.large(value)]
+        if kind.__module__ == "numpy" and getattr(value, "dtype", None) is not None and value.dtype.str[1:] in NUMBERS:
+            if kind.__name__ != "ndarray":
+                self.scalars[kind] = value.dtype.str
+                return self.node(value)
+            return ["a", value.dtype.str, list(value.shape), self.large(value.tobytes())]
+        if isinstance(value, GradcliError):
+            name = next(one.__name__ for one in kind.__mro__ if one in ERRORS.values())
+            place = [value.source.name, value.source.text] if value.source else []
+            return ["e", name, value.code, value.message, value.label, value.help, list(value.span or ()), *place]
+        raise UnfitError(f"a {kind.__name__} is no data")
+
+    def nodes(self, values: Iterable[Any]) -> list[Any]:
+        return [one if type(one) in PLAIN else self.node(one) for one in values]
+
+    def place(self, kind: type, value: Any) -> int:
+        facts = value.__dict__
+        self.objects.append([self.known[kind], *self.nodes([facts[name] for name, *_ in checks(kind)])])
+        self.shared.append(value)
+        self.places[id(value)] = place = len(self.shared) - 1
+        return place
+
+    def large(self, value: Buffer) -> int:
+        self.buffers.append(value)
+        return len(self.buffers) - 1
+
+
+class Reader:
+    """Reads what a writer has written, value after value."""
+
+    def __init__(self, kind: Any) -> None:
+        self.classes, self.is_fit = classes_in(kind), check(kind)
+        self.objects: list[Any] = []
+
+    def read(self, text: Buffer, buffers: Sequence[Buffer]) -> Any:
+        """Return the value that a text and large bytes say. Raises UnfitError for what is none of this kind."""
+        self.buffers = buffers
+        try:
+            start, *objects, whole = json.loads(bytes(text))
+            if start == 0:
+                self.objects = []
+            if start != len(self.objects) or len(self.objects) > SHARED:
+                raise UnfitError("objects that nobody has")
+            for place, *values in objects:
+                self.objects.append(self.made(self.classes[place], values))
+            value = self.value(whole)
+        except (ValueError, TypeError, LookupError, OverflowError, RecursionError, MemoryError) as error:
+            raise UnfitError(str(error)) from None
+        if not self.is_fit(value):
+            raise UnfitError("another answer than was asked for")
+        return value
+
+    def value(self, node: Any) -> Any:
+        if type(node) in PLAIN:
+            return node
+        if type(node) is not list:
+            raise UnfitError("a table without its tag")
+        tag = node[0]
+        if tag == "r":
+            return self.objects[node[1]]
+        if tag == "b":
+            return self.buffers[node[1]]
+        if tag in TAGS:
+            return TAGS[tag](*node[1:])
+        if tag == "n":
+            return _constant(self.classes[node[1]], node[2])
+        if tag == "a":
+            return _array(node[1], node[2], self.buffers[node[3]])
+        parts = [one if type(one) in PLAIN else self.value(one) for one in node[1:]]
+        if tag == "d":
+            return dict(zip(parts[::2], parts[1::2], strict=True))
+        if tag not in ("l", "t"):
+            raise UnfitError("a tag that nobody wrote")
+        return parts if tag == "l" else tuple(parts)
+
+    def made(self, kind: type, nodes: list[Any]) -> Any:
+        made: Any = object.__new__(kind)
+        facts = made.__dict__
+        for (name, types, is_fit), node in zip(checks(kind), nodes, strict=True):
+            value = node if type(node) in PLAIN else self.value(node)
+            if type(value) not in types and not is_fit(value):
+                raise UnfitError(f"{kind.__name__}.{name} is no such thing")
+            facts[name] = value
+        return made
+
+
+def _constant(kind: type, name: str) -> Any:
+    if not issubclass(kind, Enum):
+        raise UnfitError("no constant")
+    return kind[name]
+
+
+def _array(dtype: str, shape: list[int], content: Buffer) -> Any:
+    import numpy as np
+
+    if dtype[1:] not in NUMBERS:
+        raise UnfitError("no array of numbers")
+    return np.frombuffer(content, np.dtype(dtype)).reshape(shape).copy()
+
+
+def _scalar(dtype: str, value: Any) -> Any:
+    import numpy as np
+
+    if dtype[1:] not in NUMBERS or type(value) not in (bool, int, float):
+        raise UnfitError("no number")
+    return np.dtype(dtype).type(value)
+
+
+def _error(name: str, code: str, message: str, label: str, help: str, span: list[int], *place: str) -> GradcliError:
+    if not all(isinstance(one, str) for one in (code, message, label, help, *place)):
+        raise UnfitError("an error is texts")
+    source = Source(place[1], place[0]) if place else None
+    start, end = span or (0, 0)
+    if not 0 <= start <= end <= (len(source.text) if source else 2**31):
+        raise UnfitError("an error outside of its text")
+    facts = {"code": code, "message": message, "label": label, "help": help, "source": source}
+    return errors.restored(ERRORS[name], (message,), {**facts, "span": Span(start, end) if span else None})
+
+
+TAGS: dict[str, Callable[..., Any]] = {"s": _scalar, "e": _error}
+
+
+@cache
+def checks(kind: type) -> tuple[tuple[str, tuple[type, ...], Callable[[Any], bool]], ...]:
+    """Return the fields of a class of facts, each with types of which a value always fits, and what tells of others."""
+    if not is_dataclass(kind):
+        raise UnfitError("no class of facts")
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple((one.name, *_fitting(hints[one.name])) for one in fields(kind))
+
+
+def _fitting(hint: Any) -> tuple[tuple[type, ...], Callable[[Any], bool]]:
+    is_fit = check(hint)
+    return tuple(kind for kind, one in SAMPLES.items() if is_fit(one)), is_fit
+
+
+@cache
+def check(hint: Any) -> Callable[[Any], bool]:
+    """Return what tells whether a value is of a type."""
+    kind, inner = NoneType if hint is None else get_origin(hint) or hint, get_args(hint)
+    if kind is Any:
+        return lambda value: True
+    if kind is Annotated:
+        return check(inner[0])
+    if kind is Literal:
+        return lambda value: type(value) is str and value in inner
+    if kind in (Union, UnionType):
+        each = [check(one) for one in inner]
+        return lambda value: any(is_fit(value) for is_fit in each)
+    if kind is tuple and inner[-1] is not ...:
+        each = [check(one) for one in inner]
+        return lambda value: (
+            type(value) is tuple and len(value) == len(each) and all(map(lambda f, x: f(x), each, value))
+        )
+    if kind in (list, tuple):
+        is_fit = check(inner[0])
+        return lambda value: type(value) is kind and all(map(is_fit, value))
+    if kind is dict:
+        is_key, is_value = map(check, inner)
+        return lambda value: type(value) is dict and all(map(is_key, value)) and all(map(is_value, value.values()))
+    if kind is float:
+        return lambda value: isinstance(value, float | int)
+    return lambda value: isinstance(value, kind)

@@ -1,0 +1,1 @@
+"""The walls that the operating system puts around a process: what it may ask for, open and know."""
