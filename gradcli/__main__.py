@@ -84,7 +84,12 @@ def open_streams() -> None:
 
 
 def interrupted_again(dropped: Any) -> None:
-    """Interrupt again a moment after Ctrl-C came in a destructor or the like, where Python drops exceptions."""
+    """Interrupt again a moment after Ctrl-C came in a destructor or the like, where Python drops exceptions.
+
+    Of memory that ends there nothing is said: that it has ended is said where it is asked for next.
+    """
+    if dropped.exc_type is MemoryError:
+        return
     if dropped.exc_type is not KeyboardInterrupt:
         if not was_heard():
             sys.__unraisablehook__(dropped)

@@ -103,6 +103,8 @@ class Writer:
                 self.scalars[kind] = value.dtype.str
                 return self.node(value)
             return ["a", value.dtype.str, list(value.shape), self.large(value.tobytes())]
+        if isinstance(value, str):  # markup arrives as a text, which its owner writes out and never trusts
+            return str(value)
         if isinstance(value, GradcliError):
             name = next(one.__name__ for one in kind.__mro__ if one in ERRORS.values())
             place = [value.source.name, value.source.text] if value.source else []

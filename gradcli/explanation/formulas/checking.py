@@ -67,13 +67,18 @@ def fault(short: Expression, raw: Expression, at: Point) -> str:
     """Return what is wrong with a simplified formula; empty if it stands. UnequalError where the guard is strict."""
     if short == raw:
         return ""
-    at = {name: at[name] for name in names(raw) & at.keys()}
+    at = {name: _double(at[name]) for name in names(raw) & at.keys()}
     are_numbers = not any(map(np.shape, at.values())) and is_elementwise(raw) and is_elementwise(short)
     points = [columns(at)] if are_numbers else candidates(at)
     found = next(filter(None, _differences(short, raw, points, at, (1 + EACH * len(WAYS),) if are_numbers else ())), "")
     if found and found != NOWHERE and guard.is_strict:
         raise UnequalError(f"{unparse(short)} is no {unparse(raw)}: {found}")
     return found
+
+
+def _double(value: Any) -> Any:
+    """Return numbers in double precision: what overflows in single precision says nothing about a formula."""
+    return value.astype(np.float64) if getattr(value, "dtype", None) == np.float32 else value
 
 
 def is_elementwise(tree: Expression) -> bool:
