@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from gradcli.errors import EvaluationError, GradcliError, ProgramSyntaxError
 from gradcli.script.advice import BY_KIND, advice
 from gradcli.script.errors import ExitError, LimitError, UnsupportedError, python_class
+from gradcli.script.python.members.absence import known_names
 from gradcli.script.python.text.formatting import text
-from gradcli.script.python.values.attributes import known_names
 from gradcli.script.python.values.places import PLACES, Place
 from gradcli.source import did_you_mean
 

@@ -30,6 +30,7 @@ IN_JSON = re.compile(f"[{ACTING}]")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 BUG = re.compile(r"a bug in gradcli: (\w+) in (\S+):")
 INSIDE = re.compile(r"gradcli\.[a-z]+\.[\w.]+|gradcli/\w+|(\w+)\.<locals>\.\w+")
+CANARY = re.compile(r"^CANARY (.*)", re.MULTILINE)
 TRACEBACK = "Traceback (most recent call last)"
 
 
@@ -100,6 +101,8 @@ def faults(case: Case, outcome: Outcome) -> Iterator[str]:
     except UnicodeDecodeError:
         yield "output that is not UTF-8"
         return
+    if found := CANARY.search(out):
+        yield f"a snippet reached {found[1]}"
     if outcome.code == 70:
         bug = BUG.search(out + err)
         yield f"exit 70: {bug[1]} in {bug[2]}" if bug else "exit 70"

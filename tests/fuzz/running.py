@@ -24,6 +24,7 @@ from typing import Any
 from tests.fuzz import inline
 from tests.fuzz.case import LIMIT, Case, Outcome, fault
 from tests.fuzz.generators import AREAS, Place
+from tests.script import canary
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 10.0  # of the processor that a case may take before it is ended
@@ -250,6 +251,7 @@ def settle(*, is_inside: bool) -> None:
     typer.main.get_command = cache(typer.main.get_command)
     if is_inside:
         inline.install()
+        canary.install(aloud=True)
 
 
 def verdicts(run: Run, items: Iterable[Any], jobs: int) -> Iterator[Verdict]:

@@ -37,6 +37,7 @@ def test_a_case_is_the_same_on_every_run(area: str) -> None:
         (GRAD, Outcome(3), "a refusal without an error"),
         (replace(GRAD, argv=("verify", "x")), Outcome(3, out=b"the gradient of x cannot be judged\n"), None),
         (GRAD, Outcome(1), "exit 1"),
+        (GRAD, Outcome(out=b"1\nCANARY a module\n"), "a snippet reached a module"),
         (GRAD, Outcome(141), "exit 141"),
         (replace(GRAD, argv=("verify", "x")), Outcome(1, out=b"no\n"), None),
         (GRAD, Outcome(70, err=b"error[E900]: a bug in gradcli: KeyError in sum_: no\n"), "exit 70: KeyError in sum_"),

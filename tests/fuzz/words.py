@@ -109,7 +109,7 @@ def modules() -> Mapping[str, tuple[str, ...]]:
 def methods() -> tuple[str, ...]:
     """The methods and attributes of tensors."""
     from gradcli.engine.tensor import Tensor
-    from gradcli.script.python.values.attributes import TABLES
+    from gradcli.script.python.members.tables import TABLES
 
     table = TABLES[Tensor]
     return tuple(sorted({*table.methods, *table.getters, *table.names()}))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
-from types import CodeType, FrameType, FunctionType, MethodType, ModuleType, TracebackType
+from types import FunctionType, MethodType
 from typing import Any
 
 import pytest
@@ -14,22 +13,16 @@ from gradcli.script.library import MODULES
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
 from gradcli.script.python.text.formatting import represent
-from gradcli.script.python.values.attributes import attribute, members_of
-from gradcli.script.python.values.kinds import BuiltinType, Facade, Namespace, is_own_function
+from gradcli.script.python.values.attributes import attribute
+from gradcli.script.python.values.kinds import is_own_function
 from gradcli.script.python.values.readonly import Held
+from gradcli.script.python.values.special import is_settable
 from gradcli.script.torch.nn.functional.module import KIND_OF
 from gradcli.source import Source
+from tests.script.canary import UNDRAWN, found_in, names_of
 from tests.script.running import ours
 
-UNDRAWN = [name for name, place in MODULES.items() if place.endswith("pictures")]  # these answer to any name
 DEPTH = 2  # attributes of attributes
-CLOSED = (ModuleType, FrameType, CodeType, TracebackType, io.IOBase, memoryview)
-LEADING = """
-__class__ __base__ __bases__ __mro__ __subclasses__ __dict__ __globals__ __builtins__ __closure__ __code__ __self__
-__func__ __wrapped__ __init__ __new__ __call__ __reduce__ __reduce_ex__ __getattribute__ __module__ __defaults__
-__kwdefaults__ __weakref__ __traceback__ __array_interface__ __init_subclass__ __loader__ __spec__ gi_frame gi_code
-cr_frame f_globals f_builtins tb_frame node value array base forward rules find members
-""".split()  # noqa: SIM905  a column of a hundred lines
 VALUES = """
 import torch, math, random, collections, functools, warnings, copy, dataclasses, sys, itertools, operator
 import torch.nn as nn, numpy as np
@@ -100,37 +93,27 @@ def reached() -> Iterator[tuple[str, Any]]:
 kept: list[Any] = []  # so that no id is given twice
 
 
-def names_of(value: Any) -> set[str]:
-    """What there is to ask for: what the tables say, what Python has, and what leads out of jails."""
-    names = {*LEADING, *dir(type(value))}
-    members = members_of(type(value))
-    if members is not None:
-        names |= {*members.methods, *members.getters}
-    if isinstance(value, Namespace):
-        names |= set(value.names)
-    elif isinstance(value, BuiltinType):
-        names |= set(value.members)
-    elif isinstance(value, Facade | type):
-        names |= set(dir(value))
-    return names
-
-
-def is_closed(value: Any) -> bool:
-    """Whether a snippet must not have this."""
-    if isinstance(value, CLOSED) or value is type or value is object:
-        return True
-    if isinstance(value, dict):
-        return "__builtins__" in value or "__loader__" in value
-    return False
-
-
 @pytest.mark.slow
 def test_attributes_lead_to_nothing_of_python() -> None:
     ways = list(reached())
     assert len(ways) > 2_000
-    assert [way for way, value in ways if is_closed(value)] == []
+    assert {way: found for way, value in ways if (found := found_in(value))} == {}
     made_of = ("__func__", "__wrapped__", "__globals__", "__code__", "__closure__", "__dict__", "__subclasses__")
     assert [way for way, value in ways if way.endswith(made_of) and not isinstance(value, Held)] == []
+
+
+def changing() -> dict[int, tuple[str, Any]]:
+    """Return the containers, and the objects whose attributes a snippet may set, that a run reaches."""
+    found = [(way, value) for way, value in reached() if not isinstance(value, type)]
+    kinds = (dict, list, set)
+    return {id(value): (way, value) for way, value in found if isinstance(value, kinds) or is_settable(value, "new")}
+
+
+@pytest.mark.slow
+def test_runs_share_nothing_that_changes() -> None:
+    first, second = changing(), changing()  # both are held, so that no id is given twice
+    shared = first.keys() & second.keys()
+    assert {first[key][0] for key in shared if first[key][1] is second[key][1]} == set()
 
 
 def own_name(value: Any) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 
 from gradcli.engine.numerics.lapack import is_finite
 from gradcli.script.numpy.values import asarray, dtype_of, fits, shape_of, value
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.members.tables import describe
+from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
 
 Draw = Callable[..., Any]

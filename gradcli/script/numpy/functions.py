@@ -10,7 +10,7 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.numpy.values import array, asarray, dtype_of, fit_together, fits, shape_of, value
-from gradcli.script.python.values.attributes import listed
+from gradcli.script.python.members.tables import listed
 from gradcli.script.python.values.operators import bounded
 
 Function = Callable[..., Any]

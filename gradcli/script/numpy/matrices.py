@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy as np
 from gradcli.engine.numerics.lapack import is_finite
 from gradcli.script.numpy.algebra import multi_dot
 from gradcli.script.numpy.values import fits, value
-from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace
-from gradcli.script.stdlib.data.containers import open_up
+from gradcli.script.python.members.tables import TABLES, describe
+from gradcli.script.python.text.formatting import REPRESENTATIONS, with_fields
+from gradcli.script.python.values.attributes import BuiltinType, Namespace
 
 LINALG = "norm inv det solve eig eigh eigvals eigvalsh svd qr cholesky pinv matrix_rank lstsq slogdet cond matrix_power"
 SVD, EIGENVALUES = "SVD did not converge", "Eigenvalues did not converge"
@@ -38,6 +40,17 @@ def measured(name: str) -> Callable[..., Any]:
         return result
 
     return call
+
+
+def open_up(kind: Any) -> None:
+    """Let snippets read one of numpy's types of tuples whose items have names."""
+    own: tuple[str, ...] = kind._fields
+    describe(
+        kind,
+        methods=TABLES[tuple].methods | {"_asdict": kind._asdict, "_replace": kind._replace},
+        getters={"_fields": lambda value: own} | {field: itemgetter(place) for place, field in enumerate(own)},
+    )
+    REPRESENTATIONS[kind] = lambda value: with_fields(kind.__name__, zip(own, value, strict=True))
 
 
 def check_finite(name: str, values: list[Any], options: dict[str, Any]) -> None:

@@ -9,8 +9,9 @@ import numpy as np
 
 from gradcli.script.numpy.functions import FUNCTIONS
 from gradcli.script.numpy.values import SCALARS, dtype_of, value
+from gradcli.script.python.members.tables import describe, fields
 from gradcli.script.python.text.formatting import FORMATS
-from gradcli.script.python.values.attributes import BuiltinType, describe, fields
+from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES
 
 SHARED = (

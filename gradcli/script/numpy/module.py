@@ -14,7 +14,8 @@ from gradcli.script.numpy.functions import FUNCTIONS
 from gradcli.script.numpy.methods import ABSTRACT, NDARRAY
 from gradcli.script.numpy.positions import POSITIONS
 from gradcli.script.numpy.values import SCALARS, array, asarray, dtype_of, fit_together, value
-from gradcli.script.python.values.attributes import Namespace, listed
+from gradcli.script.python.members.tables import listed
+from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.stdlib.contexts import nullcontext
 
 TESTING = (

@@ -10,7 +10,8 @@ import numpy as np
 
 from gradcli.script.machine import running
 from gradcli.script.numpy.values import asarray, dtype_of, fit_together, fits, shape_of, value
-from gradcli.script.python.values.attributes import Facade, listed
+from gradcli.script.python.members.tables import listed
+from gradcli.script.python.values.attributes import Facade
 
 Function = Callable[..., Any]
 

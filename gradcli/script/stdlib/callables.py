@@ -9,16 +9,18 @@ from collections.abc import Callable
 from keyword import iskeyword
 from typing import Any
 
-from gradcli.script.errors import python_class
+from gradcli.script.errors import UnsupportedError, python_class
 from gradcli.script.machine import running
+from gradcli.script.python.members.tables import describe, fields, listed
 from gradcli.script.python.text.formatting import with_fields
-from gradcli.script.python.values.attributes import Facade, Namespace, attribute, describe, fields, listed
-from gradcli.script.python.values.kinds import is_own_function, python_types
+from gradcli.script.python.values.attributes import Facade, Namespace, attribute
+from gradcli.script.python.values.kinds import Defined, is_own_function, python_types
 from gradcli.script.python.values.operators import BINARY, COMPARISONS, OPERATORS, UNARY, augmented, bounded
 from gradcli.script.python.values.special import HELD, exact
 from gradcli.script.stdlib.data.nested import Key
 
 MISSING = object()
+WRAPPING = "wrap a function or an object of your own"
 
 
 def reduce(function: Callable[[Any, Any], Any], items: Any, start: Any = MISSING) -> Any:
@@ -52,6 +54,8 @@ def update_wrapper(wrapper: Any, wrapped: Any) -> Any:
     """Give a function, or an object that is called as one, the name of another."""
     if is_own_function(wrapper):
         return wraps(wrapped)(wrapper)
+    if not isinstance(type(wrapper), Defined):
+        raise UnsupportedError("update_wrapper() of this is not supported here", python=TypeError, help=WRAPPING)
     for name in ("__name__", "__doc__"):
         vars(wrapper)[name] = attribute(wrapped, name)
     return wrapper
@@ -117,9 +121,9 @@ def _first_annotation(function: Any) -> Any:
 
 def lru_cache(maxsize: Any = 128, typed: bool = False) -> Any:
     """Cache the results of a function; as a bare decorator too."""
-    if callable(maxsize):
-        return functools.lru_cache(maxsize)
-    return functools.lru_cache(maxsize, typed)
+    if typed:  # Python would compare classes of its own with the arguments
+        raise UnsupportedError("lru_cache(typed=True) is not supported here", python=TypeError)
+    return functools.lru_cache(maxsize)
 
 
 def cache(function: Callable[..., Any]) -> Any:
@@ -166,6 +170,13 @@ def methodcaller(name: str, /, *arguments: Any, **named: Any) -> Callable[[Any],
     return lambda value: attribute(value, exact(name))(*arguments, **named)
 
 
+def total_ordering(cls: Any) -> Any:
+    """Complete the comparisons of a class of the snippet."""
+    if not isinstance(cls, Defined):
+        raise TypeError("total_ordering() takes a class of the snippet")
+    return functools.total_ordering(cls)
+
+
 OPERATOR: dict[str, Any] = {
     **{name + "_" * iskeyword(name): BINARY[kind] for name, kind in OPERATORS.items()},
     "matmul": BINARY[ast.MatMult],
@@ -201,7 +212,7 @@ FUNCTOOLS: dict[str, Any] = {
     "lru_cache": lru_cache,
     "cache": cache,
     "cached_property": lambda func: functools.cached_property(func),
-    "total_ordering": functools.total_ordering,
+    "total_ordering": total_ordering,
     "cmp_to_key": lambda mycmp: Key(mycmp),
 }
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
-from contextlib import contextmanager
 from typing import Any
 
-from gradcli.script.errors import is_final, python_class
+from gradcli.script.errors import UnsupportedError, is_final, python_class
 from gradcli.script.machine import running
 from gradcli.script.python.syntax.managers import left
 from gradcli.script.python.values.attributes import Facade, Namespace, attribute
 from gradcli.script.python.values.builtins import python_types, type_of
+from gradcli.script.python.values.kinds import is_own_function
+
+GENERATOR = "decorate a function that yields once"
 
 
 class suppress(Facade):  # noqa: N801  Python's name
@@ -70,6 +73,8 @@ class redirect_stdout(Facade):  # noqa: N801  Python's name
 class ContextDecorator(Facade):
     """The parent of managers that are decorators too: the function runs in the block."""
 
+    __parent__ = True
+
     def _recreate_cm(self) -> Any:
         return self
 
@@ -94,12 +99,16 @@ class ContextDecorator(Facade):
 class AbstractContextManager(Facade):
     """The parent of managers, which enters as itself."""
 
+    __parent__ = True
+
     def __enter__(self) -> Any:
         return self
 
 
 class ExitStack(Facade):
     """A block that leaves, the last first, every manager that was entered in it."""
+
+    __parent__ = True
 
     def __init__(self) -> None:
         self._exits: list[Callable[..., Any]] = []
@@ -146,6 +155,13 @@ class ExitStack(Facade):
             if self._exits.pop()(error):
                 swallowed, error = True, None
         return swallowed
+
+
+def contextmanager(func: Any) -> Any:
+    """Make a manager of a generator function of the snippet."""
+    if not is_own_function(func):
+        raise UnsupportedError("contextmanager() of this is not supported here", python=TypeError, help=GENERATOR)
+    return contextlib.contextmanager(func)
 
 
 def namespace(name: str) -> Namespace:

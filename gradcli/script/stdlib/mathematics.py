@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, listed
+from gradcli.script.python.members.tables import listed
+from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.operators import BINARY, bounded
 

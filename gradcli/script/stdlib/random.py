@@ -6,7 +6,8 @@ from random import Random
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe, listed
+from gradcli.script.python.members.tables import describe, listed
+from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.operators import bounded
 

@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.values.attributes import BuiltinType, describe
+from gradcli.script.python.members.tables import describe
+from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES
 
 KINDS = (

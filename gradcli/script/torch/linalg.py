@@ -16,7 +16,8 @@ from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.errors import LinAlgError, UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import Namespace
+from gradcli.script.python.values.attributes import BuiltinType, Namespace
+from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch import indefinite
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.kernels import REFUSED
@@ -143,6 +144,9 @@ def find(name: str) -> Any:
     return known and of_reals(name, known)
 
 
+LINALG_ERROR = BuiltinType("_LinAlgError", LinAlgError, LinAlgError, module="torch._C")
+
+
 def namespace(name: str) -> Namespace:
     known = [*OPERATIONS, "norm", "lu_solve", "inv_ex", "cholesky_ex", "solve_ex", "lu_factor_ex", *indefinite.MEMBERS]
-    return Namespace(name, {"LinAlgError": LinAlgError}, find, known=known)
+    return Namespace(name, {"LinAlgError": TYPES.setdefault(LinAlgError, LINALG_ERROR)}, find, known=known)

@@ -11,8 +11,9 @@ from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
+from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch import determinism
 from gradcli.script.torch.autograd import grad_modes
@@ -147,7 +148,7 @@ MEMBERS: dict[str, Any] = {
     "get_num_threads": lambda: 1,
     **determinism.MEMBERS,
     "set_float32_matmul_precision": nothing,
-    "get_default_device": Device,
+    "get_default_device": lambda: Device(),
     "get_float32_matmul_precision": lambda: "highest",
     "is_signed": of_tensor("is_signed"),
     "newaxis": None,

@@ -8,7 +8,7 @@ from random import Random
 
 from tests.fuzz.case import Case
 
-AREAS = ("run", "eval", "ops", "check", "course", "batch", "render")
+AREAS = ("run", "eval", "ops", "check", "course", "batch", "render", "hurdle")
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def test_reduction_stays_within_the_limits() -> None:
     "functools.partial(print).__reduce__",
     "functools.lru_cache(print).__wrapped__",
     "operator.attrgetter('__class__.__base__')(1)",
-    "contextlib.contextmanager(print).__globals__",
+    "contextlib.contextmanager.__globals__",
     "functools.wraps(print)(lambda: 1).__globals__",
 )
 def test_functions_lead_nowhere(program: str) -> None:

@@ -56,7 +56,7 @@ x = torch.ones(1, requires_grad=True)
 x.sum().backward()
 """
 NAMES = "__eq__ __hash__ __bool__ __len__ __iter__ __contains__ __getitem__ __repr__ __str__ __format__ __getattr__"
-METHODS = "named_parameters parameters named_modules modules children state_dict forward _parameters _modules"
+METHODS = "named_parameters parameters named_modules modules children state_dict forward"
 
 
 @pytest.mark.parametrize("name", f"{NAMES} {METHODS}".split())

@@ -8,11 +8,13 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.functions.functions import decorate, decorators
+from gradcli.script.python.members.reserved import check_class
 from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles, refusal
 from gradcli.script.python.syntax.displays import several
 from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import CLASS, OUTER, Env, Scope, bound, mangle
 from gradcli.script.python.syntax.statements import block
+from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.kinds import BuiltinType, Defined, DefinedAbstract, DefinedError, Facade
 from gradcli.script.python.values.parents import parent as standing_for
 from gradcli.script.python.values.places import Place, placed
@@ -69,30 +71,41 @@ def new_class(name: str, parents: list[Any], namespace: dict[str, Any], options:
     check_own(bases, namespace)
     for special in WRAPPED.keys() & namespace.keys():
         namespace[special] = wrapped(special, namespace[special])
-    slots = namespace.get("__slots__", ())
-    if any(type(slot) is not str or is_special(slot) for slot in ((slots,) if isinstance(slots, str) else slots)):
-        raise TypeError("__slots__ must be identifiers")
+    check_class(bases, namespace)
+    if "__slots__" in namespace:
+        namespace["__slots__"] = _slots(namespace["__slots__"])
     made: type = meta.__new__(meta, name, bases, {**namespace, "__module__": "__main__"}, **options)
     cell[CLASS] = made
     meta.__init__(made, name, bases, namespace, **options)
     return made
 
 
+def _slots(given: Any) -> tuple[str, ...]:
+    """Return the names of slots, which are read once: what a snippet iterates may change its mind."""
+    slots = (given,) if isinstance(given, str) else tuple(given)
+    for slot in slots:
+        if type(slot) is not str or is_special(slot):
+            raise TypeError("__slots__ must be identifiers")
+    return slots
+
+
 def named_class(name: Any, parents: Any, namespace: Any, /, **options: Any) -> type:
     """Make a class as `type(name, parents, namespace)` does."""
     if not isinstance(name, str) or not isinstance(parents, tuple) or not isinstance(namespace, dict):
         raise TypeError("type() takes a text, a tuple and a dict")
-    for key in namespace:
+    own = dict(dict.items(namespace))  # past the methods of a class of the snippet
+    for key in own:
         if type(key) is not str or (is_special(key) and key not in DEFINABLE and key not in (*PLAIN, "__module__")):
-            raise UnsupportedError(f"{key!r} in the namespace of a class is not supported here")
-    own = {key: value for key, value in namespace.items() if key != "__module__"}
-    return new_class(name, list(parents), {"__doc__": None, **own, FIELDS: {}, "__qualname__": name}, options, {})
+            raise UnsupportedError("such a name in the namespace of a class is not supported here")
+    own.pop("__module__", None)
+    name, parents = str.__str__(name), list(tuple.__iter__(parents))
+    return new_class(name, parents, {"__doc__": None, **own, FIELDS: {}, "__qualname__": name}, options, {})
 
 
 def _metaclass(bases: tuple[type, ...], asked: Any) -> Any:
     """Return the metaclass of a new class, which marks it as defined by a snippet."""
     python = asked.python if isinstance(asked, BuiltinType) else asked
-    if asked is not None and python not in (ABCMeta, type):
+    if asked is not None and python is not ABCMeta and python is not type:
         raise UnsupportedError("this metaclass is not supported here", python=TypeError, help=NO_METACLASS)
     if any(issubclass(base, BaseException) for base in bases):
         return DefinedError
@@ -106,11 +119,14 @@ MARKED: dict[type, type] = {ABCMeta: DefinedAbstract}  # the classes of classes 
 
 def _base(parent: Any) -> type:
     python = parent.python if isinstance(parent, BuiltinType) else parent
-    if python in BUILTIN:
-        return standing_for(python)
-    if isinstance(python, type) and (python is object or issubclass(python, Facade | Exception)):
-        return python
-    shown = parent.name if isinstance(parent, BuiltinType) else repr(parent)
+    if isinstance(python, type):
+        if python in BUILTIN:
+            return standing_for(python)
+        if python is object or isinstance(python, Defined) or issubclass(python, Exception):
+            return python
+        if issubclass(python, Facade) and python.__parent__:
+            return python
+    shown = parent.name if isinstance(parent, BuiltinType) else represent(parent)
     raise UnsupportedError(
         f"a class cannot have {shown} for a parent here",
         python=TypeError,

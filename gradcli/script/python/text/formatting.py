@@ -17,7 +17,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.values.failures import exception_shown, exception_text
 from gradcli.script.python.values.kinds import BuiltinType, Defined, Facade, is_own_function, shown_type, type_of
 from gradcli.script.python.values.naming import full_name
-from gradcli.script.python.values.readonly import Attributes, Held, ReadOnly
+from gradcli.script.python.values.readonly import Attributes, Held, Ordered, ReadOnly
 
 Writer = Callable[[Any], str]
 
@@ -31,6 +31,7 @@ PLAIN = (int, float, str, bool, type(None))
 # The brackets around the items of each kind of container, and the text of an empty one.
 BRACKETS: dict[type, tuple[str, str, str]] = {
     OrderedDict: ("OrderedDict([", "])", "OrderedDict()"),  # of pairs, as Python 3.11 writes it
+    Ordered: ("OrderedDict([", "])", "OrderedDict()"),
     list: ("[", "]", "[]"),
     tuple: ("(", ")", "()"),
     set: ("{", "}", "set()"),
@@ -155,7 +156,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     """Yield the brackets, commas and items of one container."""
     kind = next(kind for kind in CONTAINERS if isinstance(value, kind))
     opened, closed, empty = BRACKETS[kind]
-    has_colons = isinstance(value, MAPPINGS) and kind is not OrderedDict
+    has_colons = isinstance(value, MAPPINGS) and kind not in (OrderedDict, Ordered)
     if isinstance(value, slice):
         items: list[Any] = [value.start, value.stop, value.step]
     else:

@@ -20,7 +20,7 @@ from gradcli.script.python.values.iteration import Counting as Counting
 from gradcli.script.python.values.iteration import ticking as ticking
 from gradcli.script.python.values.kinds import NAMED_TYPES as NAMED_TYPES
 from gradcli.script.python.values.kinds import TYPES as TYPES
-from gradcli.script.python.values.kinds import BuiltinType, Facade, isinstance_, issubclass_
+from gradcli.script.python.values.kinds import BuiltinType, Facade, is_shown, isinstance_, issubclass_
 from gradcli.script.python.values.kinds import python_types as python_types
 from gradcli.script.python.values.kinds import type_of as type_of
 from gradcli.script.python.values.natives import MEMBERS
@@ -180,6 +180,14 @@ def _descriptor(kind: Any) -> Callable[..., Any]:
     return make
 
 
+def super_(*arguments: Any) -> Any:
+    """`super(kind, value)`, of classes that snippets have."""
+    for argument in arguments[:1]:
+        if not (isinstance(argument, type) and is_shown(argument)):
+            raise TypeError(f"super() argument 1 must be a type, not {type(argument).__name__}")
+    return super(*arguments)
+
+
 def complex_(*_: Any, **__: Any) -> Any:
     """Refuse complex numbers, of which neither snippets nor tensors have any."""
     raise UnsupportedError("complex numbers are not supported here", help="use numbers and texts")
@@ -193,7 +201,7 @@ KINDS: dict[str, tuple[type, Callable[..., Any] | None]] = {
     **CONSTRUCTORS, "int": (int, int_), "float": (float, float_), "bool": (bool, bool), "str": (str, str_),
     "type": (type, type_), "object": (object, object_), "slice": (slice, lambda *parts: bounds(*_slice(parts))),
     "property": (property, _descriptor(_property)), "staticmethod": (staticmethod, _descriptor(staticmethod)),
-    "classmethod": (classmethod, _descriptor(classmethod)), "super": (super, super), "complex": (complex, complex_),
+    "classmethod": (classmethod, _descriptor(classmethod)), "super": (super, super_), "complex": (complex, complex_),
 }  # fmt: skip
 
 

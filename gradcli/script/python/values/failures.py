@@ -4,23 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import attrgetter
-from types import MethodType
+from types import CodeType, FrameType, MethodType, ModuleType, TracebackType
 from typing import Any
 
 from gradcli.errors import GradcliError
 from gradcli.script.errors import UnsupportedError, python_class
 from gradcli.script.python.text.wording import worded
 from gradcli.script.python.values import special
-from gradcli.script.python.values.kinds import BuiltinType, Defined, type_of
+from gradcli.script.python.values.kinds import BuiltinType, Defined, is_shown, shown_type, type_of
 from gradcli.script.python.values.places import PLACES
 
 RAISABLE = (Exception, KeyboardInterrupt, SystemExit)
+CLOSED = (ModuleType, FrameType, CodeType, TracebackType, memoryview)
 NOT_RAISABLE = "derive it from Exception"
 
 
 def arguments(error: BaseException) -> tuple[Any, ...]:
     """Return the arguments of an exception; one of ours has its message."""
-    return (error.message,) if isinstance(error, GradcliError) else error.args
+    return (error.message,) if isinstance(error, GradcliError) else tuple(map(as_seen, error.args))
+
+
+def as_seen(argument: Any) -> Any:
+    """Return an argument as snippets may have it: Python's own classes are shown, and what holds code is a text."""
+    if isinstance(argument, type):
+        return argument if is_shown(argument) else shown_type(argument)
+    if type(argument) is tuple:
+        return tuple(map(as_seen, argument))
+    return repr(argument) if isinstance(argument, CLOSED) else argument
 
 
 def with_traceback(error: BaseException, _: Any = None) -> BaseException:

@@ -13,9 +13,13 @@ from gradcli.script.python.values.naming import full_name, name_members
 
 
 class Facade:
-    """An object into which snippets may look, of their own classes or of our facades; its public names are open."""
+    """An object into which snippets may look, of their own classes or of our facades; its public names are open.
+
+    Classes of a snippet derive from those alone that say so by `__parent__`.
+    """
 
     __slots__ = ()
+    __parent__ = False
     # Numpy would follow these to memory or code, so they are not there in any object.
     __array_interface__ = __array_struct__ = __array__ = property()
 
@@ -247,11 +251,22 @@ def issubclass_(value: Any, kinds: Any) -> bool:
     return issubclass(python_types(value)[0], wanted)
 
 
+def is_shown(kind: type) -> bool:
+    """Whether snippets have a class itself: their own, and those of our facades."""
+    return isinstance(kind, Defined) or issubclass(kind, Facade)
+
+
 def type_name(value: Any) -> str:
     """Return the name of the type of a value for messages."""
     if isinstance(value, type):
         return f"class {value.__name__}"
     return value.name if isinstance(value, Namespace | BuiltinType) else type(value).__name__
+
+
+def shown_name(value: Any) -> str:
+    """Return the name of the type of a value as snippets see it."""
+    kind = type_of(value)
+    return str(kind.name if isinstance(kind, BuiltinType) else kind.__name__)
 
 
 def is_own_function(value: Any) -> bool:

@@ -8,9 +8,9 @@ from types import FunctionType, GeneratorType, MethodType
 from typing import Any
 
 from gradcli.script.machine import running
+from gradcli.script.python.members.tables import describe, fields, listed
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.text.templates import format_text
-from gradcli.script.python.values.attributes import describe, fields, listed
 from gradcli.script.python.values.failures import raisable
 from gradcli.script.python.values.iteration import ENTRY, fromkeys, sort, whole
 from gradcli.script.python.values.kinds import SHOWN

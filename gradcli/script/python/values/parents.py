@@ -12,8 +12,8 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.python.members.tables import SPECIAL, TABLES, describe
 from gradcli.script.python.text.formatting import contents, formatted, text
-from gradcli.script.python.values.attributes import SPECIAL, TABLES, describe
 from gradcli.script.python.values.iteration import ENTRY, dict_, whole
 from gradcli.script.python.values.kinds import SHOWN, Facade
 from gradcli.script.python.values.naming import name_members
@@ -38,7 +38,7 @@ def parent(kind: type) -> type:
     """Return the class that stands for one of Python's own types as a parent."""
     methods = _inherited(kind) | MEASURING[kind]
     name_members(methods)
-    made = type(kind.__name__, (kind, Facade), {"__slots__": (), **methods})
+    made = type(kind.__name__, (kind, Facade), {"__slots__": (), "__parent__": True, **methods})
     SHOWN[made] = kind
     describe(made)  # which has its methods itself
     return made

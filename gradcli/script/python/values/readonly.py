@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -66,6 +67,12 @@ class ReadOnly(Held):
     __slots__ = ()
 
 
+class Ordered(ReadOnly):
+    """A look at an OrderedDict, which it is written as."""
+
+    __slots__ = ()
+
+
 class Attributes(Held):
     """`x.__dict__`, through which the attributes of an object of the snippet change, each by a plain name."""
 
@@ -92,11 +99,19 @@ class Attributes(Held):
         return self._held[name]
 
 
+def viewed(value: Any) -> Any:
+    """Return a container as it can be looked at without a change of it."""
+    if isinstance(value, dict):
+        return Ordered(value) if isinstance(value, OrderedDict) else ReadOnly(value)
+    return frozenset(value) if isinstance(value, set) else value.copy() if isinstance(value, list) else value
+
+
 def copied(value: Any) -> Any:
     """Return a dict for a read-only mapping, any other value as it is."""
     return value.copy() if isinstance(value, Held) else value
 
 
 ReadOnly.__name__, ReadOnly.__module__ = "mappingproxy", "builtins"
+Ordered.__name__, Ordered.__module__ = "OrderedDict", "collections"
 Attributes.__name__, Attributes.__module__ = "dict", "builtins"
 Mapping.register(Held)

@@ -7,8 +7,11 @@ from typing import Any
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.originals import missing, torch_has
+from gradcli.script.python.members.absence import refused
+from gradcli.script.python.members.reserved import check_free, check_free_in_class
+from gradcli.script.python.members.tables import Members, members_of
 from gradcli.script.python.values import failures, special
-from gradcli.script.python.values.attributes import Members, attribute, members_of, refused
+from gradcli.script.python.values.attributes import attribute
 from gradcli.script.python.values.kinds import BuiltinType, Defined, Namespace, type_name
 
 MISSING, ABSENT, PLAIN = object(), object(), object()
@@ -64,9 +67,13 @@ def set_attribute(value: Any, name: str, new: Any) -> None:
     kind = type(value)
     if not isinstance(name, str):
         raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
+    if name[:1] == "_":
+        check_free(kind, name)
     if type(kind) is Defined and not name.startswith("__") and name.isidentifier():
         setattr(value, name, new)
         return
+    if isinstance(value, Defined):
+        check_free_in_class(value, name)
     members = members_of(kind)
     if members is not None and name in members.setters:
         members.setters[name](value, new)
@@ -104,6 +111,9 @@ def check_settable(value: Any, name: str) -> None:
 def delete_attribute(value: Any, name: str) -> None:
     """`del value.name`, where the snippet may set it."""
     kind = type(value)
+    if isinstance(value, Defined):
+        check_free_in_class(value, name)
+    check_free(kind, name)
     members = members_of(kind)
     if members is not None and name in members.deleters:
         members.deleters[name](value)

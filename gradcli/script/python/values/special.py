@@ -8,6 +8,7 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.python.members.reserved import check_free, is_reserved
 from gradcli.script.python.values.kinds import SHOWN, Defined, Facade, is_own_function
 from gradcli.script.python.values.places import PLACES
 
@@ -34,12 +35,17 @@ OF_FUNCTIONS = frozenset(("__name__", "__qualname__", "__doc__", "__module__"))
 OPEN = frozenset(  # read although private: the names of modules and their hooks, the nodes of functions
     (
         "_all_weights",
+        "_asdict",
         "_backward_cls",
+        "_field_defaults",
+        "_fields",
         "_flat_weights",
         "_flat_weights_names",
         "_get_name",
         "_load_from_state_dict",
+        "_make",
         "_raw_saved_tensors",
+        "_replace",
         "_register_hook_dict",
         "_register_load_state_dict_pre_hook",
         "_register_state_dict_hook",
@@ -47,6 +53,28 @@ OPEN = frozenset(  # read although private: the names of modules and their hooks
         "_sequence_nr",
         "_set_sequence_nr",
         "_version",
+    )
+)
+VIEWED = frozenset(  # tables and numbers that lessons look at and nobody but their owner changes
+    (
+        "_backward_hooks",
+        "_backward_pre_hooks",
+        "_buffers",
+        "_forward_hooks",
+        "_forward_hooks_always_called",
+        "_forward_hooks_with_kwargs",
+        "_forward_pre_hooks",
+        "_forward_pre_hooks_with_kwargs",
+        "_get_lr_called_within_step",
+        "_last_lr",
+        "_load_state_dict_post_hooks",
+        "_load_state_dict_pre_hooks",
+        "_modules",
+        "_non_persistent_buffers_set",
+        "_parameters",
+        "_state_dict_hooks",
+        "_state_dict_pre_hooks",
+        "_step_count",
     )
 )
 LISTED = frozenset(("__slots__", "__match_args__"))  # read where a class of the snippet has them
@@ -71,7 +99,7 @@ def is_private(kind: type, name: str) -> bool:
     """Whether a name with one underscore is a facade's own business."""
     if name in OPEN or not name.startswith("_"):
         return False
-    return not any(name in vars(base) for base in kind.__mro__ if isinstance(base, Defined))
+    return is_reserved(kind, name) or not any(name in vars(base) for base in kind.__mro__ if isinstance(base, Defined))
 
 
 def is_settable(value: Any, name: str) -> bool:
@@ -79,12 +107,14 @@ def is_settable(value: Any, name: str) -> bool:
     if isinstance(value, type):
         return isinstance(value, Defined) and (not is_special(name) or name in DEFINABLE - {"__new__"})
     if isinstance(value, FunctionType):
-        return is_own_function(value) and (not is_special(name) or name in WRITABLE)
+        return is_own_function(value) and name not in HELD and (not is_special(name) or name in WRITABLE)
     if not isinstance(value, Facade) or is_special(name):
         return isinstance(value, Facade) and name == "__name__"  # which means nothing on an object
     kind = type(value)
+    if isinstance(kind, Defined):
+        return True
     open_to_all = hasattr(kind, "__facade__") and not hasattr(kind, name)
-    return isinstance(kind, Defined) or not name.startswith("_") or open_to_all
+    return kind.__parent__ and (not name.startswith("_") or open_to_all)  # what all runs share is of no such kind
 
 
 def exact(name: str) -> str:
@@ -95,7 +125,7 @@ def exact(name: str) -> str:
 def check_name(name: Any) -> None:
     """Refuse a name that no assignment may set: numpy would follow `__array_interface__` to any memory."""
     if type(name) is not str or is_special(name) or name == PLACES:
-        raise AttributeError(f"attribute {name!r} cannot be set here")
+        raise AttributeError(f"attribute {name if type(name) is str else '?'!r} cannot be set here")
 
 
 def guarded(found: Any, name: str) -> Any:
@@ -103,13 +133,12 @@ def guarded(found: Any, name: str) -> Any:
     if name not in ("__setattr__", "__delattr__") or is_own_function(found):
         return found
 
-    is_bound = hasattr(found, "__self__")
-
     def checked(*arguments: Any) -> Any:
-        for argument in arguments[:1] if is_bound else arguments[1:2]:
-            check_name(argument)
-        if not is_bound and not isinstance(type(arguments[0] if arguments else None), Defined):
+        owner, *rest = (found.__self__, *arguments) if hasattr(found, "__self__") else (*arguments, None)
+        if owner is not getattr(found, "__self__", None) and not isinstance(type(owner), Defined):
             raise TypeError(f"{name} is for objects of the snippet")
+        check_name(rest[0] if rest else None)
+        check_free(type(owner), rest[0])
         return found(*arguments)
 
     checked.__qualname__ = name

@@ -9,9 +9,9 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.functions.classes import FIELDS, MARKED
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
 from gradcli.script.python.values.iteration import dict_
-from gradcli.script.python.values.kinds import Defined
+from gradcli.script.python.values.kinds import Defined, is_own_function
 from gradcli.script.python.values.reflection import getattr_
-from gradcli.script.stdlib.data.records import NamedTuple
+from gradcli.script.stdlib.data.tuples import NamedTuple
 
 NAMES = (
     "Any Optional Union List Dict Tuple Set FrozenSet Sequence Iterable Iterator Mapping MutableMapping Callable Type "
@@ -48,6 +48,8 @@ class Parametrised(Hint):
 
 class Generic(Facade):
     """The parent of generic classes; brackets leave it as it is."""
+
+    __parent__ = True
 
     def __class_getitem__(cls, _: Any) -> type[Generic]:
         return cls
@@ -89,7 +91,7 @@ def is_hidden(name: str) -> bool:
 
 def runtime_checkable(cls: Any) -> Any:
     """Let isinstance look whether a value has all members of a protocol."""
-    if not isinstance(cls, ProtocolKind):
+    if not isinstance(cls, DefinedProtocol):
         raise TypeError(f"@runtime_checkable can be only applied to protocol classes, got {cls!r}")
     type.__setattr__(cls, RUNTIME, True)
     return cls
@@ -97,6 +99,8 @@ def runtime_checkable(cls: Any) -> Any:
 
 class TypedDict(Facade):
     """The parent of classes whose objects are plain dicts."""
+
+    __parent__ = True
 
     def __new__(cls, *items: Any, **named: Any) -> Any:
         return dict_(*items, **named)
@@ -108,6 +112,15 @@ class TypedDict(Facade):
 class ABC(Facade, metaclass=abc.ABCMeta):
     """The parent of abstract classes."""
 
+    __parent__ = True
+
+
+def abstractmethod(funcobj: Any) -> Any:
+    """Mark a method of the snippet, or a property, as one that classes below define."""
+    if not (is_own_function(funcobj) or isinstance(funcobj, property | staticmethod | classmethod)):
+        raise UnsupportedError("abstractmethod() of this is not supported here", python=TypeError)
+    return abc.abstractmethod(funcobj) if is_own_function(funcobj) else funcobj
+
 
 def identity(value: Any) -> Any:
     """A decorator that does nothing."""
@@ -118,7 +131,7 @@ def namespace(name: str) -> Namespace:
     """`typing` or `abc`."""
     if name == "abc":
         kind = BuiltinType("ABCMeta", abc.ABCMeta, module="abc")
-        return Namespace(name, {"ABC": ABC, "ABCMeta": kind, "abstractmethod": abc.abstractmethod})
+        return Namespace(name, {"ABC": ABC, "ABCMeta": kind, "abstractmethod": abstractmethod})
     members: dict[str, Any] = {word: Hint(word) for word in NAMES.split()}
     members |= {
         "Generic": Generic,

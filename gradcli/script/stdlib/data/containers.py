@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections import ChainMap, Counter, OrderedDict, namedtuple
+from collections import ChainMap, Counter, OrderedDict
 from collections.abc import Callable, Iterator
-from functools import partial
-from operator import itemgetter
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.text.formatting import REPRESENTATIONS, with_fields, written
+from gradcli.script.python.members.tables import TABLES, describe, fields, listed
+from gradcli.script.python.text.formatting import REPRESENTATIONS, written
 from gradcli.script.python.values import natives  # noqa: F401  the methods of dict and tuple
-from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace, describe, fields, listed
+from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.failures import as_seen
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.stdlib.data import kinds
 from gradcli.script.stdlib.data.nested import DefaultDict, Deque
+from gradcli.script.stdlib.data.tuples import namedtuple
 
 
 def _measured(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -60,7 +61,7 @@ describe(
 describe(
     DefaultDict,
     methods=DICT | listed(DefaultDict, "copy"),
-    getters=fields("default_factory"),
+    getters={"default_factory": lambda value: as_seen(value.default_factory)},
     setters={"default_factory": _set_factory},
 )
 describe(
@@ -100,35 +101,6 @@ REPRESENTATIONS[DefaultDict] = lambda value: written(
 )
 
 
-def namedtuple_(name: str, fields: Any, *, rename: bool = False, defaults: Any = None, module: Any = None) -> Any:
-    """Return a type of tuples whose items have names."""
-    names = fields.replace(",", " ").split() if isinstance(fields, str) else list(bounded(fields))
-    made: Any = namedtuple(name, names, rename=rename, defaults=defaults, module="__main__")  # type: ignore[misc, arg-type]
-    open_up(made)
-    members = {"_fields": made._fields, "_make": partial(made_of, made), "_field_defaults": made._field_defaults}
-    kind = TYPES[made] = BuiltinType(name, made, made, members, module="__main__")
-    return kind
-
-
-def open_up(kind: Any) -> None:
-    """Let snippets read a type of tuples whose items have names."""
-    own: tuple[str, ...] = kind._fields
-    describe(
-        kind,
-        methods=TABLES[tuple].methods | {"_asdict": kind._asdict, "_replace": kind._replace},
-        getters={"_fields": lambda value: own} | {field: itemgetter(place) for place, field in enumerate(own)},
-    )
-    REPRESENTATIONS[kind] = lambda value: with_fields(kind.__name__, zip(own, value, strict=True))
-
-
-def made_of(kind: Any, items: Any) -> Any:
-    """Make a named tuple of as many items as it has fields."""
-    values = list(bounded(items))
-    if len(values) != len(kind._fields):
-        raise TypeError(f"Expected {len(kind._fields)} arguments, got {len(values)}")
-    return kind(*values)
-
-
 MADE: dict[str, tuple[type, Callable[..., Any]]] = {
     "OrderedDict": (OrderedDict, _made(OrderedDict)),
     "defaultdict": (DefaultDict, defaultdict_),
@@ -144,4 +116,4 @@ KINDS = {
 
 def namespace(name: str) -> Namespace:
     """`collections`."""
-    return Namespace(name, {"namedtuple": namedtuple_, "abc": kinds.namespace("collections.abc"), **KINDS})
+    return Namespace(name, {"namedtuple": namedtuple, "abc": kinds.namespace("collections.abc"), **KINDS})

@@ -95,9 +95,18 @@ def _object(value: Any) -> Any:
 
 def _attributes(value: Any) -> list[tuple[str, Any]]:
     """Return the attributes of an object, in slots or in its `__dict__`."""
-    slots = [name for kind in type(value).__mro__ for name in _names(vars(kind).get("__slots__", ()))]
-    held = {name: getattr(value, name) for name in slots if name[:2] != "__" and hasattr(value, name)}
-    return [*held.items(), *getattr(value, "__dict__", {}).items()]
+    own = [item for kind in reversed(type(value).__mro__) for item in vars(kind).items()]
+    slots = {name: slot for name, slot in own if isinstance(slot, MemberDescriptorType)}
+    held = [(name, slot.__get__(value)) for name, slot in slots.items() if _is_filled(slot, value)]
+    return [*held, *getattr(value, "__dict__", {}).items()]
+
+
+def _is_filled(slot: MemberDescriptorType, value: Any) -> bool:
+    try:
+        slot.__get__(value)
+    except AttributeError:
+        return False
+    return True
 
 
 def _hold(made: Any, name: str, item: Any) -> None:
@@ -108,13 +117,43 @@ def _hold(made: Any, name: str, item: Any) -> None:
         vars(made)[name] = item
 
 
-def _names(slots: Any) -> tuple[str, ...]:
-    return (slots,) if isinstance(slots, str) else tuple(slots)
+class Shown(Facade):
+    """The memo of a copy as the `__deepcopy__` of a snippet has it: it reads what it has put there itself."""
+
+    def __init__(self, memo: Memo, copied: Any) -> None:
+        self._memo, self._own, self._id = memo, dict[int, Any](), id(copied)
+
+    def __setitem__(self, key: int, value: Any) -> None:
+        if type(key) is not int:
+            raise TypeError("the keys of a memo are ids")
+        self._own[key] = value
+        if key == self._id:  # the copies of other objects are not for it to say
+            self._memo[key] = value
+
+    def __getitem__(self, key: int) -> Any:
+        return self._own[key]
+
+    def __contains__(self, key: int) -> bool:
+        return key in self._own
+
+    def __len__(self) -> int:
+        return len(self._own)
+
+    def get(self, key: int, default: Any = None) -> Any:
+        """Return what was put there, or a default."""
+        return self._own.get(key, default)
 
 
-def deepcopy(value: Any, memo: Memo | None = None) -> Any:
+def deepcopy(x: Any, memo: Any = None) -> Any:
     """Copy a value with everything inside; an object that appears twice is copied once."""
-    memo = {} if memo is None else memo
+    if isinstance(memo, Shown):
+        memo = memo._memo
+    elif memo is not None and not isinstance(memo, Saved):
+        memo = {}  # numbers that a snippet takes for ids are none of ours
+    return _deepcopy(x, {} if memo is None else memo)
+
+
+def _deepcopy(value: Any, memo: Memo) -> Any:
     if id(value) in memo:
         return memo[id(value)]
     running.machine.budget.spend(1)
@@ -131,20 +170,20 @@ def deepcopy(value: Any, memo: Memo | None = None) -> Any:
     elif isinstance(value, np.ndarray):
         copied = memo[id(value)] = value.copy()
     elif isinstance(value, Facade | Tensor) and own is not None:
-        copied = memo[id(value)] = own(value, memo)
+        copied = memo[id(value)] = own(value, Shown(memo, value) if is_own_function(own) else memo)
     elif isinstance(value, Facade):
         copied = memo[id(value)] = _object(value)
         for name, item in [] if copied is value else _attributes(copied):
-            _hold(copied, name, deepcopy(item, memo))
+            _hold(copied, name, _deepcopy(item, memo))
         if isinstance(value, CONTAINERS):
             _refill(copied, memo)
     elif isinstance(value, CONTAINERS):
         copied = memo[id(value)] = value.copy()
         _refill(copied, memo)
         if hasattr(value, "__dict__"):
-            vars(copied).update(deepcopy(vars(value), memo))
+            vars(copied).update(_deepcopy(vars(value), memo))
     elif isinstance(value, MethodType):
-        copied = MethodType(value.__func__, deepcopy(value.__self__, memo))
+        copied = MethodType(value.__func__, _deepcopy(value.__self__, memo))
     else:
         copied = value
     memo[-id(value)] = value  # keep it, for its id must not be given to another
@@ -159,7 +198,7 @@ def _bare(value: Facade) -> Any:
 def _tuple(value: tuple[Any, ...], memo: Memo) -> Any:
     items = []
     for item in value:
-        items.append(deepcopy(item, memo))  # noqa: PERF401  a comprehension would take one more frame a level
+        items.append(_deepcopy(item, memo))  # noqa: PERF401  a comprehension would take one more frame a level
     if all(new is old for new, old in zip(items, value, strict=True)):
         return value
     return tuple.__new__(type(value), items)
@@ -170,7 +209,9 @@ def _refill(copied: Any, memo: Memo) -> None:
     items = _taken(copied)
     copied.clear()
     for item in items:
-        _put(copied, tuple(deepcopy(part, memo) for part in item) if isinstance(copied, dict) else deepcopy(item, memo))
+        _put(
+            copied, tuple(_deepcopy(part, memo) for part in item) if isinstance(copied, dict) else _deepcopy(item, memo)
+        )
 
 
 def _taken(value: Any) -> list[Any]:
@@ -190,10 +231,10 @@ def _tensor(value: Tensor, memo: Memo) -> Tensor:
     if not value.is_leaf and not isinstance(memo, Saved):
         raise AutogradError(NON_LEAF)
     copied = _made(_memory(value.value, memo), value)
-    copied.grad = None if isinstance(memo, Saved) else deepcopy(value.grad, memo)
+    copied.grad = None if isinstance(memo, Saved) else _deepcopy(value.grad, memo)
     if hasattr(value, "own"):
         memo[id(value)] = copied
-        copied.own = {name: deepcopy(item, memo) for name, item in value.own.items()}
+        copied.own = {name: _deepcopy(item, memo) for name, item in value.own.items()}
     return copied
 
 

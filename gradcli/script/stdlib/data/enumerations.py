@@ -12,6 +12,7 @@ from gradcli.script.python.values.kinds import Defined, is_own_function
 from gradcli.script.python.values.parents import exact, parent
 from gradcli.script.python.values.readonly import ReadOnly
 from gradcli.script.python.values.special import check_name
+from gradcli.script.python.values.special import exact as plain_text
 
 MEMBERS = " members"  # where an enumeration keeps its members: no name of a snippet has a space
 DESCRIBED = (property, staticmethod, classmethod, type)
@@ -47,11 +48,10 @@ class EnumKind(type):
 
     def __call__(cls, value: Any, names: Any = None) -> Any:
         if names is not None:
-            given = names.replace(",", " ").split() if isinstance(names, str) else list(names)
-            pairs = names if isinstance(names, dict) else {name: place for place, name in enumerate(given, 1)}
-            for name in pairs:
+            given = names_of(names)
+            for name in given:
                 check_name(name)
-            return DefinedEnum(str(value), (cls,), {"__module__": "__main__", **pairs})
+            return DefinedEnum(plain_text(value), (cls,), {"__module__": "__main__", **given})
         for member in cls:
             if member is value or member.value == value:
                 return member
@@ -70,8 +70,18 @@ class EnumKind(type):
         return ReadOnly(members(cls))
 
 
+def names_of(given: Any) -> dict[Any, Any]:
+    """Return the members that `Enum("Color", given)` has, each with its value."""
+    if isinstance(given, dict):
+        return dict(dict.items(given))
+    names = plain_text(given).replace(",", " ").split() if isinstance(given, str) else list(given)
+    return {name: place for place, name in enumerate(names, 1)}
+
+
 class Enum(Facade, metaclass=EnumKind):
     """The parent of enumerations."""
+
+    __parent__ = True
 
     @classmethod
     def _missing_(cls, value: Any) -> Any:

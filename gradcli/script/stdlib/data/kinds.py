@@ -7,8 +7,9 @@ import types
 from collections import abc
 from typing import Any
 
+from gradcli.script.python.members.tables import listed
 from gradcli.script.python.text.formatting import with_fields
-from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, listed
+from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.kinds import shown_type
 from gradcli.script.python.values.readonly import ReadOnly
@@ -24,6 +25,8 @@ TYPE_NAMES = "FunctionType LambdaType GeneratorType MethodType BuiltinFunctionTy
 
 class SimpleNamespace(Facade):
     """An object with the attributes that it is given."""
+
+    __parent__ = True
 
     _shown_as = "namespace"
 

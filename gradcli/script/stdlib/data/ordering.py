@@ -7,7 +7,8 @@ import heapq
 from collections.abc import Callable
 from typing import Any
 
-from gradcli.script.python.values.attributes import Namespace, listed
+from gradcli.script.python.members.tables import listed
+from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.python.values.nesting import measure
 from gradcli.script.python.values.operators import bounded
 

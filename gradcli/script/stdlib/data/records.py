@@ -1,83 +1,205 @@
-"""`dataclasses`, and `typing.NamedTuple`: classes whose annotated names are their fields."""
+"""`dataclasses`: classes whose annotated names are their fields; no code is made of the names."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections import namedtuple
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import FrozenInstanceError
+from itertools import pairwise
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.functions.classes import FIELDS, named_class
-from gradcli.script.python.text.formatting import REPRESENTATIONS, with_fields
-from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, describe, fields
+from gradcli.script.python.functions.parameters import Parameters, bind
+from gradcli.script.python.members.unbound import taken
+from gradcli.script.python.text.formatting import with_fields
+from gradcli.script.python.values.attributes import BuiltinType, Namespace, attribute
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.python.values.parents import parent
-from gradcli.script.python.values.readonly import ReadOnly
-from gradcli.script.stdlib.data.containers import made_of
+from gradcli.script.python.values.kinds import Defined
+from gradcli.script.python.values.operators import COMPARISONS
+from gradcli.script.python.values.reflection import set_attribute
+from gradcli.script.python.values.special import check_name, exact
 from gradcli.script.stdlib.data.copying import deepcopy
+from gradcli.script.stdlib.data.fields import (
+    KNOWN,
+    MISSING,
+    Field,
+    InitVar,
+    KeywordsOnly,
+    collected,
+    field,
+    fields_,
+    is_dataclass,
+    is_instance,
+    known,
+)
 
-OPTIONS = ("init", "eq", "order", "unsafe_hash", "frozen", "kw_only", "slots", "match_args")  # not how it is shown
+MADE: Any = object()  # stands for what a factory will make
+ORDERS = {"__lt__": ast.Lt, "__le__": ast.LtE, "__gt__": ast.Gt, "__ge__": ast.GtE}
+OPTIONS = {
+    "init": True, "repr": True, "eq": True, "order": False, "unsafe_hash": False, "frozen": False, "match_args": True,
+    "kw_only": False, "slots": False,
+}  # fmt: skip
 
 
-class InitVar(Facade):
-    """The annotation of what `__init__` takes and hands to `__post_init__`."""
-
-    def __class_getitem__(cls, _: Any) -> type[InitVar]:
-        return cls
-
-
-def kind_of(annotation: str) -> Any:
-    """Return what an annotation is to dataclasses: types are never evaluated."""
-    name = annotation.partition("[")[0].rpartition(".")[2]
-    return {"InitVar": dataclasses.InitVar, "KW_ONLY": dataclasses.KW_ONLY}.get(name, object)
-
-
-def dataclass(kind: Any = None, /, *, repr: bool = True, **options: Any) -> Any:
+def dataclass(cls: Any = None, /, **given: Any) -> Any:
     """Give a class an `__init__`, `__repr__` and `__eq__` of its fields."""
-    if kind is None:
-        return lambda kind: dataclass(kind, repr=repr, **options)
-    unknown = [name for name in options if name not in OPTIONS]
+    unknown = [name for name in given if name not in OPTIONS]
     if unknown:
         raise UnsupportedError(f"dataclass({unknown[0]}=...) is not supported here", python=TypeError)
-    kind.__annotations__ = {name: kind_of(annotation) for name, annotation in vars(kind)[FIELDS].items()}
-    made: Any = dataclasses.dataclass(repr=False, **options)(kind)
-    if repr and "__repr__" not in vars(made):
-        made.__repr__ = _text
+    if cls is None:
+        return lambda cls: dataclass(cls, **given)
+    if not isinstance(cls, Defined):
+        raise TypeError("a dataclass is a class of the snippet")
+    options = OPTIONS | given
+    if options["order"] and not options["eq"]:
+        raise ValueError("eq must be true if order is true")
+    found = collected(cls, options)
+    kind = _slotted(cls, found) if options["slots"] else cls
+    type.__setattr__(kind, KNOWN, found)
+    for name, method in _methods(kind, options, list(found.values())).items():
+        type.__setattr__(kind, name, method)
+    return kind
+
+
+def _slotted(kind: Any, found: dict[str, Field]) -> Any:
+    """Return the class anew with a slot for each field."""
+    if "__slots__" in vars(kind):
+        raise TypeError(f"{kind.__name__} already specifies __slots__")
+    above = {name for base in kind.__mro__[1:] for name in vars(base).get("__slots__", ())}
+    left_out = (*found, "__dict__", "__weakref__", "__module__", "__qualname__")
+    contents = {name: value for name, value in vars(kind).items() if name not in left_out}
+    slots = tuple(name for name in found if name not in above)
+    return type(kind)(
+        kind.__name__, kind.__bases__,
+        {**contents, "__slots__": slots, "__module__": "__main__", "__qualname__": kind.__qualname__},
+    )  # fmt: skip
+
+
+def _methods(kind: Any, options: dict[str, Any], every: list[Field]) -> dict[str, Any]:
+    """Return the methods that a dataclass gets."""
+    own, listed = vars(kind), [one for one in every if not one.is_variable]
+    compared = [one.name for one in listed if one.compare]
+    made: dict[str, Any] = {}
+    if options["init"] and "__init__" not in own:
+        made["__init__"] = _init(kind, every, is_frozen=options["frozen"])
+    if options["repr"] and "__repr__" not in own:
+        made["__repr__"] = lambda self: _text(self, [one.name for one in listed if one.repr])
+    if options["eq"] and "__eq__" not in own:
+        made["__eq__"] = lambda self, other: _compared(ast.Eq, compared, self, other)
+    for name, operator in ORDERS.items() if options["order"] else ():
+        if name in own:
+            words = f"Cannot overwrite attribute {name} in class {kind.__name__}. Consider using"
+            raise TypeError(f"{words} functools.total_ordering")
+        made[name] = lambda self, other, operator=operator: _compared(operator, compared, self, other)
+    for name in ("__setattr__", "__delattr__") if options["frozen"] else ():
+        if name in own:
+            raise TypeError(f"Cannot overwrite attribute {name} in class {kind.__name__}")
+    if options["frozen"]:
+        made |= {"__setattr__": _frozen(kind, every, "assign to"), "__delattr__": _frozen(kind, every, "delete")}
+    has_hash = "__hash__" in own and not (own["__hash__"] is None and "__eq__" in own)
+    if options["unsafe_hash"] or (options["eq"] and options["frozen"] and not has_hash):
+        hashed = [one.name for one in listed if (one.compare if one.hash is None else one.hash)]
+        made["__hash__"] = lambda self: hash(tuple(attribute(self, name) for name in hashed))
+    elif options["eq"] and not has_hash:
+        made["__hash__"] = None
+    for name, method in made.items():
+        if method is not None:
+            method.__name__, method.__qualname__ = name, f"{kind.__qualname__}.{name}"
+            made[name] = taken(method, (kind,))
+    if options["match_args"] and "__match_args__" not in own:
+        made["__match_args__"] = tuple(one.name for one in every if one.init and not one.kw_only)
     return made
+
+
+def _init(kind: Any, every: list[Field], *, is_frozen: bool) -> Callable[..., None]:
+    taking = [one for one in every if one.init]
+    standard, named = [one for one in taking if not one.kw_only], [one for one in taking if one.kw_only]
+    defaults = {one.name: _default(one) for one in taking if _default(one) is not MISSING}
+    for before, after in pairwise(standard):
+        if before.name in defaults and after.name not in defaults:
+            raise TypeError(f"non-default argument {after.name!r} follows default argument")
+    optional: list[ast.expr] = [ast.Constant(None)] * sum(one.name in defaults for one in standard)
+    given = ast.arguments(
+        posonlyargs=[], args=[ast.arg(name) for name in ("self", *(one.name for one in standard))], vararg=None,
+        kwonlyargs=[ast.arg(one.name) for one in named], kw_defaults=[None] * len(named), kwarg=None, defaults=optional,
+    )  # fmt: skip
+    parameters = Parameters(given, f"{kind.__qualname__}.__init__")
+    put = object.__setattr__ if is_frozen else set_attribute
+
+    def __init__(*arguments: Any, **keywords: Any) -> None:  # noqa: N807
+        self, values = arguments[0], bind(parameters, defaults, arguments, keywords)
+        for one in every:
+            value = values.get(one.name, MISSING) if one.init else _default(one)
+            value = one.default_factory() if value is MADE else value
+            values[one.name] = value
+            if not one.is_variable and value is not MISSING and (one.init or value is not one.default):
+                put(self, one.name, value)
+        if hasattr(type(self), "__post_init__"):
+            attribute(self, "__post_init__")(*(values[one.name] for one in every if one.is_variable))
+
+    return __init__
+
+
+def _default(one: Field) -> Any:
+    return MADE if one.default_factory is not MISSING else one.default
+
+
+def _text(self: Any, names: list[str]) -> str:
+    return with_fields(type(self).__qualname__, ((name, attribute(self, name)) for name in names))
+
+
+def _compared(operator: type[ast.cmpop], names: list[str], self: Any, other: Any) -> Any:
+    if type(other) is not type(self):
+        return NotImplemented
+    here, there = (tuple(attribute(value, name) for name in names) for value in (self, other))
+    return COMPARISONS[operator](here, there)
+
+
+def _frozen(kind: Any, every: list[Field], doing: str) -> Callable[..., None]:
+    names = {one.name for one in every}
+
+    def refuse(self: Any, name: str, *new: Any) -> None:
+        if type(self) is kind or name in names:
+            raise FrozenInstanceError(f"cannot {doing} field {name!r}")
+        attribute(super(kind, self), "__setattr__" if new else "__delattr__")(name, *new)
+
+    return refuse
 
 
 def make_dataclass(cls_name: str, fields: Any, *, bases: Any = (), namespace: Any = None, **options: Any) -> Any:
     """Make a dataclass of names, each alone or with its type and default."""
-    each = [(field,) if isinstance(field, str) else tuple(field) for field in fields]
-    given = {**(namespace or {}), **{field[0]: field[2] for field in each if len(field) > 2}}
+    each = [(one,) if isinstance(one, str) else tuple(one) for one in fields]
+    names = [exact(one[0]) for one in each]
+    for name in names:
+        check_name(name)
+    given = {**(namespace or {}), **{name: one[2] for name, one in zip(names, each, strict=True) if len(one) > 2}}
     made = named_class(cls_name, tuple(bases), given)
-    type.__setattr__(made, FIELDS, {field[0]: "object" for field in each})
+    type.__setattr__(made, FIELDS, dict.fromkeys(names, "object"))
     return dataclass(made, **options)
 
 
-def _text(self: Any) -> str:
-    fields = [field.name for field in dataclasses.fields(self) if field.repr]
-    return with_fields(type(self).__qualname__, ((name, getattr(self, name)) for name in fields))
-
-
-def asdict(value: Any, *, dict_factory: Callable[..., Any] = dict) -> Any:
+def asdict(obj: Any, *, dict_factory: Callable[..., Any] = dict) -> Any:
     """Return the fields by name; dataclasses inside become dicts too."""
-    if not is_instance(value):
+    if not is_instance(obj):
         raise TypeError("asdict() should be called on dataclass instances")
-    return _inside(value, lambda pairs: dict_factory(pairs) if dict_factory is not dict else dict(pairs))
+    return _inside(obj, lambda pairs: dict_factory(pairs) if dict_factory is not dict else dict(pairs))
 
 
-def astuple(value: Any) -> Any:
+def astuple(obj: Any) -> Any:
     """Return the values of the fields; dataclasses inside become tuples too."""
-    if not is_instance(value):
+    if not is_instance(obj):
         raise TypeError("astuple() should be called on dataclass instances")
-    return _inside(value, lambda pairs: tuple(item for _, item in pairs))
+    return _inside(obj, lambda pairs: tuple(item for _, item in pairs))
+
+
+def _pairs(value: Any) -> Iterator[tuple[str, Any]]:
+    return ((one.name, attribute(value, one.name)) for one in fields_(value))
 
 
 def _inside(value: Any, make: Callable[[list[tuple[str, Any]]], Any]) -> Any:
     if is_instance(value):
-        return make([(field.name, _inside(getattr(value, field.name), make)) for field in dataclasses.fields(value)])
+        return make([(name, _inside(item, make)) for name, item in _pairs(value)])
     if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
         return type(value)([_inside(item, make) for item in value])
     if isinstance(value, dict):
@@ -85,33 +207,22 @@ def _inside(value: Any, make: Callable[[list[tuple[str, Any]]], Any]) -> Any:
     return deepcopy(value)
 
 
-def is_instance(value: Any) -> bool:
-    """Whether it is an object of a dataclass."""
-    return not isinstance(value, type) and dataclasses.is_dataclass(value)
+def replace(obj: Any, /, **changes: Any) -> Any:
+    """Return an object of the same class with other values of some fields."""
+    if not is_instance(obj):
+        raise TypeError("replace() should be called on dataclass instances")
+    for one in known(type(obj)).values():
+        if not one.init and one.name in changes:
+            words = f"field {one.name} is declared with init=False"
+            raise ValueError(f"{words}, it cannot be specified with replace()")
+        if one.init and one.name not in changes:
+            if one.is_variable and one.default is MISSING:
+                raise ValueError(f"InitVar {one.name!r} must be specified with replace()")
+            changes[one.name] = attribute(obj, one.name)
+    return type(obj)(**changes)
 
 
-FACTS = fields("name default init repr compare kw_only")
-describe(dataclasses.Field, getters={**FACTS, "metadata": lambda field: ReadOnly(dict(field.metadata))})
-
-
-class NamedTuple(parent(tuple)):  # type: ignore[misc]
-    """The parent of classes whose objects are tuples with named items."""
-
-    def __init_subclass__(cls) -> None:
-        if NamedTuple not in cls.__bases__:
-            return
-        fields = list(vars(cls)[FIELDS])
-        defaults = [vars(cls)[name] for name in fields if name in vars(cls)]
-        made: Any = namedtuple(cls.__name__, fields, defaults=defaults)  # type: ignore[misc]
-        for name in (*fields, "_asdict", "_replace", "_fields", "_field_defaults"):
-            setattr(cls, name, vars(made)[name])
-        cls.__new__, cls._make = staticmethod(made.__new__), classmethod(made_of)  # type: ignore[assignment]
-
-
-REPRESENTATIONS[NamedTuple] = lambda value: with_fields(type(value).__name__, zip(value._fields, value, strict=True))
-
-
-FROZEN = BuiltinType("FrozenInstanceError", dataclasses.FrozenInstanceError, module="dataclasses")
+FROZEN_ERROR = BuiltinType("FrozenInstanceError", FrozenInstanceError, module="dataclasses")
 
 
 def namespace(name: str) -> Namespace:
@@ -120,13 +231,13 @@ def namespace(name: str) -> Namespace:
         "dataclass": dataclass,
         "make_dataclass": make_dataclass,
         "InitVar": InitVar,
-        "KW_ONLY": dataclasses.KW_ONLY,
-        "field": dataclasses.field,
-        "fields": dataclasses.fields,
+        "KW_ONLY": KeywordsOnly(),
+        "field": field,
+        "fields": fields_,
         "asdict": asdict,
         "astuple": astuple,
-        "replace": dataclasses.replace,
-        "is_dataclass": dataclasses.is_dataclass,
-        "FrozenInstanceError": TYPES.setdefault(dataclasses.FrozenInstanceError, FROZEN),
+        "replace": replace,
+        "is_dataclass": is_dataclass,
+        "FrozenInstanceError": TYPES.setdefault(FrozenInstanceError, FROZEN_ERROR),
     }
     return Namespace(name, members)

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import Any, NoReturn
+from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import Facade, Namespace
+from gradcli.script.python.values.special import exact
 from gradcli.script.stdlib.data.kinds import SimpleNamespace
 
 OPTIONS = ("type", "default", "help", "action", "choices", "required", "nargs", "dest", "metavar", "const")
-
-
-class Parser(argparse.ArgumentParser):
-    """Python's parser, whose errors end the snippet with their message."""
-
-    def error(self, message: str) -> NoReturn:
-        """End the snippet, whose options are wrong."""
-        raise SystemExit(f"error: {message}")
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        raise UnsupportedError("help on options is not printed here")
+UNSET = {"store": None, "append": None, "store_true": False, "store_false": True}
 
 
 class Options(SimpleNamespace):
@@ -32,32 +22,49 @@ class Options(SimpleNamespace):
 class ArgumentParser(Facade):
     """The parser of a snippet."""
 
-    def __init__(self, *_: Any, description: Any = None, **__: Any) -> None:
-        self._parser = Parser(prog="snippet.py", add_help=False)
+    def __init__(self, *_: Any, **__: Any) -> None:
+        self._defaults: dict[str, Any] = {}
+        self._types: dict[str, Any] = {}
+        self._required: list[str] = []
 
     def add_argument(self, *names: str, **options: Any) -> None:
         """Declare an option."""
-        for name, given in options.items():
-            if name not in OPTIONS or (name == "action" and not isinstance(given, str)):
+        action = options.get("action", "store")
+        for name in options:
+            if name not in OPTIONS or type(action) is not str or action not in UNSET:
                 raise UnsupportedError(f"add_argument({name}=...) is not supported here", python=TypeError)
-        self._parser.add_argument(*names, **options)
+        flags = [exact(name) for name in names]
+        is_option = not flags or flags[0].startswith("-")
+        first = next((flag for flag in flags if flag.startswith("--")), flags[0] if flags else "")
+        place = exact(options.get("dest") or first.lstrip("-").replace("-", "_"))
+        self._defaults.setdefault(place, options.get("default", UNSET[action]))
+        self._types[place] = options.get("type")
+        if options.get("required") or not (is_option or options.get("nargs") in ("?", "*")):
+            self._required.append(first if is_option else place)
 
     def add_argument_group(self, *_: Any, **__: Any) -> ArgumentParser:
         """Return the parser itself, for only help would show the group."""
         return self
 
     def parse_args(self, args: Any = None, _: Any = None) -> Options:
-        """Return the options as they were given; a snippet is given none."""
-        return Options(**vars(self._parser.parse_args([] if args is None else list(args))))
+        """Return the defaults, for a snippet is given no options; a text goes through the type of its option."""
+        if args is not None and len(list(args)):
+            raise UnsupportedError("reading options is not supported here", help="give add_argument a default")
+        if self._required:
+            raise SystemExit(f"error: the following arguments are required: {', '.join(self._required)}")
+        found = {
+            name: self._types[name](value) if isinstance(value, str) and self._types.get(name) else value
+            for name, value in self._defaults.items()
+        }
+        return Options(**found)
 
     def parse_known_args(self, args: Any = None) -> tuple[Options, list[str]]:
         """Return the options, and the arguments that are none."""
-        known, rest = self._parser.parse_known_args([] if args is None else list(args))
-        return Options(**vars(known)), rest
+        return self.parse_args(args), []
 
     def set_defaults(self, **defaults: Any) -> None:
         """Set the values of options that are not given."""
-        self._parser.set_defaults(**defaults)
+        self._defaults |= defaults
 
 
 def namespace(name: str) -> Namespace:

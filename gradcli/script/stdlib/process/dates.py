@@ -6,8 +6,10 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe, fields, listed
+from gradcli.script.python.members.tables import describe, fields, listed
+from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.special import exact
 
 PARTS = {
     date: "year month day",
@@ -35,12 +37,19 @@ def strftime(value: Any, format: str) -> str:
     return str(value.strftime(format))
 
 
+def strptime(date_string: str, format: str) -> datetime:
+    """`datetime.strptime`, which keeps the formats that it has read: plain texts."""
+    return datetime.strptime(exact(date_string), exact(format))
+
+
 for _kind, _names in METHODS.items():
     _methods = listed(_kind, _names)
     if _kind is not timedelta:
         _methods["strftime"] = strftime
     describe(_kind, methods=_methods, getters=fields(PARTS[_kind]))
     _members = listed(_kind, f"{MAKING[_kind]} min max")
+    if "strptime" in _members:
+        _members["strptime"] = strptime
     TYPES[_kind] = BuiltinType(_kind.__name__, _kind, _kind, _members, module="datetime")
 
 

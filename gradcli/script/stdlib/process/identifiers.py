@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import uuid
 
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe, fields, listed
+from gradcli.script.python.members.tables import describe, fields, listed
+from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
 
 describe(uuid.UUID, methods=listed(uuid.UUID, "__str__"), getters=fields("hex int bytes version"))

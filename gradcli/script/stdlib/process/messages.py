@@ -42,6 +42,8 @@ def name_of(level: Any) -> Any:
 class Formatter(Facade):
     """The way in which a handler writes a message."""
 
+    __parent__ = True
+
     def __init__(self, fmt: str | None = None, datefmt: str | None = None, style: str = "%", **_: Any) -> None:
         if style != "%":
             raise UnsupportedError(f"the style {style!r} of messages is not supported here", help="write %(message)s")
@@ -77,6 +79,8 @@ class Record(Facade):
 
 class Handler(Facade):
     """A handler; this one writes nothing, as those for files do here."""
+
+    __parent__ = True
 
     def __init__(self, *_: Any, **__: Any) -> None:
         self.level = 0
@@ -115,6 +119,8 @@ class StreamHandler(Handler):
 
 class Logger(Facade):
     """A logger; what it lets through goes to its handlers and to those of its parents."""
+
+    __parent__ = True
 
     def __init__(self, name: str, level: int = 0) -> None:
         self.name, self.level = name, level

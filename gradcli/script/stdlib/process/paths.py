@@ -7,7 +7,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, describe, fields, listed
+from gradcli.script.python.members.tables import describe, fields, listed
+from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.stdlib.process.system import exists, is_folder, listdir, makedirs, remove
 

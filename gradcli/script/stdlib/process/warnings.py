@@ -5,8 +5,10 @@ from __future__ import annotations
 import warnings
 from typing import Any, Literal, cast
 
-from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, describe, fields, type_name
+from gradcli.script.python.members.tables import describe, fields
+from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, type_name
 from gradcli.script.python.values.builtins import type_of
+from gradcli.script.python.values.special import exact
 
 # The places in torch's C++ that warnings name at their end, in the builds that PyPI has, by words that they contain.
 PLACES = {
@@ -39,14 +41,14 @@ def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = 
 
 def simplefilter(action: str, category: Any = Warning, lineno: int = 0, append: bool = False) -> None:
     """Set the action for warnings of a class."""
-    warnings.simplefilter(cast(Action, action), kind_of(category), lineno, append)
+    warnings.simplefilter(cast(Action, exact(action)), kind_of(category), int(lineno), bool(append))
 
 
 def filterwarnings(
     action: str, message: str = "", category: Any = Warning, module: str = "", lineno: int = 0, append: bool = False
 ) -> None:
     """Set the action for warnings of a class whose message matches; all come from one module."""
-    warnings.filterwarnings(cast(Action, action), message, kind_of(category), append=append)
+    warnings.filterwarnings(cast(Action, exact(action)), exact(message), kind_of(category), append=bool(append))
 
 
 def kind_of(category: Any) -> type[Warning]:

@@ -6,7 +6,8 @@ import unicodedata
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import Namespace, listed
+from gradcli.script.python.members.tables import listed
+from gradcli.script.python.values.attributes import Namespace
 
 LONGEST = 18  # characters that one becomes at most, in any of the forms
 

@@ -12,7 +12,9 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import check_width, represent
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
+from gradcli.script.python.values.kinds import type_name
 from gradcli.script.python.values.nesting import measure
+from gradcli.script.python.values.special import exact
 
 WRITING = ("skipkeys", "ensure_ascii", "check_circular", "allow_nan", "sort_keys", "indent", "separators", "default")
 READING = ("object_hook", "parse_float", "parse_int", "parse_constant", "object_pairs_hook")
@@ -86,10 +88,14 @@ class PrettyPrinter(Facade):
 def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function of text whose indents are repeated at most as often as there are characters."""
 
-    def call(text: str, *rest: Any, **options: Any) -> Any:
-        words = [word for word in (*rest, *options.values()) if isinstance(word, str)]
+    def call(text: Any, *given: Any, **options: Any) -> Any:
+        text, *rest = (exact(word) if isinstance(word, str) else word for word in (text, *given))
+        named = {name: exact(word) if isinstance(word, str) else word for name, word in options.items()}
+        if not isinstance(text, str):
+            raise TypeError(f"expected a text, got {type_name(text)!r}")
+        words = [word for word in (*rest, *named.values()) if isinstance(word, str)]
         running.machine.budget.fits(len(text) * (1 + sum(map(len, words))), "the text")
-        return function(text, *rest, **options)
+        return function(text, *rest, **named)
 
     return call
 

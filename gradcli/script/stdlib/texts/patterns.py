@@ -6,8 +6,10 @@ import re
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe, fields, listed
+from gradcli.script.python.members.tables import describe, fields, listed
+from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.special import exact
 
 SEARCHES = ("match", "search", "fullmatch", "split", "findall")
 FLAGS = "I IGNORECASE M MULTILINE S DOTALL X VERBOSE A ASCII"
@@ -53,11 +55,22 @@ METHODS: dict[str, Any] = {name: _searching(name) for name in SEARCHES}
 METHODS |= {"sub": sub, "subn": subn, "finditer": finditer}
 
 
+def compiled(pattern: Any, flags: Any = 0) -> re.Pattern[str]:
+    """`re.compile`, whose cache outlives the snippet: of plain texts alone."""
+    pattern = exact(pattern) if isinstance(pattern, str) else pattern
+    return re.compile(pattern, int(flags) if type(flags) is not re.RegexFlag else flags)
+
+
+def escape(pattern: str) -> str:
+    """`re.escape`."""
+    return re.escape(exact(pattern))
+
+
 def _of_module(method: Any) -> Any:
     """Wrap a method for the module, `re.sub(pattern, ...)`: the pattern may be a text."""
 
     def call(pattern: Any, *arguments: Any, flags: Any = 0, **named: Any) -> Any:
-        return method(re.compile(pattern, flags), *arguments, **named)
+        return method(compiled(pattern, flags), *arguments, **named)
 
     return call
 
@@ -65,7 +78,7 @@ def _of_module(method: Any) -> Any:
 def expand(match: re.Match[str], template: str) -> str:
     """Fill a template with the groups of a match."""
     running.machine.budget.fits(len(template) * (1 + len(match.group())), "the text")
-    return match.expand(template)
+    return match.expand(exact(template))
 
 
 describe(re.Pattern, methods=METHODS, getters=fields("pattern groups"))
@@ -81,8 +94,8 @@ def namespace(name: str) -> Namespace:
     members: dict[str, Any] = {word: _of_module(method) for word, method in METHODS.items()}
     members |= {
         **listed(re, FLAGS),
-        "compile": lambda pattern, flags=0: re.compile(pattern, flags),
-        "escape": re.escape,
+        "compile": compiled,
+        "escape": escape,
         "error": TYPES.setdefault(re.error, BuiltinType("error", re.error, re.error, module="re")),
         "Pattern": TYPES.setdefault(re.Pattern, BuiltinType("Pattern", re.Pattern, module="re")),
         "Match": TYPES.setdefault(re.Match, BuiltinType("Match", re.Match, module="re")),

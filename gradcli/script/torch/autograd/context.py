@@ -15,7 +15,8 @@ from gradcli.engine.saved import SECOND_TIME, origin
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.values.attributes import Facade, describe
+from gradcli.script.python.members.tables import describe
+from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.saved.packing import NOTHING, Packed, SavedTensor, packed, unpacked
 from gradcli.script.torch.operations.readers import kind_name

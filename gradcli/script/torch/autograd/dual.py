@@ -22,8 +22,9 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import passing
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
-from gradcli.script.python.values.attributes import BuiltinType, Facade, describe
+from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.autograd.grad_modes import Switch
 from gradcli.script.torch.tensor import memory, printing

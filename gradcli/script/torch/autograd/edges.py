@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from gradcli.engine.graph import Node
+from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
-from gradcli.script.python.values.attributes import BuiltinType, describe
+from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.autograd.nodes import visible
 

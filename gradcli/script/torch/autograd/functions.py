@@ -93,6 +93,8 @@ class NodeClass:
 class Function(Facade):
     """The base class of a snippet's own functions; `apply` calls them."""
 
+    __parent__ = True
+
     def __init__(self, *_: Any, **__: Any) -> None:
         warnings.warn(f"{type(self)!r} {INSTANCE}", DeprecationWarning, stacklevel=2)
         self._notes: dict[Any, Any] = {}

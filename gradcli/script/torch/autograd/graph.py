@@ -24,6 +24,8 @@ from gradcli.script.torch.autograd.saved import packing
 class saved_tensors_hooks(Facade):  # noqa: N801  torch's name
     """`with saved_tensors_hooks(pack, unpack):`."""
 
+    __parent__ = True
+
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Any]) -> None:
         self._packer = packing.Packer(pack_hook, unpack_hook)
 

@@ -15,8 +15,9 @@ from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.saved import operands
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.members.tables import describe, fields, listed
 from gradcli.script.python.text.formatting import REPRESENTATIONS
-from gradcli.script.python.values.attributes import BuiltinType, describe, fields, listed
+from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
 from gradcli.script.torch.autograd.anomaly import anomaly, current_place
 from gradcli.script.torch.autograd.hooks import contributions

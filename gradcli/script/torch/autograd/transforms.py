@@ -9,8 +9,9 @@ from gradcli.engine.modes import mode
 from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
+from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
-from gradcli.script.python.values.attributes import BuiltinType, describe
+from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES, type_of
 from gradcli.script.torch.func.examples import Source
 from gradcli.script.torch.func.trees import flattened, spread, structure

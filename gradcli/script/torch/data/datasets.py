@@ -19,6 +19,8 @@ from gradcli.script.torch.data.samplers import permuted
 class Dataset(Facade):
     """The base class of datasets, which snippets derive from."""
 
+    __parent__ = True
+
     __facade__ = True
 
     def __getitem__(self, index: Any) -> Any:

@@ -81,6 +81,8 @@ def get_worker_info() -> None:
 class DataLoader(Facade):
     """Batches of a dataset, in order or shuffled; every epoch draws from torch's generator as torch does."""
 
+    __parent__ = True
+
     __facade__ = True
     __module__ = "torch.utils.data.dataloader"
 

@@ -28,6 +28,8 @@ def permuted(n: int, generator: Generator) -> list[int]:
 class Sampler(Facade):
     """The base class of samplers, which yield positions of a dataset; snippets may derive from it."""
 
+    __parent__ = True
+
     __facade__ = True
 
     def __init__(self, data_source: Any = None) -> None:

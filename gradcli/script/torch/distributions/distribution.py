@@ -58,6 +58,8 @@ def absent(self: Any, *_: Any) -> Any:
 class Distribution(Facade):
     """A distribution: `arg_constraints` are checked of the given parameters, `support` of values."""
 
+    __parent__ = True
+
     __facade__ = True
     __module__ = "torch.distributions.distribution"
     arg_constraints: Any = property(absent)  # by parameter; `derived` ones are not checked

@@ -12,6 +12,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
+from gradcli.script.python.values.reflection import getattr_, hasattr_
+from gradcli.script.python.values.special import exact
+from gradcli.script.torch.nn.base.base import Module
 
 DEPRECATED = (
     "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be removed in a future "
@@ -56,21 +59,22 @@ def replaced(module: Any, tensors: dict[str, Any], *, tied: bool) -> Iterator[No
 def place_of(module: Any, name: str) -> tuple[dict[str, Any], str] | None:
     """Return the table that has the name, and the last part of this; refuse one whose parts before are no modules."""
     part = module
-    *path, own = name.split(".")
+    *path, own = exact(name).split(".")
     for end, word in enumerate(path, 1):
-        if not hasattr(part, word):
+        found = getattr_(part, word, None)
+        if found is None:
             raise AttributeError(f"{type(part).__name__} has no attribute `{word}`")
-        part = getattr(part, word)
-        if not hasattr(part, "named_modules"):
+        part = found
+        if not isinstance(part, Module):
             raise TypeError(f"submodule `{'.'.join(path[:end])}`: {text(part)} is not an instance of torch.nn.Module")
     if not own:
         raise KeyError('tensor name can\'t be empty string ""')
     for table in TABLES:
         if own in vars(part)[table]:
             return vars(part)[table], own
-    if not hasattr(part, own):
+    if not hasattr_(part, own):
         return None
-    value = getattr(part, own)
+    value = getattr_(part, own)
     if isinstance(value, Tensor):
         return vars(part), own
     raise TypeError(f"attribute `{own}`: {text(value)} is not an instance of torch.Tensor")

@@ -13,8 +13,9 @@ from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_node
 from gradcli.script.machine import running
+from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
-from gradcli.script.python.values.attributes import BuiltinType, describe
+from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES, type_of
 from gradcli.script.torch.devices import check_device
 from gradcli.script.torch.tensor.attributes import METHODS

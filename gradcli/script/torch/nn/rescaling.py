@@ -14,7 +14,8 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_node
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import Facade
+from gradcli.script.python.values.attributes import Facade, attribute
+from gradcli.script.python.values.reflection import delete_attribute, set_attribute
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.nn.layers.images.convolution import Transposed
@@ -34,7 +35,7 @@ class Rescaling(Facade):
         raise NotImplementedError
 
     def __call__(self, module: Any, inputs: Any) -> None:
-        setattr(module, self.name, self.compute_weight(module))
+        set_attribute(module, self.name, self.compute_weight(module))
 
 
 class WeightNorm(Rescaling):
@@ -43,7 +44,7 @@ class WeightNorm(Rescaling):
     __module__ = "torch.nn.utils.weight_norm"
 
     def compute_weight(self, module: Any) -> Any:
-        g, v = getattr(module, f"{self.name}_g"), getattr(module, f"{self.name}_v")
+        g, v = attribute(module, f"{self.name}_g"), attribute(module, f"{self.name}_v")
         return rescaled(v, g, self.dim)
 
 
@@ -60,7 +61,7 @@ class SpectralNorm(Rescaling):
         self.n_power_iterations, self.eps = n_power_iterations, eps
 
     def compute_weight(self, module: Any, do_power_iteration: bool | None = None) -> Any:
-        original, u, v = (getattr(module, f"{self.name}_{part}") for part in ("orig", "u", "v"))
+        original, u, v = (attribute(module, f"{self.name}_{part}") for part in ("orig", "u", "v"))
         table = matrix(original, self.dim)
         if module.training if do_power_iteration is None else do_power_iteration:
             for _ in range(self.n_power_iterations):
@@ -126,11 +127,11 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     """Learn the length and the direction of a weight apart: Salimans and Kingma 2016."""
     warnings.warn(OLD, FutureWarning, stacklevel=2)
     _check_first(WeightNorm, module, name, "weight_norm")
-    hook, weight = WeightNorm(name, -1 if dim is None else dim), getattr(module, name)
+    hook, weight = WeightNorm(name, -1 if dim is None else dim), attribute(module, name)
     with set_grad_enabled(False):
         length = lengths(weight, hook.dim)
     _replace(module, name, {"_g": Parameter(length), "_v": Parameter(weight.detach())})
-    setattr(module, name, hook.compute_weight(module))
+    set_attribute(module, name, hook.compute_weight(module))
     module.register_forward_pre_hook(hook)
     return module
 
@@ -138,10 +139,10 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
 def remove_weight_norm(module: Any, name: str = "weight") -> Any:
     """Make the weight a parameter again."""
     weight = _unhooked(WeightNorm, module, name, "weight_norm").compute_weight(module)
-    delattr(module, name)
+    delete_attribute(module, name)
     for ending in ("_g", "_v"):
         del module._parameters[name + ending]
-    setattr(module, name, Parameter(weight.detach()))
+    set_attribute(module, name, Parameter(weight.detach()))
     return module
 
 
@@ -152,13 +153,13 @@ def spectral_norm(
     _check_first(SpectralNorm, module, name, "spectral_norm")
     axis = dim if dim is not None else 1 if isinstance(module, Transposed) else 0
     hook = SpectralNorm(name, n_power_iterations, axis, eps)
-    weight = getattr(module, name)
+    weight = attribute(module, name)
     if weight is None:
         raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
     rows = matrix(weight, axis)
     first = [running.machine.generator.normal((size,), weight.dtype) for size in rows.shape]
     _replace(module, name, {"_orig": weight})
-    setattr(module, name, weight.detach())
+    set_attribute(module, name, weight.detach())
     for ending, vector in zip(("_u", "_v"), first, strict=True):
         module.register_buffer(name + ending, Tensor(unit(vector, eps)))
     module.register_forward_pre_hook(hook)
@@ -172,7 +173,7 @@ def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
     hook = _unhooked(SpectralNorm, module, name, "spectral_norm")
     with set_grad_enabled(False):
         weight = hook.compute_weight(module, do_power_iteration=False)
-    delattr(module, name)
+    delete_attribute(module, name)
     for table, ending in ((module._buffers, "_u"), (module._buffers, "_v"), (module._parameters, "_orig")):
         del table[name + ending]
     module.register_parameter(name, Parameter(weight.detach()))

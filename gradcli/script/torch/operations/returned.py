@@ -8,8 +8,9 @@ from typing import Any
 
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import NAMED_TYPES
 
 NAMES = (

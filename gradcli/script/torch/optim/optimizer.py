@@ -61,6 +61,8 @@ REQUIRED = Required()
 class Optimizer(Stateful):
     """`torch.optim.Optimizer`; a kind of optimizer defines `_updated`, the change of one parameter."""
 
+    __parent__ = True
+
     __module__ = "torch.optim.optimizer"
     __facade__ = True
     _symbols: ClassVar[dict[str, str]] = {}  # the names in formulas of the averages in a state

@@ -15,8 +15,9 @@ from gradcli.engine.tangents import keep_tangents
 from gradcli.engine.tensor import Gradient, Tensor
 from gradcli.ops.operators import ATTRIBUTES
 from gradcli.ops.support.calling import ops
+from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS, represent
-from gradcli.script.python.values.attributes import BuiltinType, describe
+from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES, type_of
 from gradcli.script.python.values.operators import BINARY, COMPARISONS, OPERATORS, UNARY
 from gradcli.script.torch.autograd import nodes

@@ -10,8 +10,9 @@ import numpy as np
 from gradcli.engine.dtypes import OF_PYTHON, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
-from gradcli.script.python.values.attributes import BuiltinType, describe
+from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.tensor.printing import dtype_text, size_text
 

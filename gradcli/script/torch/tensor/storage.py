@@ -11,8 +11,9 @@ from gradcli.engine.memory.layout import owner
 from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import warn_once
 from gradcli.engine.tensor import Tensor
+from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
-from gradcli.script.python.values.attributes import BuiltinType, describe
+from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 

@@ -15,7 +15,8 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.library import modules
 from gradcli.script.originals import torch_names
-from gradcli.script.python.values.attributes import Namespace, attribute, known_names
+from gradcli.script.python.members.absence import known_names
+from gradcli.script.python.values.attributes import Namespace, attribute
 from gradcli.script.python.values.reflection import hasattr_
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.tensor import attributes  # noqa: F401  those of tensors, which are to be looked at

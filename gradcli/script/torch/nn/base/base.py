@@ -15,19 +15,20 @@ from gradcli.script.machine import running
 from gradcli.script.originals import torch_names
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
+from gradcli.script.python.values.reflection import getattr_, hasattr_
+from gradcli.script.python.values.special import check_name
 from gradcli.script.torch.nn.base.everywhere import registered
 from gradcli.script.torch.nn.base.hooks import OF_CALLS, call_with_hooks, take_hooks
 from gradcli.script.torch.nn.base.loading import OF_STATES, Hooked
 from gradcli.script.torch.nn.base.parameter import Buffer, Parameter, typename
 from gradcli.script.torch.nn.base.state import State
-from gradcli.script.torch.nn.base.tree import Tree
+from gradcli.script.torch.nn.base.tree import REGISTERED, Tree
 
 UNOFFICIAL = (  # names of torch's own modules that are no part of its interface, and not here
     "_apply _call_impl _compiled_call_impl _maybe_warn_non_full_backward_hook _named_members "
     "_replicate_for_data_parallel _wrapped_call_impl"
 )
 ON_ONE = "on a single Module"
-REGISTERED = ("_parameters", "_buffers", "_modules")
 
 
 class Module(State):
@@ -35,6 +36,8 @@ class Module(State):
 
     Snippets derive their networks from it: assigning a Parameter or a Module registers it.
     """
+
+    __parent__ = True
 
     __module__ = "torch.nn.modules.module"
     __facade__ = True  # type(module) is the class itself
@@ -70,7 +73,7 @@ class Module(State):
 
     def __getattr__(self, name: str) -> Any:
         own = vars(self)
-        for table in REGISTERED:
+        for table in REGISTERED if name[:2] != "__" else ():  # which Python and numpy ask for
             if name in own.get(table, ()):
                 return own[table][name]
         if name in torch_names()["torch.nn.Module"]:
@@ -83,6 +86,8 @@ class Module(State):
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = vars(self)
+        if name[:2] == "__" and name != "__name__":
+            check_name(name)
         if isinstance(value, Parameter):
             self._check_made("parameters")
             self._forget(name, keep="_parameters")  # the new one takes the place of the old
@@ -183,17 +188,16 @@ class Module(State):
             raise ValueError(f"`module` is not an nn.Module, found {represent(type_of(module))}")
         path, _, name = target.rpartition(".")
         parent = self.get_submodule(path)
-        if strict and not hasattr(parent, name):
+        if strict and not hasattr_(parent, name):
             raise AttributeError(f"{parent._get_name()} has no attribute `{name}`")
-        if not isinstance(getattr(parent, name, module), Module):
+        if not isinstance(getattr_(parent, name, module), Module):
             raise AttributeError(f"`{name}` is not an nn.Module")
-        setattr(parent, name, module)
+        parent.__setattr__(name, module)
 
-    def register_module(self, name: str, module: Any) -> None:
-        self.add_module(name, module)
+    register_module = add_module
 
     def _check_name(self, name: Any, kind: str, table: str) -> None:
-        if not isinstance(name, str):
+        if type(name) is not str or name[:2] == "__":
             raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
         if "." in name:
             end = f'", got: {name}' if kind == "module" else '"'

@@ -12,8 +12,8 @@ from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.limits import DEPTH
+from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
-from gradcli.script.python.values.attributes import describe
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.stdlib.data import containers  # noqa: F401  what an OrderedDict is to snippets
 from gradcli.script.torch.nn.base.loading import Hooked, visits

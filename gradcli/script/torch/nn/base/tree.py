@@ -10,12 +10,15 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.limits import DEPTH
+from gradcli.script.python.members.reserved import is_reserved
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.devices import Device, check_device
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.nn.base.uninitialized import is_lazy, nothing
 from gradcli.script.torch.tensor.casting import cast, type_
 from gradcli.script.torch.tensor.dtypes import DTYPES, DType, numpy_dtype
+
+REGISTERED = ("_parameters", "_buffers", "_modules")
 
 
 class Tree(Facade):
@@ -116,6 +119,13 @@ class Tree(Facade):
         if any(name in vars(module)[other] for other in ("_parameters", "_buffers", "_modules")):
             raise AttributeError(f"`{name}` is not {kind}")
         raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+
+    def _member_of(self, name: str) -> Any:
+        """Return what was assigned to a name, past all that the class has."""
+        for held in (vars(self), *(vars(self)[table] for table in REGISTERED)):
+            if name in held and not (held is vars(self) and is_reserved(type(self), name)):
+                return held[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
     def apply(self, fn: Callable[[Any], Any]) -> Self:
         """Call a function with every module below this one, then with this one."""

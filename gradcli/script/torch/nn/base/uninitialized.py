@@ -10,8 +10,9 @@ import numpy as np
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, require_grad
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS
-from gradcli.script.python.values.attributes import BuiltinType, describe
+from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.devices import check_device
 from gradcli.script.torch.nn.base.making import blank

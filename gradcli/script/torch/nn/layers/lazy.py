@@ -24,6 +24,13 @@ from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
 
+def change_class(module: Any, kind: Any) -> None:
+    """Give a module the class that it has once its shapes are known."""
+    if not (isinstance(kind, type) and issubclass(kind, Module)):
+        raise TypeError("cls_to_become is not a Module subclass")
+    object.__setattr__(module, "__class__", kind)
+
+
 class LazyModuleMixin(Module):
     """A module that learns the shapes of its parameters from its first input, before its first call."""
 
@@ -61,7 +68,7 @@ class LazyModuleMixin(Module):
         del module._load_state_dict_pre_hooks[module._load_hook.id]
         del module._initialize_hook, module._load_hook
         if module.cls_to_become is not None:
-            module.__class__ = module.cls_to_become
+            change_class(module, module.cls_to_become)
 
 
 class Lazy(LazyModuleMixin):

@@ -8,7 +8,9 @@ from typing import Any, Self
 
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.script.python.members.reserved import check_free
 from gradcli.script.python.values.attributes import type_name
+from gradcli.script.python.values.special import exact
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.parameter import Parameter, typename
 from gradcli.script.torch.nn.layers.containers import Dictionary
@@ -53,10 +55,10 @@ class ParameterList(Module):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return type(self)([self[position] for position in range(self._size)[index]])
-        return getattr(self, self._name(index))
+        return self._member_of(self._name(index))
 
     def __setitem__(self, index: int, value: Any) -> None:
-        setattr(self, self._name(index), _owned(value))
+        self.__setattr__(self._name(index), _owned(value))
 
     def append(self, value: Any) -> Self:
         self._size += 1
@@ -118,23 +120,26 @@ class ParameterDict(Dictionary):
             self[item[0]] = item[1]
 
     def _held(self) -> dict[str, Any]:
-        return {key: getattr(self, key) for key in self._keys}
+        return {key: self._member_of(key) for key in self._keys}
 
     def __getitem__(self, key: Any) -> Any:
-        return getattr(self, self._name(key))
+        return self._member_of(self._name(key))
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._keys[key] = None
-        setattr(self, self._name(key), _owned(value))
+        name = self._name(key)
+        self.__setattr__(name, _owned(value))
+        self._keys[name] = None
 
     def __delitem__(self, key: Any) -> None:
         del self._keys[key]
-        delattr(self, self._name(key))
+        self.__delattr__(self._name(key))
 
     def _name(self, key: Any) -> str:
         if not isinstance(key, str):
             raise TypeError(NO_TEXT.format(type_name(key)))
-        return key
+        name = exact(key)
+        check_free(type(self), name)
+        return name
 
     def __call__(self, input: Any) -> Any:
         raise AutogradError("ParameterDict should not be called.")

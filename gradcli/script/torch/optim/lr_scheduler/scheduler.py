@@ -38,6 +38,8 @@ EPOCH = (
 class LRScheduler(Facade):
     """A schedule, with the options of its signature as attributes; the step to epoch 0 is taken when it is made."""
 
+    __parent__ = True
+
     __module__ = "torch.optim.lr_scheduler"
     __facade__ = True
     _signature = "optimizer, last_epoch=-1"
@@ -134,8 +136,9 @@ class LRScheduler(Facade):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take the attributes over that a `state_dict` holds; unknown names are left out."""
-        for name in vars(self).keys() & state_dict.keys() - {"optimizer"}:
-            setattr(self, name, state_dict[name])
+        for name in list(vars(self)):
+            if name != "optimizer" and name in state_dict:
+                vars(self)[name] = state_dict[name]
 
 
 class Multiplying(LRScheduler):

@@ -1,0 +1,63 @@
+"""Tables of attributes: what a kind of value has, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any
+
+from gradcli.script.python.values.kinds import Defined
+from gradcli.script.python.values.naming import name_members
+
+
+@dataclass
+class Members:
+    """The attributes of one kind of value: `methods` take the value first, `getters` take it alone.
+
+    `find` makes the methods that are not in a table yet; `names` are their names.
+    """
+
+    methods: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    getters: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
+    setters: dict[str, Callable[[Any, Any], None]] = field(default_factory=dict)
+    deleters: dict[str, Callable[[Any], None]] = field(default_factory=dict)
+    find: Callable[[str], Callable[..., Any] | None] = lambda name: None
+    names: Callable[[], Iterable[str]] = tuple
+    own: Callable[[Any], dict[str, Any]] | None = None  # the attributes that the snippet has put on a value
+    original: str = ""  # the class in torch whose names the snippet may not take
+
+    def __post_init__(self) -> None:
+        name_members(self.methods)
+
+
+TABLES: dict[type, Members] = {}
+SPECIAL: dict[type, Callable[[str], Any]] = {}  # finds the special methods of Python's own types (`parents`)
+_resolved: dict[type, Members | None] = {}
+
+
+def describe(kind: type, **tables: Any) -> None:
+    """Register the attributes of a kind of value."""
+    TABLES[kind] = Members(**tables)
+    _resolved.clear()
+
+
+def fields(names: str) -> dict[str, Callable[[Any], Any]]:
+    """Return getters of the attributes with these names."""
+    return {name: attrgetter(name) for name in names.split()}
+
+
+def listed(owner: Any, names: str, wrap: Callable[..., Any] = lambda member: member) -> dict[str, Any]:
+    """Return the members of a type or module with these names, each wrapped."""
+    return {name: wrap(getattr(owner, name)) for name in names.split()}
+
+
+def members_of(kind: type) -> Members | None:
+    """Return the table of the closest kind that has one; classes of snippets and of our facades have none."""
+    try:
+        return _resolved[kind]
+    except KeyError:
+        found = next((TABLES[base] for base in kind.__mro__ if base in TABLES), None)
+        if not isinstance(kind, Defined):
+            _resolved[kind] = found
+        return found

@@ -1,0 +1,176 @@
+"""Ways through the interpreter that were open once, by their kinds: nothing of Python comes out of any."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gradcli.script.limits import Limits
+from gradcli.script.machine import Machine, running
+from tests.script import canary
+from tests.script.running import ours
+
+IMPORTS = """
+import abc, argparse, collections, contextlib, copy, dataclasses, enum, functools, json, operator, re, textwrap, types
+import typing, warnings
+import numpy as np, torch
+from torch import nn
+got = []
+class Equal:
+    def __eq__(self, other): got.append(other); return False
+    def __hash__(self): return 1
+class Text(str):
+    def translate(self, table): table.clear(); return "x"
+    def expandtabs(self, size): return self
+"""
+KINDS = {
+    "text of the snippet is compiled": [
+        "dataclasses.make_dataclass('X', ['a', 'b=print(7)'])",
+        "dataclasses.make_dataclass('X', [('a', int, 1), ('b=[see(x) for x in (object,)]', int, 2)])",
+        "collections.namedtuple('X', ['a', 'b=print(7)'])",
+        "collections.namedtuple('X=print(7)', 'a')",
+        "typing.NamedTuple('X', [('a: print(7)', int)])",
+        "enum.Enum('X', {'a b': 1, '__class__': print})",
+        "@dataclasses.dataclass\nclass X:\n    __class__: int\nX(1)",
+    ],
+    "classes of Python come out": [
+        "try:\n    class A(metaclass=Equal()): pass\nfinally:\n    see(*got)",
+        "try:\n    class A(Equal()): pass\nfinally:\n    see(*got)",
+        "try:\n    type('A', (Equal(),), {})\nfinally:\n    see(*got)",
+        "class S(contextlib.suppress): pass\nsee(S(ValueError)._kinds)",
+        "see(contextlib.suppress(ValueError)._kinds)",
+        "class C:\n    def __deepcopy__(self, memo): see(memo, *memo.values())\n"
+        "copy.deepcopy([contextlib.suppress(ValueError), C()])",
+        "class C:\n    def __deepcopy__(self, memo): see(memo._memo)\ncopy.deepcopy([C()])",
+        "try: torch.ones(1).to(int)\nfinally: see(*got)",
+        "see(collections.defaultdict(list).default_factory, torch.optim.SGD([torch.ones(1)], 1).state.default_factory)",
+        "class K(int): pass\nf = functools.lru_cache(typed=True)(lambda *a: see(a))\nf(K(1), Equal())",
+        "class E(Exception): pass\nsee(E.args, E.with_traceback)",
+        "see(nn.Linear.in_features, collections.ChainMap.maps)",
+    ],
+    "a method takes any object for self": [
+        "class C: pass\nnn.ParameterList.__getitem__(C, 0)",
+        "class C:\n    def _name(self, i): return i\nsee(nn.ParameterList.__getitem__(C(), '__class__'))",
+        "types.SimpleNamespace.__init__(int, construct=lambda *a: 42)\nsee(int('7'))",
+        "types.SimpleNamespace.__init__(self=int, construct=lambda *a: 42)",
+        "types.SimpleNamespace.__eq__(type, types.SimpleNamespace())",
+        "types.MethodType(types.SimpleNamespace.__init__, int)(construct=lambda *a: 42)",
+        "class C:\n    start = types.SimpleNamespace.__init__\nC().start(x=1)",
+        "torch.Tensor.exp('x')",
+        "@dataclasses.dataclass(frozen=True)\nclass C:\n    construct: int\nC.__init__(int, lambda *a: 42)",
+        "@dataclasses.dataclass(frozen=True)\nclass C:\n    construct: int\n"
+        "object.__setattr__(int, 'construct', lambda *a: 42)",
+        "class C: pass\nsuper(nn.Linear, C()).forward(1)",
+        "super(float, np.float64(1)).tofile",
+        "class C:\n    parent = torch.utils.data.DataLoader.__len__\nC().parent()",
+    ],
+    "names of the snippet reach attributes": [
+        "class P(nn.ParameterList):\n    def _name(self, i): return '__subclasses__'\nP([torch.ones(1)])[0]",
+        "see(nn.ParameterDict({'a': torch.ones(1)})['__dict__'])",
+        "nn.ParameterDict({'__class__': 1})",
+        "nn.ModuleDict({'__class__': nn.ReLU()})",
+        "nn.utils.weight_norm(nn.Linear(1, 1), '__class__')",
+        "nn.Linear(1, 1).set_submodule('__class__', nn.ReLU())",
+        "nn.Linear(1, 1)._forward_hooks['x'] = print",
+        "nn.Linear(1, 1)._parameters['__class__'] = torch.ones(1)",
+        "class L(nn.Module):\n    _modules = {}\n",
+        "class L(nn.Module): pass\nl = L()\nl._modules = {'__class__': print}",
+        "class L(nn.Module): pass\nsetattr(L, '_modules', {})",
+        "class M: pass\nclass L(M, nn.Module): pass\nM._modules = {}",
+        "class M:\n    _text = '{x}'\nclass L(M, nn.BatchNorm1d): pass",
+        "p = argparse.ArgumentParser()\np.add_argument('--x', dest='__class__')\np.parse_args()",
+        "functools.update_wrapper(torch, print)",
+        "functools.update_wrapper(int, print)",
+        "class C(nn.Module):\n    def __call__(self): yield 1\nsee(contextlib.contextmanager(C())._modules)",
+        "def f(): pass\nf._facts = lambda name: 1",
+        "from torch.func import functional_call\n"
+        "functional_call(nn.Linear(1, 1), {'forward.__func__.x': torch.ones(1)}, (torch.ones(1),))",
+    ],
+    "texts of the snippet are templates": [
+        "class B(nn.BatchNorm1d):\n    _text = '{f.__globals__}'\nb = B(3)\nb.f = torch.relu\nsee(str(b))",
+        "class B(nn.Dropout):\n    pass\nb = B()\nb._text = '{f.__globals__}'",
+        "'{0.__globals__}'.format(torch.relu)",
+        "type('B', (nn.Dropout,), {'_text': '{f.__globals__}'})()",
+    ],
+    "a value changes between two looks": [
+        "class D(dict):\n    def items(self): return [('__getattribute__', lambda self, name: 42)]\n"
+        "type('X', (), D())().anything",
+        "class S:\n    n = 0\n    def __iter__(self):\n        self.n += 1\n"
+        "        return iter(['a'] if self.n == 1 else ['__array_interface__'])\n"
+        "class C:\n    __slots__ = S()\nC().__array_interface__",
+        "class N(dict):\n    def items(self): return [('__array_interface__', 1)]\n"
+        "enum.Enum('E', N(a=1)).__array_interface__",
+    ],
+    "numpy shows memory": [
+        "np.ones(1).data", "np.ones(1).tofile", "np.float64(1).data", "np.ones(1)[0].tobytes",
+        "np.ones(1).__array_interface__",
+        "np.ones(1).ctypes", "see(np.ones(4)[:2].base)", "np.ones(1).getfield", "np.ones(1).setflags",
+        "np.ones(1).dtype.type",
+        "np.random.default_rng().bit_generator", "np.random.get_state()[1].data",
+    ],
+    "what all runs share is changed": [
+        "abc.abstractmethod(torch.relu)",
+        "abc.abstractmethod(nn.Linear)",
+        "typing.runtime_checkable(typing.Protocol)",
+        "torch.optim.optimizer.required.x = 1",
+        "np.r_.x = 1",
+        "nn.Linear(1, 1)._modules = {}",
+        "nn.Linear(1, 1)._forward_hooks = {}",
+        "torch.optim.SGD([torch.ones(1)], 1)._lines = print",
+        "functools.total_ordering(nn.Linear)",
+        "copy.deepcopy(1, {id(1): 2})\nraise ValueError",
+        "re.escape(Text('a'))\nassert re.escape('a.b') == 'a\\\\.b'\nraise ValueError",
+        "textwrap.wrap(Text('a'))\nassert textwrap.wrap('a b', 1) == ['a', 'b']\nraise ValueError",
+    ],
+}  # fmt: skip
+PROOFS = [(kind, text) for kind, texts in KINDS.items() for text in texts]
+CHECK = """
+import abc, types, torch, enum, re, textwrap
+assert int("7") == 7 and torch.relu(torch.tensor(-1.0)) == 0 and re.escape("a.b") == "a\\\\.b"
+class A(abc.ABC):
+    f = torch.relu
+A()
+print("whole")
+"""
+
+
+@pytest.mark.parametrize(("kind", "text"), PROOFS)
+def test_a_way_is_closed(kind: str, text: str) -> None:
+    canary.install()
+    canary.reports.clear()
+    canary.listening.append(True)
+    try:
+        printed = ours(f"{IMPORTS}{text}\n", Limits(steps=200_000))
+    finally:
+        canary.listening.clear()
+    assert canary.reports == []
+    assert printed.startswith("Error: ") or "see(" in text, printed
+    assert "7\n" not in printed
+    assert ours(CHECK) == "whole\n"
+
+
+@pytest.mark.parametrize(
+    "held", [object, type, [{1: int}], getattr, canary, str.format, memoryview(b""), (1).__reduce__, ValueError(type)]
+)
+def test_the_canary_hears_of_what_is_held(held: object) -> None:
+    if isinstance(held, ValueError):  # whose arguments are shown as snippets know them
+        assert canary.found_in(held) == ""
+    else:
+        assert canary.found_in(held)
+
+
+def test_the_canary_hears_what_python_does() -> None:
+    canary.install()
+    canary.reports.clear()
+    machine = Machine(Limits(), lambda text: None)
+    machine.builtins = {"x": 1}
+    before, running.machine = running.machine, machine
+    canary.listening.append(True)
+    try:
+        for act in (lambda: (lambda: 0).__code__, lambda: exec("1"), lambda: Path("/dev/null").read_text()):
+            act()
+    finally:
+        canary.listening.clear()
+        running.machine = before
+    assert {words.partition(" ")[0] for words in canary.reports} >= {"object.__getattr__", "exec", "open"}
