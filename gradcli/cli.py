@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 
 from gradcli import __version__
 from gradcli.errors import EvaluationError, GradcliError, InternalError, UsageError
+from gradcli.guard import guard
 from gradcli.workers.interruption import INTERRUPTED, was_heard
 
 BROKEN_PIPE = 141
@@ -101,6 +102,7 @@ def _gradcli(
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line; returns the exit code (the table is in the README)."""
+    guard.is_strict |= "--debug" in argv
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

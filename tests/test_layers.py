@@ -24,6 +24,7 @@ WITHOUT_A_ROOM = {  # folders of tests alone
 LAYERS = [
     ["source"],
     ["errors"],
+    ["guard"],
     ["language"],
     ["engine"],
     ["ops"],

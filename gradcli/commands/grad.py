@@ -48,17 +48,21 @@ def command(
             limits, 2 if hessian else order, mixed=hessian, is_symbolic=symbolic, is_raw=no_simplify
         )
         return print_derivatives(found, output)
+    from gradcli.explanation.model import SYMBOLIC
     from gradcli.render.documents.explanation import formulas_document, gradients_document
-    from gradcli.render.text.streams import print_document, print_text
-
-    explanation = program.explain(limits, is_symbolic=symbolic, is_raw=no_simplify or not symbolic)
-    if output.json:
-        return print_document((formulas_document if symbolic else gradients_document)(explanation))
     from gradcli.render.lesson.gradients import formulas, gradients
+    from gradcli.render.text.streams import print_document, print_notes, print_text
 
-    return print_text(
-        formulas(explanation, output.looks) if symbolic else gradients(explanation, output.looks, output.precision)
-    )
+    if symbolic:
+        explanation = program.explain(limits, is_symbolic=True, is_raw=no_simplify)
+        if output.json:
+            return print_document(formulas_document(explanation))
+        print_notes(note for note in explanation.notes if note.code in SYMBOLIC)
+        return print_text(formulas(explanation, output.looks))
+    numbers = program.gradients(limits)
+    if output.json:
+        return print_document(gradients_document(numbers))
+    return print_text(gradients(numbers, output.looks, output.precision))
 
 
 def print_derivatives(found: tuple[Derivative, ...], output: Output) -> None:

@@ -106,8 +106,9 @@ class Formed(Output):
         """Print the facts in a form."""
         from gradcli.commands.forms import renderer
         from gradcli.render.asked import asked
-        from gradcli.render.text.streams import print_text
+        from gradcli.render.text.streams import print_missing, print_text
 
+        print_missing(facts[0])
         print_text(renderer(command, form)(*facts, asked(self.looks, **more)))
 
 

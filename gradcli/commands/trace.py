@@ -52,8 +52,9 @@ def command(
             return print_document(trace_document(explanation, traces))
         if name == "text":
             from gradcli.render.lesson.trace import trace_page
-            from gradcli.render.text.streams import print_text
+            from gradcli.render.text.streams import print_missing, print_text
 
+            print_missing(explanation)
             return print_text(trace_page(explanation, traces, form.looks, all=all, why=why))
         return form.show(
             "trace", name, explanation, traces, all=all, why=why, torch_nodes=torch_nodes, standalone=standalone

@@ -20,12 +20,14 @@ from gradcli.engine.operators import FUNCTIONS, Arithmetic
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, as_formula, call
 
+TORCH = "torch 2.13"  # has the conventions declared; later ones change the gradients of clamp, min and max at ties
 OUT = -1  # the position of the result among the values that a rule may mention; inputs count from 0
 TRAITS = {
     "angle": "the input is an angle, in radians",
     "inverse": "the result is an angle, in radians",
     "average": "divides by a number of entries, unless `reduction` says otherwise",
     "bounded": "constant where the input is beyond bounds",
+    "cancelling": "adds 1 on the way, as torch does, beside which a small result is rounded away",
     "choice": "each entry is that of one of the inputs",
     "difference": "subtracts, which torch refuses of booleans",
     "kept": "in place, its node saves the result, from which torch computes the gradient then",
@@ -134,12 +136,13 @@ class Primitive:
 
     def formula(self, inputs: tuple[Any, ...], options: dict[str, Any], value: Any = None) -> Formula:
         """Write the operation over Formulas, folded lightly, with its value, which is computed if it is not known."""
-        operands = tuple(x if isinstance(x, Formula) else as_formula(x) for x in inputs)
+        operands = [x if isinstance(x, Formula) else as_formula(x) for x in inputs]
         if value is None:
             value = self.forward(*[x.value for x in operands], **options)
         if not self.structured:
-            operands = tuple(x.unexpanded(operands, value) for x in operands)
-        written = self._write(operands, options, value)
+            for position, x in enumerate(operands):  # one after the other: not all of them may be left small
+                operands[position] = x.unexpanded(operands, value)
+        written = self._write(tuple(operands), options, value)
         if not self.structured and any(x.inner for x in operands):
             inner = self.formula(tuple(x.inner or x for x in operands), options)
             written.inner = inner if inner.shape != written.shape else None

@@ -22,12 +22,33 @@ class Application(NamedTuple):
     out: Tensor
 
 
+class Recording(list[Application]):
+    """A tape that also knows what tensors were converted from: `origins` holds both, by id() of the tensor."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.origins: dict[int, tuple[Tensor, Any]] = {}
+
+    def origin(self, x: Any) -> Any:
+        """Return the tensor, number or list that a tensor was converted from; itself where it was not."""
+        while id(x) in self.origins:
+            x = self.origins[id(x)][1]
+        return x
+
+
 @contextmanager
-def record() -> Iterator[list[Application]]:
+def record() -> Iterator[Recording]:
     """Record inside the block; an outer recording does not see the applications of an inner one."""
-    tape: list[Application] = []
+    tape = Recording()
     with switched(tape=tape):
         yield tape
+
+
+def with_origin(x: Tensor, origin: Any) -> Tensor:
+    """Return a tensor that is the tensor, number or list `origin` in another type, which a recording is told."""
+    if isinstance(mode.tape, Recording):
+        mode.tape.origins[id(x)] = x, origin
+    return x
 
 
 def replay(tape: Sequence[Application], tensors: dict[int, Tensor]) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import Any
 from warnings import warn
 
@@ -13,19 +16,32 @@ from gradcli.engine.broadcast import summed_axes
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.graph import Node as GraphNode
 from gradcli.engine.rites import Rites
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError, UsageError
 from gradcli.explanation.chain.held import told_apart
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.derivation import Derivation, locals_of, seed_formula
-from gradcli.explanation.lines import Evaluation, Line
-from gradcli.explanation.model import Explanation, Leaf, Local, Node, Step, Whole
+from gradcli.explanation.lines import Evaluation, Line, captured
+from gradcli.explanation.model import (
+    MISSING,
+    Explanation,
+    Gradients,
+    Leaf,
+    Local,
+    Node,
+    Step,
+    Whole,
+    missing_notes,
+)
 from gradcli.explanation.naming import unused
 from gradcli.explanation.notes import notes
 from gradcli.explanation.refusals import FAILURES, failed, numbers
 from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.explanation.wholes.rules import wholes
 from gradcli.explanation.why import name_apart, with_reasons
-from gradcli.language.tree import Program
+from gradcli.guard import guarded, noting
+from gradcli.language.tree import Expression, Program
 from gradcli.source import did_you_mean
 
 
@@ -45,16 +61,45 @@ def explain(
     scalar, and in formulas stands by its name where it is large, or `is_seed_named`. Raises EvaluationError where the
     program cannot be evaluated.
     """
-    needed = Variables.of(program)
-    if idle := check_bindings(needed, values):
-        warn(f"the program does not use {', '.join(idle)}", stacklevel=2)
-    check_wrt(needed, wrt)
-    evaluation = evaluate(program, values, wrt=wrt, of=of, dtype=np.dtype(dtype), variables=needed)
+    evaluation = checked_evaluation(program, values, wrt, of, dtype)
     try:
         with np.errstate(all="ignore"):
             return build(evaluation, upstream, is_seed_named=is_seed_named)
     except EvaluationError as error:
         raise error.at(source=program.source) from None
+
+
+def gradients(
+    program: Program,
+    values: Mapping[str, Any],
+    *,
+    wrt: Sequence[str] | None = None,
+    of: str | None = None,
+    upstream: Any = None,
+    dtype: Any = np.float64,
+) -> Gradients:
+    """Run a program and differentiate it, with no more said about it; takes and raises what `explain` does."""
+    evaluation = checked_evaluation(program, values, wrt, of, dtype)
+    output = evaluation.line_of[id(evaluation.output)].tensor
+    leaves = {x.name: x.tensor for x in evaluation.lines if isinstance(x.tensor.node, AccumulateGrad)}
+    try:
+        given = None if upstream is None else seed_of(output, upstream)
+        with refusals_explained(evaluation, given) as rites:
+            found = dict.fromkeys(leaves) if output.node is None else captured(output, given, leaves, rites)
+    except EvaluationError as error:
+        raise error.at(source=program.source) from None
+    return Gradients(output.value, found)
+
+
+def checked_evaluation(
+    program: Program, values: Mapping[str, Any], wrt: Sequence[str] | None, of: str | None, dtype: Any
+) -> Evaluation:
+    """Run a program whose values are all there; a warning names those that it does not use."""
+    needed = Variables.of(program)
+    if idle := check_bindings(needed, values):
+        warn(f"the program does not use {', '.join(idle)}", stacklevel=3)
+    check_wrt(needed, wrt)
+    return evaluate(program, values, wrt=wrt, of=of, dtype=np.dtype(dtype), variables=needed)
 
 
 def check_wrt(needed: Variables, wrt: Sequence[str] | None) -> None:
@@ -74,75 +119,137 @@ def build(
     is_seed_named: bool = False,
 ) -> Explanation:
     """Return the explanation of an evaluated program, or of the backward pass whose events are given."""
+    with noting() as missing:
+        found = _built(evaluation, upstream, events, is_seed_named=is_seed_named)
+    return replace(found, notes=(*found.notes, *missing_notes(missing))) if missing else found
+
+
+def _built(
+    evaluation: Evaluation, upstream: Any, events: Sequence[Contribution] | None, *, is_seed_named: bool
+) -> Explanation:
     output = evaluation.line_of[id(evaluation.output)]
-    seed = numbers(1 if upstream is None else upstream, "the upstream gradient").astype(output.tensor.dtype)[()]
+    seed = seed_of(output.tensor, upstream)
     if events is None:
         events = backward_events(evaluation, None if upstream is None else seed)
-    if upstream is None:
-        seed = np.ones_like(output.tensor.value)[()]
     targets = {id(line.tensor.node): line for line in evaluation.lines if line.tensor.node is not None}
     gradients: dict[str, Any] = {output.name: seed} if output.tensor.node is not None else {}
     upstream_name = unused("g", {line.name for line in evaluation.lines})
-    edges = told_apart({line.name: locals_of(line, upstream_name) for line in evaluation.lines})
+    edges = told_apart({line.name: edges_of(line, upstream_name) for line in evaluation.lines})
     steps = []
     for event in events:
         line = targets[id(event.node.edges[event.position])]
         made = targets[id(event.node)]
         gradients[line.name] = event.total
         steps.append(step(made.name, edges[made.name][event.position], event))
-    derivation = Derivation(evaluation)
-    if output.tensor.node is not None:
-        entering = seed_formula(output, seed, upstream is not None, unused("upstream", edges), is_seed_named)
-        derivation.follow(output, entering, events, targets)
-    whole = wholes(evaluation.lines, upstream_name, gradients)
+    enter = partial(seed_formula, output, seed, upstream is not None, unused("upstream", edges), is_seed_named)
+    formulas = guarded("formula", partial(derived, evaluation, events, targets, enter), {})
+    whole = guarded("operation", partial(wholes, evaluation.lines, upstream_name, gradients), {})
     nodes = tuple(
         node(
             line,
             gradient,
-            with_reasons(line, edges[line.name], gradient, upstream_name).values(),
+            guarded("reason", partial(with_reasons, line, edge, gradient, upstream_name), edge, line.name).values(),
             whole.get(line.name),
         )
         for line in evaluation.lines
-        for gradient in [gradients.get(line.name)]
+        for gradient, edge in [(gradients.get(line.name), edges[line.name])]
     )
     name_apart(nodes)
-    leaves = tuple(
+    leaves = leaves_of(evaluation, gradients, formulas)
+    parts = nodes, tuple(steps), leaves, tuple(notes(evaluation, nodes, steps, leaves))
+    return Explanation(evaluation.program, output.name, output.tensor.value, seed, *parts, is_seed_named=is_seed_named)
+
+
+def build_leaves(evaluation: Evaluation, upstream: Any) -> Explanation:
+    """Return an explanation of the leaves alone, without edges, steps and remarks; the seed has its name."""
+    output = evaluation.line_of[id(evaluation.output)]
+    seed = seed_of(output.tensor, upstream)
+    events = backward_events(evaluation, None if upstream is None else seed)
+    targets = {id(line.tensor.node): line for line in evaluation.lines if line.tensor.node is not None}
+    gradients = {targets[id(event.node.edges[event.position])].name: event.total for event in events}
+    name = unused("upstream", {line.name for line in evaluation.lines})
+    enter = partial(seed_formula, output, seed, upstream is not None, name, is_named=True)
+    leaves = leaves_of(evaluation, gradients, derived(evaluation, events, targets, enter))
+    parts = tuple(node(line, gradients.get(line.name), (), None) for line in evaluation.lines), (), leaves, ()
+    return Explanation(evaluation.program, output.name, output.tensor.value, seed, *parts, is_seed_named=True)
+
+
+def leaves_of(
+    evaluation: Evaluation, gradients: Mapping[str, Any], formulas: Mapping[str, Expression | None]
+) -> tuple[Leaf, ...]:
+    return tuple(
         Leaf(line.name, line.name, gradients.get(line.name), formula, formula)
         for line in evaluation.lines
         if isinstance(line.tensor.node, AccumulateGrad)
-        for formula in [derivation.gradient(line)]
+        for formula in [formulas.get(line.name)]
     )
-    found = tuple(notes(evaluation, nodes, steps, leaves))
-    value = output.tensor.value
-    parts = nodes, tuple(steps), leaves, found
-    return Explanation(evaluation.program, output.name, value, seed, *parts, is_seed_named=is_seed_named)
+
+
+def seed_of(output: Tensor, upstream: Any) -> Any:
+    """Return the gradient that enters at the output as an array or number of its dtype: ones where none is given."""
+    seed = numbers(1 if upstream is None else upstream, "the upstream gradient").astype(output.dtype)[()]
+    return np.ones_like(output.value)[()] if upstream is None else seed
+
+
+def edges_of(line: Line, upstream_name: str) -> dict[int, Local]:
+    """Return the local derivatives of a line by the position of the input."""
+    found = guarded("rule", partial(locals_of, line, upstream_name), None, line.name)
+    return untold(line) if found is None else found
+
+
+def untold(line: Line) -> dict[int, Local]:
+    """Return the edges of a line without their rules."""
+    edges = line.tensor.node.edges if isinstance(line.tensor.node, GraphNode) else ()
+    return {
+        position: Local(x.name, None, None, MISSING)
+        for position, (edge, x) in enumerate(zip(edges, line.inputs, strict=False))
+        if edge is not None
+    }
+
+
+def derived(
+    evaluation: Evaluation, events: Sequence[Contribution], targets: Mapping[int, Line], enter: Callable[[], Formula]
+) -> dict[str, Expression | None]:
+    """Return the gradient of each leaf as a formula, None where it is too long; `enter` makes that of the output."""
+    derivation = Derivation(evaluation)
+    output = evaluation.line_of[id(evaluation.output)]
+    if output.tensor.node is not None:
+        derivation.follow(output, enter(), events, targets)
+    leaves = (line for line in evaluation.lines if isinstance(line.tensor.node, AccumulateGrad))
+    return {line.name: derivation.gradient(line) for line in leaves}
 
 
 def backward_events(evaluation: Evaluation, upstream: Any) -> list[Contribution]:
     """The contributions of the backward pass, in the order in which they ran; none for a constant output."""
-    output = evaluation.line_of[id(evaluation.output)]
-    if output.tensor.node is None:
+    output = evaluation.line_of[id(evaluation.output)].tensor
+    if output.node is None:
         return []
+    with refusals_explained(evaluation, upstream) as rites:
+        return [event for event in trace([output], [upstream], rites) if isinstance(event, Contribution)]
+
+
+@contextmanager
+def refusals_explained(evaluation: Evaluation, upstream: Any) -> Iterator[Rites]:
+    """Give what a backward pass by these rites raises its line, and help where an upstream gradient is missing."""
     rites = Rites()
     try:
-        walked = list(trace([output.tensor], [upstream], rites))
+        yield rites
     except FAILURES as error:
         if rites.place is not None:
             line = next(line for line in evaluation.lines if line.tensor.node is rites.place)
             raise failed(error).at(line.span, evaluation.program.source) from None
         if not isinstance(error, AutogradError):
             raise
-        shape = output.tensor.shape
+        name, shape = next((x.name, x.tensor.shape) for x in evaluation.lines if x.tensor is evaluation.output)
         if upstream is None and shape:
             raise EvaluationError(
                 "E213",
-                f"the output {output.name} has shape {shape}, so it needs an upstream gradient",
+                f"the output {name} has shape {shape}, so it needs an upstream gradient",
                 help=f"reduce it with sum() or mean(), or add --upstream 'ones({shape})'",
             ) from None
         if upstream is not None:
-            error.help = f"the output {output.name} has shape {shape}, and so must --upstream"
+            error.help = f"the output {name} has shape {shape}, and so must --upstream"
         raise
-    return [event for event in walked if isinstance(event, Contribution)]
 
 
 def step(made: str, local: Local, event: Contribution) -> Step:

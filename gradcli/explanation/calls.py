@@ -12,6 +12,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
 from gradcli.explanation.numbers import arithmetic, comparison
+from gradcli.language.literals import written
 from gradcli.language.tree import (
     Argument,
     Attribute,
@@ -66,7 +67,9 @@ COMPARE = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 def apply(node: Expression, parts: Sequence[Any]) -> Any:
     """Return the value of a node; numbers stay Python numbers until they meet a tensor."""
     match node:
-        case Number() | Literal():
+        case Number():
+            return written(node.value)
+        case Literal():
             return node.value
         case List():
             return list(parts)

@@ -12,7 +12,7 @@ import numpy as np
 
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.modes import mode, switched
-from gradcli.engine.recorder import Application, record
+from gradcli.engine.recorder import Application, Recording, record
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor, is_floating, tensor
@@ -69,7 +69,7 @@ class _Machine:
         values: Mapping[str, Any],
         wrt: Sequence[str] | None,
         variables: Variables | None,
-        tape: list[Application],
+        tape: Recording,
         *,
         is_lent: bool,
     ) -> None:
@@ -141,7 +141,7 @@ class _Machine:
             if last[place] == place
         }
         for place, application in enumerate(new):
-            inputs = tuple(self.input(x, node.span, values) for x in application.inputs)
+            inputs = tuple(self.input(x, node.span) for x in application.inputs)
             name, part_of, whole = named.get(place, ""), "", None
             if not name:
                 part_of = named[last[place]]
@@ -152,25 +152,19 @@ class _Machine:
             line = Line(name, application.out, tree, node.span, application, inputs, part_of=part_of, whole=whole)
             self.evaluation.add(line)
 
-    def input(self, x: Any, span: Span, values: Sequence[Any] = ()) -> Line:
+    def input(self, x: Any, span: Span) -> Line:
         """Return the line of an input; a number, or a list of them, is a constant of its own.
 
-        A tensor that the operation has converted (labels to integers) keeps its line.
+        A tensor that the operation has converted (labels to integers) keeps its line: it is known by what it was
+        converted from, and never by its value, which a constant may have, too.
         """
-        if isinstance(x, Tensor) and id(x) in self.evaluation.line_of:
-            return self.evaluation.line_of[id(x)]
-        if isinstance(x, Tensor):
-            written = literal(x.value)
-            for value in values:
-                if isinstance(value, Tensor) and np.array_equal(value.value, x.value):
-                    return self.evaluation.line_of[id(value)]
-                if id(value) in self.constants and np.array_equal(value, x.value):  # as the user wrote it: 2*pi
-                    written = self.constants[id(value)][1]
-            line = Line(self.names.fresh("c"), x, written, span)
-        else:
-            known = self.constants.get(id(x))
-            written = known[1] if known else literal(x)
-            line = Line(self.names.fresh("c"), Tensor(np.asarray(x)[()]), written, span)
+        lines = self.evaluation.line_of
+        origin = x if id(x) in lines else self.tape.origin(x)
+        if id(origin) in lines:
+            return lines[id(origin)]
+        known = self.constants.get(id(origin))  # as the user wrote it: 2*pi
+        value = x if isinstance(x, Tensor) else Tensor(np.asarray(x)[()])
+        line = Line(self.names.fresh("c"), value, known[1] if known else literal(value.value), span)
         self.evaluation.add(line)
         return line
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from gradcli.explanation.chain.held import told_apart
-from gradcli.explanation.model import Explanation, Local, Node, Note, Step, Value
+from gradcli.explanation.model import MISSING, Explanation, Local, Node, Note, Step, Value
 from gradcli.explanation.values import value_of
 
 
@@ -83,6 +83,6 @@ def _used(locals: list[Local], step: Step, values: Mapping[str, Value]) -> Local
     """Take the edge that a contribution came along: of `x @ x.T` torch may reach the second factor first."""
     if len(locals) > 1:
         for place, local in enumerate(locals):
-            if np.allclose(value_of(local.rule, values), step.contribution, equal_nan=True):
+            if local.rule == MISSING or np.allclose(value_of(local.rule, values), step.contribution, equal_nan=True):
                 return locals.pop(place)
     return locals.pop(0)

@@ -128,9 +128,11 @@ class Replay:
         return output.value, gradients
 
 
-def captured(output: Tensor, upstream: Any, leaves: Mapping[str, Tensor]) -> dict[str, Any]:
+def captured(output: Tensor, upstream: Any, leaves: Mapping[str, Tensor], rites: Rites | None = None) -> dict[str, Any]:
     """Return the gradients of leaves by a backward pass that leaves the graph as it was; None where none arrives."""
     found: dict[Any, Any] = {leaf.node: None for leaf in leaves.values()}
+    rites = Rites() if rites is None else rites
+    rites.captured = found
     with np.errstate(all="ignore"):
-        drain(walk([output], [upstream], retain_graph=True, into=found, rites=Rites(found), events=False), False)
+        drain(walk([output], [upstream], retain_graph=True, into=found, rites=rites, events=False), False)
     return {name: found[leaf.node] for name, leaf in leaves.items()}

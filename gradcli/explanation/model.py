@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from gradcli.explanation.naming import unused
+from gradcli.guard import Missing, guarded
 from gradcli.language.tree import Expression, Name, Program, Statement
 from gradcli.source import Span
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from gradcli.explanation.index.worked import Worked
 
 Value = Any  # a numpy array or scalar
+MISSING = Name("?")  # a rule that could not be computed
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Local:
     @property
     def why(self) -> Why | None:
         """Return why the rule holds, entry by entry; None for an elementwise operation over one shape."""
-        return None if self.reason is None else self.reason()
+        return None if self.reason is None else guarded("reason", self.reason, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,14 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
+class Gradients:
+    """The value of a program and its gradient by each variable, None when the output does not depend on it."""
+
+    value: Value
+    by: Mapping[str, Value | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Intermediate:
     """A name in a formula that is no variable: a node, or the gradient of the node `gradient_of`."""
 
@@ -183,7 +193,17 @@ NOTES = {
     "dead": "rectified units that are zero, so that no gradient flows through them",
     "long": "the gradient by this variable is too long to be written as a formula",
     "raw": "the gradient by this variable stands as the rules give it",
+    "number": "this variable was taken for a number, for it has no value and no shape",
+    "internal": "a part of the explanation is missing, for it could not be computed; the numbers are there",
 }
+
+
+SYMBOLIC = frozenset({"flat", "internal", "long", "number", "raw", "unused"})  # that hold at any point
+
+
+def missing_notes(missing: Iterable[Missing]) -> tuple[Note, ...]:
+    """Return notes on what is missing of an explanation or its document."""
+    return tuple(Note("internal", one.node, one.message) for one in missing)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,44 +3,72 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.primitive import REGISTRY, TORCH
 from gradcli.explanation.causes import infinities
 from gradcli.explanation.causes.chains import changed
 from gradcli.explanation.causes.forms import unstable
+from gradcli.explanation.causes.stops import is_flat, stopped
 from gradcli.explanation.causes.units import idle
 from gradcli.explanation.lines import Evaluation, Line
-from gradcli.explanation.model import Leaf, Node, Note, Step
-from gradcli.language.tree import Number
+from gradcli.explanation.model import Explanation, Leaf, Node, Note, Step
+from gradcli.guard import guarded
 
 ROUNDINGS = 2  # that a sum may be off, in the last digits of what is added
 
 
 def notes(evaluation: Evaluation, nodes: Sequence[Node], steps: Sequence[Step], leaves: Sequence[Leaf]) -> list[Note]:
     """Return all notes, in the order in which a reader meets their nodes."""
+    output = evaluation.line_of[id(evaluation.output)].name
     reached = [line for line, node in zip(evaluation.lines, nodes, strict=True) if node.grad is not None]
-    found = [note for line in reached for note in kinks(line)]
-    found.extend(flats(nodes))
-    found.extend(infinities.values(evaluation.lines))
-    found.extend(infinities.gradients(nodes, steps))
-    found.extend(unstable(evaluation.lines))
-    found.extend(changed(nodes, steps, leaves))
-    found.extend(islice(cancelled(steps), 1))
-    found.extend(idle(nodes))
-    found.extend(
-        Note("unused", leaf.node, f"the output does not depend on {leaf.name}, so its gradient is None")
-        for leaf in leaves
-        if leaf.gradient is None
-    )
-    return found
+    makers: list[Callable[[], Iterable[Note]]] = [
+        lambda: (note for line in reached for note in kinks(line)),
+        lambda: flats(nodes),
+        lambda: infinities.values(evaluation.lines),
+        lambda: infinities.gradients(nodes, steps),
+        lambda: unstable(evaluation.lines),
+        lambda: changed(nodes, steps, leaves),
+        lambda: islice(cancelled(steps), 1),
+        lambda: idle(nodes),
+        lambda: unused(leaves, nodes, output),
+    ]
+    return [note for make in makers for note in guarded("note", lambda make=make: [*make()], [])]  # type: ignore[misc]
+
+
+def unused(leaves: Sequence[Leaf], nodes: Sequence[Node], output: str) -> Iterator[Note]:
+    """Variables that the output does not depend on, or only by ways that pass no gradient on."""
+    for leaf in leaves:
+        if leaf.gradient is None:
+            why = stopped(leaf, nodes, output) or f"the output does not depend on {leaf.name}"
+            yield Note("unused", leaf.node, f"{why}, so the gradient of {leaf.name} is None")
+
+
+def taken_for_numbers(explanation: Explanation, names: Iterable[str]) -> Iterator[Note]:
+    """Of variables without a value, those over which the program reduces or does what is meant for tensors."""
+    nodes = {node.id: node for node in explanation.nodes}
+    waiting = [x for node in nodes.values() if is_for_tensors(node) for x in node.inputs if not nodes[x].shape]
+    met = set(waiting)
+    while waiting:
+        new = {*nodes[waiting.pop()].inputs} - met
+        met |= new
+        waiting.extend(new)
+    for name in names:
+        if name in met:
+            yield Note("number", name, f"{name} is taken for a number here; for a vector write {name}:n")
+
+
+def is_for_tensors(node: Node) -> bool:
+    """Tell whether a node does what makes no difference to one number, or is not for one."""
+    return node.op in REGISTRY and REGISTRY[node.op].structured
 
 
 def kinks(line: Line) -> Iterator[Note]:
-    """Inputs that sit where the derivative jumps, where torch's convention decided."""
+    """Inputs that sit where the derivative jumps, where a convention decided."""
     application = line.application
     if application is None or not line.tensor.requires_grad or not application.primitive.kinks:
         return
@@ -56,17 +84,17 @@ def kinks(line: Line) -> Iterator[Note]:
     if count:
         size = int(np.size(mask))
         where = f" in {count} of {size} entries" if size > 1 else ""
-        code = "tie" if "tie" in primitive.convention else "kink"
-        what = "has a tie" if code == "tie" else "is at a kink"
+        code = "tie" if " tie" in primitive.convention else "kink"
+        what = "has a tie" if code == "tie" else "is at a jump" if primitive.pieces else "is at a kink"
         what = "takes another gradient than its slope" if "lenient" in primitive.traits else what
-        yield Note(code, line.name, f"{line.name} {what}{where}; torch's convention: {primitive.convention}")
+        yield Note(code, line.name, f"{line.name} {what}{where}; the convention of {TORCH}: {primitive.convention}")
 
 
 def flats(nodes: Sequence[Node]) -> Iterator[Note]:
     """Operations whose derivative is zero everywhere, so that nothing flows through them."""
     for node in nodes:
         for local in node.locals:
-            if isinstance(local.formula, Number) and local.formula.value == 0 and node.op not in ("mul", "pow"):
+            if is_flat(local) and node.op not in ("mul", "pow"):
                 yield Note(
                     "flat", node.id, f"the derivative of {node.op} is zero, so no gradient flows through {node.name}"
                 )

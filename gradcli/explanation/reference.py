@@ -19,6 +19,7 @@ from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.folding import folded
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Explanation, Node, Why
+from gradcli.guard import optional
 from gradcli.language.builder import OPERATORS as SPELLINGS
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression, Program
@@ -180,6 +181,7 @@ def _use(node: Node, line: Line) -> Use:
     return Use(primitive, node.expression, node.name, rules, primitive.domain_for(options), line.smooth_for)
 
 
+@optional("meaning", "")
 def sentence(node: Node) -> str:
     """Return the sentence of plain words about the rules of a node; empty where no gradient flows."""
     if node.is_whole and node.whole is not None and node.whole.says:
@@ -187,6 +189,7 @@ def sentence(node: Node) -> str:
     return REGISTRY[node.op].says if node.op in REGISTRY else ""
 
 
+@optional("meaning", "")
 def sentences(node: Node, nodes: Mapping[str, Node], upstream_name: str, input: str | None = None) -> str:
     """Return the sentence about a node, and others about the inputs that it has copied, or about one `input`."""
     told = copied(node, nodes, upstream_name)

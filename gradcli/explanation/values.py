@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,11 @@ def rounding_of(names: Mapping[str, Any], *trees: Expression | None) -> float:
 
     Differences of almost equal numbers have few digits; `sin(x)/x**2 - cos(x)/x` near 0 is one.
     """
+    return float(np.max(rounding_at(names, *trees), initial=0.0))
+
+
+def rounding_at(names: Mapping[str, Any], *trees: Expression | None) -> Any:
+    """Return the same for each entry of the values, which have one shape; 0 where they are not finite."""
     draws = np.random.default_rng(0)
 
     def step(node: Expression, parts: Sequence[Any]) -> Any:
@@ -55,11 +61,12 @@ def rounding_of(names: Mapping[str, Any], *trees: Expression | None) -> float:
             return found
         return Tensor(found.value * (1 + np.finfo(found.dtype).eps * draws.choice([-1, 1], found.shape)))
 
-    spread = 0.0
+    spread: Any = 0.0
     with switched(grad_enabled=False, tape=None), np.errstate(all="ignore"), suppress(*FAILURES):
         for tree in filter(None, trees):
             exact = value_of(tree, names)
-            spread += max(apart(plain(fold(tree, step)), exact) for _ in range(DRAWS))
+            moved = (np.abs(np.subtract(plain(fold(tree, step)), exact, dtype=np.float64)) for _ in range(DRAWS))
+            spread = spread + np.nan_to_num(reduce(np.fmax, moved), posinf=0.0)
     return MARGIN * spread
 
 

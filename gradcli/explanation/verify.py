@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.errors import GradcliError
 from gradcli.explanation.build import explain
 from gradcli.explanation.causes.infinities import is_finite, kind_of
 from gradcli.explanation.formulas.simplified import simplified
@@ -173,8 +174,11 @@ class _Comparison:
 
 
 def chain_rule_of(explanation: Explanation, leaf: Leaf) -> Value:
-    """Return the printed formula at the point; where it is too long to print, the sum of the steps."""
+    """Return the printed formula at the point, nan if it has no value; where it is too long to print, the gradient."""
     if leaf.formula is None:
         return leaf.gradient
-    value = value_of(leaf.formula, explanation.point)
+    try:
+        value = value_of(leaf.formula, explanation.point)
+    except GradcliError:
+        return np.full_like(leaf.gradient, np.nan)
     return np.asarray(value, dtype=np.asarray(leaf.gradient).dtype)[()]

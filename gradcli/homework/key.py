@@ -6,12 +6,12 @@ A diagnosis never changes a grade and never raises: the grade stands without it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 
 import numpy as np
 
+from gradcli.guard import guarded
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
 from gradcli.homework.diagnose.agreement import in_agreement
@@ -114,7 +114,8 @@ class Key:
         for ask in self.in_order:
             if ask.quantity in read and read[ask.quantity].verdict in OFF:
                 at(self.question.id, ask.written)
-                found[ask.quantity] = self.verdict(ask, read[ask.quantity], own)
+                with np.errstate(all="ignore"):
+                    found[ask.quantity] = self.verdict(ask, read[ask.quantity], own)
         if self.reruns and self.assignment.carry_forward:
             found.update(stepped(self.reruns, found, own.wrong, self.tolerance))
         return found
@@ -183,10 +184,9 @@ class Key:
             return found
         found = self.diagnosed(ask, verdict)
         if problem and typed and ask.form == "number" and not any(one.certain for one in found.diagnoses):
-            found = self.rebased(ask, found, own)
-        with suppress(Exception), np.errstate(all="ignore"):
-            return replace(found, diagnoses=in_agreement(found.diagnoses, problem, own.known.values()))
-        return found
+            found = guarded("diagnosis", partial(self.rebased, ask, found, own), found)
+        agreeing = partial(in_agreement, found.diagnoses, problem, own.known.values())
+        return replace(found, diagnoses=guarded("diagnosis", agreeing, found.diagnoses))
 
     def is_mistaken(self, ask: Ask, verdict: Verdict) -> bool:
         """Whether a mistake gives a number that coarse rounding gives too."""
@@ -196,14 +196,13 @@ class Key:
     def rebased(self, ask: Ask, verdict: Verdict, own: Own) -> Verdict:
         """Return a verdict with the diagnoses that the student's own earlier numbers give, if there are some."""
         assert verdict.typed is not None
-        with suppress(Exception), np.errstate(all="ignore"):
-            for found in self.investigation.on_own_numbers(ask, verdict.typed, own.wrong, own.right):
-                if any(map(is_single, found)):
-                    return replace(verdict, diagnoses=found)
-                if found and not verdict.diagnoses:
-                    verdict = replace(verdict, diagnoses=found)
-                elif any(map(is_single, verdict.diagnoses)):
-                    break
+        for found in self.investigation.on_own_numbers(ask, verdict.typed, own.wrong, own.right):
+            if any(map(is_single, found)):
+                return replace(verdict, diagnoses=found)
+            if found and not verdict.diagnoses:
+                verdict = replace(verdict, diagnoses=found)
+            elif any(map(is_single, verdict.diagnoses)):
+                break
         return verdict
 
     def judged(self, ask: Ask, text: str, comma: Comma) -> Verdict:
@@ -216,9 +215,7 @@ class Key:
         """Return the verdict on a wrong answer, with diagnoses; made once for equal numbers."""
 
         def found() -> Verdict:
-            with suppress(Exception), np.errstate(all="ignore"):  # the grade stands, whatever happens here
-                return self.explain(ask, verdict)
-            return verdict
+            return guarded("diagnosis", partial(self.explain, ask, verdict), verdict)
 
         return self.numbers.once(verdict.known and (ask.written, *verdict.known), found)
 

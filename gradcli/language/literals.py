@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 CONSTANTS = {"True": True, "False": False, "None": None, "...": ...}
@@ -23,6 +24,16 @@ def read_number(text: str) -> int | float:
     if value > LARGEST_INTEGER:
         raise ValueError("too large")
     return value
+
+
+def written(number: int | float) -> int | float:
+    """Return a number as a program can write it: an integer beyond 64 bits, which formulas may have, is a float."""
+    if not isinstance(number, int) or abs(number) <= LARGEST_INTEGER:
+        return number
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def read_superscript(text: str) -> int | float:

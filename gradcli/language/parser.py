@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import cast
 
 from gradcli.errors import ProgramSyntaxError
 from gradcli.language.tree import Expression, Program, Statement
 from gradcli.source import Source, Span
+
+LONG = 2**15  # characters of a program that is worth the tables of the driver
 
 
 def parse_program(source: Source) -> Program:
@@ -14,11 +17,10 @@ def parse_program(source: Source) -> Program:
     from lark import UnexpectedCharacters, UnexpectedToken
 
     from gradcli.language.builder import UnreadableError
-    from gradcli.language.grammar import expression_parser
 
     text = source.text
     try:
-        program = Program(cast("tuple[Statement, ...]", expression_parser().parse(text)), source)
+        program = Program(_statements(text), source)
     except UnexpectedToken as failure:
         at_end = failure.token.type == "$END"
         raise _explained(source, len(text) if at_end else failure.token.start_pos or 0) from None
@@ -38,6 +40,17 @@ def parse_program(source: Source) -> Program:
             source=source,
         )
     return program
+
+
+def _statements(text: str) -> tuple[Statement, ...]:
+    from gradcli.language.grammar import expression_parser
+
+    if len(text) > LONG:
+        from gradcli.language.driver import statements
+
+        with suppress(KeyError):
+            return cast("tuple[Statement, ...]", statements(text))
+    return cast("tuple[Statement, ...]", expression_parser().parse(text))
 
 
 def parse_expression(source: Source) -> Expression:

@@ -252,10 +252,8 @@ def fold(root: Expression, combine: Callable[[Expression, Sequence[T]], T]) -> T
     """Compute a value bottom-up: `combine` gets each node with the values of its children."""
     values: list[T] = []
     for node in postorder(root):
-        count = len(children(node))
-        parts = values[len(values) - count :]
-        del values[len(values) - count :]
-        values.append(combine(node, parts))
+        first = len(values) - len(_CHILDREN[type(node)](node))
+        values[first:] = [combine(node, values[first:])]
     return values[0]
 
 

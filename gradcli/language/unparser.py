@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from types import EllipsisType
 
+from gradcli.language.literals import written
 from gradcli.language.tree import (
     Argument,
     Attribute,
@@ -64,7 +65,7 @@ def precedence(node: Expression) -> Precedence:
             return _BINARY[node.operator]
         case Unary():
             return Precedence.SIGNED
-        case Number() if str(node.value).startswith("-"):  # no program reads so, but a computed tree may
+        case Number() if _number(node.value).startswith("-"):  # no program reads so, but a computed tree may
             return Precedence.SIGNED
     return Precedence.PRIMARY
 
@@ -185,7 +186,7 @@ def _slice(node: Slice) -> list[Piece]:
 
 
 def _number(value: int | float) -> str:
-    return repr(value).replace("inf", "1e999")
+    return repr(written(value)).replace("inf", "1e999")
 
 
 def _literal(value: bool | str | EllipsisType | None) -> str:

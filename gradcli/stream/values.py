@@ -26,12 +26,14 @@ UNSAFE = re.compile(
 
 
 def plain(value: Any) -> Json:
-    """Return a number or an array as numbers and nested lists; None stays None."""
+    """Return a number, an array or a sequence of numbers as numbers and nested lists; None stays None."""
     if type(value) is np.float64:  # most values of a large program
         number = value.item()
         return number if math.isfinite(number) else _name(number)
     if isinstance(value, np.ndarray):
         return None if isinstance(value, Unkept) else _listed(value)
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
     if isinstance(value, np.floating) and value.itemsize < 8:
         value = float(str(value))
     elif isinstance(value, np.generic):

@@ -93,15 +93,33 @@ def test_contributions_sum_to_the_gradient(program: str) -> None:
                 np.testing.assert_array_equal(node.grad, totals.get(node.id))
 
 
+COPIED = [  # gradients that are sums of copies
+    "b = [1, 2, 4]; sum(b - mean(b, dim=0, keepdim=True))",
+    "u = [1, 2]; sum(u - u)",
+    "w = [[1], [2]]; v = reshape(w, (-1,)); sum(v - v)",
+    "b = [[1, 2]]; X = [[1, 3], [2, 5]]; v = b @ X; sum(v/sum(v, dim=0, keepdim=True))",
+]
+
+
 @of_every(SMOOTH, family, 2)
 def test_the_printed_gradient_is_the_gradient(program: str) -> None:
+    check_gradients(program)
+
+
+@pytest.mark.parametrize("program", COPIED)
+def test_copies_stay_copies_where_they_are_added(program: str) -> None:
+    check_gradients(program)
+
+
+def check_gradients(program: str) -> None:
     explanation = explained(program)
     point = {name: leaf.value for name, leaf in run(program).leaves.items()}
     assert [leaf.name for leaf in explanation.leaves] == list(point)
     for leaf in explanation.leaves:
         if leaf.formula is not None:
             found = value_of(read_back(leaf.formula), point)
-            close(np.broadcast_to(found, leaf.gradient.shape), leaf.gradient, f"{leaf.name}: {unparse(leaf.formula)}")
+            assert np.shape(found) == leaf.gradient.shape
+            close(found, leaf.gradient, f"{leaf.name}: {unparse(leaf.formula)}")
 
 
 NAMED = {

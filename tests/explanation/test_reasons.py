@@ -25,6 +25,7 @@ ARRANGED = [
     ("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; tensordot(A, B, ([0], [1]))", "A", "v1[i,k] = Σj A[j,i]·B[k,j]"),
     ("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; tensordot(A, B)", "B", "v1 = Σi A.flat[i]·B.flat[i]"),
     ("A = [[1, 2, 3], [4, 5, 6]]; A.T.reshape(6)", "v1", "v2[i] = v1.flat[i]"),
+    ("A = [[1, 2], [3, 4]]; reshape(A.T, (4, 1))", "v1", "v2[i,0] = v1.flat[i]"),
     ("x = [1, 2, 3]; combinations(x)", "x", "v1[i] = x[place_v1[i]]"),
     ("x = [[1, 3, 0, 2]]; max_pool1d(x, 2)", "x", "v1[c,j] = max over b<2 of x[c,2·j + b]"),
     ("x = [[1, 2], [3, 4]]; w = [[[0.5, -1], [2, 1]]]; conv1d(x, w)", "w", "v1[o,i] = Σc,a x[c,i + a]·w[o,c,a]"),

@@ -22,6 +22,8 @@ from tests.programs import EXAMPLES, family, of_every, run, some, upstream, wron
 SHAPES = [(0,), (0, 2), (2, 0), (2, 0, 2), (0, 0), (1, 0, 3, 0), (2, 1, 0)]
 SCALES = (1e-12, -1e-6, 1e-3, 30.0, -1e3, 1e6, 1e12)
 PLACES = (0.0, 1e-12, 1 - 1e-9, 1.0, -1 + 1e-12, 0.5, 3 + 1e-6)  # ends of domains, kinks, and beside them
+JUMPS = ["x % 3", "fmod(x, 3)", "x // 3", "ceil(x)", "round(x/4)", "hardshrink(x, 6)", "threshold(x, 6, 3)"]
+BENDS = ["relu6(x)", "hardtanh(x, 1, 6)", "clamp(x, max=6)", "softshrink(x, 6)", "prelu(x - 6, 0.25)"]
 NOT_MEANT = ("eq(", "ne(")  # torch gives them a gradient of zeros
 
 
@@ -59,6 +61,12 @@ def verified(program: str, values: dict[str, Any], **options: Any) -> Verificati
         ("(1e20 + x) - 1e20", 3, Outcome.UNJUDGED, "rounding"),
         ("x % 3", 1e16, Outcome.UNJUDGED, "jumps"),
         ("floor(x)", 2.5, Outcome.AGREES, ""),
+        *((program, 6, Outcome.UNJUDGED, "is at a jump") for program in JUMPS),
+        *((program, 6, Outcome.UNJUDGED, "is at a kink") for program in BENDS),
+        ("gelu(x)", -9, Outcome.AGREES, ""),
+        ("gelu(x, approximate='tanh')", -8, Outcome.AGREES, ""),
+        ("digamma(x)", -999.5, Outcome.AGREES, ""),
+        ("polygamma(2, x)", -20.3, Outcome.AGREES, ""),
         ("where(x > 0, log(x), 0.0)", 0, Outcome.UNJUDGED, "0 arrives"),
         ("x - x", 3, Outcome.AGREES, ""),
         ("exp(-x)", np.inf, Outcome.UNJUDGED, "as given"),
@@ -75,6 +83,20 @@ def verified(program: str, values: dict[str, Any], **options: Any) -> Verificati
 def test_the_outcome_of_one_point(program: str, x: float, outcome: Outcome, reason: str) -> None:
     (row,) = verified(program, {"x": x}).rows
     assert (row.outcome, reason in row.reason) == (outcome, True), row
+
+
+@pytest.mark.parametrize(
+    "program", ["asin(3*y**0)", "sum(log(floor([0.5, -3]*y)))", "acosh(0 - 1/y)/copysign(y**2, x)"]
+)
+def test_an_operation_that_is_flat_passes_0_on_also_of_what_is_not_finite(program: str) -> None:
+    """As in torch; the formula says the same, where `0*nan` would be nan."""
+    row = verified(program, {"y": 1.0, "x": 2.0} if "x)" in program else {"y": 1.0}).rows[-1]
+    assert (row.engine, row.chain_rule, row.outcome) == (0, 0, Outcome.UNJUDGED)
+
+
+def test_a_correlation_of_1_is_at_no_kink() -> None:
+    found = verified("corrcoef(x)", {"x": [[1.5, 2.25, 4], [0.5, -1, 3]]})
+    assert (found.agrees, found.notes) == (True, ())
 
 
 def test_the_slope_is_of_steps_within_which_the_function_does_not_turn() -> None:
@@ -96,6 +118,7 @@ def test_the_slope_is_of_steps_within_which_the_function_does_not_turn() -> None
         ("sum(softmax(x, dim=0))", [1, 2, 3], Outcome.UNJUDGED, "rounding"),
         ("sum(sort(x).values*[1.0, 2.0])", [1, 1], Outcome.UNJUDGED, "kink or a jump"),
         ("sum(exp(x))", [1, 800], Outcome.UNJUDGED, "overflows"),
+        ("sqrt(exp(-2*(x @ x)) + 8.39)", [6.004, 6.004], Outcome.UNJUDGED, "rounding"),
         ("x @ x", [1e200, 1], Outcome.UNJUDGED, "overflows"),
     ],
 )

@@ -1,4 +1,11 @@
-"""`python -m tests.fuzz`: run cases until the time or their number is reached, and print what is at fault."""
+"""`python -m tests.fuzz`: run cases until the time or their number is reached, and print what is at fault.
+
+    python -m tests.fuzz --jobs 2 --seconds 3600                                         command lines of every kind
+    GRADCLI_ALL=1 python -m tests.fuzz --area laws --cases 30000 --seconds 20000         programs, held up to laws
+    python -m tests.fuzz --area verified --cases 4000; ... --area mutants --cases 500    what `verify` says of them
+
+A night's run takes all three; `.ci/run` takes some of the first two.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +16,9 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import count, islice
 
-from tests.fuzz.case import Case
+from tests.fuzz.case import LAWS, Case
 from tests.fuzz.forking import forked
-from tests.fuzz.generators import AREAS, Place
+from tests.fuzz.generators import AREAS, OF_LAWS, OF_VERDICTS, Place
 from tests.fuzz.running import Run, Verdict, as_command, inside, verdicts
 from tests.fuzz.shrinking import shrunk
 
@@ -21,7 +28,7 @@ SLOWEST = 5
 def main() -> int:
     options = read_options()
     run = as_command if options.commands else forked if options.forked else inside
-    areas = [options.area] if options.area else AREAS
+    areas = {None: AREAS, LAWS: OF_LAWS}.get(options.area, (options.area,))
     if options.case is not None:
         print_case(Place(options.seed, areas[0], options.case), run)
         return 0
@@ -38,11 +45,13 @@ def main() -> int:
 
 
 def read_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.fuzz", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=60.0, help="stop after so many seconds")
     parser.add_argument("--cases", type=int, help="stop after so many cases")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--area", choices=AREAS)
+    parser.add_argument("--area", choices=(*AREAS, LAWS, *OF_LAWS, *OF_VERDICTS))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--commands", action="store_true", help="run each case as a process of its own")
     parser.add_argument("--forked", action="store_true", help="the same in forks of a process that has it loaded")

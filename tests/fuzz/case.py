@@ -16,6 +16,7 @@ from tests.commands.running import validator
 
 MOST_MEMORY = 2**30  # bytes that a case may add to the peak of its process
 LONGEST_LINE, LONGEST_ERROR = 20_000, 200_000  # characters on standard error
+LAWS = "laws"  # the command of a case that is judged by the laws of `tests.fuzz.laws`, in process
 LIMIT = "limit"  # the end of a case that took too long, or too much
 REFUSALS = (2, 3)  # exit codes that come with an error
 ELSEWHERE = {"--help", "-h", "--output", "-o"}  # with which no document is printed, or not here
@@ -66,7 +67,8 @@ class Case:
             parts.append(f"standard input: {self.stdin!r}")
         if self.columns:
             parts.append(f"in a terminal of {self.columns} columns")
-        return "\n".join([*parts, f"$ gradcli {shlex.join(self.argv)}"])
+        words = ("python", "-m", "tests.fuzz.laws", *self.argv[1:]) if self.command == LAWS else ("gradcli", *self.argv)
+        return "\n".join([*parts, f"$ {shlex.join(words)}"])
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,8 @@ class Outcome:
 
 def fault(case: Case, outcome: Outcome) -> str | None:
     """Return what is wrong with an outcome, in words that are the same for every case of one fault; None if nothing."""
+    if case.command == LAWS and not outcome.end:
+        return outcome.out.decode().partition("\n")[0] if outcome.code == 1 else None
     if outcome.end:
         return outcome.end if outcome.end != LIMIT else None
     return next(faults(case, outcome), None)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fuzz import inline
-from tests.fuzz.case import LIMIT, Case, Outcome, fault
+from tests.fuzz.case import LAWS, LIMIT, Case, Outcome, fault
 from tests.fuzz.generators import AREAS, Place
 from tests.script import canary
 
@@ -93,13 +93,25 @@ def inside(case: Case, streams: Captured) -> Outcome:
     before, started = _peak(), time.process_time()
     end = ""
     try:
-        code = run(list(case.argv))
+        code = judged(case) if case.command == LAWS else run(list(case.argv))
     except BaseException as error:
         code, end = -1, f"{type(error).__name__} came out of the command line"
     seconds, memory = time.process_time() - started, _peak() - before
     out, err = streams.read()
     empty(Path())
     return Outcome(code, out, err, seconds, memory, end)
+
+
+def judged(case: Case) -> int:
+    """Judge a program by the laws of its area; what is broken goes to standard output."""
+    from gradcli.guard import guard
+    from tests.fuzz.laws import laws, verdicts
+
+    guard.is_strict = True
+    judge = {"verified": verdicts.judge_right, "mutants": verdicts.judge_mutant}.get(case.area, laws.judge)
+    code, page = judge(case.argv[1:])
+    sys.stdout.write(page)
+    return code
 
 
 def _peak() -> int:
@@ -123,6 +135,8 @@ def empty(folder: Path) -> None:
 
 def as_command(case: Case, _: Captured) -> Outcome:
     """Run a case as a process of its own, in the folder that this process stands in."""
+    if case.command == LAWS:
+        return inside(case, _)
     for name, content in case.files:
         write(Path(name), content)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": str(case.columns or 80)}

@@ -142,3 +142,14 @@ def test_statements_and_programs() -> None:
 def test_precedence_orders_the_levels() -> None:
     texts = ["a < b", "a + b", "a*b", "-a", "a**b", "a"]
     assert [precedence(parse(text)) for text in texts] == list(Precedence)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(2**63 - 1, "9223372036854775807"), (2**63, "9.223372036854776e+18"), (-(10**24), "-1e+24"), (10**999, "1e999")],
+)
+def test_every_number_can_be_read_again(number: int, text: str) -> None:
+    """A formula may have larger numbers than a program can write: they are written as floats."""
+    assert unparse(Number(number)) == text
+    assert unparse(parse_expression(Source(text))) == text
+    assert unparse(Binary("**", Number(number), Number(2))) == (f"({text})**2" if number < 0 else f"{text}**2")

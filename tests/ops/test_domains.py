@@ -21,6 +21,7 @@ from tests.programs import EXAMPLES, of_every, run
 
 gradcli.ops.load()
 STEP = 1e-5
+NEXT = 1e-10  # to a point beside a jump
 SPECIAL = (-3.0, -2.0, -1.5, -1.0, -0.5, 0.0, 0.125, 0.25, 0.5, 0.875, 1.0, 1.5, 2.0, 3.0)
 RANDOM = 60
 EXPONENTS = (-2, -1, -0.5, 0, 1 / 3, 0.5, 1, 1.5, 2, 3)
@@ -138,6 +139,19 @@ def test_an_operation_is_smooth_just_where_it_says_so(name: str) -> None:
         assert smooth[inside & ~kinks].all(), (*told, "smooth", points[inside & ~kinks & ~smooth])
         assert not smooth[~inside].any(), (*told, "broken outside of the domain", points[~inside & smooth])
         assert not smooth[inside & kinks].any(), (*told, "bent at a kink", points[inside & kinks & smooth])
+
+
+@of_every([name for name in ELEMENTWISE if name != "copysign"], room)  # a sign changes, which is no piece
+def test_an_operation_jumps_just_from_one_of_its_pieces_to_another(name: str) -> None:
+    for application in applications().get(name, {}).values():
+        function, pieces = Function(application), application.primitive.pieces
+        inside = function.domain()
+        for direction in function.directions():
+            ends = [function.points + sign * NEXT * direction[:, None] for sign in (1, -1)]
+            with np.errstate(all="ignore"):
+                jumps = inside & (np.abs(function(ends[0]) - function(ends[1])) > 1e6 * NEXT)
+                numbers = [pieces(*function.filled(end), **application.options) for end in ends] if pieces else [0, 0]
+            np.testing.assert_array_equal(jumps, inside & np.not_equal(*numbers), f"{name} {application.options}")
 
 
 @of_every(ELEMENTWISE, room)

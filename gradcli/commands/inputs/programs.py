@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +19,7 @@ from gradcli.workers.child import waiting
 
 if TYPE_CHECKING:
     from gradcli.explanation.derivatives.total import Derivative
-    from gradcli.explanation.model import Explanation
+    from gradcli.explanation.model import Explanation, Gradients
     from gradcli.explanation.sizes.dims import Dims
     from gradcli.explanation.verify import Verification
     from gradcli.language.tree import Program as Parsed
@@ -83,11 +83,23 @@ class Program:
                 )
                 error.help = f"{is_or_are} here; give an array its shape, such as {next(iter(made_up))}:3"
             raise
+        if made_up:
+            from gradcli.explanation.notes import taken_for_numbers
+
+            found = replace(found, notes=(*found.notes, *taken_for_numbers(found, made_up)))
         if is_raw:
             return found
         from gradcli.explanation.formulas.simplified import simplified
 
         return simplified(found, at_any_point=bool(made_up))
+
+    def gradients(self, limits: Limited) -> Gradients:
+        """Differentiate the program once, within its limits, and say nothing more; warns as `explain` does."""
+        from gradcli.explanation.build import gradients
+
+        program, values, options = self.point(limits)
+        with advised(program.source, is_file=self.is_file):
+            return gradients(program, values, **options)
 
     def explain_shapes(
         self, program: Parsed, values: dict[str, Any], options: dict[str, Any], *, is_raw: bool, is_traced: bool

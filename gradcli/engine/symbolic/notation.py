@@ -83,7 +83,8 @@ def literal(value: Any) -> Expression:
 
 
 def number(value: float) -> Expression:
-    """Write a number: signs are operators, whole floats lose their `.0`."""
+    """Write a number: signs are operators, whole floats lose their `.0`, numpy's numbers their type."""
+    value = value.item() if isinstance(value, np.generic) else value
     if value != value:
         return Name("nan")
     if value < 0 or (value == 0 and np.signbit(value)):

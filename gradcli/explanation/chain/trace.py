@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 
 from gradcli.explanation.chain.copies import Copies, along
 from gradcli.explanation.chain.links import Link, Path, above, chain, flow, paths
 from gradcli.explanation.model import Explanation, Leaf, Value
+from gradcli.guard import guarded
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,11 @@ def trace(explanation: Explanation, name: str, limit: int | None) -> Trace:
         return Trace(leaf, links, found.count, tuple(Route(path, None) for path in found.listed))
     nodes = {node.id: node for node in explanation.nodes}
     routes = tuple(
-        Route(path, flow(explanation, path), along(path, nodes, explanation.upstream_name)) for path in found.listed
+        Route(
+            path,
+            guarded("path", partial(flow, explanation, path), None),
+            along(path, nodes, explanation.upstream_name),
+        )
+        for path in found.listed
     )
     return Trace(leaf, links, found.count, routes)

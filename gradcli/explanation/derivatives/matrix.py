@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.errors import GradcliError
 from gradcli.explanation.values import value_of
-from gradcli.language.rewrite import with_children
+from gradcli.language.rewrite import substitute, with_children
 from gradcli.language.tree import (
     Argument,
     Attribute,
@@ -36,21 +37,48 @@ def jacobian(tree: Expression, given: str, point: Mapping[str, Any]) -> Expressi
     finder = _Linear(given, point)
     if np.ndim(point[given]) != 1 or finder.ndim(tree) != 1:
         return None
-    found = finder.jacobian(tree)
-    return finder.identity if found is IDENTITY else found
+    if np.size(point[given]) == 1 != np.size(value_of(tree, point)):  # copied: the matrix is a row
+        row = substitute(tree, {given: Number(1)})
+        found: Expression | None = Call("unsqueeze", (Argument(row), Argument(Number(0))))
+    else:
+        found = finder.jacobian(tree)
+        found = finder.identity if found is IDENTITY else found
+    return found if is_map(found, tree, given, point) else None
+
+
+def is_map(matrix: Expression | None, tree: Expression, given: str, point: Mapping[str, Any]) -> bool:
+    """Return whether a formula that is linear in the vector `given` is its product with a matrix, at the point."""
+    if matrix is None:
+        return False
+    vector = np.random.default_rng(0).normal(size=np.shape(point[given]))
+    try:
+        product, entries = value_of(tree, {**point, given: vector}), value_of(matrix, point)
+    except GradcliError:
+        return False
+    with np.errstate(all="ignore"):
+        if np.shape(entries) != (*vector.shape, *np.shape(product)):
+            return False
+        expected = vector @ entries
+        return bool(np.allclose(product, expected, rtol=1e-6, atol=1e-9) or not np.isfinite(product + expected).all())
 
 
 def by_number(tree: Expression, given: str, point: Mapping[str, Any]) -> Expression | None:
-    """Return the derivatives of a vector by a number; None where no rule here finds them.
+    """Return the derivatives of a vector by a number; None where no rule here finds them."""
+    if np.ndim(point[given]) != 1 or np.ndim(value_of(tree, point)):
+        return None
+    found = _entries(tree, given, point)
+    return found if is_map(found, tree, given, point) else None
+
+
+def _entries(tree: Expression, given: str, point: Mapping[str, Any]) -> Expression | None:
+    """Return the vector whose product with `given` is a formula.
 
     `sum(u*c)`, for every u, is the product with c; of a short vector the formula may name the entries.
     """
     shape = np.shape(point[given])
-    if len(shape) != 1 or np.ndim(value_of(tree, point)):
-        return None
     match tree:
         case Binary("*" | "/" as sign, left, right) if (given in names(left)) != (given in names(right)):
-            inner = by_number(left if given in names(left) else right, given, point)
+            inner = _entries(left if given in names(left) else right, given, point)
             if inner is None or (sign == "/" and given in names(right)):
                 return None
             return Binary(sign, inner, right) if given in names(left) else Binary(sign, left, inner)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations_with_replacement, pairwise
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,21 +15,21 @@ import numpy as np
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
-from gradcli.explanation.build import check_wrt, explain
+from gradcli.explanation.build import build, build_leaves, check_wrt, checked_evaluation
 from gradcli.explanation.derivatives.matrix import by_number, jacobian
 from gradcli.explanation.evaluate import evaluate
-from gradcli.explanation.formulas.simplified import simplified
-from gradcli.explanation.model import Explanation, Value
-from gradcli.explanation.values import CONSTANTS, constant
+from gradcli.explanation.formulas.checking import checked
+from gradcli.explanation.formulas.simplified import MOST_WHOLE, over_variables, size_of
+from gradcli.explanation.model import Value
+from gradcli.explanation.values import constant
 from gradcli.explanation.variables import Variables, check_bindings
-from gradcli.language.parser import parse_program
-from gradcli.language.simplify.simplifier import simplify
-from gradcli.language.tree import Expression, List, Name, Number, Program, names
-from gradcli.language.unparser import unparse
-from gradcli.source import Source
+from gradcli.guard import guarded
+from gradcli.language.tree import Expression, List, Number, Program, Statement, names
 
 MOST = 2**16  # entries of one derivative
 MOST_PASSES = 2**14  # backward passes
+MOST_WORK = 20_000  # nodes of formulas that are simplified
+ZERO = Number(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,44 +119,94 @@ def formulas(
     is_raw: bool = False,
 ) -> tuple[Derivative, ...]:
     """Differentiate the formula of the derivative before, `order` times; at `values`, though they do not matter."""
-    first = explain(program, values, wrt=wrt, of=of, upstream=ones_like_output(program, values, of))
-    leaves = [leaf.name for leaf in first.leaves]
-    return tuple(_formula(program, values, by, of, is_raw=is_raw) for by in orders(leaves, order, mixed=mixed))
+    return tuple(_Formulas(program, values, wrt, of, is_raw=is_raw).all(order, mixed=mixed))
 
 
-def _formula(
-    program: Program, values: Mapping[str, Any], by: Sequence[str], of: str | None, *, is_raw: bool
-) -> Derivative:
-    point, given = dict(values), list[str]()
-    tree: Expression | None = None
-    for name in by:
-        needed = Variables.of(program)
-        if name not in needed.places:
-            return Derivative(tuple(by), None, Number(0), tuple(given))
-        point = {**point, **{known: constant(s.value, program.source) for known, s in needed.literals.items()}}
-        used = {known: value for known, value in point.items() if known in needed.places}
-        seed = ones_like_output(program, used, of)
-        explanation = explain(program, used, wrt=[name], of=of, upstream=seed, is_seed_named=True)
-        tree = _gradient(explanation, is_raw=is_raw)
-        if tree is None:
-            return Derivative(tuple(by), None, None, tuple(given))
+@dataclass(frozen=True, slots=True)
+class _Map:
+    """A derivative as a formula, None where it would be too long, over variables and upstream gradients by name."""
+
+    tree: Expression | None
+    given: Mapping[str, Value] = field(default_factory=dict)
+
+
+class _Formulas:
+    """The derivatives of a program by each sequence of variables; those that begin alike share what is common."""
+
+    def __init__(
+        self, program: Program, values: Mapping[str, Any], wrt: Sequence[str] | None, of: str | None, *, is_raw: bool
+    ) -> None:
+        literals = Variables.of(program).literals
+        self.point = {name: constant(s.value, program.source) for name, s in literals.items()} | dict(values)
+        self.is_raw = is_raw
+        self.left = MOST_WORK
+        self.known = self.gradients(program, values, wrt, of, ())
+        self.variables = [name for (name,) in self.known]
+
+    def all(self, order: int, *, mixed: bool) -> Iterator[Derivative]:
+        asked = orders(self.variables, order, mixed=mixed)
+        for end in range(1, order):
+            next_of: dict[tuple[str, ...], dict[str, None]] = {}
+            for by in asked:
+                next_of.setdefault(by[:end], {})[by[end]] = None
+            for before, names_after in next_of.items():
+                self.differentiate(before, [*names_after])
+        yield from map(self.derivative, asked)
+
+    def derivative(self, by: tuple[str, ...]) -> Derivative:
+        """Return the derivative by variables; a matrix where it is one."""
+        found = self.known[by]
+        if found.tree not in (None, ZERO) and len(found.given) == 1:
+            point, (given,) = {**self.point, **found.given}, found.given
+            matrix = jacobian(found.tree, given, point) or by_number(found.tree, given, point)
+            if matrix is not None:
+                short_matrix = guarded("simplification", partial(short, matrix, point), matrix)
+                return Derivative(by, None, matrix if self.is_raw else short_matrix, ())
+        return Derivative(by, None, found.tree, (*found.given,))
+
+    def differentiate(self, by: tuple[str, ...], variables: Sequence[str]) -> None:
+        """Differentiate a derivative by several variables, in one backward pass."""
+        tree, given = self.known[by].tree, self.known[by].given
+        used = frozenset() if tree is None else names(tree)
+        wrt = [name for name in variables if name in used]
+        self.known |= {(*by, name): _Map(None if tree is None or name in wrt else ZERO, given) for name in variables}
+        if tree is not None and wrt and self.left >= 0:
+            values = {name: value for name, value in {**self.point, **given}.items() if name in used}
+            self.known |= self.gradients(Program((Statement(None, tree),)), values, wrt, None, by, given)
+
+    def gradients(
+        self,
+        program: Program,
+        values: Mapping[str, Any],
+        wrt: Sequence[str] | None,
+        of: str | None,
+        by: tuple[str, ...],
+        given: Mapping[str, Value] = MappingProxyType({}),
+    ) -> dict[tuple[str, ...], _Map]:
+        """Return the formulas of the gradients of a program, which is the derivative by some variables."""
+        evaluation = checked_evaluation(program, values, wrt, of, np.float64)
+        assert evaluation.output is not None
+        seed = np.ones(evaluation.output.shape) if evaluation.output.shape else None
+        with np.errstate(all="ignore"):
+            if len(evaluation.lines) > MOST_WHOLE:  # where nobody looks for operations of several nodes
+                explanation = build_leaves(evaluation, seed)
+            else:
+                explanation = build(evaluation, seed, is_seed_named=True)
         if seed is not None:
-            given.append(explanation.seed_name)
-            point[explanation.seed_name] = seed
-        program, of = parse_program(Source(unparse(tree))), None
-    if tree is not None and len(given) == 1:
-        found = jacobian(tree, given[0], point) or by_number(tree, given[0], point)
-        if found is not None:
-            return Derivative(tuple(by), None, found if is_raw else short(found, point), ())
-    return Derivative(tuple(by), None, tree, tuple(given))
+            given = {**given, explanation.seed_name: seed}
+        found = {leaf.name: leaf.formula_raw for leaf in explanation.leaves}
+        if not self.is_raw:
+            found = guarded("simplification", partial(over_variables, explanation, self.left), found)
+        self.left -= sum(size_of(leaf.formula_raw) for leaf in explanation.leaves)
+        unreached = {leaf.name for leaf in explanation.leaves if leaf.gradient is None}
+        return {(*by, name): _Map(ZERO if name in unreached else tree, given) for name, tree in found.items()}
 
 
 def short(tree: Expression, point: Mapping[str, Any]) -> Expression:
     """Return a matrix, or each entry of a list, as a person writes it."""
-    shapes = {name: np.shape(value) for name, value in point.items()}
     if isinstance(tree, List):
-        return List(tuple(simplify(one, shapes) for one in tree.items))
-    return simplify(tree, shapes)
+        return List(tuple(checked(one, point) for one in tree.items))
+    return checked(tree, point)
 
 
 def ones_like_output(program: Program, values: Mapping[str, Any], of: str | None) -> Any:
@@ -162,13 +214,3 @@ def ones_like_output(program: Program, values: Mapping[str, Any], of: str | None
     output = evaluate(program, values, of=of, dtype=np.dtype(np.float64)).output
     assert output is not None
     return np.ones(output.shape) if output.shape else None
-
-
-def _gradient(explanation: Explanation, *, is_raw: bool) -> Expression | None:
-    """Return the gradient of the one leaf over variables and upstream gradients."""
-    (raw,) = (leaf.formula_raw for leaf in explanation.leaves)
-    if is_raw:
-        return raw
-    (short,) = (leaf.formula for leaf in simplified(explanation, at_any_point=True).leaves)
-    over = {node.name for node in explanation.nodes if node.expression == Name(node.name)} | {explanation.seed_name}
-    return short if short is not None and names(short) <= over | set(CONSTANTS) else raw

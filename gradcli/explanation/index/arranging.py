@@ -64,7 +64,8 @@ class Arranged:
         found = [affine(place, places) for place in np.unravel_index(positions, self.shape)]
         known = [place for place in found if place is not None]
         if len(known) == len(found):
-            return Entry(self.name, tuple(self._kept(dim, place, places) for dim, place in enumerate(known)))
+            kept = known if flat else [self._kept(dim, place, places) for dim, place in enumerate(known)]
+            return Entry(self.name, tuple(place for place in kept if place is not None))
         place = affine(positions, places) or Entry(_listed(positions, given), tuple(places))
         return Entry(self.name + ".flat" * (len(self.shape) > 1), (place,))
 

@@ -34,7 +34,7 @@ class Sizes:
     """The sizes by which rounding to the last place can be wrong on the way to the output.
 
     `flow` adds all results, each times its gradient, `reach` those gradients alone. `inner` adds the largest inputs of
-    operations on many entries, for inside of one large numbers may cancel. `moving` is 0 for the entries of the output
+    operations inside of which large numbers may cancel. `moving` is 0 for the entries of the output
     that stay as they are.
     """
 
@@ -142,7 +142,7 @@ def sizes(nodes: tuple[Node, ...], name: str, moving: Callable[[Node], Value] = 
                 flow += _sum(EPSILON * slopes * values)
                 reach += _sum(slopes)
                 declared = REGISTRY.get(node.op or "")  # none of a node that stands for several
-                if declared is None or declared.structured:
+                if declared is None or declared.structured or "cancelling" in declared.traits:
                     inner += _sum(EPSILON * slopes) * max((largest[x] for x in node.inputs), default=0.0)
     return Sizes(flow, reach, inner)
 
@@ -150,14 +150,15 @@ def sizes(nodes: tuple[Node, ...], name: str, moving: Callable[[Node], Value] = 
 def own_sizes(curve: Curve, nodes: tuple[Node, ...], step: float) -> Sizes:
     """Return the sizes over the entries that depend on where the curve is.
 
-    Steps of all sizes show which do: a small one may be lost beside large numbers.
+    Steps of all sizes show which do: a small one may be lost beside large numbers. Where all are, that says nothing.
     """
     places = [{curve.name: curve.place(sign * step * 2.0**power)} for power in POWERS for sign in (-1, 1)]
     values = [curve.function.values(**place) for place in places]
     ends = [curve.function.entries(**place) for place in places]
     middle = curve.function.middle
     own = sizes(nodes, curve.name, lambda node: _moving(node.value, [there.get(node.id) for there in values]))
-    return own if middle is None else replace(own, moving=_moving(middle, ends))
+    moving = 1.0 if middle is None else _moving(middle, ends)
+    return replace(own, moving=moving) if np.any(moving) else curve.sizes
 
 
 def _moving(value: Value, others: Sequence[Value | None]) -> Value:

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from gradcli.engine.primitive import REGISTRY
+from gradcli.engine.primitive import REGISTRY, TORCH
 from gradcli.explanation.causes.infinities import is_finite, kind_of
 from gradcli.explanation.model import Explanation, Value
 from gradcli.language.tree import names
@@ -62,7 +62,7 @@ def convention(explanation: Explanation, name: str) -> str:
     for note in explanation.notes:
         if note.code in ("kink", "tie") and note.node in below:
             convention = REGISTRY[explanation.node(note.node).op or ""].convention
-            return f"{note.message.partition(';')[0]}, where torch's convention decides: {convention}"
+            return f"{note.message.partition(';')[0]}, where the convention of {TORCH} decides: {convention}"
     return ""
 
 

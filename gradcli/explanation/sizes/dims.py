@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,9 @@ import numpy as np
 from gradcli.errors import EvaluationError, GradcliError
 
 PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
-RUNS = 3  # two find how a number depends on the sizes, and the third checks it
+ORDERS = (1, 17, 29)  # no size less 2 is another one and 4 in each
+EVEN = range(6, 34, 2)
+EVEN_ORDERS = (17, 11)
 NUMBER = re.compile(r"(?<![\d.])(?<![A-WYZa-wyz_])\d+(?!\d|[.]\d)")  # `5x7` holds two, `v5` and `0.5` none
 MOST = 8  # names of sizes
 
@@ -30,16 +32,34 @@ class Dims:
 
 
 def assignments(dims: Mapping[str, Dims]) -> list[dict[str, int]]:
-    """Return different numbers for each name, in the same order each time."""
+    """Return different primes for each name, in another order each time: few numbers in formulas divide them."""
+    return _ordered(dims, PRIMES, ORDERS)
+
+
+def even_assignments(dims: Mapping[str, Dims]) -> list[dict[str, int]]:
+    """Return even numbers, at which a formula found at primes may not hold: `x[::2]` has n/2 entries, or (n + 1)/2."""
+    return _ordered(dims, EVEN, EVEN_ORDERS)
+
+
+def _ordered(dims: Mapping[str, Dims], pool: Iterable[int], factors: Iterable[int]) -> list[dict[str, int]]:
     known = list(dict.fromkeys(size for one in dims.values() for size in one.sizes if isinstance(size, str)))
     if len(known) > MOST:
         raise EvaluationError("E201", f"there are {len(known)} names of sizes", help=f"give numbers to all but {MOST}")
     for name in known:
         if name in dims:
             raise EvaluationError("E215", f"{name} is a size, and a variable with a shape", help="rename one")
-    fixed = {size for one in dims.values() for size in one.sizes if isinstance(size, int)}
-    free = [prime for prime in PRIMES if prime not in fixed]
-    return [dict(zip(known, free[start:], strict=False)) for start in range(RUNS)]
+    free = {*pool}.difference(*(one.sizes for one in dims.values()))
+    found: list[dict[str, int]] = []
+    for factor in factors:
+        left = sorted(free, key=lambda size: size * factor % 53)  # a prime beyond all sizes
+        found.append({})
+        for name in known:
+            size = next((size for size in left if all(size != one.get(name) for one in found)), None)
+            if size is None:
+                raise EvaluationError("E201", "these are too many different sizes", help="give numbers to some names")
+            found[-1][name] = size
+            left.remove(size)
+    return found
 
 
 def arrays(dims: Mapping[str, Dims], sizes: Sizes) -> dict[str, Any]:

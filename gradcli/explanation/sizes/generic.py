@@ -15,9 +15,11 @@ from gradcli.explanation.build import explain
 from gradcli.explanation.derivatives.total import Derivative, formulas, ones_like_output
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
-from gradcli.explanation.sizes.dims import Dims, Sizes, arrays, assignments, named
+from gradcli.explanation.sizes.dims import Dims, Sizes, arrays, assignments, even_assignments, named
+from gradcli.explanation.sizes.holding import failing, holds
 from gradcli.explanation.sizes.merging import merged
 from gradcli.explanation.sizes.reasons import merged_reason
+from gradcli.explanation.values import value_of
 from gradcli.explanation.variables import Variables, placeholders
 from gradcli.language.tree import Expression, Program, names
 
@@ -44,25 +46,41 @@ def explain_at_any_size(
             found.append(_at(program, dims, values, sizes, wrt, of, is_raw=is_raw))
         except GradcliError as error:
             raise named(error, sizes) from None
-    return replace(generalized(found, runs, is_traced=is_traced), sizes={name: one.sizes for name, one in dims.items()})
+    general = generalized(found, runs, is_traced=is_traced)
+    for sizes in even_assignments(dims):
+        try:
+            at_even = _at(program, dims, values, sizes, wrt, of, is_raw=True)
+        except GradcliError as error:
+            raise named(error, sizes) from None
+        if what := failing(general, at_even, sizes, is_traced=is_traced):
+            raise _depends(what)
+    return replace(general, sizes={name: one.sizes for name, one in dims.items()})
 
 
 def formulas_at_any_size(
     program: Program, dims: Mapping[str, Dims], values: Mapping[str, Any], order: int, *, mixed: bool, **options: Any
 ) -> tuple[Derivative, ...]:
     """Return the derivatives of some order as formulas in terms of the names of sizes."""
-    runs = assignments(dims)
-    found = []
-    for sizes in runs:
+
+    def at(sizes: Sizes) -> tuple[Mapping[str, Any], tuple[Derivative, ...]]:
         given = made_up(program, dims, values, sizes)
         wrt = options["wrt"] or differentiated(program, dims, sizes)
         try:
-            found.append(formulas(program, given, order, mixed=mixed, **{**options, "wrt": wrt}))
+            return given, formulas(program, given, order, mixed=mixed, **{**options, "wrt": wrt})
         except GradcliError as error:
             raise named(error, sizes) from None
-    return tuple(
-        replace(same[0], formula=merged([one.formula for one in same], runs)) for same in zip(*found, strict=True)
-    )
+
+    runs = assignments(dims)
+    same = zip(*(at(sizes)[1] for sizes in runs), strict=True)
+    found = tuple(replace(one[0], formula=merged([each.formula for each in one], runs)) for one in same)
+    for sizes in even_assignments(dims):
+        given, there = at(sizes)
+        for general, one in zip(found, there, strict=True):
+            if general.formula is None or one.formula is None or one.given:  # a map of gradients that have no values
+                continue
+            if not holds(general.formula, value_of(one.formula, given), {**sizes, **given}):
+                raise _depends("a formula")
+    return found
 
 
 def made_up(program: Program, dims: Mapping[str, Dims], values: Mapping[str, Any], sizes: Sizes) -> dict[str, Any]:

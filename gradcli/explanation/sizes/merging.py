@@ -15,6 +15,7 @@ from gradcli.language.rewrite import with_children
 from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number, fold, postorder, same
 
 HIGHEST = 3  # degree of a product of sizes
+FARTHEST = 64  # number added to one
 HOLE = Name("#")
 
 
@@ -95,7 +96,7 @@ def _line(values: Sequence[float], at: Sequence[float]) -> tuple[Fraction, Fract
     slope = Fraction((values[1] - values[0]) / (at[1] - at[0])).limit_denominator(12)
     offset = Fraction(values[0] - float(slope) * at[0]).limit_denominator(12)
     fits = all(math.isclose(float(slope) * x + float(offset), y, rel_tol=1e-9) for x, y in zip(at, values, strict=True))
-    return (slope, offset) if slope and fits and abs(offset) <= 4 else None
+    return (slope, offset) if slope and fits and abs(offset) <= FARTHEST else None
 
 
 def _written(slope: Fraction, offset: Fraction, tree: Expression) -> Expression:

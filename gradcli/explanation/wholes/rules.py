@@ -92,17 +92,17 @@ def as_one(
     says: str,
 ) -> Whole:
     """Return an operation with the rules and the index formulas that are known of it."""
-    from gradcli.language.simplify.simplifier import simplify
+    from gradcli.explanation.formulas.checking import checked
 
     assert last.whole is not None
-    shapes = {x.name: x.tensor.shape for x in (*operands, last)} | {upstream_name: last.tensor.shape}
+    values = {x.name: x.tensor.value for x in (*operands, last)} | {upstream_name: np.ones_like(last.tensor.value)}
     alone = result_alone(last, operands)
     locals = (
         Local(
             x.name,
             None,
             None,
-            simplify(rule, shapes) if given else rule,
+            checked(rule, values) if given else rule,
             reason=ReasonOfWhole(alone, place, gradient, upstream_name, text, given),
         )
         for place, (x, rule) in enumerate(zip(operands, rules, strict=True))
@@ -163,14 +163,15 @@ def put_together(
 
 def run_over_formulas(lines: Sequence[Line], upstream_name: str) -> tuple[Expression, list[Local]]:
     """Return several lines as one expression over the outer inputs, and the edges to these."""
-    from gradcli.language.simplify.simplifier import simplify
+    from gradcli.explanation.formulas.checking import checked
 
     own = {line.name for line in lines}
     last = lines[-1]
     written: dict[str, Formula] = {}
     for line in lines:
         written[line.name] = _over(line, written)
-    shapes = {x.name: x.tensor.shape for line in lines for x in line.inputs} | {upstream_name: last.tensor.shape}
+    values = {x.name: x.tensor.value for line in lines for x in (*line.inputs, line)}
+    values[upstream_name] = np.ones_like(last.tensor.value)
     shape = last.tensor.shape
     one = last.tensor.dtype.type(1)
     g = Formula(Name(upstream_name), np.broadcast_to(one, shape) if shape else one)
@@ -185,24 +186,22 @@ def run_over_formulas(lines: Sequence[Line], upstream_name: str) -> tuple[Expres
     if not is_structured(lines):  # of a function of each entry there is one slope
         flows = {target.name: [flow for other, flow in found if other is target] for target, _ in found}
         found = [(target, reduce(add, flows.pop(target.name))) for target, _ in found if target.name in flows]
-    locals = [local(target, flow, lines, upstream_name, shapes) for target, flow in found]
-    return simplify(written[last.name].tree, shapes), locals
+    locals = [local(target, flow, lines, upstream_name, values) for target, flow in found]
+    return checked(written[last.name].tree, values), locals
 
 
 def is_structured(lines: Sequence[Line]) -> bool:
     return any(line.application and line.application.primitive.structured for line in lines)
 
 
-def local(
-    target: Line, flow: Formula, lines: Sequence[Line], upstream_name: str, shapes: Mapping[str, tuple[int, ...]]
-) -> Local:
+def local(target: Line, flow: Formula, lines: Sequence[Line], upstream_name: str, values: Mapping[str, Any]) -> Local:
     """Return the edge to an input; of an operation that goes entry by entry it has the derivative, too."""
-    from gradcli.language.simplify.simplifier import simplify
+    from gradcli.explanation.formulas.checking import checked
 
-    rule = simplify(flow.tree, shapes)
+    rule = checked(flow.tree, values)
     if is_structured(lines) or target.tensor.shape != lines[-1].tensor.shape:
         return Local(target.name, None, None, rule)
-    slope = simplify(substitute(flow.tree, {upstream_name: Number(1)}), shapes)
+    slope = checked(substitute(flow.tree, {upstream_name: Number(1)}), values)
     return Local(target.name, slope, np.broadcast_to(flow.value, target.tensor.shape)[()], rule)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import as_formula
 from gradcli.explanation.causes.infinities import is_finite
 from gradcli.explanation.formulas.derivation import LONGEST
+from gradcli.guard import guarded
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.sweep import sweep
@@ -28,7 +30,7 @@ def right_formula(problem: Problem, *, is_raw: bool = False) -> str:
     `LONG` stands for one that would be too long. It is simplified unless `is_raw` is asked for, or the answer is not
     finite at the point of the question.
     """
-    from gradcli.language.simplify.simplifier import simplify
+    from gradcli.explanation.formulas.checking import checked
     from gradcli.language.simplify.trees import length
 
     graph = copy(problem.graph)
@@ -38,9 +40,10 @@ def right_formula(problem: Problem, *, is_raw: bool = False) -> str:
     found = over(problem, graph, set(graph.named) - ({problem.by} if problem.kind == "value" else set()))
     if is_raw or not is_finite(found.value):
         return unparse(found.tree) if found.size <= LONGEST else LONG
-    shapes = {v.line.name: np.shape(v.value) for v in graph.vertices}
+    values = {v.line.name: v.value for v in graph.vertices}
     forms = [form for form in (over(problem, graph, set()), found) if form.size <= LONGEST]
-    return unparse(min((simplify(form.tree, shapes) for form in forms), key=length)) if forms else LONG
+    short = [guarded("simplification", partial(checked, form.tree, values), form.tree) for form in forms]
+    return unparse(min(short, key=length)) if short else LONG
 
 
 def over(problem: Problem, graph: Graph, named: set[int]) -> Formula:

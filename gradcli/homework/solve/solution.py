@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,11 @@ from gradcli.explanation.build import build, explain
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.variables import Variables, check_bindings
+from gradcli.guard import guarded
 from gradcli.homework.assignment.assignments import Ask, Question
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
-from gradcli.homework.solve.formulas import right_formula
+from gradcli.homework.solve.formulas import LONG, right_formula
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
 from gradcli.language.parser import parse_program
@@ -74,7 +76,9 @@ class Solution:
         """Return the right answer, the text of a formula where one is asked for."""
         problem = self.problem(ask)
         with np.errstate(all="ignore"):
-            return right_formula(problem, is_raw=self.is_raw) if ask.form == "expression" else problem.truth
+            if ask.form != "expression":
+                return problem.truth
+            return guarded("formula", partial(right_formula, problem, is_raw=self.is_raw), LONG)
 
     def check(self, problem: Problem, quantity: Quantity, span: Span) -> None:
         """Refuse derivatives that are not one number or one tensor."""

@@ -8,9 +8,9 @@ from fractions import Fraction
 from gradcli.language.simplify.algebra.bases import Exponential, Function
 from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.matching import Bound
-from gradcli.language.simplify.algebra.terms import Polynomial, Product, Term, ratio, scaled, total
+from gradcli.language.simplify.algebra.terms import Polynomial, Product, Term, is_whole, ratio, scaled, total
 from gradcli.language.simplify.facts.rules import Rule, rules_of
-from gradcli.language.tree import Call, Name
+from gradcli.language.tree import Call, Expression, Name
 
 
 class Identities:
@@ -48,6 +48,8 @@ class Identities:
         algebra, seen = self.algebra, set[tuple[Product, ...]]()
         for anchor in rule.anchors:
             for bound in [bound for term in polynomial for bound in self.bindings(anchor, term)]:
+                if rule.identity.is_shortening and not all(map(_is_no_fraction, bound.values())):
+                    continue
                 zero = tuple(algebra.evaluated(term, bound) for term in rule.zero)
                 if zero not in seen:
                     seen.add(zero)
@@ -96,6 +98,10 @@ class Identities:
 
     def _ratio(self, one: Product, other: Product) -> Product:
         return self.algebra.multiply(one, self.algebra.power(other, -1))
+
+
+def _is_no_fraction(part: Product | Expression) -> bool:
+    return not isinstance(part, Product) or is_whole(part.coefficient)
 
 
 def _cancelled(term: Term, factor: Term) -> Iterator[int]:

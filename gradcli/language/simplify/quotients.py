@@ -6,8 +6,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from gradcli.language.simplify import trees
-from gradcli.language.simplify.algebra.bases import Argument, Atom, Exponential, Function, Group, Integer, Power, Sum
+from gradcli.language.simplify.algebra.bases import (
+    Argument,
+    Atom,
+    Base,
+    Constant,
+    Exponential,
+    Function,
+    Group,
+    Integer,
+    Power,
+    Sum,
+)
 from gradcli.language.simplify.algebra.functions import Builder
+from gradcli.language.simplify.algebra.products import to_power
 from gradcli.language.simplify.algebra.terms import (
     Polynomial,
     Product,
@@ -15,12 +27,15 @@ from gradcli.language.simplify.algebra.terms import (
     UnsimplifiedError,
     exact,
     is_decimal,
+    is_short,
     is_whole,
     magnitude,
     ratio,
     scaled,
+    tens_in,
     term_of,
 )
+from gradcli.language.simplify.extents import SCALAR
 from gradcli.language.simplify.ordering import (
     BRACKET,
     CALL,
@@ -67,6 +82,7 @@ class Quotients:
             len(above) == 1
             and len(names) == len(below)
             and any(factor.kind == MATRIX and not factor.below for factor in factors)
+            and all(x.extent == SCALAR or getattr(x, "name", "") == "@" for x in map(self._of, product.term))
             and top.tree != Number(1)
         ):
             scale = trees.over(top, [*bottom, *below])
@@ -79,14 +95,26 @@ class Quotients:
             raise UnsimplifiedError
         return written
 
+    def _of(self, power: tuple[int, Rational]) -> Base:
+        return self.algebra.bases[power[0]]
+
     # Numbers and signs.
 
     def _number(self, value: Rational) -> tuple[Written, list[Written]]:
-        """Write a number as numerator and denominator, if it has one: a decimal has none."""
-        if is_decimal(value, plain=self.algebra.decimals):
-            return trees.number(float(value)), []
-        above, below = value.as_integer_ratio()
-        return trees.number(above), [trees.number(below)] if below > 1 else []
+        """Write a number as numerator and denominator, if it has one: of decimals as in `0.76/3` and `2/0.49`."""
+        divisor = self._divisor(value)
+        if not (is_short(divisor) and is_short(value * divisor)):
+            divisor = value.denominator
+        return trees.number(value * divisor), [trees.number(divisor)] if divisor != 1 else []
+
+    def _divisor(self, value: Rational) -> Rational:
+        above, below = value.numerator, value.denominator
+        rest = tens_in(below)[1] if self.algebra.decimals else below
+        if rest == 1 or above == 1 or not self.algebra.decimals:
+            return 1 if rest == 1 else below
+        zeros = len(str(above)) - len(str(above).rstrip("0"))
+        part = above if tens_in(above)[1] == 1 and below != 3 else 10**zeros  # thirds are seldom 1/1.5
+        return Fraction(below, part) if part > 1 else rest
 
     def _signed(self, product: Product, instead: Mapping[int, Polynomial]) -> tuple[Rational, dict[int, Written]]:
         """Write the sums of a product with the signs with which they first came, and return the number.
@@ -146,7 +174,7 @@ class Quotients:
         for of, parts in raised.items():
             count = 0 if any(base in instead for base, _ in of.term) else contained(of, powers)
             if count:
-                coefficient = exact(coefficient / Fraction(of.coefficient) ** int(count))
+                coefficient = exact(coefficient / Fraction(to_power(of.coefficient, count)))
                 for base, exponent in of.term:
                     powers[base] -= count * exponent
                     if not powers[base]:
@@ -200,9 +228,9 @@ class Quotients:
 
     def _exponent(self, exponent: Rational) -> Written:
         """Write halves as decimals, which is shorter, and other fractions as the formula does."""
-        if exponent.denominator == 2 or is_decimal(exponent, plain=self.algebra.decimals):
-            return trees.number(float(exponent))
-        return trees.number(exponent)
+        if is_whole(exponent) or exponent.denominator == 2 or (self.algebra.decimals and is_decimal(exponent)):
+            return trees.number(exponent)
+        return trees.fraction(exponent)
 
     # Bases.
 
@@ -211,6 +239,8 @@ class Quotients:
         match found:
             case Atom():
                 return LETTER if isinstance(found.tree, Name) else CALL, Written(found.tree, found.weight)
+            case Constant():
+                return NUMBER, trees.number(found.value)
             case Integer():
                 return LETTER, trees.number(found.value)
             case Sum():

@@ -15,13 +15,16 @@ from gradcli.language.simplify.algebra.terms import (
     Rational,
     Term,
     UnsimplifiedError,
+    is_decimal,
+    is_short,
     is_whole,
     total,
 )
 from gradcli.language.simplify.extents import SCALAR, Extent, Shape, joined
-from gradcli.language.simplify.facts.functions import ELEMENTWISE, OPERATORS, PARTIAL, PASSING
+from gradcli.language.simplify.facts.functions import ELEMENTWISE, LINEAR, OPERATORS, PARTIAL, PASSING
 from gradcli.language.simplify.facts.shapes import plain, shape_of_index, shape_of_list
-from gradcli.language.simplify.trees import SHORT, length
+from gradcli.language.simplify.numbers import as_typed
+from gradcli.language.simplify.trees import length
 from gradcli.language.tree import (
     Attribute,
     Binary,
@@ -50,7 +53,7 @@ class Read(NamedTuple):
     """A part of the tree: its product, or None where it is no number; the extent that it has as it stands.
 
     `is_total`: finite wherever its letters are, so that a comparison may be simplified. `terms` are those of a sum as
-    it is written, without common factors taken out.
+    it is written, without common factors taken out; in a longer sum they are all that is known of it.
     """
 
     tree: Expression
@@ -66,10 +69,12 @@ class Reader:
     def __init__(self, algebra: Builder, shapes: Mapping[str, Shape] | None) -> None:
         self.algebra = algebra
         self.shapes = shapes
+        self.inner_sums: set[int] = set()
 
     def read(self, tree: Expression) -> Product:
         """Return the product of a tree; fractions will be written as decimals if the tree has some."""
         self.algebra.decimals = has_decimals(tree)
+        self.inner_sums = inner_sums(tree)
         return self.closed(fold(tree, self.combine))
 
     def combine(self, node: Expression, parts: Sequence[Read]) -> Read:
@@ -113,6 +118,9 @@ class Reader:
         if len(products) < len(parts):
             raise UnsimplifiedError
         terms = self._terms(node, parts)
+        if terms is not None and id(node) in self.inner_sums:
+            extent, is_total = joined(part.extent for part in parts), all(part.is_total for part in parts)
+            return Read(node, ZERO, extent, is_total, terms)
         product = self.algebra.combined(node, products) if terms is None else self.algebra.collect(terms)
         assert isinstance(product, Product)
         self.algebra.read_exponents(product)
@@ -136,6 +144,9 @@ class Reader:
         return total(found)
 
     def _called(self, node: Expression, parts: Sequence[Read]) -> Read:
+        if isinstance(node, Compare) and node.operator in ("==", "!="):  # equal numbers that are rounded alike
+            extent = joined(part.extent for part in parts)
+            return Read(node, self.algebra.atom(node, extent, length(node)), extent)
         name, keywords = described(node, len(parts))
         elementwise = name in ELEMENTWISE or name in OPERATORS
         if name in structures.COPIES and parts[0].product is not None:
@@ -147,14 +158,19 @@ class Reader:
             whole = Call(name, tuple(node.arguments[place] for place in kept))  # the reader sees to its shape
             return self._called(whole, [parts[place] for place in kept])._replace(tree=node, extent=Extent((1,)))
         arguments = []
+        is_passing = name in PASSING or all(part.is_total for part in parts if part.product is not None)
         for part, keyword in zip(parts, keywords, strict=True):
             if part.product is None:
                 arguments.append(Argument(part.tree, keyword))
-            elif not part.is_total and name not in PASSING:  # nan may become a number there
+            elif not is_passing:  # nan may become a number there; what is compared stays alike
                 arguments.append(Argument(self.algebra.atom(part.tree, part.extent, length(part.tree)), keyword))
             else:
                 arguments.append(Argument(part.product if elementwise else self.closed(part), keyword))
         template = None if isinstance(node, Call) else node
+        zeros = self.algebra.extent_of_call(name, arguments)
+        linear = [arguments[place] for place in LINEAR.get(name, ()) if place < len(parts)]
+        if zeros and (name == "zeros" or any(map(self.algebra.is_zero, linear))):
+            return Read(node, ZERO, zeros)
         product = self.algebra.call(name, arguments, template)
         self.algebra.read_exponents(product)
         if elementwise:
@@ -211,6 +227,15 @@ class Reader:
         return self.algebra.call("expand", [Argument(part.product), size])
 
 
+def inner_sums(tree: Expression) -> set[int]:
+    """Return the sums that are nothing but a part of a longer one: they are not worked on by themselves."""
+    inside, others = set[int](), set[int]()
+    for node in postorder(tree):
+        is_sum = isinstance(node, Binary) and node.operator in ("+", "-")
+        (inside if is_sum else others).update(map(id, children(node)))
+    return inside - others
+
+
 def has_decimals(tree: Expression) -> bool:
     """Tell whether a person wrote decimals there; halves in exponents do not count, for they are always written so."""
     nodes = list(postorder(tree))
@@ -220,7 +245,8 @@ def has_decimals(tree: Expression) -> bool:
     return any(
         isinstance(node, Number)
         and not float(node.value).is_integer()
-        and len(repr(node.value)) <= SHORT
+        and is_short(number := as_typed(node.value))
+        and is_decimal(number)
         and id(node) not in listed
         and not (id(node) in halves and float(2 * node.value).is_integer())
         for node in nodes

@@ -16,6 +16,7 @@ from gradcli.language.tree import Binary, Expression, Name, children, fold, post
 MOST_NODES = 600
 DEEPEST = 60  # the writer recurses
 PASSES = 4
+ENOUGH_STEPS = 6000  # after which no other pass is begun
 
 
 def simplify(
@@ -31,12 +32,13 @@ def simplify(
     return remembered(tree, None if shapes is None else tuple(sorted(shapes.items())), products)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def remembered(
     tree: Expression, shapes: tuple[tuple[str, Shape], ...] | None, products: tuple[tuple[str, ...], ...]
 ) -> Expression:
     """Simplify a formula, once for all passes of a loop."""
     known = None if shapes is None else dict(shapes)
+    steps = 0
     for _ in range(PASSES):
         try:
             algebra = Builder(products)
@@ -49,6 +51,9 @@ def remembered(
             read = [repr(Reader(way, known).read(tree)) for way in ways]
             if read == [repr(product)] * 2 and algebra.decimals == decimals:
                 break  # another pass would write it so again
+            steps += sum(way.steps for way in ways)
+            if steps > ENOUGH_STEPS:
+                break
         except UnsimplifiedError:
             break
     return tree

@@ -63,7 +63,8 @@ def keeps_one_dimension(node: Call, extents: Sequence[Extent]) -> bool:
 def is_centred(algebra: Builder, product: Product) -> bool:
     """Return whether it is a number times `x - mean(x)`, the entries of which add up to 0."""
     found = [algebra.bases[base] for base, _ in product.term if algebra.bases[base].extent != SCALAR]
-    if len(found) != 1 or not isinstance(found[0], Sum) or len(found[0].polynomial) != 2:
+    is_power = any(exponent != 1 and algebra.bases[base] in found for base, exponent in product.term)
+    if is_power or len(found) != 1 or not isinstance(found[0], Sum) or len(found[0].polynomial) != 2:
         return False
     (one, other) = (Product(c, t) for t, c in found[0].polynomial.items())
     return any(x == algebra.call("mean", [Argument(scaled(y, -1))]) for x, y in ((one, other), (other, one)))

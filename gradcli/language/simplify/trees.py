@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from typing import NamedTuple
 
 from gradcli.language.rewrite import with_children
@@ -49,13 +48,14 @@ def _counts(node: Expression) -> int:
     return isinstance(node, COUNTED) or (isinstance(node, Number) and len(repr(node.value)) > SHORT)
 
 
-def number(value: Rational | float) -> Written:
-    """Write a number that is not negative; a fraction as a quotient."""
-    if isinstance(value, Fraction) and value.denominator != 1:
-        return over(number(value.numerator), [number(value.denominator)])
-    if isinstance(value, float):
-        return Written(tree := Number(value), _counts(tree))
-    return Written(tree := Number(int(value) if value <= LARGEST else float(value)), _counts(tree))
+def number(value: Rational) -> Written:
+    """Write a number that is not negative, whole or with decimals that end."""
+    is_int = value.denominator == 1 and value <= LARGEST
+    return Written(tree := Number(int(value) if is_int else float(value)), _counts(tree))
+
+
+def fraction(value: Rational) -> Written:
+    return over(number(value.numerator), [number(value.denominator)])
 
 
 def product(factors: Sequence[Written]) -> Written:

@@ -19,6 +19,7 @@ from gradcli.language.simplify.trees import Written
 
 DEPTH = 2
 SLACK = 1  # by which a form may seem longer than the best
+MOST_TERMS = 8  # of a sum that is divided by the exponentials of each
 MOST = 20  # forms that are looked at of all parts, and then of the whole formula
 
 
@@ -150,7 +151,7 @@ class Writer:
             return
         for base, exponent in product.term:
             found = self.algebra.bases[base]
-            if isinstance(found, Sum) and is_whole(exponent):
+            if isinstance(found, Sum) and is_whole(exponent) and len(found.polynomial) <= MOST_TERMS:
                 for term in found.polynomial:
                     part = Product(1, tuple(x for x in term if isinstance(self.algebra.bases[x[0]], Exponential)))
                     if part.term:

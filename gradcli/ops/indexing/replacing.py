@@ -8,6 +8,7 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.recorder import with_origin
 from gradcli.engine.symbolic.notation import Notation, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -58,7 +59,7 @@ def _same_shape(part: Any, source: Tensor) -> None:
 @operation("A = [[1, 2], [3, 4]]; y = [5, 6]; diagonal_scatter(A, y)")
 def diagonal_scatter_(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """The matrix with another diagonal."""
-    _same_shape(diagonal_(input.detach(), offset, dim1, dim2), src)
+    _same_shape(diagonal_(with_origin(input.detach(), input), offset, dim1, dim2), src)
     first, second = dimension(dim1, input.ndim), dimension(dim2, input.ndim)
     return diagonal_scatter(input, src, offset=offset, dim1=first, dim2=second)
 
@@ -66,7 +67,7 @@ def diagonal_scatter_(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0
 @operation("A = [[1, 2], [3, 4]]; y = [5, 6]; select_scatter(A, y, 1, 0)")
 def select_scatter_(input: Tensor, src: Tensor, dim: int, index: int) -> Any:
     """The tensor with another slice at one index of a dimension."""
-    _same_shape(select_(input.detach(), dim, index), src)
+    _same_shape(select_(with_origin(input.detach(), input), dim, index), src)
     axis = dimension(dim, input.ndim)
     return select_scatter(input, src, dim=axis, index=index % input.shape[axis])
 
@@ -86,7 +87,7 @@ def slice_scatter_(
         raise AutogradError("slice step must be positive")
     first, last, _ = slice(start, end).indices(input.shape[axis])
     options = {"dim": axis, "start": first, "stop": max(first, last), "step": step}
-    _same_shape(cut(input.detach(), **options), src)
+    _same_shape(cut(with_origin(input.detach(), input), **options), src)
     return slice_scatter(input, src, **options)
 
 

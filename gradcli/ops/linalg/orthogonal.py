@@ -15,7 +15,7 @@ from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.decompositions import _check_matrix, cleared, factor, factors
 from gradcli.ops.linalg.triangles import triangle
-from gradcli.ops.pointwise.elementwise import zero
+from gradcli.ops.pointwise.powers import zero
 from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.shaping.diagonals import tril
 from gradcli.ops.shaping.joining import cat

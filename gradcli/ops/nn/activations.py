@@ -98,6 +98,7 @@ softplus: Primitive = primitive(
     _softplus_of,
     _softplus_rule,
     kinks=lambda x, *, beta=1, threshold=20: np.equal(x * beta, threshold),
+    pieces=lambda x, *, beta=1, threshold=20: np.greater(x * beta, threshold),
     convention="softplus above its threshold is the identity",
     traits=("saturating",),
     says="The derivative of softplus is the sigmoid.",

@@ -11,6 +11,7 @@ import numpy as np
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.primitive import primitive
+from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError
 from gradcli.ops.nn.softmax import softmax
@@ -104,7 +105,7 @@ def attended(
             raise mismatch([scores.value, mask.value])
         if broadcast_shapes(scores.shape, mask.shape) != scores.shape:
             raise AutogradError(f"attn_mask of shape {list(mask.shape)} is larger than the scores", code="E301")
-        scores = add(scores, Tensor(mask.value.astype(scores.dtype)) if not mask.requires_grad else mask)
+        scores = add(scores, mask if mask.requires_grad else with_origin(Tensor(mask.value.astype(scores.dtype)), mask))
     return matmul(dropped(safe_softmax(scores, dim=scores.ndim - 1)), value)
 
 

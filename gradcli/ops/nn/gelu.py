@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from gradcli.engine.numerics import precision
+from gradcli.engine.numerics.precision import SINGLE
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.numbers import by_number
@@ -23,8 +24,9 @@ def _normal_pdf(x: Array) -> Any:
 
 
 def _normal_cdf(x: Array) -> Any:
-    """The distribution function of the standard normal distribution."""
-    return 0.5 * (1 + _erf(x * math.sqrt(0.5)))
+    """The distribution function of the standard normal distribution; single precision has the rounding of torch."""
+    is_single = getattr(x, "dtype", None) == SINGLE
+    return 0.5 * (1 + _erf(x * math.sqrt(0.5)) if is_single else _erfc(-x * math.sqrt(0.5)))
 
 
 normal_pdf: Primitive = primitive(
@@ -33,7 +35,7 @@ normal_pdf: Primitive = primitive(
     lambda g, out, x: -g * x * out,
     says="The bell curve falls away from 0: its derivative is -x times itself.",
 )
-_erf = by_number(math.erf)
+_erf, _erfc = by_number(math.erf), by_number(math.erfc)
 normal_cdf = primitive(
     "normal_cdf",
     _normal_cdf,
@@ -66,7 +68,7 @@ gelu = primitive(
     "gelu",
     _gelu,
     _gelu_rule,
-    traits=("saturating",),
+    traits=("cancelling", "saturating"),
     says="The input times the area under the bell curve: the product rule adds area and input times height.",
 )
 

@@ -40,6 +40,7 @@ above = primitive(
     _threshold_rule,
     kinks=lambda x, *, threshold, value: np.equal(x, threshold),
     convention="threshold' is 0 at the threshold",
+    pieces=lambda x, *, threshold, value: np.greater(x, threshold) & (value != threshold),
     traits=("gate",),
     node_in_place="ThresholdBackward1",
     says="The gradient comes through above the threshold, and is 0 below it.",
@@ -88,6 +89,7 @@ hardshrink = primitive(
     lambda x, *, lambd=0.5: np.where(np.abs(x) <= lambd, 0, x).astype(x.dtype)[()],
     _outside,
     **SHRINKING,
+    pieces=lambda x, *, lambd=0.5: np.greater(np.abs(x), lambd) * np.sign(x),
     traits=("bounded",),
     says=softshrink.says,
 )

@@ -9,8 +9,8 @@ from typing import Any
 
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.ops.pointwise.comparisons import both
-from gradcli.ops.pointwise.elementwise import zero
 from gradcli.ops.pointwise.logic import nan
+from gradcli.ops.pointwise.powers import zero
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array

@@ -14,20 +14,12 @@ import numpy as np
 from gradcli.engine.domain import POSITIVE, above
 from gradcli.engine.numerics.precision import nearest
 from gradcli.engine.primitive import Primitive, Rule, primitive
-from gradcli.language.tree import Binary, Number
 from gradcli.ops.pointwise.numbers import by_number
-from gradcli.ops.pointwise.powers import power
+from gradcli.ops.pointwise.powers import power, zero
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.constants import LOG_2, LOG_10, SQRT_PI
 from gradcli.ops.support.sentences import FLAT
 from gradcli.ops.support.surface import Operation, register
-
-# torch gives 0 even where g is infinite; formulas write the product `0*g`.
-zero = primitive(
-    "zero",
-    lambda g: np.zeros_like(g)[()],
-    notation=lambda operands, _: Binary("*", Number(0), operands[0].tree),
-)
 
 
 def elementwise(
@@ -153,6 +145,7 @@ sign = elementwise(
     "The sign: -1, 0 or 1.",
     kinks=(0.0,),
     convention="flat everywhere: sign' = 0",
+    pieces=sign_of,
     whole=True,
     says=FLAT,
 )

@@ -14,8 +14,9 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.pointwise.comparisons import either, equal, opposite
-from gradcli.ops.pointwise.elementwise import exp2, zero
+from gradcli.ops.pointwise.elementwise import exp2
 from gradcli.ops.pointwise.logic import nan
+from gradcli.ops.pointwise.powers import zero
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.support.arguments import Operand, Real, as_tensor
 from gradcli.ops.support.constants import LOG_2

@@ -10,8 +10,8 @@ from gradcli.engine.domain import EVERYWHERE, POSITIVE, Domain, other_than_0
 from gradcli.engine.numerics.precision import PLAIN, raised
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import number
-from gradcli.language.tree import Binary
-from gradcli.ops.support.folding import fold_pow
+from gradcli.language.tree import Binary, Number
+from gradcli.ops.support.folding import fold_pow, fold_zero
 
 
 def _power(x: Any, *, exponent: float) -> Any:
@@ -35,10 +35,16 @@ def _domain(*, exponent: float) -> Domain:
     return POSITIVE
 
 
+zero = primitive(
+    "zero",
+    lambda g: np.zeros_like(g)[()],  # also where g is infinite or nan, as in torch
+    notation=lambda operands, _: Binary("*", Number(0), operands[0].tree),
+    fold=fold_zero,
+)
 power: Primitive = primitive(
     "pow",
     _power,
-    lambda g, out, x, *, exponent: g * (exponent * power(x, exponent=exponent - 1)) if exponent else g * 0,
+    lambda g, out, x, *, exponent: g * (exponent * power(x, exponent=exponent - 1)) if exponent else zero(g),
     notation=lambda operands, options: Binary("**", operands[0].tree, number(options["exponent"])),
     fold=fold_pow,
     domain=_domain,

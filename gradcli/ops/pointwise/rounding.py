@@ -13,7 +13,8 @@ from gradcli.engine.symbolic.notation import infix
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Literal, Number
-from gradcli.ops.pointwise.elementwise import keeping_integers, zero
+from gradcli.ops.pointwise.elementwise import keeping_integers
+from gradcli.ops.pointwise.powers import zero
 from gradcli.ops.support.arguments import Operand
 from gradcli.ops.support.sentences import FLAT, REMAINDER, REMAINDER_BY
 from gradcli.ops.support.surface import operation

@@ -6,6 +6,7 @@ import numpy as np
 
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.modes import mode
+from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.support.arguments import check_size
@@ -34,7 +35,7 @@ def same_dtype(*tensors: Tensor, refusal: str = MM) -> tuple[Tensor, ...]:
         raise AutogradError(refusal.format(*names, a=C_NAMES[names[-2]], b=C_NAMES[names[-1]]))
     if not floating:
         return tensors
-    return tuple(x if is_floating(x.value) else Tensor(x.value.astype(floating[0])) for x in tensors)
+    return tuple(x if is_floating(x.value) else with_origin(Tensor(x.value.astype(floating[0])), x) for x in tensors)
 
 
 def listed(x: Tensor) -> str:

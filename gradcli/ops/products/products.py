@@ -10,6 +10,7 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import broadcastable, dimension, dimensions, mismatch
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.recorder import with_origin
 from gradcli.engine.symbolic.indices import entry, letters, spread, summed
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -110,7 +111,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
 def _added(x: Tensor, dim: int) -> Any:
     """Sum over a dimension, whole numbers in their own dtype."""
     found = sum_dim(x, dim=dim, keepdim=True)
-    return found if found.dtype == x.dtype else Tensor(found.value.astype(x.dtype))
+    return found if found.dtype == x.dtype else with_origin(Tensor(found.value.astype(x.dtype)), found)
 
 
 DIMS = "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists"

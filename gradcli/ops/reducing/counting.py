@@ -9,6 +9,7 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.modes import refuse_examples
 from gradcli.engine.primitive import primitive
+from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Index, Literal, Number
@@ -107,7 +108,7 @@ def bincount(input: Indices, weights: Tensor | None = None, minlength: int = 0) 
     if weights.shape != input.shape:
         raise AutogradError("weights should be 1-d and have the same length as input", code="E301")
     wide = weights.dtype if weights.dtype == np.float32 else np.float64
-    return counts(input, Tensor(weights.value.astype(wide)), minlength=minlength)
+    return counts(input, with_origin(Tensor(weights.value.astype(wide)), weights), minlength=minlength)
 
 
 @operation("histc([1, 2, 1, 4], bins=4, min=0, max=3)", "histc([1, 2, 1, 4], 2)", integers_stay=True)

@@ -15,7 +15,8 @@ from gradcli.errors import AutogradError, EvaluationError
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.formulas.scattering import EPSILON, shortened
 from gradcli.ops.pointwise.comparisons import equal
-from gradcli.ops.pointwise.elementwise import absolute, sign, zero
+from gradcli.ops.pointwise.elementwise import absolute, sign
+from gradcli.ops.pointwise.powers import zero
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.reducing.extremes import ties
 from gradcli.ops.reducing.reductions import sum_dim

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.writing import copy
 from gradcli.engine.primitive import primitive
+from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import reducing as entries
@@ -103,7 +105,8 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
 
 def _like(x: Tensor, other: Tensor) -> Tensor:
     """Convert integers where the other tensor holds floating point numbers."""
-    return Tensor(x.value.astype(other.dtype)) if is_floating(other.value) and not is_floating(x.value) else x
+    is_alike = is_floating(x.value) or not is_floating(other.value)
+    return x if is_alike else with_origin(Tensor(x.value.astype(other.dtype)), x)
 
 
 def _divided(x: Any, count: float) -> Any:
@@ -170,6 +173,10 @@ def _weights(count: int, fweights: Tensor | None, aweights: Tensor | None) -> An
     return mul(fweights, aweights)
 
 
+# A correlation is beyond its bounds by rounding alone, so that it has no kink there.
+within_rounding = replace(clamp, kinks=(), convention="")
+
+
 @operation("X = [[1, 2, 4], [0.5, -1, 3]]; corrcoef(X)")
 def corrcoef(input: Real) -> Any:
     """The correlations of variables, a row of samples each."""
@@ -184,7 +191,7 @@ def corrcoef(input: Real) -> Any:
     deviations = sqrt(diagonal(c, offset=0, dim1=0, dim2=1))
     size = c.shape[0]
     scaled = div(div(c, reshape(deviations, shape=(size, 1))), reshape(deviations, shape=(1, size)))
-    return clamp(scaled, min=-1, max=1)
+    return within_rounding(scaled, min=-1, max=1)
 
 
 MODES = ("linear", "lower", "higher", "midpoint", "nearest")

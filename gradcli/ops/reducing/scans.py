@@ -14,15 +14,12 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.numerics.precision import SINGLE
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import scans as entries
-from gradcli.ops.pointwise.comparisons import equal
-from gradcli.ops.pointwise.selection import unless
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Dtype
 from gradcli.ops.support.dtypes import converted
@@ -97,20 +94,7 @@ printed(prod_others, "x = [2, 3, 0.5]; prod_others(x, dim=0)")
 def _cumprod_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
     if math.prod(x.shape) <= 1 or x.shape[dim] == 1:
         return g
-    return unless(
-        equal(x, 0),
-        lambda: prod_before(_finite(x), dim=dim) * (g + carry(g * x, x, dim=dim)),
-        lambda: cumsum_back(g * out, dim=dim) / x,
-    )
-
-
-def _finite(x: Any) -> Any:
-    """Refuse entries of which torch has another gradient with a graph than without one."""
-    if not np.isfinite(x.value if isinstance(x, Formula | Tensor) else x).all():
-        raise AutogradError(
-            "the gradient of a running product of zeros beside inf or nan is not supported here", code="E401"
-        )
-    return x
+    return prod_before(x, dim=dim) * (g + carry(g * x, x, dim=dim))
 
 
 def _write_back(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
@@ -149,6 +133,7 @@ cumprod = primitive(
     "cumprod",
     lambda x, *, dim: running(np.cumprod, x, dim),
     _cumprod_rule,
+    saves=(OUT,),
     structured=True,
     says="Each entry is a factor of its own product and of all later ones, so their parts are added.",
     index=entries.running_product,

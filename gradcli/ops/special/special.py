@@ -13,8 +13,9 @@ from gradcli.engine.symbolic.notation import number
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Name
 from gradcli.ops.pointwise.comparisons import both, either, equal
-from gradcli.ops.pointwise.elementwise import elementwise, exp, sign_of, zero
+from gradcli.ops.pointwise.elementwise import elementwise, exp, sign_of
 from gradcli.ops.pointwise.numbers import by_number
+from gradcli.ops.pointwise.powers import zero
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.pointwise.trigonometry import cos, sin
 from gradcli.ops.support.arguments import Real
@@ -25,7 +26,6 @@ from gradcli.ops.support.surface import operation
 PI = Constant(math.pi, Name("pi"))
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)  # B2, B4, ...
 FAR = 12  # from here on the asymptotic series is exact to the last digit
-STEPS = 1000  # the most that a recurrence takes to reach FAR
 NO_POLE = Domain("0 < {0} or {0} is no whole number", lambda x, **_: (x > 0) | (x != np.floor(x)))
 
 
@@ -68,6 +68,7 @@ def _trigamma(x: Any) -> Any:
 def _polygamma(x: Any, *, n: int) -> Any:
     """Return the derivative of order `n + 1` of `lgamma`: a recurrence to large x, there the asymptotic series.
 
+    Far left of 0 the terms of the recurrence are those of a series too, the other way round.
     Abramowitz and Stegun, Handbook of Mathematical Functions, 6.3.18, 6.4.6 and 6.4.11.
     """
     given = np.asarray(x)
@@ -75,21 +76,25 @@ def _polygamma(x: Any, *, n: int) -> Any:
         return _trigamma(given)
     x = given.astype(np.float64)
     sign, factorial = (-1) ** (n + 1), math.factorial(n)
-    out = np.zeros_like(x)
     pole = (x <= 0) & (x == np.floor(x))
-    for _ in range(STEPS):
-        near = x < FAR
-        if not near.any():
-            break
+    start = np.where((x < -FAR) & np.isfinite(x), x + np.floor(-x) - FAR, x)
+    out = np.where(start > x, _series(1 - start, n) - _series(1 - x, n), 0)
+    x = start
+    while (near := (x < FAR) & np.isfinite(x)).any():
         out = np.where(near, out + sign * factorial / x ** (n + 1), out)
         x = np.where(near, x + 1, x)
-    series = -np.log(x) if n == 0 else math.factorial(n - 1) / x**n
-    series = series + factorial / (2 * x ** (n + 1))
-    for k, bernoulli in enumerate(BERNOULLI, 1):
-        series = series + bernoulli * math.factorial(2 * k + n - 1) / math.factorial(2 * k) / x ** (2 * k + n)
-    found = np.where((given == math.inf) & (n > 1), math.nan, out + sign * series)
+    found = np.where((given == math.inf) & (n > 1), math.nan, out + sign * _series(x, n))
     at_pole = np.where(given == 0, -math.inf, math.nan) if n == 0 else sign * math.inf
     return np.where(pole, at_pole, found).astype(given.dtype)[()]
+
+
+def _series(x: Any, n: int) -> Any:
+    """Return the asymptotic series of `polygamma`, but for its sign."""
+    series = -np.log(x) if n == 0 else math.factorial(n - 1) / x**n
+    series = series + math.factorial(n) / (2 * x ** (n + 1))
+    for k, bernoulli in enumerate(BERNOULLI, 1):
+        series = series + bernoulli * math.factorial(2 * k + n - 1) / math.factorial(2 * k) / x ** (2 * k + n)
+    return series
 
 
 sinc = elementwise(
@@ -109,6 +114,7 @@ sgn = elementwise(
     whole=True,
     kinks=(0.0,),
     convention="flat everywhere: sgn' = 0",
+    pieces=sign_of,
     says=FLAT,
 )
 frac = elementwise(

@@ -11,6 +11,7 @@ import numpy as np
 from gradcli.engine.checks.sizes import check_size as check_size
 from gradcli.engine.checks.sizes import too_large as too_large
 from gradcli.engine.modes import mode
+from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor, is_floating, tensor
 from gradcli.ops.support.calling import ops
 
@@ -33,7 +34,7 @@ def as_tensor(value: Any) -> Tensor:
     if isinstance(value, Tensor):
         return value
     if isinstance(value, bool | int | float | np.ndarray | np.generic):
-        return tensor(value)
+        return with_origin(tensor(value), value)
     if isinstance(value, list):
         return stacked(value)
     raise TypeError(value)
@@ -66,7 +67,7 @@ def _holds_tensor(items: list[Any]) -> bool:
 def real(value: Any) -> Tensor:
     """Return a tensor of floating point numbers; integers are converted."""
     x = as_tensor(value)
-    return x if is_floating(x.value) else Tensor(x.value.astype(mode.default_dtype))
+    return x if is_floating(x.value) else with_origin(Tensor(x.value.astype(mode.default_dtype)), x)
 
 
 def indices(value: Any) -> Tensor:
@@ -77,7 +78,7 @@ def indices(value: Any) -> Tensor:
     whole = x.value.astype(np.int64)
     if not np.all(whole == x.value):
         raise ValueError("not whole")
-    return Tensor(whole)
+    return with_origin(Tensor(whole), x)
 
 
 def _single(x: Tensor) -> Any:

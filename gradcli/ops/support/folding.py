@@ -13,7 +13,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import row
 from gradcli.engine.symbolic.formula import Formula, shape_of
-from gradcli.engine.symbolic.notation import number
+from gradcli.engine.symbolic.notation import literal, number
 from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number, Unary
 
 LONGEST = 24  # the most factors that a product is taken apart into
@@ -163,6 +163,14 @@ def fold_pow(x: Formula, *, value: Any, exponent: float) -> Formula | None:
     if exponent == 0 and np.ndim(value) == 0:
         return Formula(number(1), value)
     return _constant(value, x)
+
+
+def fold_zero(x: Formula, *, value: Any) -> Formula | None:
+    """Write a plain 0, also for entries where `0*x` would be nan."""
+    if not x.shape:
+        return Formula(number(0), value)
+    is_safe = bool(np.isfinite(x.value).all())
+    return None if is_safe else Formula(Call("expand", (Argument(number(0)), Argument(literal(x.shape)))), value)
 
 
 def fold_same(x: Formula, *, value: Any, **options: Any) -> Formula | None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import windows as entries
@@ -55,7 +56,8 @@ def resample_(input: Real, down: Tensor, across: Tensor) -> Any:
         )
     check_size((*input.shape[:-2], down.shape[0], across.shape[0]))
     check_size((*input.shape[:-2], down.shape[0], input.shape[-1]))  # `down @ x` comes first
-    return resample(input, Tensor(down.value.astype(input.dtype)), Tensor(across.value.astype(input.dtype)))
+    matrices = (with_origin(Tensor(x.value.astype(input.dtype)), x) for x in (down, across))
+    return resample(input, *matrices)
 
 
 def _centres(size: int, made: int, scale: float | None, align_corners: bool, dtype: Any) -> Any:

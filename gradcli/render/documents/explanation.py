@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from gradcli.errors import EvaluationError
-from gradcli.explanation.model import Explanation, Local
+from gradcli.explanation.model import MISSING, SYMBOLIC, Explanation, Gradients, Local, Note, missing_notes
 from gradcli.explanation.reference import sentence
 from gradcli.explanation.unkept import Unkept
+from gradcli.guard import noting
 from gradcli.language.tree import Expression, Name
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.reasons import reason_document
@@ -35,7 +36,12 @@ def explanation_document(explanation: Explanation) -> Document:
             f"the values of this program have {entries:,} entries, and a document can hold {LARGEST:,}",
             help="try it at a smaller size, or ask for the gradients alone: gradcli grad --json",
         )
-    write = _writer()
+    with noting() as missing:
+        found = _explanation(explanation, _writer())
+    return found | {"notes": notes_document((*explanation.notes, *missing_notes(missing)))}
+
+
+def _explanation(explanation: Explanation, write: Writer) -> Document:
     return {
         "schema": "gradcli.explanation/1",
         "ok": True,
@@ -48,17 +54,21 @@ def explanation_document(explanation: Explanation) -> Document:
         "steps": _listed(explanation.steps, write),
         "gradients": {leaf.name: plain(leaf.gradient) for leaf in explanation.leaves},
         **_formulas(explanation, write),
-        "notes": _listed(explanation.notes, write),
     }
 
 
-def gradients_document(explanation: Explanation) -> Document:
+def notes_document(notes: Iterable[Note]) -> Json:
+    """Return notes as documents have them."""
+    return [facts(note) for note in notes]
+
+
+def gradients_document(found: Gradients) -> Document:
     """The leaf gradients alone, schema `gradcli.gradients/1`."""
     return {
         "schema": "gradcli.gradients/1",
         "ok": True,
-        "value": plain(explanation.value),
-        "gradients": {leaf.name: plain(leaf.gradient) for leaf in explanation.leaves},
+        "value": plain(found.value),
+        "gradients": {name: plain(gradient) for name, gradient in found.by.items()},
     }
 
 
@@ -70,6 +80,7 @@ def formulas_document(explanation: Explanation) -> Document:
         "program": explanation.program,
         **_formulas(explanation, _writer()),
         "sizes": sizes_document(explanation),
+        "notes": notes_document(note for note in explanation.notes if note.code in SYMBOLIC),
     }
 
 
@@ -86,7 +97,7 @@ def sizes_document(explanation: Explanation) -> Json:
     return None if explanation.sizes is None else {name: list(sizes) for name, sizes in explanation.sizes.items()}
 
 
-def graph_document(explanation: Explanation, format: str, text: str) -> Document:
+def graph_document(explanation: Explanation, format: str, text: str | None) -> Document:
     """The graph as nodes and edges beside its rendered text, schema `gradcli.graph/1`."""
     return {
         "schema": "gradcli.graph/1",
@@ -108,6 +119,7 @@ def graph_document(explanation: Explanation, format: str, text: str) -> Document
         ],
         "format": format,
         "text": text,
+        "notes": notes_document(explanation.notes),
     }
 
 
@@ -126,10 +138,15 @@ def _listed(value: Any, write: Writer) -> Json:
     if type(value) is np.float64:  # most values of a large program
         return plain(value)
     if isinstance(value, Expression):
-        return write(value)
+        return formula_document(value, write)
     if isinstance(value, tuple):
         return [item if type(item) in PLAIN else _listed(item, write) for item in value]
     return facts(value, write) if hasattr(value, "__match_args__") else plain(value)
+
+
+def formula_document(tree: Expression, write: Writer = unparse) -> Json:
+    """Return a formula as a text, None for one that could not be computed."""
+    return None if tree == MISSING else write(tree)
 
 
 def _writer() -> Writer:

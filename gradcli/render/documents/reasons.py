@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.model import Why
+from gradcli.guard import optional
 from gradcli.language.unparser import unparse_statement as write_statement
 from gradcli.render.text.numbers import number
 from gradcli.stream.values import Json, plain
@@ -11,6 +12,7 @@ from gradcli.stream.values import Json, plain
 EXACT = Writer(ascii=True, number=lambda value: number(value, 17))
 
 
+@optional("reason", None)
 def reason_document(why: Why) -> Json:
     """Return the facts in ASCII, `L` being what is differentiated."""
     gradient = why.gradient and EXACT.derived(why.gradient, f"dL/d{why.gradient.left.tensor.removeprefix('∂')}")

@@ -104,4 +104,4 @@ def _path(route: Route, terms: Terms) -> Equation:
         factors = [value(given, terms.precision) for given in values]
         product = multiplied([x.bracketed() if x.text.startswith("-") and n == 0 else x for n, x in enumerate(factors)])
     left = Piece(r" \to ".join(shown), width=sum(letters(name) + 2 for name in shown))
-    return Equation(left, [product, terms.value(route.value)])
+    return Equation(left, [product, *([] if route.value is None else [terms.value(route.value)])])

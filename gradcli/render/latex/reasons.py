@@ -9,6 +9,7 @@ from gradcli.explanation.index.printing import ATOM, FLOOR, POWER, PRODUCT, SUM,
 from gradcli.explanation.index.tree import COMPARISONS, Apply, Entry, Equation, Reduce, Term, Variable
 from gradcli.explanation.model import Local, Node, Why
 from gradcli.explanation.reference import sentences
+from gradcli.guard import optional
 from gradcli.render.latex.aligned import Equation as Line
 from gradcli.render.latex.aligned import aligned
 from gradcli.render.latex.functions import applied
@@ -36,6 +37,7 @@ def reasons(pairs: Sequence[tuple[Node, Local]], lines: Sequence[Line], terms: T
     yield r"\par\medskip"
 
 
+@optional("reason", "")
 def told(local: Local, why: Why, terms: Terms) -> str:
     """Return why a rule holds, as a sentence."""
     write = Indices(terms)

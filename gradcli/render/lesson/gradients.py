@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gradcli.explanation.derivatives.total import Derivative
-from gradcli.explanation.model import Explanation, Leaf
+from gradcli.explanation.model import Explanation, Gradients, Leaf
 from gradcli.language.tree import names
 from gradcli.language.unparser import unparse
 from gradcli.render.lesson.terms import Terms
@@ -17,9 +17,9 @@ from gradcli.source import visible
 from gradcli.stream.values import Json, plain
 
 
-def gradients(explanation: Explanation, looks: Looks, precision: int | None = None) -> str:
+def gradients(found: Gradients, looks: Looks, precision: int | None = None) -> str:
     """`x1<TAB>14`; every digit that the number has unless a precision is given, arrays as nested lists."""
-    return _listed([(leaf.name, _written(leaf.gradient, precision)) for leaf in explanation.leaves], looks)
+    return _listed([(name, _written(gradient, precision)) for name, gradient in found.by.items()], looks)
 
 
 def _listed(pairs: Iterable[tuple[str, str]], looks: Looks) -> str:
@@ -61,14 +61,19 @@ def formulas(explanation: Explanation, looks: Looks) -> str:
     for x in explanation.intermediates:
         of = f"{terms.total(x.gradient_of)} = " if x.gradient_of else ""
         named.append(visible(f"{x.name} = {of}{unparse(x.expression)}"))
+    is_missing = any(note.code == "internal" for note in explanation.notes)
     lines = [line for text in named for line in lines_of(text, looks.width)]
-    return "\n".join([_listed([(leaf.name, _formula(leaf)) for leaf in explanation.leaves], looks), *lines])
+    return "\n".join(
+        [_listed([(leaf.name, _formula(leaf, is_missing=is_missing)) for leaf in explanation.leaves], looks), *lines]
+    )
 
 
-def _formula(leaf: Leaf) -> str:
+def _formula(leaf: Leaf, *, is_missing: bool) -> str:
     if leaf.formula is not None:
         return visible(unparse(leaf.formula))
-    return "None" if leaf.gradient is None else "(too long)"
+    if leaf.gradient is None:
+        return "None"
+    return "(missing)" if leaf.formula_raw is None and is_missing else "(too long)"
 
 
 def derivatives(found: Iterable[Derivative], looks: Looks, precision: int | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradcli.engine.primitive import Primitive
+from gradcli.engine.primitive import TORCH, Primitive
 from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.reference import Reference, Use, command_line, families, operations
 from gradcli.language.unparser import unparse
@@ -75,7 +75,7 @@ def facts(use: Use) -> list[tuple[str, str]]:
     if isinstance(primitive.kinks, tuple) and primitive.kinks:
         found.append(("kinks at", ", ".join(f"{kink:g}" for kink in primitive.kinks)))
     if primitive.convention:
-        found.append(("convention", primitive.convention))
+        found.append((f"in {TORCH}", primitive.convention))
     return found
 
 

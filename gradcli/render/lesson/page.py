@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from gradcli.explanation.causes.stops import stopped
 from gradcli.explanation.chain.links import Link, chain
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
+from gradcli.guard import guarded
 from gradcli.language.tree import names
 from gradcli.render.lesson.heading import heading, last, shown
 from gradcli.render.lesson.terms import Terms
@@ -173,10 +175,12 @@ def gradients(explanation: Explanation, terms: Terms) -> Rows[Leaf]:
 
 def _gradient(leaf: Leaf, terms: Terms) -> Row:
     total = terms.total(leaf.name)
-    if leaf.gradient is None:
-        return Row((total, "", "= None"), "result")
+    explanation = terms.explanation
+    why = guarded("note", lambda: stopped(leaf, explanation.nodes, explanation.output, terms.formula), "")
+    value = f"= {None if leaf.gradient is None else terms.value(leaf.gradient)}"
+    if why or leaf.gradient is None:
+        return Row((total, "", f"{value}, for {why}" if why else value), "result")
     formula = "" if leaf.formula is None else f"= {terms.formula(leaf.formula)}"
-    value = f"= {terms.value(leaf.gradient)}"
     return Row((total, "" if formula == value else formula, value), "result")
 
 

@@ -10,6 +10,7 @@ from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.index.tree import Reduce
 from gradcli.explanation.index.worked import Worked
 from gradcli.explanation.model import Explanation, Local, Why
+from gradcli.guard import optional
 from gradcli.language.tree import Binary, postorder
 from gradcli.language.unparser import unparse_statement as write_statement
 from gradcli.render.lesson.terms import Terms
@@ -28,6 +29,7 @@ def signs(explanation: Explanation, terms: Terms) -> Iterator[str]:
         yield "+= adds one of several parts of a gradient"
 
 
+@optional("reason", "")
 def reason(local: Local, terms: Terms, *, in_full: bool, upstream: str | None = None) -> str:
     """Return the lines below a rule: the index formula, and in full what the names in it stand for, and one entry.
 

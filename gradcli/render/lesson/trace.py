@@ -7,10 +7,11 @@ from typing import Any
 
 from gradcli.explanation.chain.links import Link
 from gradcli.explanation.chain.trace import Route, Trace
-from gradcli.explanation.model import Explanation, Leaf, Node
+from gradcli.explanation.model import Explanation, Leaf, Node, missing_notes
 from gradcli.explanation.reference import sentences
+from gradcli.guard import noting
 from gradcli.language.unparser import unparse
-from gradcli.render.documents.explanation import EXACT, sizes_document
+from gradcli.render.documents.explanation import EXACT, formula_document, notes_document, sizes_document
 from gradcli.render.documents.reasons import reason_document
 from gradcli.render.lesson.heading import heading, last, shown
 from gradcli.render.lesson.page import FORWARD, equations, forward, given, seed
@@ -119,7 +120,7 @@ def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
     rows = []
     for number, route in enumerate(routes, start=1):
         nodes = terms.joined(list(_named(route, terms)), f" {arrow} ")
-        sides = [_product(route, terms), terms.value(route.value)]
+        sides = [_product(route, terms), "" if route.value is None else terms.value(route.value)]
         copied = _copied(route) if count > 1 else ""
         rows.append(Row((f"{number}. {nodes}{copied}", *(f"= {side}" if side else "" for side in sides))))
     hidden = count - len(routes)
@@ -159,6 +160,12 @@ def _product(route: Route, terms: Terms) -> str:
 
 def trace_document(explanation: Explanation, traces: Sequence[Trace]) -> dict[str, Any]:
     """The document `gradcli.trace/1`; path counts are exact, as decimal strings."""
+    with noting() as missing:
+        found = _trace(explanation, traces)
+    return found | {"notes": notes_document((*explanation.notes, *missing_notes(missing)))}
+
+
+def _trace(explanation: Explanation, traces: Sequence[Trace]) -> dict[str, Any]:
     terms = Terms(explanation, EXACT, most=None)
     return {
         "schema": "gradcli.trace/1",
@@ -195,7 +202,7 @@ def _leaf_document(trace: Trace, terms: Terms) -> dict[str, Any]:
             "symbols": terms.symbols(link),
             "numbers": terms.numbers(link) or None,
             "value": given(link.total),
-            "why": [reason_document(why) for term in link.terms if (why := term.local.why)],
+            "why": [told for term in link.terms if (why := term.local.why) and (told := reason_document(why))],
         }
         for link in trace.links
     ]
@@ -213,7 +220,7 @@ def _paths_document(trace: Trace, routes: Sequence[Route], total: Json) -> dict[
     listed = [
         {
             "nodes": list(route.path.nodes),
-            "factors": [unparse(local.formula or local.rule) for local in route.path.locals],
+            "factors": [formula_document(local.formula or local.rule) for local in route.path.locals],
             "copies": str(route.count),
             "value": None if route.value is None else plain(route.value),
         }

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from gradcli.explanation.model import Note
 from gradcli.explanation.verify import Row as Comparison
 from gradcli.explanation.verify import Verification
+from gradcli.render.documents.explanation import notes_document
 from gradcli.render.text.layout import GAP, INDENT, Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import short
@@ -98,4 +99,5 @@ def verification_document(verification: Verification) -> dict[str, Any]:
             }
             for row in verification.rows
         ],
+        "notes": notes_document(verification.notes),
     }

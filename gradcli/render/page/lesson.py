@@ -7,6 +7,7 @@ from functools import cached_property
 
 from gradcli.explanation.model import Node, Value
 from gradcli.explanation.steps.walk import Walk
+from gradcli.guard import optional
 from gradcli.language.tree import Name
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.changes import NONE, Changes, Changing
@@ -64,6 +65,7 @@ class Lesson:
         """Whether there is room for the steps beside the graph."""
         return all(picture.is_narrow for picture in self.pictures)
 
+    @optional("picture", None)
     def view(self, **attributes: Attribute) -> Html | None:
         """Return the graph in its frame, of a large one in its parts; None of one that is too large for a picture."""
         drawn = [picture.drawn() for picture in self.pictures]

@@ -10,6 +10,7 @@ from gradcli.explanation.model import Explanation, Value
 from gradcli.explanation.reference import sentence
 from gradcli.explanation.steps.moves import Contributed
 from gradcli.explanation.steps.walk import Walk
+from gradcli.guard import optional
 from gradcli.homework.diagnose.contributions import ENTRIES, Contributions, Mistaken, graph_of
 from gradcli.homework.solve.graph import Graph
 from gradcli.render.lesson.terms import Terms
@@ -19,6 +20,7 @@ from gradcli.stream.values import Json, plain
 MOST = 600  # contributions of a page whose mistakes are worked out, each within milliseconds
 
 
+@optional("question", {})
 def questions(
     walk: Walk,
     explanation: Explanation,

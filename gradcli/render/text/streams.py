@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from gradcli.explanation.model import Note
 
 
 def print_document(document: dict[str, Any]) -> None:
@@ -50,6 +53,19 @@ def warn(message: str) -> None:
     from gradcli.source import visible
 
     sys.stderr.write(fitting(f"warning: {encodable(visible(shortened(message)), sys.stderr)}\n", sys.stderr))
+
+
+def print_notes(notes: Iterable[Note]) -> None:
+    """Print notes on standard error, where standard output is for scripts or has a picture."""
+    from gradcli.source import visible
+
+    for note in notes:
+        sys.stderr.write(fitting(f"note: {encodable(visible(note.message), sys.stderr)}\n", sys.stderr))
+
+
+def print_missing(facts: Any) -> None:
+    """Print what is missing of an explanation, beside a form that has no notes; other facts have their own."""
+    print_notes(note for note in getattr(facts, "notes", ()) if note.code == "internal")
 
 
 def fitting(text: str, stream: TextIO) -> str:

@@ -66,7 +66,7 @@ def test_paths_are_counted_exactly_and_the_first_are_listed(capsys: pytest.Captu
     (leaf,) = document(gradcli(capsys, ["trace", program, "x=1", "--paths", "--json"]).out)["leaves"]
     assert (leaf["paths"]["count"], len(leaf["paths"]["listed"])) == (str(2**60), 20)
     assert leaf["gradient"] == 2.0**60
-    assert (leaf["formula"], leaf["formula_raw"]) == (str(2**60), None)
+    assert (leaf["formula"], leaf["formula_raw"]) == ("2**60", None)
 
 
 def test_a_long_page_is_cut_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:

@@ -38,6 +38,8 @@ PROGRAMS: dict[str, dict[str, tuple[str | int, ...]]] = {
     "x @ A @ x/2 - b @ x": {"x": Y, "A": SQUARE, "b": Y},
     "(x - m) @ A @ (x - m)": {"x": Y, "m": Y, "A": SQUARE},
     "norm(X)": {"X": X},
+    "sum((X @ w)**2)*mean(t[1:])": {"X": X, "w": W, "t": ("m",)},
+    "sum(conv1d(x, M)**2)": {"x": ("m", "d", "k"), "M": ("n", "d", 2)},
     "norm(X @ V)**2": {"X": X, "V": V},
     "sum((X - U @ V)**2)": {"X": X, "U": ("n", "k"), "V": ("k", "d")},
     "sqrt(sum(X**2))": {"X": X},
@@ -126,6 +128,20 @@ def test_no_number_of_a_size_is_left(text: str) -> None:
         written = [unparse(node.expression), *(unparse(local.rule) for local in node.locals)]
         for one in written:
             assert set(re.findall(r"(?<![\w.])\d+(?![\w.])", one)) <= {"0", "1", "2", "3", "4"}, one
+
+
+@pytest.mark.parametrize(
+    ("text", "dims"),
+    {
+        "mean(x[::2])": {"x": Y},  # n/2 entries, or (n + 1)/2
+        "mean(x[1::2]**2)": {"x": Y},
+        "mean(avg_pool1d(x, 2)**2)": {"x": ("m", "d", "k")},
+        "sum(x[:13]*x[:13])/n": {"x": Y},  # all entries, or 13
+    }.items(),
+)
+def test_what_no_formula_of_sizes_says_is_refused(text: str, dims: dict[str, tuple[str, ...]]) -> None:
+    with pytest.raises(GradcliError, match="depends on the sizes in more than numbers"):
+        explain_at_any_size(parse_program(Source(text)), {name: Dims(sizes) for name, sizes in dims.items()}, {})
 
 
 def test_as_in_the_matrix_cookbook() -> None:

@@ -8,7 +8,7 @@ from random import Random
 from tests.fuzz import words
 
 USED = 0.12  # of the options of a command in a case
-RATES = {"--json": 0.35, "--upstream": 0.04, "--of": 0.06, "--wrt": 0.06}
+RATES = {"--json": 0.35, "--symbolic": 0.4, "--upstream": 0.04, "--of": 0.06, "--wrt": 0.06}
 NUMBERS = [
     "0",
     "-1",

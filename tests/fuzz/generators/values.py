@@ -20,8 +20,19 @@ HOSTILE = [
 FILLINGS = ("reals", "reals", "integers", "positive", "zeros", "ties", "nan", "infinite", "huge", "tiny", "hostile")
 
 
+DECIMALS = 0.3  # of the ordinary numbers
+
+
 def number(random: Random, hostile: float = 0.2) -> str:
-    return random.choice(HOSTILE if random.random() < hostile else PLAIN)
+    if random.random() < hostile:
+        return random.choice(HOSTILE)
+    return decimal(random) if random.random() < DECIMALS else random.choice(PLAIN)
+
+
+def decimal(random: Random) -> str:
+    """A positive number of one to four digits, as people type them."""
+    most = random.choice([1, 3, 10])
+    return f"{random.uniform(most / 10, most):.{random.randint(1, 3)}f}"
 
 
 def shape(random: Random) -> Shape:

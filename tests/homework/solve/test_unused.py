@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gradcli.guard import guard
 from gradcli.homework import key
 from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.grading import Grader
@@ -52,4 +53,6 @@ def test_a_failure_beside_the_sheet_spoils_no_grade(monkeypatch: pytest.MonkeyPa
         raise ZeroDivisionError
 
     monkeypatch.setattr(key, "in_agreement", fails)
-    assert verdicts(SHARED + "ask = ['df/da', 'df/db']\n", "df/da = 4.16", "df/db = 3.718") == ["wrong", "correct"]
+    monkeypatch.setattr(guard, "is_strict", False)
+    with pytest.warns(UserWarning, match="a bug in gradcli, ZeroDivisionError in fails"):
+        assert verdicts(SHARED + "ask = ['df/da', 'df/db']\n", "df/da = 4.16", "df/db = 3.718") == ["wrong", "correct"]

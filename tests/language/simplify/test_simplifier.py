@@ -216,7 +216,7 @@ TENSORS = {
     "outer(x @ A.T, x) + outer(x, x @ A.T).T": "2*outer(A @ x, x)",
     "unsqueeze(expand(1, (4,)), 1)*exp(X - unsqueeze(logsumexp(X, dim=1), 1))": "softmax(X, dim=1)",
     "where(relu(linear(x, A)) > 0, 2*z, 0)": "2*where(linear(x, A) > 0, z, 0)",
-    "2*x/9/1.7320508075688772": "0.12830005981991685*x",
+    "2*x/9/1.7320508075688772": "2*x/(9*1.7320508075688772)",
     "exp(X - logsumexp(X, dim=0))": "softmax(X, dim=0)",
     "(expand(1, (6,))*s)[:3] + (expand(1, (6,))*s)[3:]": "expand(2*s, (3,))",
     "select_backward(x, shape=(2, 3), dim=0, index=0)[0] + select_backward(x, shape=(2, 3), dim=0, index=0)[1]": "x",
@@ -288,6 +288,8 @@ BOUNDED = {
     "brackets in brackets": nested("x", "({x} + y{i})**2*(x - z{i})", 14),
     "a nest of roots": nested("x", "sqrt(x**2 + {x})*y", 18),
     "two thousand terms": nested("x", "{x} + x{i}*y", 2000),
+    "a high power over a sum": read("x**20000/(x + 1)"),
+    "a high power of a decimal": read("(2.5*x)**n*x**1000000000"),
     "two hundred calls": nested("x", "sin({x})", 200),
 }
 

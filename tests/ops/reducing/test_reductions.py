@@ -11,9 +11,11 @@ import pytest
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import tensor
 from gradcli.errors import AutogradError, EvaluationError
+from gradcli.explanation.values import value_of
 from gradcli.ops.support.surface import OPERATIONS
 from tests.ops.gradients import value_and_gradients
 from tests.ops.structure import structure
+from tests.programs import explained
 
 INF, NAN = math.inf, math.nan
 
@@ -93,6 +95,12 @@ def test_products_have_second_derivatives_at_a_zero(
     (found,) = grad([first], [x], [np.array(weighted)])
     assert found is not None
     assert found.value.tolist() == second
+
+
+def test_the_formula_of_a_running_product_holds_at_a_zero_too() -> None:
+    (leaf,) = explained("W = [2, 3, 4]; sum(cumprod(W, 0))").leaves
+    assert leaf.formula is not None
+    np.testing.assert_array_equal(value_of(leaf.formula, {"W": np.array([2.0, 0, 4])}), [1, 10, 0])
 
 
 def test_a_gradient_finds_its_dimensions_again() -> None:

@@ -19,7 +19,7 @@ from rich.text import Text
 from gradcli.errors import GradcliError
 from gradcli.explanation.chain.trace import trace
 from gradcli.explanation.formulas.simplified import simplified
-from gradcli.explanation.model import Explanation
+from gradcli.explanation.model import Explanation, Gradients
 from gradcli.explanation.reference import explain_example, operations, references
 from gradcli.explanation.verify import verify
 from gradcli.homework.assignment.assignments import read_assignment
@@ -82,8 +82,9 @@ def check_explanation(explanation: Explanation, *widths: int) -> None:
     for precision, ascii in ((6, False), (17, True)):
         for shown in (partial(page, explanation, why=ascii), derivations):
             fits(shown, *widths, precision=precision, ascii=ascii)
-    for listed in (gradients, formulas):
-        fits(partial(listed, explanation), *widths)
+    numbers = Gradients(explanation.value, {leaf.name: leaf.gradient for leaf in explanation.leaves})
+    for listed in (partial(gradients, numbers), partial(formulas, explanation)):
+        fits(listed, *widths)
     keeps_tokens(partial(tree, explanation), *widths)
 
 

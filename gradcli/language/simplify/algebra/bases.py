@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gradcli.language.simplify.algebra.terms import Polynomial, Product, Term
+from gradcli.language.simplify.algebra.terms import Polynomial, Product, Rational, Term
 from gradcli.language.simplify.extents import Extent
 from gradcli.language.tree import Expression
 
@@ -23,6 +23,14 @@ class Integer(NamedTuple):
     extent: Extent
     weight: int
     value: int
+
+
+class Constant(NamedTuple):
+    """A positive number that would have too many digits if it was multiplied, or that stands under a root."""
+
+    extent: Extent
+    weight: int
+    value: Rational
 
 
 class Argument(NamedTuple):
@@ -76,4 +84,4 @@ class Group(NamedTuple):
     product: Product
 
 
-Base = Atom | Integer | Function | Sum | Exponential | Power | Group
+Base = Atom | Integer | Constant | Function | Sum | Exponential | Power | Group

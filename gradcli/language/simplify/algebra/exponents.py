@@ -46,14 +46,15 @@ class Exponents(Algebra):
         if not self._met:
             return True
         above, below = [product.term], list[Polynomial]()
-        for base, exponent in product.term:
-            found = self.bases[base]
-            if isinstance(found, Sum):
-                polynomial = instead.get(base, found.polynomial)
-                if exponent < 0:
-                    below.append(polynomial)
-                else:
-                    above.extend(polynomial)
+        for term in above:  # which grows by the terms of the sums in them
+            for base, exponent in term:
+                found = self.bases[base]
+                if isinstance(found, Sum):
+                    polynomial = instead.get(base, found.polynomial)
+                    if exponent < 0:
+                        below.append(polynomial)
+                    else:
+                        above.extend(polynomial)
         high = [growth for term in above for growth in self._growths(term)]
         if not all(map(self._is_met, high)):
             return False

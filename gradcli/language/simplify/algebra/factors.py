@@ -1,14 +1,14 @@
-"""Factors of sums with whole coefficients: the rational roots of a polynomial in one base, or in the ratio of two."""
+"""Factors of sums: the rational roots of a polynomial in one base, or in the ratio of two."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import reduce
-from math import gcd
+from math import gcd, lcm, prod
 
 from gradcli.language.simplify.algebra.sums import Algebra
-from gradcli.language.simplify.algebra.terms import ONE, Polynomial, Product, Rational, Term, is_whole
+from gradcli.language.simplify.algebra.terms import Polynomial, Product, Rational, Term, exact, is_decimal, is_whole
 
 HIGHEST = 8  # the degree of a polynomial whose roots are sought
 LARGEST = 10_000  # the coefficient whose divisors are tried
@@ -30,19 +30,31 @@ def factored(algebra: Algebra, polynomial: Polynomial) -> Iterator[Product]:
     degrees = [int(both[0]) for both in exponents]
     step = reduce(gcd, degrees)
     for every in sorted({1, step} - {0}):
-        coefficients = [0] * (max(degrees) // every + 1)
+        coefficients: list[Rational] = [0] * (max(degrees) // every + 1)
         for degree, value in zip(degrees, polynomial.values(), strict=True):
-            coefficients[degree // every] = int(value)
-        linear, rest = split(coefficients)
+            coefficients[degree // every] = value
+        linear, rest, number = _split(coefficients)
         if linear:
             parts = [*linear, *([rest] if len(rest) > 1 else [])]
             yield algebra.multiply(
-                Product(rest[0]) if len(rest) == 1 else ONE,
+                Product(exact(number * rest[0] if len(rest) == 1 else number)),
                 *(algebra.collect(_polynomial(part, bases, every)) for part in parts),
             )
 
 
-def _polynomial(coefficients: Coefficients, bases: list[int], every: int) -> Polynomial:
+def _split(coefficients: Sequence[Rational]) -> tuple[list[Sequence[Rational]], Sequence[Rational], Rational]:
+    """Return the linear factors of a polynomial, the rest, and a number: of decimals x - root, where that ends."""
+    divisor = lcm(*(x.denominator for x in coefficients))
+    linear, rest = split([int(x * divisor) for x in coefficients])
+    if divisor == 1:
+        return [*linear], rest, 1
+    roots = [Fraction(-constant, lead) for constant, lead in linear]
+    if not all(is_whole(root) or is_decimal(root) for root in roots):
+        return [], rest, 1
+    return [[-root, 1] for root in roots], rest, Fraction(prod(lead for _, lead in linear), divisor)
+
+
+def _polynomial(coefficients: Sequence[Rational], bases: list[int], every: int) -> Polynomial:
     degree = len(coefficients) - 1
     found: Polynomial = {}
     for power in range(degree, -1, -1):
@@ -92,4 +104,4 @@ def _without(coefficients: Coefficients, root: Fraction) -> Coefficients:
     for c in reversed(coefficients):
         value = value * root + c
         quotient.append(value / root.denominator)
-    return [int(c) for c in reversed(quotient[:-1])]
+    return [c.numerator for c in reversed(quotient[:-1])]  # whole, as those of the product are

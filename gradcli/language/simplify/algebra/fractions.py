@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import gcd
+from math import gcd, lcm
 
 from gradcli.language.simplify.algebra.bases import Atom, Sum
 from gradcli.language.simplify.algebra.factors import split
@@ -15,6 +15,7 @@ from gradcli.language.simplify.algebra.terms import (
     UnsimplifiedError,
     exact,
     is_whole,
+    magnitude,
     scaled,
     total,
 )
@@ -36,6 +37,8 @@ def in_parts(algebra: Builder, product: Product) -> Iterator[Product]:
     for base, exponent in product.term:
         numbers = _numbers(algebra, base, letter)
         if numbers is None or not is_whole(exponent):
+            return
+        if magnitude(exponent) * (len(numbers) - 1) > 2 * HIGHEST:
             return
         if exponent > 0:
             for _ in range(int(exponent)):
@@ -79,7 +82,10 @@ def _factors(below: Sequence[Factor]) -> tuple[list[Factor], Fraction]:
     found: dict[tuple[Fraction, ...], int] = {}
     number = Fraction(1)
     for numbers, exponent in below:
-        linear, rest = split([int(x) for x in numbers]) if numbers[0] else ([], [int(x) for x in numbers])
+        divisor = lcm(*(x.denominator for x in numbers))
+        whole = [int(x * divisor) for x in numbers]
+        number /= Fraction(divisor) ** exponent
+        linear, rest = split(whole) if whole[0] else ([], whole)
         for part in [*linear, rest]:
             lead = Fraction(gcd(*part) if part[-1] > 0 else -gcd(*part))
             number *= lead**exponent

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import isfinite, ulp
 from typing import Any
 
 from gradcli.language.simplify.algebra.bases import Argument, Function
 from gradcli.language.simplify.algebra.matching import Bound, Matching
 from gradcli.language.simplify.algebra.terms import (
-    LARGEST_DENOMINATOR,
     ONE,
     Product,
     Rational,
     UnsimplifiedError,
+    is_short,
     scaled,
 )
 from gradcli.language.simplify.extents import SCALAR, Extent, joined
 from gradcli.language.simplify.facts.functions import ELEMENTWISE, LINEAR, OPERATORS
 from gradcli.language.simplify.facts.rules import call_rules, head
 from gradcli.language.simplify.facts.shapes import plain, shape_of_call
+from gradcli.language.simplify.numbers import as_typed
 from gradcli.language.tree import (
     Attribute,
     Binary,
@@ -201,12 +201,6 @@ class Builder(Matching):
         return self.raised(x, y)
 
     def number(self, node: Number) -> Product:
-        """Return a number exactly as it is written: `0.1` is a tenth; a long `0.3333333333333333` was a third."""
-        value = node.value
-        if isinstance(value, float) and not value.is_integer():
-            if not isfinite(value):
-                raise UnsimplifiedError
-            short = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
-            is_short = abs(short - Fraction(value)) <= 2 * Fraction(ulp(value)) and short
-            return scaled(ONE, short if is_short else Fraction(repr(value)))
-        return scaled(ONE, int(value))
+        """Return a number exactly as it is written; one with all its digits stands as a letter does."""
+        value = as_typed(node.value)
+        return Product(value) if is_short(value) else self.constant(value)

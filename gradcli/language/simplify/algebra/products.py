@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from gradcli.language.simplify.algebra.bases import Argument, Function, Group, Integer, Power, Sum
-from gradcli.language.simplify.algebra.registry import Registry
+from gradcli.language.simplify.algebra.bases import Argument, Constant, Function, Group, Integer, Power, Sum
+from gradcli.language.simplify.algebra.registry import MOST_STEPS, Registry
 from gradcli.language.simplify.algebra.terms import (
+    LARGEST,
     ONE,
     ZERO,
     Product,
@@ -20,13 +21,12 @@ from gradcli.language.simplify.algebra.terms import (
     UnsimplifiedError,
     exact,
     is_decimal,
+    is_short,
     is_whole,
     magnitude,
     term_of,
 )
 from gradcli.language.simplify.extents import SCALAR
-from gradcli.language.simplify.trees import length
-from gradcli.language.tree import Number
 
 HIGHEST = 64  # the exponent of a number that is computed
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
@@ -36,17 +36,28 @@ class Products(Registry):
     """Products over the bases of one formula."""
 
     def multiply(self, *factors: Product) -> Product:
-        """Return a product; UnsimplifiedError where a formula has taken too many."""
-        self.left -= 1
-        if self.left < 0:
+        """Return a product; UnsimplifiedError where a formula has taken too many steps."""
+        self.steps += 1 + sum(len(factor.term) for factor in factors)
+        if self.steps > MOST_STEPS:
             raise UnsimplifiedError
         coefficient: Rational = 1
         powers: dict[int, Rational] = {}
         for factor in factors:
-            coefficient *= factor.coefficient
+            number = coefficient * factor.coefficient
+            if not is_short(number):
+                number, value, times = apart(coefficient, factor.coefficient)
+                ((base, _),) = self.constant(value).term
+                powers[base] = powers.get(base, 0) + times
+            coefficient = number
             for base, exponent in factor.term:
                 powers[base] = powers.get(base, 0) + exponent
         return self._normal(exact(coefficient), powers) if coefficient else ZERO
+
+    def constant(self, value: Rational) -> Product:
+        """Return a positive number as a base: one that would have too many digits if it was multiplied."""
+        if not (is_whole(value) or is_decimal(value)) or value > LARGEST:
+            raise UnsimplifiedError
+        return self.known(("constant", value), Constant(SCALAR, 1, value))
 
     def _normal(self, coefficient: Rational, powers: Mapping[int, Rational]) -> Product:
         """Return a product in which no base has a power that is something simpler."""
@@ -59,7 +70,14 @@ class Products(Registry):
             if isinstance(base, Integer) and not 0 < exponent < 1:
                 whole = exponent // 1
                 kept[number] = exponent - whole
-                coefficient *= Fraction(base.value) ** int(whole)
+                coefficient = exact(coefficient * to_power(base.value, whole))
+            elif isinstance(base, Constant) and exponent and is_whole(exponent):
+                both = coefficient * to_power(base.value, exponent)
+                if is_short(both):
+                    coefficient = exact(both)
+                    del kept[number]
+                while exponent > 0 and number in kept and is_whole(coefficient) and coefficient % base.value == 0:
+                    coefficient, kept[number] = exact(coefficient // base.value), kept[number] + 1
             elif isinstance(base, Group) and exponent and is_whole(exponent):
                 apart.append(self.power(base.product, kept.pop(number)))
             elif isinstance(base, Function) and base.name == "abs" and exponent and exponent % 2 == 0:
@@ -87,10 +105,13 @@ class Products(Registry):
                 raise UnsimplifiedError
             return ZERO
         if is_whole(exponent):
-            if magnitude(exponent) > HIGHEST and coefficient not in (1, -1):
-                raise UnsimplifiedError
-            number = 1 if coefficient == 1 else exact(Fraction(coefficient) ** int(exponent))
-            return self._normal(number, {b: e * exponent for b, e in term})
+            powers = {b: e * exponent for b, e in term}
+            number = to_power(coefficient, exponent)
+            if not is_short(number):
+                ((constant, _),) = self.constant(magnitude(coefficient)).term
+                powers[constant] = powers.get(constant, 0) + exponent
+                number = -1 if number < 0 else 1
+            return self._normal(exact(number), powers)
         return self._root(coefficient, term, exponent)
 
     def _root(self, coefficient: Rational, term: Term, exponent: Rational) -> Product:
@@ -124,13 +145,44 @@ class Products(Registry):
 
     def _number_root(self, value: Rational, exponent: Rational) -> Product:
         value = Fraction(value)
-        if is_decimal(value, plain=self.decimals):
-            written = Number(float(value))
-            atom = self.atom(written, weight=length(written))
-            return Product(1, ((atom.term[0][0], exponent),))
+        if self.decimals and is_decimal(value):
+            root = root_of(value, exponent.denominator)
+            if root is not None:
+                return self.power(Product(exact(root)), exponent.numerator)
+            return Product(1, ((self.constant(value).term[0][0], exponent),))
         factors = [*_factors(value.numerator, exponent), *_factors(value.denominator, -exponent)]
         found = [(self.known(n, Integer(SCALAR, 0, n)).term[0][0], e) for n, e in factors]
         return self.multiply(*(Product(1, ((base, e),)) for base, e in found))
+
+
+def to_power(value: Rational, exponent: Rational) -> Rational:
+    """Return a number to a whole power; UnsimplifiedError where it is near the end of floats."""
+    if value in (1, -1):
+        return value if exponent % 2 else 1
+    number = Fraction(value) ** int(exponent) if magnitude(exponent) <= HIGHEST else LARGEST + 1
+    if not Fraction(1, LARGEST) <= magnitude(number) <= LARGEST:
+        raise UnsimplifiedError
+    return number
+
+
+def root_of(value: Fraction, degree: int) -> Fraction | None:
+    """Return the root of a number that is not negative if it is a fraction, too."""
+    above, below = (round(part ** (1 / degree)) for part in (value.numerator, value.denominator))
+    root = Fraction(above, below)
+    return root if root**degree == value else None
+
+
+def apart(first: Rational, second: Rational) -> tuple[Rational, Rational, int]:
+    """Return a number, a constant and its exponent for a product of many digits: `2**60`, or the shorter one first."""
+    both = first * second
+    if is_whole(both) and abs(int(both)).bit_count() == 1:
+        return (-1 if both < 0 else 1), 2, abs(int(both)).bit_length() - 1
+    short, long = sorted((first, second), key=_digits)
+    return (-short if long < 0 else short), magnitude(long), 1
+
+
+def _digits(value: Rational) -> tuple[int, Rational]:
+    return max(abs(value.numerator), value.denominator), magnitude(value)
 
 
 def _factors(value: int, exponent: Rational) -> Iterator[tuple[int, Rational]]:

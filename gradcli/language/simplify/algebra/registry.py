@@ -9,6 +9,7 @@ from gradcli.language.simplify.algebra.bases import (
     Argument,
     Atom,
     Base,
+    Constant,
     Exponential,
     Function,
     Group,
@@ -21,7 +22,7 @@ from gradcli.language.simplify.extents import SCALAR, Extent, joined
 from gradcli.language.simplify.facts.functions import NONNEGATIVE
 from gradcli.language.tree import Expression
 
-MOST_PRODUCTS = 1000  # that are made for one formula
+MOST_STEPS = 4000  # factors of all products that are made for one formula
 
 B = TypeVar("B", bound=Base)
 
@@ -36,7 +37,7 @@ class Registry:
         self.reducible: set[int] = set()  # bases some powers of which are simpler
         self.brackets: set[int] = set()  # bases that are sums
         self.decimals = False
-        self.left = MOST_PRODUCTS
+        self.steps = 0
 
     # Bases.
 
@@ -48,7 +49,7 @@ class Registry:
             if isinstance(made, Sum):
                 self.brackets.add(number)
             if (
-                isinstance(made, Integer | Group)
+                isinstance(made, Integer | Constant | Group)
                 or getattr(made, "turned", False)
                 or getattr(made, "name", "") == "abs"
             ):
@@ -89,6 +90,11 @@ class Registry:
         base = self.bases[product.term[0][0]]
         return base if isinstance(base, kind) else None
 
+    def is_zero(self, argument: Argument) -> bool:
+        """Tell whether an argument is nothing but zeros, in whatever shape."""
+        found = self.only(argument.value, Function) if isinstance(argument.value, Product) else None
+        return argument.value == Product(0) or (found is not None and found.name == "zeros")
+
     def extent(self, product: Product) -> Extent:
         if len(product.term) == 1:
             return self.bases[product.term[0][0]].extent
@@ -111,7 +117,7 @@ class Registry:
 
     def is_nonnegative_base(self, base: Base) -> bool:
         match base:
-            case Exponential() | Integer():
+            case Exponential() | Integer() | Constant():
                 return True
             case Function():
                 return base.name in NONNEGATIVE

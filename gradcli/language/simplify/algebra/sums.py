@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 from operator import itemgetter
@@ -26,6 +27,7 @@ from gradcli.language.simplify.algebra.terms import (
 from gradcli.language.tree import Name
 
 MOST_TERMS = 24  # of a sum that is multiplied out
+MOST_OVER = 8  # of a sum that is brought over one denominator, whatever stands below its terms
 HIGHEST = 6  # the exponent of a bracket that is multiplied out
 
 
@@ -62,6 +64,9 @@ class Algebra(Powers):
         if len(polynomial) < 2:
             return next((Product(c, t) for t, c in polynomial.items()), ZERO)
         powers = common_powers(polynomial)
+        if len(polynomial) > MOST_OVER:
+            count = Counter(base for term in polynomial for base, _ in term)
+            powers = {base: e for base, e in powers.items() if e > 0 or 2 * count[base] > len(polynomial)}
         front = Product(1, term_of(powers))
         bracket = self.over(polynomial, front) if powers else polynomial
         if any(exponent < 0 for exponent in powers.values()):
@@ -103,7 +108,7 @@ class Algebra(Powers):
 
     def primitive(self, polynomial: Polynomial, sign: Rational) -> Product:
         """Return a sum without common factors as a number times a sum of the usual sign; `sign` is that before it."""
-        number = common_number(polynomial)
+        number = common_number(polynomial, decimals=self.decimals)
         lead = min((term for term in polynomial if term), default=())
         if polynomial[lead] < 0:
             number = -number

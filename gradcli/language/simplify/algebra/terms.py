@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from math import gcd, lcm
 from typing import NamedTuple
 
@@ -14,9 +15,8 @@ Rational = int | Fraction
 Term = tuple[tuple[int, Rational], ...]  # bases with their exponents, by base; no exponent is zero
 Polynomial = dict[Term, Rational]  # no coefficient is zero
 
-ENDLESS = 10**9
-LARGEST_DENOMINATOR = 64  # of a fraction; beyond, a number is written as a decimal
-LARGEST = 2**1000  # a number beyond cannot be written as a float
+MOST = 10**15  # of a number, or of its digits, beyond which floats do not hold it: it is not multiplied out
+LARGEST = 10**100  # a number beyond is not looked at: powers of it are beyond all floats
 
 
 class UnsimplifiedError(Exception):
@@ -39,15 +39,21 @@ ONE = Product(1)
 
 
 def exact(value: Rational) -> Rational:
-    """Return a whole number as an int; UnsimplifiedError where it is beyond all floats."""
-    if type(value) is not int:
-        if value.denominator == 1:
-            value = value.numerator
-        elif value.denominator > LARGEST:
-            raise UnsimplifiedError
-    if magnitude(value) > LARGEST:
+    """Return a whole number as an int; UnsimplifiedError where a number has too many digits."""
+    if type(value) is not int and value.denominator == 1:
+        value = value.numerator
+    if not is_short(value):
         raise UnsimplifiedError
     return value
+
+
+def is_short(value: Rational) -> bool:
+    """Tell whether floats hold a number, or its numerator and its denominator, with all digits."""
+    above, below = abs(value.numerator), value.denominator
+    if above > MOST or below > MOST:
+        return False
+    tens, rest = tens_in(below)
+    return rest > 1 or above * (tens // below) <= MOST
 
 
 def ratio(value: Rational, divisor: Rational) -> Rational:
@@ -65,22 +71,21 @@ def is_whole(value: Rational) -> bool:
     return isinstance(value, int) or value.denominator == 1
 
 
-def is_decimal(value: Rational, *, plain: bool) -> bool:
-    """Tell whether a number is written as a decimal: where it ends, and decimals are `plain` or a fraction too long.
-
-    A fraction that nobody would write comes from a number with all its digits, and is one again.
-    """
-    denominator = value.denominator
-    if denominator > ENDLESS:
-        return True
-    return denominator > 1 and (plain or denominator > LARGEST_DENOMINATOR) and _terminates(denominator)
+def is_decimal(value: Rational) -> bool:
+    """Tell whether a number is no whole number, and its decimals end."""
+    return value.denominator > 1 and tens_in(value.denominator)[1] == 1
 
 
-def _terminates(denominator: int) -> bool:
+@lru_cache(maxsize=1024)
+def tens_in(denominator: int) -> tuple[int, int]:
+    """Return the least power of ten over which a fraction ends, and what is left of its denominator else."""
+    counts = []
     for prime in (2, 5):
+        counts.append(0)
         while denominator % prime == 0:
             denominator //= prime
-    return denominator == 1
+            counts[-1] += 1
+    return 10 ** max(counts), denominator
 
 
 def scaled(product: Product, factor: Rational) -> Product:
@@ -95,10 +100,14 @@ def total(pairs: Iterable[tuple[Term, Rational]]) -> Polynomial:
     return {term: exact(coefficient) for term, coefficient in found.items() if coefficient}
 
 
-def common_number(polynomial: Polynomial) -> Rational:
-    """Return the largest positive number that leaves whole coefficients without a common factor; 1 for decimals."""
-    if any(x.denominator > LARGEST_DENOMINATOR for x in polynomial.values()):
-        return 1
+def common_number(polynomial: Polynomial, *, decimals: bool) -> Rational:
+    """Return the largest positive number that leaves whole coefficients without a common factor.
+
+    Beside `decimals` fractions have none in common, but where all are the same: `0.7*x + 1.4` stays.
+    """
+    if decimals and any(type(x) is not int for x in polynomial.values()):
+        first, *others = {magnitude(x) for x in polynomial.values()}
+        return 1 if others else first
     numerator = gcd(*(x.numerator for x in polynomial.values()))
     return ratio(numerator, lcm(*(x.denominator for x in polynomial.values())))
 

@@ -30,7 +30,7 @@ class Identity(NamedTuple):
     """`pattern` equals `result` wherever the pattern is finite.
 
     `is_taught`: the result is the usual form, even where it is longer. `given` is a condition on ranks. One that
-    `is_shortening` applies to a sum that gets fewer terms.
+    `is_shortening` applies to a sum that gets fewer terms, and where no letter stands for a fraction of something.
     """
 
     name: str
@@ -126,8 +126,8 @@ TABLE = [
     Identity("sigmoid of the other sign", "1 - sigmoid(a)", "sigmoid(-a)", "definition of the sigmoid"),
     Identity(
         "tanh by the sigmoid",
-        "2*sigmoid(a) - 1",
-        "tanh(a/2)",
+        "2*sigmoid(2*a) - 1",
+        "tanh(a)",
         "definitions of tanh and the sigmoid",
         is_shortening=True,
     ),

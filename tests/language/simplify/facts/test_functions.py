@@ -32,6 +32,12 @@ GRID = np.array([-3, -1.5, -0.6, 0, 0.3, 0.5, 0.99, 1.5, 4])
 ARGUMENTS = {
     "atan2": "{}, 0.5",
     "clamp": "{}, -1, 1",
+    "clamp_max": "{}, 1",
+    "clamp_min": "{}, 1",
+    "copysign": "0.5, {}",
+    "fmod": "{}, 0.7",
+    "hypot": "{}, 0.5",
+    "logaddexp": "{}, 0.5",
     "maximum": "{}, 0.5",
     "minimum": "{}, 0.5",
     "where": "{} > 0, {}, 2",

@@ -1,0 +1,159 @@
+"""A simplified formula is checked before it is shown: it has the values of the raw one at points drawn in the domain.
+
+Formulas over numbers alone are evaluated at all points in one pass.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.modes import switched
+from gradcli.engine.primitive import REGISTRY
+from gradcli.errors import GradcliError
+from gradcli.explanation.values import rounding_at, value_of
+from gradcli.guard import guard
+from gradcli.language.simplify.extents import Shape
+from gradcli.language.simplify.facts.functions import ELEMENTWISE
+from gradcli.language.simplify.simplifier import simplify
+from gradcli.language.tree import Binary, Call, Compare, Expression, Literal, Name, Number, Unary, names, postorder
+from gradcli.language.unparser import unparse
+
+Point = Mapping[str, Any]
+Products = tuple[tuple[str, ...], ...]
+Way = Callable[[Any, Any, Any], Any]
+
+POINTS = 8  # at which both are finite
+EACH = 16  # candidates of each way to draw them, of which some are outside of the domain
+STEPS = 20_000  # operations of one check; one on a large tensor counts as several
+ENTRIES = 256  # of a tensor that counts as one number
+TOLERANCE = 1e-6
+WAYS: tuple[Way, ...] = (  # to draw a number from another one and two numbers between 0 and 1
+    lambda value, u, v: np.where(value == 0, u - 0.5, value * (0.8 + 0.4 * u)),
+    lambda value, u, v: np.exp(2.7 * u - 1.2) * np.where(v < 0.5, -1, 1),
+    lambda value, u, v: 0.1 + 0.8 * u,
+    lambda value, u, v: 1.1 + 5 * u,
+)
+PLAIN = (Name, Number, Unary, Literal)
+NOWHERE = "no point is known where it could be checked"
+
+
+class UnequalError(AssertionError):
+    """A simplified formula that is not equal to the one that it stands for."""
+
+
+def checked(raw: Expression, at: Point, products: Products = ()) -> Expression:
+    """Return the formula as a person would write it, or itself where that has other values somewhere.
+
+    `at` has a value for each name, for the shapes and as the first point; `products` are those of `simplify`.
+    """
+    short = shortened(raw, at, products)
+    return raw if fault(short, raw, at) else short
+
+
+def shortened(raw: Expression, at: Point, products: Products = ()) -> Expression:
+    """Return the simplified formula, unchecked."""
+    return simplify(raw, {name: np.shape(at[name]) for name in names(raw) & at.keys()}, products)
+
+
+def fault(short: Expression, raw: Expression, at: Point) -> str:
+    """Return what is wrong with a simplified formula; empty if it stands. UnequalError where the guard is strict."""
+    if short == raw:
+        return ""
+    at = {name: at[name] for name in names(raw) & at.keys()}
+    are_numbers = not any(map(np.shape, at.values())) and is_elementwise(raw) and is_elementwise(short)
+    points = [columns(at)] if are_numbers else candidates(at)
+    found = next(filter(None, _differences(short, raw, points, at, (1 + EACH * len(WAYS),) if are_numbers else ())), "")
+    if found and found != NOWHERE and guard.is_strict:
+        raise UnequalError(f"{unparse(short)} is no {unparse(raw)}: {found}")
+    return found
+
+
+def is_elementwise(tree: Expression) -> bool:
+    """Tell whether a formula over numbers can be evaluated over columns of numbers."""
+    return all(isinstance(node, PLAIN) or _is_elementwise(node) for node in postorder(tree))
+
+
+def _is_elementwise(node: Expression) -> bool:
+    match node:
+        case Binary(operator) | Compare(operator):
+            return operator != "@"
+        case Call(name):
+            return name in ELEMENTWISE or (name in REGISTRY and not REGISTRY[name].structured)
+    return False
+
+
+def columns(at: Point) -> dict[str, Any]:
+    """Return all candidates as one point whose values are columns."""
+    return {
+        name: np.concatenate([[value], *(_drawn(np.full(EACH, value), way, place) for way in WAYS)])
+        for place, (name, value) in enumerate(at.items())
+    }
+
+
+def candidates(at: Point) -> Iterator[dict[str, Any]]:
+    """Yield the point, then others: near it, of both signs, in (0, 1) and beyond 1."""
+    yield dict(at)
+    for turn in range(EACH * len(WAYS)):
+        way = WAYS[turn % len(WAYS)]
+        numbered = enumerate(at.items(), turn * len(at))
+        yield {name: _drawn(np.asarray(value), way, place) for place, (name, value) in numbered}
+
+
+def _drawn(value: Any, way: Way, seed: int) -> Any:
+    """Return other numbers in the place of a value; words and labels stay."""
+    if value.dtype.kind != "f":
+        return value
+    return way(value, _uniform(value.shape, 2 * seed), _uniform(value.shape, 2 * seed + 1))
+
+
+def _uniform(shape: Shape, seed: int) -> Any:
+    """Return numbers between 0 and 1, the same ones each time; numpy's own generators take a while to import."""
+    places = np.arange(1, 1 + math.prod(shape)).reshape(shape)
+    return np.modf(43758.5453 * np.abs(np.sin(12.9898 * places + 78.233 * (seed + 1))))[0]
+
+
+def _differences(short: Expression, raw: Expression, points: Iterable[Point], at: Point, shape: Shape) -> Iterator[str]:
+    """Yield what is wrong at each point; ends when both were finite at enough of them, or the budget is used up."""
+    whole = {name: value for name, value in at.items() if np.array_equal(value, np.floor(value))}
+    left, finite, cost = STEPS, 0, sum(1 for tree in (short, raw) for _ in postorder(tree))
+    for point in points:
+        if finite >= POINTS or left < 0:
+            break
+        left -= cost * (1 + sum(map(np.size, point.values())) // ENTRIES)
+        for values in (point, {**point, **whole}):  # labels are whole numbers
+            with suppress(GradcliError):
+                expected = _value(raw, values, shape)
+                finite += int(np.isfinite(expected).any())
+                yield _difference(short, raw, values, expected, shape)
+                break
+    if not finite:
+        yield NOWHERE
+
+
+def _value(tree: Expression, point: Point, shape: Shape) -> Any:
+    with switched(default_dtype=np.dtype(np.float64)):
+        value = np.asarray(value_of(tree, point), np.float64)
+    return np.broadcast_to(value, shape) if shape else value
+
+
+def _difference(short: Expression, raw: Expression, point: Point, expected: Any, shape: Shape) -> str:
+    """Return how a formula differs at a point, or at columns of points, from the raw one with the expected value."""
+    try:
+        value = _value(short, point, shape)
+    except GradcliError:
+        return "it has no value elsewhere"
+    if value.shape != expected.shape:
+        return "it has another shape"
+    finite = np.isfinite(expected)
+    if (finite & ~np.isfinite(value)).any():
+        return "it is finite at fewer points"
+    with np.errstate(all="ignore"):
+        distance = np.where(finite, np.abs(value - expected), 0)
+        if (distance <= TOLERANCE * np.abs(expected)).all():
+            return ""
+        return "it has another value elsewhere" if (distance > rounding_at(point, short, raw)).any() else ""

@@ -1,0 +1,125 @@
+"""Gradients in named intermediates: over the names of nodes, and over names for the gradients of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import reduce
+
+import numpy as np
+
+from gradcli.engine.symbolic.notation import literal
+from gradcli.explanation.chain.links import chain
+from gradcli.explanation.folding import folded
+from gradcli.explanation.formulas.checking import checked
+from gradcli.explanation.formulas.derivation import LARGEST_UPSTREAM
+from gradcli.explanation.model import Explanation, Intermediate
+from gradcli.explanation.naming import NAMELESS, unused
+from gradcli.language.rewrite import substitute
+from gradcli.language.simplify.simplifier import products_of
+from gradcli.language.simplify.trees import length
+from gradcli.language.tree import Binary, Expression, Name, names
+from gradcli.language.unparser import unparse
+
+INLINE = 6  # operators and calls of a result without a name of its own that is written where it is used
+INLINE_WIDTH = 24  # and its characters
+LONG = 40  # operators and calls on one line
+LONGEST = 80  # on lines that have no shorter form
+
+
+class InNames:
+    """Formulas over the names of nodes, and over names for the gradients of nodes."""
+
+    def __init__(self, explanation: Explanation) -> None:
+        self.explanation = explanation = folded(explanation)
+        self.nodes = {node.id: node for node in explanation.nodes}
+        self.written = self.inlined()
+        self.links = {link.input: link for link in chain(explanation)}
+        self.gradients = {id: unused(f"g_{id}", self.nodes) for id in self.links}
+        is_named = explanation.is_seed_named and np.ndim(explanation.upstream) > 0
+        large = np.size(explanation.upstream) > LARGEST_UPSTREAM or is_named
+        self.seed = Name(explanation.seed_name) if large else literal(explanation.upstream)
+        self.values = {name: self.nodes[id].grad for id, name in self.gradients.items()}
+        self.point = explanation.point | self.values
+        self._gradients: dict[str, Expression] = {}
+        written = [statement.value for statement in explanation.parsed.statements]
+        self.products = products_of(written or [node.expression for node in explanation.nodes])
+
+    def inlined(self) -> dict[str, Expression]:
+        """Return the expression of each node that is no variable, with short ones of nameless results put in."""
+        found: dict[str, Expression] = {}
+        for id, node in self.nodes.items():
+            if node.expression != Name(id):
+                short = {
+                    name: found[name] for name in names(node.expression) & found.keys() if self.is_short(name, found)
+                }
+                found[id] = substitute(node.expression, short)
+        return found
+
+    def is_short(self, name: str, written: Mapping[str, Expression]) -> bool:
+        tree = written[name]
+        return bool(NAMELESS.fullmatch(name)) and length(tree) <= INLINE and len(unparse(tree)) <= INLINE_WIDTH
+
+    def is_used(self, formula: Expression | None) -> bool:
+        """Return whether a formula has names that are no variables."""
+        return formula is not None and not names(formula).isdisjoint(self.written.keys() | {*self.gradients.values()})
+
+    def formulas(self, node: str) -> Iterator[Expression]:
+        """Yield the gradient of a node: over the nodes alone, and over the gradients of the nodes above it."""
+        if node not in self.links:
+            return
+        whole = over_gradients = self.gradient(node)
+        for above in reversed(self.links):
+            name = self.gradients[above]
+            if length(whole) <= LONGEST and name in names(whole):
+                whole = substitute(whole, {name: self.gradient(above)})
+        if length(whole) <= LONGEST:
+            whole = self.checked(whole)
+            short = {name: self.written[name] for name in names(whole) & self.written.keys()}
+            short = {name: tree for name, tree in short.items() if self.is_short(name, self.written)}
+            put_in = self.checked(substitute(whole, short))
+            yield put_in if length(put_in) <= LONG else whole
+        yield over_gradients
+
+    def over_variables(self, node: str) -> Expression | None:
+        """Return the gradient over variables where operations are whole; None where none is, or it would be long."""
+        if node not in self.links or not any(one.whole for one in self.nodes.values()):
+            return None
+        tree = self.gradient(node)
+        gradients = {name: id for id, name in self.gradients.items()}
+        while length(tree) <= LONGEST:
+            found = {name: self.gradient(gradients[name]) for name in names(tree) & gradients.keys()}
+            nodes = {name: self.nodes[name].expression for name in names(tree) & self.nodes.keys()}
+            found |= {name: one for name, one in nodes.items() if one != Name(name)}
+            if not found:
+                return self.checked(tree)
+            tree = substitute(tree, found)
+        return None
+
+    def checked(self, tree: Expression) -> Expression:
+        return checked(tree, self.point, self.products)
+
+    def gradient(self, node: str) -> Expression:
+        """Return the sum over the consumers of a node, in terms of their gradients."""
+        if node not in self._gradients:
+            terms = []
+            for term in self.links[node].terms:
+                above = self.gradients.get(term.step.node)
+                entering = Name(above) if above else self.seed
+                terms.append(substitute(term.step.rule, {self.explanation.upstream_name: entering}))
+            whole = reduce(lambda first, second: Binary("+", first, second), terms)
+            self._gradients[node] = self.checked(whole)
+        return self._gradients[node]
+
+    def needed(self, found: set[str]) -> Iterator[Intermediate]:
+        """Yield what the names stand for that are no variables, in the order in which it is computed."""
+        nodes = self.written
+        gradients = {name: id for id, name in self.gradients.items()}
+        waiting, met = list(found), set(found)
+        while waiting:
+            name = waiting.pop()
+            tree = self.gradient(gradients[name]) if name in gradients else nodes.get(name)
+            new = names(tree) - met if tree is not None else set()
+            met |= new
+            waiting.extend(new)
+        yield from (Intermediate(name, tree, None) for name, tree in nodes.items() if name in met)
+        yield from (Intermediate(name, self.gradient(id), id) for name, id in gradients.items() if name in met)

@@ -1,0 +1,61 @@
+"""Formulas in terms of the names of sizes, evaluated at other sizes than those that they were found at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from gradcli.errors import GradcliError
+from gradcli.explanation.model import MISSING, Explanation
+from gradcli.explanation.sizes.dims import Sizes
+from gradcli.explanation.values import rounding_at, value_of
+from gradcli.language.tree import Expression
+
+TOLERANCE = 1e-6
+
+
+def failing(general: Explanation, there: Explanation, sizes: Sizes, *, is_traced: bool) -> str:
+    """Return which formula does not hold at the sizes of an explanation; empty where all do."""
+    for what, formula, expected, names in claims(general, there, sizes, is_traced=is_traced):
+        if not holds(formula, expected, names):
+            return what
+    return ""
+
+
+def claims(
+    general: Explanation, there: Explanation, sizes: Sizes, *, is_traced: bool
+) -> Iterator[tuple[str, Expression, Any, Mapping[str, Any]]]:
+    """Yield what is said by a formula, the formula, its value at the sizes, and the values of its names."""
+    names = {**sizes, **there.point}
+    for one in general.intermediates:
+        expected = there.node(one.name).value if one.gradient_of is None else there.node(one.gradient_of).grad
+        yield f"the formula of {one.name}", one.expression, expected, names
+        names = {**names, one.name: expected}
+    for leaf, at in zip(general.leaves, there.leaves, strict=True):
+        for formula in (leaf.formula, leaf.formula_raw):
+            if formula is not None:
+                yield f"the formula by {leaf.name}", formula, at.gradient, names
+    for step, at_step in zip(general.steps, there.steps, strict=True) if is_traced else ():
+        given = {**names, general.upstream_name: at_step.upstream}
+        yield "a formula", step.rule, at_step.contribution, given
+    for node, at_node in zip(general.nodes, there.nodes, strict=True) if is_traced else ():
+        if node.kind == "op":
+            yield "a formula", node.expression, at_node.value, names
+
+
+def holds(formula: Expression, expected: Any, names: Mapping[str, Any]) -> bool:
+    """Tell whether a formula has a value, up to rounding."""
+    if formula == MISSING:
+        return True
+    try:
+        found = np.asarray(value_of(formula, names), np.float64)
+    except GradcliError:
+        return False
+    try:
+        distance = np.abs(np.broadcast_to(found, np.shape(expected)) - expected)
+    except ValueError:
+        return False
+    scale = float(np.max(np.abs(expected), initial=0.0))
+    return bool((distance <= TOLERANCE * scale).all() or (distance <= rounding_at(names, formula)).all())

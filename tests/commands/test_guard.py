@@ -1,0 +1,113 @@
+"""Nothing optional ends the main job: numbers and exit code stay, and one line says what is missing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradcli.guard import PARTS, guard, guarded
+from tests.commands import running
+
+SCALARS = ["z=(x1+a*x2)**2 + floor(a)", "x1=1", "a=2", "x2=3"]
+TENSORS = ["loss = mean((relu(x @ w + b) - y)**2)", "x=[[1,2],[3,4],[5,6]]", "w=[0.1,0.2]", "b=0.3", "y=[1,2,2]"]
+ASSIGNMENT = """
+[[question]]
+id = "1"
+program = "z = (x1 + a*x2)**2"
+at = { x1 = 1.5, a = 2.5, x2 = 3.5 }
+ask = ["dz/dx1", "dz/da"]
+"""
+SNIPPET = """
+import torch
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+loss = (x**2).mean()
+loss.backward()
+print(x.grad)
+"""
+COMMANDS = [
+    *(["eval", *SCALARS, *more] for more in ([], ["--json"], ["--why"])),
+    *(["eval", *TENSORS, *more] for more in ([], ["--json"], ["--why"], ["--torch-nodes"], ["--jacobian"])),
+    *(["eval", *TENSORS, "--format", name] for name in ("html", "latex", "markdown", "beamer")),
+    *(["grad", *TENSORS, *more] for more in ([], ["--json"], ["--symbolic"], ["--symbolic", "--json"])),
+    ["grad", "x**3*y", "x=2", "y=3", "--hessian", "--symbolic"],
+    *(["trace", *TENSORS, "--paths", *more] for more in ([], ["--json"], ["--format", "html"], ["--format", "latex"])),
+    *(["graph", *TENSORS, *more] for more in ([], ["--json"], ["--format", "svg"], ["--format", "dot"])),
+    *(["verify", *TENSORS, *more] for more in ([], ["--json"])),
+    *(["run", "lesson.py", *more] for more in (["--explain"], ["--json"], ["--format", "html"])),
+    *(["check", "week.toml", "ann.txt", *more] for more in ([], ["--json"])),
+    *(["check", "week.toml", "--key", *more] for more in ([], ["--json"], ["--format", "html"])),
+    ["batch", SCALARS[0], "-i", "points.jsonl"],
+]
+
+WHOLE: dict[tuple[str, ...], running.Result] = {}  # what commands give where nothing fails
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "week.toml": ASSIGNMENT,
+        "ann.txt": "dz/dx1 = 20.5\ndz/da = 20.5",
+        "lesson.py": SNIPPET,
+        "points.jsonl": '{"x1": 1, "a": 2, "x2": 3}\n',
+    }.items():
+        Path(name).write_text(text, encoding="utf-8")
+
+
+def breaking(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let whatever is optional of one kind raise, in any module."""
+
+    def fail() -> Any:
+        raise RuntimeError("a slip")
+
+    def failing(named: str, compute: Callable[[], Any], otherwise: Any, node: str = "") -> Any:
+        return guarded(named, fail if named == part else compute, otherwise, node)
+
+    for name, module in list(sys.modules.items()):
+        if name.startswith("gradcli") and getattr(module, "guarded", None) is guarded:
+            monkeypatch.setattr(module, "guarded", failing)
+
+
+def numbers(text: str) -> Any:
+    """The numbers of a document, without what is optional in it."""
+    found = json.loads(text)
+    return [found.get(key) for key in ("value", "gradients", "outcome", "students", "printed", "ok")]
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("part", PARTS)
+def test_numbers_come_without_what_fails(
+    part: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "is_strict", False)
+    met = 0
+    for command in COMMANDS:
+        whole = WHOLE.get(tuple(command)) or running.gradcli(capsys, command)  # which imports what the command needs
+        WHOLE[tuple(command)] = whole
+        guard.warned.clear()
+        with monkeypatch.context() as patch:
+            breaking(part, patch)
+            found = running.gradcli(capsys, command)
+        assert whole.code < 2, whole.err
+        assert found.code == whole.code, (command, found.err)
+        if "--json" in command:
+            running.document(found.out)
+            assert numbers(found.out) == numbers(whole.out), command
+        if found.out != whole.out:
+            met += 1
+            assert PARTS[part] in found.out + found.err, command
+    assert met, part
+
+
+@pytest.mark.usefixtures("files")
+def test_under_debug_a_failure_is_a_bug(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "is_strict", False)
+    breaking("formula", monkeypatch)
+    found = running.gradcli(capsys, ["eval", *SCALARS, "--debug"])
+    assert found.code == 70
+    assert "a slip" in found.err

@@ -1,0 +1,87 @@
+"""A simplified formula with other values than the raw one is not shown, and a failure where the guard is strict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from gradcli.explanation.build import explain
+from gradcli.explanation.formulas import checking
+from gradcli.explanation.formulas.checking import UnequalError, checked, fault
+from gradcli.explanation.formulas.simplified import simplified
+from gradcli.guard import guard
+from gradcli.language.parser import parse_expression, parse_program
+from gradcli.language.tree import Expression
+from gradcli.language.unparser import unparse
+from gradcli.source import Source
+
+POINT = {"x": np.float64(0.3), "y": np.float64(2.0), "v": np.array([0.3, 0.4]), "t": np.array([0.0, 1.0])}
+ALIKE = [
+    ("(x**2)**0.5", "abs(x)"),
+    ("sqrt(x)**2", "x"),  # which is there at more points
+    ("(x**2 - y**2)/(x - y)", "x + y"),
+    ("log(exp(1e-9*x) - 1 + 1)", "1e-9*x"),  # up to rounding
+    ("sum(v*v)", "v @ v"),
+    ("one_hot(t, 2) @ v", "sum(one_hot(t, 2)*v, dim=1)"),  # labels are whole numbers
+    ("acos(x + 3)", "acos(3 + x)"),  # a narrow domain, which drawn points reach
+    ("where(x > 1, 1, 1)", "1"),
+]
+APART = [
+    ("1/sqrt(1 - (1.1*x)**2)", "1/sqrt(1 - x**2)", "it has another value elsewhere"),
+    ("(x**2)**0.5", "x", "it has another value elsewhere"),  # where x is below 0
+    ("2*x", "2.0001*x", "it has another value elsewhere"),
+    ("x", "sqrt(x)**2", "it is finite at fewer points"),
+    ("x/y", "x/(y*nan)", "it is finite at fewer points"),
+    ("v - v", "0", "it has another shape"),
+    ("v*2", "v @ v", "it has another shape"),
+    ("x*v", "x @ v", "it has no value elsewhere"),
+    ("sqrt(-1 - x**2)", "x", "no point is known where it could be checked"),
+]
+
+
+@pytest.fixture
+def lenient() -> Iterator[None]:
+    guard.is_strict = False
+    yield
+    guard.is_strict = True
+
+
+def tree(text: str) -> Expression:
+    return parse_expression(Source(text))
+
+
+@pytest.mark.parametrize(("raw", "short"), ALIKE)
+def test_formulas_of_equal_values_stand(raw: str, short: str) -> None:
+    assert not fault(tree(short), tree(raw), POINT)
+
+
+@pytest.mark.usefixtures("lenient")
+@pytest.mark.parametrize(("raw", "short", "why"), APART)
+def test_a_formula_of_other_values_does_not_stand(raw: str, short: str, why: str) -> None:
+    assert fault(tree(short), tree(raw), POINT) == why
+
+
+def test_where_the_guard_is_strict_it_is_a_failure() -> None:
+    with pytest.raises(UnequalError, match="is no"):
+        fault(tree("x"), tree("2*x"), POINT)
+
+
+@pytest.mark.usefixtures("lenient")
+@pytest.mark.parametrize("at_any_point", [False, True])
+def test_the_raw_formula_stands_with_a_note(monkeypatch: pytest.MonkeyPatch, at_any_point: bool) -> None:
+    monkeypatch.setattr(checking, "simplify", lambda raw, *_: tree("x"))  # right at 0.5 alone
+    found = explain(parse_program(Source("x**2")), {"x": 0.5})
+    shown = simplified(found, at_any_point=at_any_point)
+    assert unparse(shown.leaves[0].formula) == "2*x"
+    assert [note.message for note in shown.notes if note.code == "raw"] == [
+        "the formula by x is not simplified: it has another value elsewhere"
+    ]
+    assert checked(tree("x + x"), POINT) == tree("x + x")
+
+
+def test_no_formula_is_nan_beside_a_number() -> None:
+    program = parse_program(Source("m = mean(x); v = mean((x - m)**2); z = (x - m)/sqrt(v + 0.00001); sum(z*t)"))
+    found = simplified(explain(program, {"x": [1.0, 2.0, 4.0], "t": [1.0, 2.0, 3.0]}))
+    assert not found.notes

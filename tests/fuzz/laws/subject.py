@@ -1,0 +1,115 @@
+"""A program with its values, explained: what the laws are about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from gradcli.explanation.build import explain
+from gradcli.explanation.derivatives import total
+from gradcli.explanation.formulas.simplified import simplified
+from gradcli.explanation.model import Explanation
+from gradcli.explanation.numeric.function import Function
+from gradcli.explanation.values import apart, constant, rounding_of, value_of
+from gradcli.explanation.variables import Variables, placeholders
+from gradcli.language.parser import parse_expression, parse_program
+from gradcli.language.tree import Expression, Program
+from gradcli.source import Source
+from tests.fuzz.laws import precise
+
+POINTS = 8  # at which formulas are compared, besides that of the program
+
+
+def read(arguments: Sequence[str]) -> tuple[Program, dict[str, Any]]:
+    """Return a program and the values that stand behind it, as on a command line."""
+    text, *bindings = arguments
+    values = {}
+    for name, _, written in (binding.partition("=") for binding in bindings):
+        source = Source(written)
+        values[name] = np.asarray(constant(parse_expression(source), source), np.float64)[()]
+    return parse_program(Source(text)), values
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A program with its values, explained; what several laws need is computed once."""
+
+    program: Program
+    values: Mapping[str, Any]
+
+    @cached_property
+    def raw(self) -> Explanation:
+        return explain(self.program, self.values, upstream=self.seed)
+
+    @cached_property
+    def seed(self) -> Any:
+        return total.ones_like_output(self.program, self.values, None)
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        return simplified(self.raw)
+
+    @cached_property
+    def symbolic(self) -> Explanation:
+        """The formulas as they are without values."""
+        tensors = {name: value for name, value in self.values.items() if np.ndim(value)}
+        made_up = {**placeholders(self.program, tensors), **tensors}
+        seed = total.ones_like_output(self.program, made_up, None)
+        return simplified(explain(self.program, made_up, upstream=seed), at_any_point=True)
+
+    @cached_property
+    def function(self) -> Function:
+        return Function(self.program, None, 1.0 if self.seed is None else self.seed, dict(self.values))
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether no convention decided about the gradient."""
+        return not any(note.code in ("kink", "tie") for note in self.raw.notes)
+
+    @property
+    def is_told_not_finite(self) -> bool:
+        return any(note.code in ("not-finite", "gradient-not-finite") for note in self.raw.notes)
+
+    @property
+    def is_of_numbers(self) -> bool:
+        return not any(np.ndim(value) for value in self.raw.point.values()) and self.seed is None
+
+    @cached_property
+    def exact(self) -> dict[str, Any]:
+        return {name: precise.exact(value) for name, value in self.variables.items()}
+
+    @cached_property
+    def variables(self) -> dict[str, Any]:
+        """The values of variables, also of those that are assigned a number in the program."""
+        given = {*self.values, *Variables.of(self.program).literals}
+        return {name: value for name, value in self.raw.point.items() if name in given}
+
+    def noise(self, *formulas: Expression | None) -> float:
+        """Return how much rounding there is in the output and in formulas."""
+        sizes = [apart(0.0, node.value) for node in self.raw.nodes]
+        own = float(np.finfo(np.float64).eps) * max(sizes, default=1.0) * len(sizes)
+        return max(own, rounding_of(self.raw.point, *formulas) if any(formulas) else 0.0)
+
+    @cached_property
+    def points(self) -> list[dict[str, Any]]:
+        """Other points: decimals of both signs, away from 0 and 1."""
+        random = Random(0)
+        return [{name: drawn(random, np.shape(value)) for name, value in self.values.items()} for _ in range(POINTS)]
+
+
+def drawn(random: Random, shape: tuple[int, ...]) -> Any:
+    entries = [round(random.choice([1, 1, -1]) * random.uniform(0.2, 3.1), 2) for _ in range(int(np.prod(shape)))]
+    return np.reshape(entries, shape)[()]
+
+
+def in_names(explanation: Explanation, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values with those of the named intermediates."""
+    known = {explanation.seed_name: explanation.upstream, **values}
+    for part in explanation.intermediates:
+        known[part.name] = value_of(part.expression, known)
+    return known
