@@ -30,9 +30,48 @@ from gradcli.ops.reducing.extremes import (
     values_of,
 )
 from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import CHOSEN, MOVED, PICKED
 from gradcli.ops.support.surface import operation
+
+
+def _top(x: Array, *, k: int, dim: int, largest: bool = True, sorted: bool = True) -> Any:
+    """The indices of the `k` largest or smallest entries, equal ones in their order."""
+    return np.take(positions.ordered(x, dim=dim, descending=largest), np.arange(k), dim) if np.ndim(x) else np.int64(0)
+
+
+def _kth(x: Array, *, k: int, dim: int, keepdim: bool = False) -> Any:
+    """The index of the `k`-th entry, equal ones in their order."""
+    return np.take(positions.ordered(x, dim=dim), [k - 1] if keepdim else k - 1, dim) if np.ndim(x) else np.int64(0)
+
+
+def _middle(x: Array, *, dim: int, keepdim: bool = False) -> Any:
+    """The index of the median, the lower of two; of a nan where there is one."""
+    if not np.ndim(x):
+        return np.int64(0)
+    middle = _kth(x, k=(x.shape[dim] + 1) // 2, dim=dim, keepdim=keepdim)
+    missing = np.isnan(x)
+    return np.where(np.any(missing, dim, keepdims=keepdim), np.argmax(missing, dim, keepdims=keepdim), middle)[()]
+
+
+def _most_frequent(x: Array, *, dim: int, keepdim: bool = False) -> Any:
+    """The index of one of the most frequent entries; of equally frequent ones the smallest."""
+    if not np.ndim(x):
+        return np.int64(0)
+    empty = np.zeros(x.shape[:dim] + x.shape[dim + 1 :], np.int64)
+    found = np.apply_along_axis(positions.last_most_frequent, dim, x) if empty.size else empty
+    return (np.expand_dims(found, dim) if keepdim else found)[()]
+
+
+def _largest(x: Array, *, dim: int) -> Any:
+    """The index of the largest entry so far."""
+    return positions.best_so_far(np.maximum, x, dim)
+
+
+def _smallest(x: Array, *, dim: int) -> Any:
+    """The index of the smallest entry so far."""
+    return positions.best_so_far(np.minimum, x, dim)
 
 
 def _at(x: Any, indices: Any, dim: int) -> Any:
@@ -56,12 +95,12 @@ def _kth_picked(x: Any, indices: Any, *, k: int, dim: int = -1, keepdim: bool = 
 
 
 order = primitive("argsort", lambda x, **o: laid_out(positions.ordered(x, **o), (x,)), structured=True)
-top = primitive("topk_indices", positions.top, structured=True)
-kth = primitive("kth_index", positions.kth, structured=True)
-middle = primitive("median_index", positions.middle, structured=True)
-most_frequent = primitive("mode_index", positions.most_frequent, structured=True)
-running_largest = primitive("cummax_indices", positions.largest, structured=True)
-running_smallest = primitive("cummin_indices", positions.smallest, structured=True)
+top = primitive("topk_indices", _top, structured=True)
+kth = primitive("kth_index", _kth, structured=True)
+middle = primitive("median_index", _middle, structured=True)
+most_frequent = primitive("mode_index", _most_frequent, structured=True)
+running_largest = primitive("cummax_indices", _largest, structured=True)
+running_smallest = primitive("cummin_indices", _smallest, structured=True)
 printed(top, "x = [3, 1, 2]; gather(x, 0, topk_indices(x, k=2, dim=0))")
 printed(kth, "x = [3, 1, 2]; x[kth_index(x, k=2, dim=0)]")
 printed(middle, "x = [3, 1, 2]; x[median_index(x, dim=0)]")
@@ -130,7 +169,7 @@ def _median(x: Any) -> Any:
     if not np.size(x):
         return x.dtype.type(np.nan)
     flat = np.ravel(x)
-    return flat[positions.middle(flat, dim=0)]
+    return flat[_middle(flat, dim=0)]
 
 
 median = primitive(
