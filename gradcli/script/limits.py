@@ -124,6 +124,7 @@ class Budget:
 
     def fits(self, size: int, what: str = "this", each: int = 8) -> None:
         """Refuse a list, text or tensor of absurd size before memory is taken; `each` is the bytes of an element."""
+        size = int(size)  # of a class of the snippet, whose comparisons may lie
         if size > self.limits.elements:
             self.refuse(
                 f"{what} has {size:,} elements, and {self.limits.elements:,} are the limit"

@@ -10,6 +10,7 @@ import os
 import sys
 from collections import deque
 from collections.abc import Iterator
+from pathlib import Path
 from types import (
     BuiltinFunctionType,
     CodeType,
@@ -23,6 +24,10 @@ from types import (
 )
 from typing import Any
 
+import numpy as np
+
+import gradcli
+from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import LimitError
 from gradcli.script.library import MODULES
 from gradcli.script.machine import running
@@ -150,6 +155,29 @@ def probe(call: Any) -> None:
         see(error)
 
 
+KEYS = (
+    int,
+    float,
+    str,
+    bool,
+    list,
+    tuple,
+    dict,
+    set,
+    type,
+    object,
+    type(None),
+    np.float32,
+    np.dtype("float32"),
+    Tensor,
+)
+
+
+def hash_of(number: int) -> int:
+    """Return the hash of a key that tables of gradcli have: Python asks a snippet whether its value is equal to it."""
+    return hash(KEYS[number % len(KEYS)])
+
+
 READS = frozenset(
     ("__globals__", "__closure__", "__builtins__", "tb_frame", "gi_frame", "gi_code", "f_code", "__code__")
 )
@@ -168,12 +196,17 @@ IMPORTING = ("importlib._bootstrap", "importlib._bootstrap_external", "_frozen_i
              "ast", "gradcli.script.interpreter", "gradcli.script.limits", "inspect", "warnings")  # fmt: skip
 
 
+TABLES = str(Path(gradcli.__file__).parent)  # the files of gradcli that hold names
+
+
 def heard(event: str, arguments: tuple[Any, ...]) -> None:
     """Report what a snippet makes Python do; imports, and the reading of the snippet, are gradcli's own doing."""
     if not listening or getattr(running, "machine", None) is None or not running.machine.builtins:
         return
     is_read = event == "object.__getattr__" and arguments[1] in READS
     if not is_read and not event.startswith(EVENTS):
+        return
+    if event == "open" and str(arguments[0]).startswith(TABLES):
         return
     frame: Any = sys._getframe(1)
     while frame is not None:
@@ -193,5 +226,5 @@ def install(*, aloud: bool = False) -> None:
         is_heard.append(True)
         listening.append(True)
     if "see" not in FUNCTIONS:
-        FUNCTIONS.update(see=see, probe=probe)
+        FUNCTIONS.update(see=see, probe=probe, hash_of=hash_of)
         sys.addaudithook(heard)

@@ -195,7 +195,8 @@ def _of_type(kind: BuiltinType, name: str) -> Any:
     if special.is_special(name):
         if kind.python not in special.BUILTIN or name not in special.OF_BUILTIN:
             raise refused(kind, name)
-        return taken(SPECIAL[kind.python](name), kinds, kind.name)
+        found = SPECIAL[kind.python](name)
+        return found if name == "__new__" else taken(found, kinds, kind.name)
     if kind.module == "" and not any(hasattr(python, name) for python in kinds):
         raise AttributeError(f"type object {kind.name!r} has no attribute {name!r}")
     if not torch_has(f"{kind.module}.{kind.name}", name):

@@ -20,7 +20,7 @@ from gradcli.script.python.values.iteration import Counting as Counting
 from gradcli.script.python.values.iteration import ticking as ticking
 from gradcli.script.python.values.kinds import NAMED_TYPES as NAMED_TYPES
 from gradcli.script.python.values.kinds import TYPES as TYPES
-from gradcli.script.python.values.kinds import BuiltinType, Facade, is_shown, isinstance_, issubclass_
+from gradcli.script.python.values.kinds import BuiltinType, Facade, is_shown, isinstance_, issubclass_, shown_name
 from gradcli.script.python.values.kinds import python_types as python_types
 from gradcli.script.python.values.kinds import type_of as type_of
 from gradcli.script.python.values.natives import MEMBERS
@@ -154,6 +154,11 @@ class object_(Facade):  # noqa: N801  named in messages
         return f"<object object at {id(self):#x}>"
 
 
+def plain_repr(value: Any, /) -> str:
+    """`object.__repr__`."""
+    return Facade.__repr__(value) if isinstance(value, Facade) else f"<{shown_name(value)} object at {id(value):#x}>"
+
+
 def type_(*arguments: Any, **options: Any) -> Any:
     if len(arguments) == 3:
         return import_module("gradcli.script.python.functions.classes").named_class(*arguments, **options)
@@ -220,7 +225,7 @@ TYPES[object_] = TYPES[object] = BuiltinType(
     {
         "__init__": object.__init__,
         "__new__": object.__new__,
-        "__repr__": object.__repr__,
+        "__repr__": plain_repr,
         "__setattr__": special.guarded(object.__setattr__, "__setattr__"),
     },
 )

@@ -103,7 +103,7 @@ def viewed(value: Any) -> Any:
     """Return a container as it can be looked at without a change of it."""
     if isinstance(value, dict):
         return Ordered(value) if isinstance(value, OrderedDict) else ReadOnly(value)
-    return frozenset(value) if isinstance(value, set) else value.copy() if isinstance(value, list) else value
+    return frozenset(value) if isinstance(value, set) else [*map(viewed, value)] if isinstance(value, list) else value
 
 
 def copied(value: Any) -> Any:

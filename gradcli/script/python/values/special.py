@@ -30,6 +30,10 @@ IMPLICIT = frozenset(("__new__", "__init_subclass__", "__set_name__", "__class_g
 BUILTIN = (list, dict, set, tuple, str, int, float)  # what classes of a snippet may derive from
 OF_BUILTIN = DEFINABLE - IMPLICIT | {"__new__"}  # what these types say themselves
 MEASURED = frozenset(("__len__", "__iter__", "__length_hint__", "__int__", "__index__", "values"))  # none defines these
+# What a text says of itself where it is read as a name: a class of the snippet may change how it is written, no more.
+OF_TEXTS = frozenset(dir(str)).difference(
+    ("__init__", "__new__", "__doc__", "__repr__", "__str__", "__format__", "__add__", "__mul__", "__rmul__", "__mod__")
+)
 READABLE = frozenset(("__name__", "__qualname__", "__module__", "__doc__", "__class__", "__version__", "__members__"))
 OF_FUNCTIONS = frozenset(("__name__", "__qualname__", "__doc__", "__module__"))
 OPEN = frozenset(  # read although private: the names of modules and their hooks, the nodes of functions
@@ -212,8 +216,11 @@ def wrapped(name: str, value: Any) -> Any:
 
 
 def check_own(bases: tuple[type, ...], names: Iterable[str]) -> None:
-    """Refuse a class that changes a measured fact about objects of Python's own types."""
-    own = sorted(MEASURED.intersection(names))
+    """Refuse a class that changes a measured fact about objects of Python's own types, or lets texts lie."""
+    found = set(names)
+    own = sorted(MEASURED & found)
+    if not own and any(issubclass(base, str) for base in bases):
+        own = sorted(OF_TEXTS & found)
     if own and any(issubclass(base, BUILTIN) for base in bases):
         message = f"defining {own[0]} is not supported in a class that derives from one of Python's own"
         raise UnsupportedError(message, python=TypeError, help="keep the values in an attribute: self.items = []")
