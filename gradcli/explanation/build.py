@@ -222,10 +222,9 @@ def derived(
 def backward_events(evaluation: Evaluation, upstream: Any) -> list[Contribution]:
     """The contributions of the backward pass, in the order in which they ran; none for a constant output."""
     output = evaluation.line_of[id(evaluation.output)].tensor
-    if output.node is None:
-        return []
     with refusals_explained(evaluation, upstream) as rites:
-        return [event for event in trace([output], [upstream], rites) if isinstance(event, Contribution)]
+        events = () if output.node is None else trace([output], [upstream], rites)
+        return [event for event in events if isinstance(event, Contribution)]
 
 
 @contextmanager
