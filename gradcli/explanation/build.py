@@ -84,7 +84,7 @@ def gradients(
     leaves = {x.name: x.tensor for x in evaluation.lines if isinstance(x.tensor.node, AccumulateGrad)}
     try:
         given = None if upstream is None else seed_of(output, upstream)
-        with refusals_explained(evaluation, given, rites := Rites()):
+        with refusals_explained(evaluation, given) as rites:
             found = dict.fromkeys(leaves) if output.node is None else captured(output, given, leaves, rites)
     except EvaluationError as error:
         raise error.at(source=program.source) from None
@@ -222,17 +222,17 @@ def derived(
 def backward_events(evaluation: Evaluation, upstream: Any) -> list[Contribution]:
     """The contributions of the backward pass, in the order in which they ran; none for a constant output."""
     output = evaluation.line_of[id(evaluation.output)].tensor
-    if output.node is None:
-        return []
-    with refusals_explained(evaluation, upstream, rites := Rites()):
-        return [event for event in trace([output], [upstream], rites) if isinstance(event, Contribution)]
+    with refusals_explained(evaluation, upstream) as rites:
+        events = () if output.node is None else trace([output], [upstream], rites)
+        return [event for event in events if isinstance(event, Contribution)]
 
 
 @contextmanager
-def refusals_explained(evaluation: Evaluation, upstream: Any, rites: Rites) -> Iterator[None]:
-    """Give what a backward pass raises its line in the program, and help with an upstream gradient that is missing."""
+def refusals_explained(evaluation: Evaluation, upstream: Any) -> Iterator[Rites]:
+    """Give what a backward pass by these rites raises its line, and help where an upstream gradient is missing."""
+    rites = Rites()
     try:
-        yield
+        yield rites
     except FAILURES as error:
         if rites.place is not None:
             line = next(line for line in evaluation.lines if line.tensor.node is rites.place)

@@ -15,7 +15,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.build import build
 from gradcli.explanation.formulas.simplified import simplified
-from gradcli.explanation.lines import Evaluation, Line
+from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Explanation, Leaf, Local, Node, Note, Step
 from gradcli.explanation.notes import notes
 from gradcli.explanation.unkept import unkept
@@ -79,7 +79,8 @@ def remarks(graph: Graph, found: Explanation) -> Sequence[Note]:
     }
     lines = [line for line in graph.evaluation.lines if is_known[line.name]]
     steps = [step for step in found.steps if is_known[step.node] and is_known[step.input]]
-    return notes(Evaluation(lines=lines), [x for x in found.nodes if is_known[x.id]], steps, found.leaves)
+    known = replace(graph.evaluation, lines=lines)
+    return notes(known, [x for x in found.nodes if is_known[x.id]], steps, found.leaves)
 
 
 def differences(graph: Graph, events: Sequence[Contribution]) -> Iterator[Note]:

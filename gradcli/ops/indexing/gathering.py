@@ -224,4 +224,5 @@ def masked_select_(input: Tensor, mask: Tensor) -> Any:
         raise mismatch(values)
     shape = broadcast_shapes(input.shape, mask.shape)
     x = input if input.shape == shape else expand(input, size=shape)
-    return masked_select(x, mask if mask.shape == shape else Tensor(np.broadcast_to(mask.value, shape)))
+    mask = mask if mask.shape == shape else Tensor(np.broadcast_to(mask.value, shape))
+    return masked_select(x, mask)
