@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 from types import FunctionType, MethodType
 from typing import Any
 
+import numpy as np
 import pytest
 
+from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.interpreter import run
 from gradcli.script.library import MODULES
@@ -128,7 +131,7 @@ def test_no_module_has_anything_of_python() -> None:
 def changing() -> dict[int, tuple[str, Any]]:
     """Return the containers, and the objects whose attributes a snippet may set, that a run reaches."""
     found = [(way, value) for way, value in reached() if not isinstance(value, type)]
-    kinds = (dict, list, set)
+    kinds = (dict, list, set, Tensor, np.ndarray, Random)
     return {id(value): (way, value) for way, value in found if isinstance(value, kinds) or is_settable(value, "new")}
 
 
