@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 from types import FunctionType, MethodType
 from typing import Any
 
+import numpy as np
 import pytest
 
+from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.interpreter import run
 from gradcli.script.library import MODULES
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.attributes import attribute
-from gradcli.script.python.values.kinds import is_own_function
+from gradcli.script.python.values.kinds import Namespace, is_own_function
 from gradcli.script.python.values.readonly import Held
 from gradcli.script.python.values.special import is_settable
 from gradcli.script.torch.nn.functional.module import KIND_OF
@@ -102,10 +106,32 @@ def test_attributes_lead_to_nothing_of_python() -> None:
     assert [way for way, value in ways if way.endswith(made_of) and not isinstance(value, Held)] == []
 
 
+def test_no_module_has_anything_of_python() -> None:
+    machine = Machine(Limits(), lambda text: None)
+    run([Source("from torch.autograd.gradcheck import GradcheckError as e", "modules.py")], machine)
+    assert found_in(machine.globals["e"]) == ""
+    waiting = {name: machine.modules.get(name) for name in MODULES if name not in UNDRAWN}
+    found, seen = dict[str, str](), dict[int, Any]()
+    while waiting:
+        way, module = waiting.popitem()
+        seen[id(module)] = module
+        for name in module.names:
+            try:
+                member = attribute(module, name)
+            except UnsupportedError:  # a name that is recorded, and not here
+                continue
+            if isinstance(member, Namespace) and id(member) not in seen:
+                waiting[f"{way}.{name}"] = member
+            elif words := found_in(member):
+                found[f"{way}.{name}"] = words
+    assert len(seen) > 100
+    assert found == {}
+
+
 def changing() -> dict[int, tuple[str, Any]]:
     """Return the containers, and the objects whose attributes a snippet may set, that a run reaches."""
     found = [(way, value) for way, value in reached() if not isinstance(value, type)]
-    kinds = (dict, list, set)
+    kinds = (dict, list, set, Tensor, np.ndarray, Random)
     return {id(value): (way, value) for way, value in found if isinstance(value, kinds) or is_settable(value, "new")}
 
 

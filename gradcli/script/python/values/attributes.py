@@ -99,7 +99,7 @@ def _of_open(value: Any, name: str) -> Any:
             raise AttributeError(f"{type(value).__name__!r} object has no attribute '__dict__'")
         return Attributes(vars(value))
     if special.is_special(name):
-        if name in special.READABLE or name in special.DEFINABLE - special.IMPLICIT:
+        if special.is_readable(type(value), name):
             return special.guarded(getattr(value, name), name)
         raise refused(value, name)
     if special.is_private(type(value), name):
@@ -135,7 +135,7 @@ def _of_class(value: type, name: str) -> Any:
     if name in special.LISTED and any(name in vars(base) for base in value.__mro__ if isinstance(base, Defined)):
         return getattr(value, name)
     if special.is_special(name):
-        if name not in special.READABLE and name not in special.DEFINABLE - special.IMPLICIT:
+        if not special.is_readable(value, name):
             raise refused(value, name)
     elif special.is_private(value, name) or _home(value.__mro__, name) is None:
         raise AttributeError(f"type object {value.__name__!r} has no attribute {name!r}")

@@ -13,13 +13,10 @@ from gradcli.script.python.values.naming import full_name, name_members
 
 
 class Facade:
-    """An object into which snippets may look, of their own classes or of our facades; its public names are open.
-
-    Classes of a snippet derive from those alone that say so by `__parent__`.
-    """
+    """An object into which snippets may look, of their own classes or of our facades; its public names are open."""
 
     __slots__ = ()
-    __parent__ = False
+    __parent__ = False  # whether classes of a snippet may derive from it
     # Numpy would follow these to memory or code, so they are not there in any object.
     __array_interface__ = __array_struct__ = __array__ = property()
 
@@ -47,7 +44,7 @@ class Namespace:
         self.hidden = hidden or {}
         self.live = live or {}
         self.name = name
-        self.members = dict(members or {})
+        self.members = {word: error_type(member) for word, member in (members or {}).items()}
         name_members(self.members, name)
         self.find = find
         self.known = known
@@ -209,6 +206,13 @@ def shown_type(kind: type) -> Any:
     return TYPES[kind]
 
 
+def error_type(member: Any) -> Any:
+    """Return an exception of ours or of Python's as snippets see it, anything else as it is."""
+    if isinstance(member, type) and issubclass(member, BaseException):
+        return TYPES.setdefault(member, BuiltinType(member.__name__, member, member, module=member.__module__))
+    return member
+
+
 def python_types(kinds: Any, caller: str = "isinstance() arg 2 must be a type, a tuple of types, or a union") -> Any:
     """Return the Python types behind the second argument of isinstance as a tuple, without recursion."""
     found: list[type] = []
@@ -252,7 +256,7 @@ def issubclass_(value: Any, kinds: Any) -> bool:
 
 
 def is_shown(kind: type) -> bool:
-    """Whether snippets have a class itself: their own, and those of our facades."""
+    """Whether snippets have a class itself: their own, or one of our facades."""
     return isinstance(kind, Defined) or issubclass(kind, Facade)
 
 

@@ -92,6 +92,12 @@ def is_special(name: str) -> bool:
     return (name.startswith("__") and name.endswith("__")) or not name.isidentifier()
 
 
+def is_readable(kind: type, name: str) -> bool:
+    """Whether a special name of a class or its objects is open; what all runs share is made once, not anew."""
+    is_own = isinstance(kind, Defined) or (issubclass(kind, Facade) and kind.__parent__)
+    return name in READABLE or (name in DEFINABLE - IMPLICIT and (name != "__init__" or is_own))
+
+
 def is_plain(kind: type) -> bool:
     """Whether all that an object of this class holds was put there by the snippet."""
     return isinstance(kind, Defined) and all(
@@ -143,6 +149,8 @@ def guarded(found: Any, name: str) -> Any:
             raise TypeError(f"{name} is for objects of the snippet")
         check_name(rest[0] if rest else None)
         check_free(type(owner), rest[0])
+        if not is_settable(owner, rest[0]):
+            raise AttributeError(f"attribute {rest[0]!r} cannot be set here")
         return found(*arguments)
 
     checked.__qualname__ = name
