@@ -41,7 +41,7 @@ class Apart:
         self.kind = kind
         python = fresh("-c", START)
         python["env"]["OPENBLAS_NUM_THREADS"] = (
-            "1"  # for its children, which lock themselves, and start no threads then
+            "1"  # its children lock themselves, and start no threads
         )
         self.process = subprocess.Popen(**python, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._send((function, kind))
