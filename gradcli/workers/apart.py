@@ -40,9 +40,7 @@ class Apart:
     def __init__(self, function: Callable[[Any], Any], kind: Any = Any) -> None:
         self.kind = kind
         python = fresh("-c", START)
-        python["env"]["OPENBLAS_NUM_THREADS"] = (
-            "1"  # its children lock themselves, and start no threads
-        )
+        python["env"]["OPENBLAS_NUM_THREADS"] = "1"  # its children lock themselves, and start no threads
         self.process = subprocess.Popen(**python, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._send((function, kind))
 
