@@ -22,8 +22,7 @@ def main() -> None:
         open_streams()
         gc.disable()  # collections would cost a command 5 %, and a long program 10 to 15 %
         sys.unraisablehook = interrupted_again
-        # Threads of numpy's library take a tenth of a command to start, and wait for each other on busy cores.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        os.environ.update(ONE_THREAD)
         code = done(sys.argv[1:])
         if code == INTERRUPTED:
             raise KeyboardInterrupt
@@ -34,6 +33,8 @@ def main() -> None:
     sys.exit(code)
 
 
+# Of numpy's library: a process that has locked itself starts none. They would take a tenth of a command, too.
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 HAVE_ITEMS = ("check", "batch", "practice")  # with children of their own, one item after the other
 HARMLESS = ("ops", "schema", "help")  # take nothing from strangers, as options before a command do
 

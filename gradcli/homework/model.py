@@ -81,13 +81,13 @@ class Marked:
     quantity: str
     given: str | None
     expected: Value
-    verdict: str
+    verdict: Annotated[str, frozenset(VERDICTS)]
     points: float
     max_points: float
     remark: str = ""
     diagnoses: tuple[Diagnosis, ...] = ()
     ledger: tuple[Branch, ...] = ()
-    reason: str | None = None
+    reason: Annotated[str, frozenset(ENDINGS)] | None = None
     read_as: str = ""
     elsewhere: tuple[str, ...] = ()
     note: str | None = None
@@ -106,7 +106,7 @@ class Result:
     answers: tuple[Marked, ...]
     remarks: tuple[str, ...] = ()
     unreadable: str = ""
-    reason: str | None = None
+    reason: Annotated[str, frozenset(ENDINGS)] | None = None
     name: str = ""
     email: str = ""
     notes: tuple[str, ...] = ()

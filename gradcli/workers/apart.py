@@ -39,7 +39,9 @@ class Apart:
 
     def __init__(self, function: Callable[[Any], Any], kind: Any = Any) -> None:
         self.kind = kind
-        self.process = subprocess.Popen(**fresh("-c", START), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        python = fresh("-c", START)
+        python["env"]["OPENBLAS_NUM_THREADS"] = "1"  # its children lock themselves, and start no threads
+        self.process = subprocess.Popen(**python, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._send((function, kind))
 
     def __call__(self, item: Any) -> Any:

@@ -19,8 +19,10 @@ from gradcli.errors import GradcliError
 from gradcli.source import Source, Span
 
 NUMBERS = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")  # in arrays
-SAMPLES: dict[type, Any] = {NoneType: None, bool: True, int: 1, float: 1.5, str: ""}
+# A value of each type that JSON holds as it is; where it fits a field, all of its type do.
+SAMPLES: dict[type, Any] = {NoneType: None, bool: True, int: 10**400, float: float("inf"), str: ""}
 SHARED = 2**12  # objects that are kept, for values that share them
+LARGEST = 1e300  # what a number of facts may be: no infinity, and no nan
 SMALL = 2**16  # bytes beside a text that may be kept, too
 PLAIN = frozenset(SAMPLES)  # types of values that JSON holds as they are
 ERRORS = {
@@ -242,7 +244,10 @@ def check(hint: Any) -> Callable[[Any], bool]:
     if kind is Any:
         return lambda value: True
     if kind is Annotated:
-        return check(inner[0])
+        choices = inner[1]
+        if type(choices) is not frozenset:
+            return check(inner[0])
+        return lambda value: type(value) is str and value in choices
     if kind is Literal:
         return lambda value: type(value) is str and value in inner
     if kind in (Union, UnionType):
@@ -260,5 +265,5 @@ def check(hint: Any) -> Callable[[Any], bool]:
         is_key, is_value = map(check, inner)
         return lambda value: type(value) is dict and all(map(is_key, value)) and all(map(is_value, value.values()))
     if kind is float:
-        return lambda value: isinstance(value, float | int)
+        return lambda value: isinstance(value, float | int) and -LARGEST < value < LARGEST
     return lambda value: isinstance(value, kind)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -84,3 +87,14 @@ def test_a_filter_fits_its_machine(machine: str) -> None:
 
 def test_machines_are_those_that_are_told() -> None:
     assert lock.walls()["calls"] == (sys.platform == "linux" and platform.machine() in calls.MACHINES)
+
+
+@pytest.mark.slow
+def test_a_product_of_matrices_needs_no_threads(tmp_path: Path) -> None:
+    """Whatever the variables say, numpy's library starts none in a process that may not."""
+    record = {"program": "sum(A@A)", "at": {"A": [[1.0] * 200] * 200}}
+    (tmp_path / "one.jsonl").write_text(json.dumps(record))
+    command = [sys.executable, "-m", "gradcli", "batch", "--each", "--forward-only", "-i", str(tmp_path / "one.jsonl")]
+    env = {**os.environ, "OPENBLAS_NUM_THREADS": "4", "OMP_NUM_THREADS": "4"}
+    done = subprocess.run(command, capture_output=True, env=env, check=False)
+    assert json.loads(done.stdout) == {"ok": True, "value": 200.0**3}
