@@ -42,6 +42,7 @@ def named(name: str) -> BuiltinType:
             raise TypeError(f"torch.return_types.{name}() takes a 2-sequence ({len(parts)}-sequence given)")
         return ReturnType(name, values=parts[0], indices=parts[1])
 
+    construct.__name__ = construct.__qualname__ = name
     return BuiltinType(name, OfName(name, (), {"result": name}), construct, module="torch.return_types")
 
 
