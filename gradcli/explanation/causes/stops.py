@@ -18,7 +18,8 @@ def stopped(leaf: Leaf, nodes: Sequence[Node], output: str, write: Callable[[Exp
     elif np.any(leaf.gradient):
         return ""
     else:
-        node, why = _first(leaf, nodes, output, lambda local: not is_flat(local)), "has the derivative 0"
+        able = [node for node in nodes if node.locals]  # what passes no gradient on brings no 0
+        node, why = _first(leaf, able, output, lambda local: not is_flat(local)), "has the derivative 0"
     return f"{write(node.expression)} {why}" if node else ""
 
 
