@@ -17,7 +17,7 @@ MOST = 16  # modules of a folder
 SIBLINGS = {"commands"}  # of one kind
 WITHOUT_A_ROOM = {  # folders of tests alone
     *("benchmarks", "commands.samples", "commands.served", "commands.streams", "commands.walls"),
-    *("faults", "fuzz", "goldens", "homework.klass", "sweep"),
+    *("faults", "fuzz", "goldens", "homework.klass"),
 }
 
 # From the ground up; a folder imports from those below it, and folders on one line know nothing of each other.

@@ -21,10 +21,17 @@ def install() -> None:
     notes.take(note, None)
 
     def mapped(
-        work: Any, items: Iterable[Any], jobs: int, limits: Limits, lost: Losing, *, is_quick: bool = False
+        work: Any,
+        items: Iterable[Any],
+        jobs: int,
+        limits: Limits,
+        lost: Losing,
+        *,
+        kind: Any = Any,
+        is_quick: bool = False,
     ) -> Iterator[Any]:
         if jobs > 1:
-            return pool.mapped(work, items, jobs, limits, lost, is_quick=is_quick)
+            return pool.mapped(work, items, jobs, limits, lost, kind=kind, is_quick=is_quick)
         return answers(work, items, limits, lost, note)
 
     grading.mapped = batches.mapped = mapped  # type: ignore[attr-defined]
