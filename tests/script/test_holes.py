@@ -45,6 +45,11 @@ KINDS = {
         "class K(int): pass\nf = functools.lru_cache(typed=True)(lambda *a: see(a))\nf(K(1), Equal())",
         "class E(Exception): pass\nsee(E.args, E.with_traceback)",
         "see(nn.Linear.in_features, collections.ChainMap.maps)",
+        "def f(x): return 1\nf.dispatch = lambda kind: lambda *a: see(kind, type(kind))\n"
+        "functools.singledispatch(f)(5)\nfunctools.singledispatch(f)(functools.partial)",
+        "def f(x): return 1\nf.register = lambda *a: see(*a)\nfunctools.singledispatch(f).register(int, print)",
+        "class C:\n    def __next__(self): return 1\n    def throw(self, *a): see(*a, *map(type, a))\n"
+        "@contextlib.contextmanager\ndef g(): return C()\nwith g(): raise ValueError",
     ],
     "a method takes any object for self": [
         "class C: pass\nnn.ParameterList.__getitem__(C, 0)",
@@ -90,6 +95,14 @@ KINDS = {
         "class B(nn.BatchNorm1d):\n    _text = '{f.__globals__}'\nb = B(3)\nb.f = torch.relu\nsee(str(b))",
         "class B(nn.Dropout):\n    pass\nb = B()\nb._text = '{f.__globals__}'",
         "'{0.__globals__}'.format(torch.relu)",
+        "class A:\n    @functools.cached_property\n    def _text(self): return '{f.__globals__}'\n"
+        "class B(nn.Dropout): pass\nB.foo = A._text\nb = B()\nb.f = torch.relu\nb.foo\nsee(str(b))",
+        "class A:\n    @functools.cached_property\n    def _forward_hooks(self): return 1\n"
+        "class B(nn.Dropout): pass\nB.foo = A._forward_hooks\nsee(B().foo)",
+        "class B(nn.BatchNorm1d, enum.Enum): pass\n"
+        "m = B('X', {'_text': '{f.__globals__}', 'A': 5}).A\nm.f = torch.relu\nsee(m.extra_repr())",
+        "import logging\ndef f(): pass\nsee(logging.Formatter('%(_facts)s').format(f))",
+        "import logging\nlogging.Formatter('%(asctime)s').format(int)",
         "type('B', (nn.Dropout,), {'_text': '{f.__globals__}'})()",
     ],
     "a value changes between two looks": [

@@ -11,6 +11,7 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError, python_class
 from gradcli.script.machine import running
+from gradcli.script.python.members.reserved import check_free
 from gradcli.script.python.members.tables import describe, fields, listed
 from gradcli.script.python.text.formatting import with_fields
 from gradcli.script.python.values.attributes import Facade, Namespace, attribute
@@ -65,7 +66,8 @@ class singledispatch(Facade):  # noqa: N801  Python's name
     """A function with versions by the type of its first argument."""
 
     def __init__(self, func: Any) -> None:
-        self._versions: Any = functools.singledispatch(func)
+        self._versions: Any = functools.singledispatch(lambda: None)  # nothing put on func replaces its methods
+        self._versions.register(object)(func)
         self.__name__, self.__doc__ = func.__name__, func.__doc__
 
     def dispatch(self, cls: Any) -> Any:
@@ -177,6 +179,18 @@ def total_ordering(cls: Any) -> Any:
     return functools.total_ordering(cls)
 
 
+class CachedProperty(functools.cached_property[Any]):
+    """A value that is computed once and kept in the object, by a name that snippets may give to attributes."""
+
+    def __get__(self, value: Any, kind: Any = None) -> Any:
+        if value is not None and self.attrname is not None:
+            check_free(type(value), self.attrname)
+        return super().__get__(value, kind)
+
+
+CachedProperty.__name__ = CachedProperty.__qualname__ = "cached_property"
+CachedProperty.__module__ = "functools"
+
 OPERATOR: dict[str, Any] = {
     **{name + "_" * iskeyword(name): BINARY[kind] for name, kind in OPERATORS.items()},
     "matmul": BINARY[ast.MatMult],
@@ -211,7 +225,7 @@ FUNCTOOLS: dict[str, Any] = {
     "singledispatchmethod": singledispatchmethod,
     "lru_cache": lru_cache,
     "cache": cache,
-    "cached_property": lambda func: functools.cached_property(func),
+    "cached_property": lambda func: CachedProperty(func),
     "total_ordering": total_ordering,
     "cmp_to_key": lambda mycmp: Key(mycmp),
 }

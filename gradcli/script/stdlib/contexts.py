@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable
+from types import GeneratorType
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError, is_final, python_class
@@ -161,7 +163,15 @@ def contextmanager(func: Any) -> Any:
     """Make a manager of a generator function of the snippet."""
     if not is_own_function(func):
         raise UnsupportedError("contextmanager() of this is not supported here", python=TypeError, help=GENERATOR)
-    return contextlib.contextmanager(func)
+
+    @functools.wraps(func)
+    def generated(*arguments: Any, **keywords: Any) -> Any:
+        generator = func(*arguments, **keywords)
+        if type(generator) is not GeneratorType:  # another object would be handed Python's own exceptions
+            raise TypeError(f"{type(generator).__name__!r} object is not an iterator")
+        return generator
+
+    return contextlib.contextmanager(generated)
 
 
 def namespace(name: str) -> Namespace:

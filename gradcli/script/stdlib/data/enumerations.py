@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradcli.script.python.functions.classes import MARKED
+from gradcli.script.python.members.reserved import check_class
 from gradcli.script.python.text.formatting import formatted, represent, text
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.kinds import Defined, is_own_function
@@ -51,6 +52,7 @@ class EnumKind(type):
             given = names_of(names)
             for name in given:
                 check_name(name)
+            check_class((cls,), given)
             return DefinedEnum(plain_text(value), (cls,), {"__module__": "__main__", **given})
         for member in cls:
             if member is value or member.value == value:

@@ -51,6 +51,8 @@ class Formatter(Facade):
 
     def format(self, record: Any) -> str:
         """Return the line for a message."""
+        if type(record) is not Record:  # whose fields are all that a template may show
+            raise TypeError("a record is what a logger makes")
         fields = vars(record)
         if "asctime" in self._template:
             now = time.localtime()
