@@ -60,14 +60,16 @@ def checked(raw: Expression, at: Point, products: Products = ()) -> Expression:
 
 def shortened(raw: Expression, at: Point, products: Products = ()) -> Expression:
     """Return the simplified formula, unchecked."""
-    return simplify(raw, {name: np.shape(at[name]) for name in names(raw) & at.keys()}, products)
+    used = names(raw)
+    return simplify(raw, {name: np.shape(value) for name, value in at.items() if name in used}, products)
 
 
 def fault(short: Expression, raw: Expression, at: Point) -> str:
     """Return what is wrong with a simplified formula; empty if it stands. UnequalError where the guard is strict."""
     if short == raw:
         return ""
-    at = {name: _double(at[name]) for name in names(raw) & at.keys()}
+    used = names(raw)  # a set: the points must not depend on its order
+    at = {name: _double(value) for name, value in at.items() if name in used}
     are_numbers = not any(map(np.shape, at.values())) and is_elementwise(raw) and is_elementwise(short)
     points = [columns(at)] if are_numbers else candidates(at)
     found = next(filter(None, _differences(short, raw, points, at, (1 + EACH * len(WAYS),) if are_numbers else ())), "")
@@ -154,17 +156,17 @@ def _difference(short: Expression, raw: Expression, point: Point, expected: Any,
     try:
         value = _value(short, point, shape)
     except GradcliError:
-        return "it has no value elsewhere"
+        return "the shorter form has no value elsewhere"
     if value.shape != expected.shape:
-        return "it has another shape"
+        return "the shorter form has another shape"
     sizes = np.abs(expected)
     finite = (expected == 0) | (sizes > SMALLEST) & (sizes < LARGEST)
     if (finite & ~np.isfinite(value)).any():
-        return "it is finite at fewer points"
+        return "the shorter form is finite at fewer points"
     with np.errstate(all="ignore"):
         distance = np.where(finite, np.abs(value - expected), 0)
         if (distance <= TOLERANCE * sizes).all():
             return ""
-        return (
-            "it has another value elsewhere" if (distance > rounding_at(point, short, raw, count=DRAWS)).any() else ""
-        )
+        if (distance <= rounding_at(point, short, raw, count=DRAWS)).all():
+            return ""
+        return "the shorter form has another value elsewhere"

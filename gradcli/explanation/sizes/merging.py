@@ -15,6 +15,8 @@ from gradcli.language.rewrite import with_children
 from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number, fold, postorder, same
 
 HIGHEST = 3  # degree of a product of sizes
+LARGEST_DENOMINATOR = 12  # of a fraction of a size
+DIGITS = 12  # of a decimal that a size is multiplied by
 FARTHEST = 64  # number added to one
 HOLE = Name("#")
 
@@ -93,14 +95,26 @@ def _line(values: Sequence[float], at: Sequence[float]) -> tuple[Fraction, Fract
     """Return slope and offset of `values` over `at`, small fractions; None where they are on no such line."""
     if at[0] == at[1]:
         return None
-    slope = Fraction((values[1] - values[0]) / (at[1] - at[0])).limit_denominator(12)
-    offset = Fraction(values[0] - float(slope) * at[0]).limit_denominator(12)
+    slope = Fraction((values[1] - values[0]) / (at[1] - at[0])).limit_denominator(LARGEST_DENOMINATOR)
+    offset = Fraction(values[0] - float(slope) * at[0]).limit_denominator(LARGEST_DENOMINATOR)
     fits = all(math.isclose(float(slope) * x + float(offset), y, rel_tol=1e-9) for x, y in zip(at, values, strict=True))
-    return (slope, offset) if slope and fits and abs(offset) <= FARTHEST else None
+    if slope and fits and abs(offset) <= FARTHEST:
+        return slope, offset
+    decimal = Fraction(f"{(values[1] - values[0]) / (at[1] - at[0]):.{DIGITS}g}")  # as typed in mean(x)/9.81
+    if not decimal:
+        return None
+    more = round(values[0] / float(decimal) - at[0])
+    fits = all(math.isclose(float(decimal) * (x + more), y, rel_tol=1e-12) for x, y in zip(at, values, strict=True))
+    return (decimal, decimal * more) if fits and abs(more) <= FARTHEST else None
 
 
 def _written(slope: Fraction, offset: Fraction, tree: Expression) -> Expression:
-    """Write `(2*n - 1)/3`."""
+    """Write `(2*n - 1)/3`, or `9.81*(n - 1)`."""
+    if slope.denominator > LARGEST_DENOMINATOR:
+        more = int(offset / slope)
+        size = Binary("+" if more > 0 else "-", tree, Number(abs(more))) if more else tree
+        product = Binary("*", Number(abs(float(slope))), size)
+        return product if slope > 0 else Binary("-", Number(0), product)
     below = math.lcm(slope.denominator, offset.denominator)
     times, more = int(slope * below), int(offset * below)
     found = tree if times == 1 else Binary("*", Number(abs(times)), tree)
