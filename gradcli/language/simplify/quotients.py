@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 from gradcli.language.simplify import trees
 from gradcli.language.simplify.algebra.bases import (
@@ -36,6 +37,7 @@ from gradcli.language.simplify.algebra.terms import (
     term_of,
 )
 from gradcli.language.simplify.extents import SCALAR
+from gradcli.language.simplify.numbers import LARGEST_DENOMINATOR
 from gradcli.language.simplify.ordering import (
     BRACKET,
     CALL,
@@ -50,6 +52,7 @@ from gradcli.language.simplify.ordering import (
 from gradcli.language.simplify.trees import Written
 from gradcli.language.tree import Expression, Name, Number
 
+MOST_TYPED = 6  # decimals among which a divisor is looked for, or a product of two
 LONGEST = 600  # operators and calls of what is written
 ENDLESS_INTEGER = 2**63  # a power of whole numbers from here on overflows, one of floats does not
 
@@ -109,8 +112,14 @@ class Quotients:
         return trees.number(value * divisor), [trees.number(divisor)] if divisor != 1 else []
 
     def _divisor(self, value: Rational) -> Rational:
+        """Return what a number is written over: a decimal that was typed, or what is left of the denominator."""
         above, below = value.numerator, value.denominator
         rest = tens_in(below)[1] if self.algebra.decimals else below
+        if rest > 1 and below > LARGEST_DENOMINATOR:
+            typed = self.algebra.typed[:MOST_TYPED]
+            for number in (*typed, *(first * second for first, second in combinations(typed, 2))):
+                if is_short(value * number) and tens_in((value * number).denominator)[1] == 1:
+                    return number  # `8.314/0.02896`, not `51962.5/181`
         if rest == 1 or above == 1 or not self.algebra.decimals:
             return 1 if rest == 1 else below
         zeros = len(str(above)) - len(str(above).rstrip("0"))

@@ -73,7 +73,8 @@ class Reader:
 
     def read(self, tree: Expression) -> Product:
         """Return the product of a tree; fractions will be written as decimals if the tree has some."""
-        self.algebra.decimals = has_decimals(tree)
+        self.algebra.typed = typed_decimals(tree)
+        self.algebra.decimals = bool(self.algebra.typed)
         self.inner_sums = inner_sums(tree)
         return self.closed(fold(tree, self.combine))
 
@@ -236,20 +237,21 @@ def inner_sums(tree: Expression) -> set[int]:
     return inside - others
 
 
-def has_decimals(tree: Expression) -> bool:
-    """Tell whether a person wrote decimals there; halves in exponents do not count, for they are always written so."""
+def typed_decimals(tree: Expression) -> tuple[Rational, ...]:
+    """Return the decimals that a person wrote; halves in exponents do not count, for they are always written so."""
     nodes = list(postorder(tree))
     exponents = [node.right for node in nodes if isinstance(node, Binary) and node.operator == "**"]
     halves = {id(part) for x in exponents for part in (x, *children(x))}
     listed = {id(part) for node in nodes if isinstance(node, List) for item in node.items for part in postorder(item)}
-    return any(
-        isinstance(node, Number)
+    return tuple(
+        number
+        for node in nodes
+        if isinstance(node, Number)
         and not float(node.value).is_integer()
         and is_short(number := as_typed(node.value))
         and is_decimal(number)
         and id(node) not in listed
         and not (id(node) in halves and float(2 * node.value).is_integer())
-        for node in nodes
     )
 
 

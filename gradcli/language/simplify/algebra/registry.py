@@ -17,7 +17,7 @@ from gradcli.language.simplify.algebra.bases import (
     Power,
     Sum,
 )
-from gradcli.language.simplify.algebra.terms import Polynomial, Product, Term, is_whole
+from gradcli.language.simplify.algebra.terms import Polynomial, Product, Rational, Term, is_whole
 from gradcli.language.simplify.extents import SCALAR, Extent, joined
 from gradcli.language.simplify.facts.functions import NONNEGATIVE
 from gradcli.language.tree import Expression
@@ -37,6 +37,7 @@ class Registry:
         self.reducible: set[int] = set()  # bases some powers of which are simpler
         self.brackets: set[int] = set()  # bases that are sums
         self.decimals = False
+        self.typed: tuple[Rational, ...] = ()  # the decimals that a person wrote
         self.steps = 0
 
     # Bases.
