@@ -145,6 +145,8 @@ class Products(Registry):
 
     def _number_root(self, value: Rational, exponent: Rational) -> Product:
         value = Fraction(value)
+        if self.decimals and is_decimal(1 / value):  # sqrt(x/9.81)
+            value, exponent = 1 / value, -exponent
         if self.decimals and is_decimal(value):
             root = root_of(value, exponent.denominator)
             if root is not None:
