@@ -32,6 +32,7 @@ EACH = 16  # candidates of each way to draw them, of which some are outside of t
 STEPS = 20_000  # operations of one check; one on a large tensor counts as several
 ENTRIES = 256  # of a tensor that counts as one number
 TOLERANCE = 1e-6
+DUST = 1e-15  # of the largest entry of a tensor: what is left in others where terms cancel
 DRAWS = 16  # of rounding, so many that it does not cancel for an entry in each of them
 SMALLEST, LARGEST = 1e-150, 1e150  # values between which no digits are lost to under- and overflow
 WAYS: tuple[Way, ...] = (  # to draw a number from another one and two numbers between 0 and 1
@@ -43,6 +44,7 @@ WAYS: tuple[Way, ...] = (  # to draw a number from another one and two numbers b
 )
 PLAIN = (Name, Number, Unary, Literal)
 NOWHERE = "no point is known where it could be checked"
+FEWER = "the shorter form is finite at fewer points"  # as exp(x)*sigmoid(-x), which overflows: not false, but not shown
 
 
 class UnequalError(AssertionError):
@@ -73,7 +75,7 @@ def fault(short: Expression, raw: Expression, at: Point) -> str:
     are_numbers = not any(map(np.shape, at.values())) and is_elementwise(raw) and is_elementwise(short)
     points = [columns(at)] if are_numbers else candidates(at)
     found = next(filter(None, _differences(short, raw, points, at, (1 + EACH * len(WAYS),) if are_numbers else ())), "")
-    if found and found != NOWHERE and guard.is_strict:
+    if found not in ("", NOWHERE, FEWER) and guard.is_strict:
         raise UnequalError(f"{unparse(short)} is no {unparse(raw)}: {found}")
     return found
 
@@ -162,10 +164,11 @@ def _difference(short: Expression, raw: Expression, point: Point, expected: Any,
     sizes = np.abs(expected)
     finite = (expected == 0) | (sizes > SMALLEST) & (sizes < LARGEST)
     if (finite & ~np.isfinite(value)).any():
-        return "the shorter form is finite at fewer points"
+        return FEWER
     with np.errstate(all="ignore"):
         distance = np.where(finite, np.abs(value - expected), 0)
-        if (distance <= TOLERANCE * sizes).all():
+        dust = 0.0 if shape else DUST * np.max(sizes, initial=0.0, where=finite)  # of entries of one tensor
+        if (distance <= np.maximum(TOLERANCE * sizes, dust)).all():
             return ""
         if (distance <= rounding_at(point, short, raw, count=DRAWS)).all():
             return ""
