@@ -10,7 +10,6 @@ from gradcli.language.simplify import trees
 from gradcli.language.simplify.algebra.bases import (
     Argument,
     Atom,
-    Base,
     Constant,
     Exponential,
     Function,
@@ -86,7 +85,10 @@ class Quotients:
             len(above) == 1
             and len(names) == len(below)
             and any(factor.kind == MATRIX and not factor.below for factor in factors)
-            and all(x.extent == SCALAR or getattr(x, "name", "") == "@" for x in map(self._of, product.term))
+            and all(
+                x.extent == SCALAR or getattr(x, "name", "") == "@"
+                for x in (self.algebra.bases[base] for base, _ in product.term)
+            )
             and top.tree != Number(1)
         ):
             scale = trees.over(top, [*bottom, *below])
@@ -98,9 +100,6 @@ class Quotients:
         if written.cost > LONGEST:
             raise UnsimplifiedError
         return written
-
-    def _of(self, power: tuple[int, Rational]) -> Base:
-        return self.algebra.bases[power[0]]
 
     # Numbers and signs.
 
