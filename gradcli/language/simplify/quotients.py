@@ -51,7 +51,6 @@ from gradcli.language.simplify.ordering import (
 from gradcli.language.simplify.trees import Written
 from gradcli.language.tree import Expression, Name, Number
 
-MOST_TYPED = 6  # decimals among which a divisor is looked for, or a product of two
 LONGEST = 600  # operators and calls of what is written
 ENDLESS_INTEGER = 2**63  # a power of whole numbers from here on overflows, one of floats does not
 
@@ -111,12 +110,10 @@ class Quotients:
         return trees.number(value * divisor), [trees.number(divisor)] if divisor != 1 else []
 
     def _divisor(self, value: Rational) -> Rational:
-        """Return what a number is written over: a decimal that was typed, or what is left of the denominator."""
         above, below = value.numerator, value.denominator
         rest = tens_in(below)[1] if self.algebra.decimals else below
         if rest > 1 and below > LARGEST_DENOMINATOR:
-            typed = self.algebra.typed[:MOST_TYPED]
-            for number in (*typed, *(first * second for first, second in combinations(typed, 2))):
+            for number in (*self.algebra.typed, *(a * b for a, b in combinations(self.algebra.typed, 2))):
                 if is_short(value * number) and tens_in((value * number).denominator)[1] == 1:
                     return number  # `8.314/0.02896`, not `51962.5/181`
         if rest == 1 or above == 1 or not self.algebra.decimals:

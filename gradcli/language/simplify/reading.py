@@ -46,6 +46,7 @@ from gradcli.language.tree import (
 )
 
 CONSTANTS = frozenset(["pi", "inf", "nan"])
+MOST_TYPED = 6  # decimals that numbers may be written over
 WORDS = (Literal, List, Slice, Tuple)
 
 
@@ -73,7 +74,7 @@ class Reader:
 
     def read(self, tree: Expression) -> Product:
         """Return the product of a tree; fractions will be written as decimals if the tree has some."""
-        self.algebra.typed = typed_decimals(tree)
+        self.algebra.typed = typed_decimals(tree)[:MOST_TYPED]
         self.algebra.decimals = bool(self.algebra.typed)
         self.inner_sums = inner_sums(tree)
         return self.closed(fold(tree, self.combine))

@@ -66,7 +66,7 @@ class singledispatch(Facade):  # noqa: N801  Python's name
     """A function with versions by the type of its first argument."""
 
     def __init__(self, func: Any) -> None:
-        self._versions: Any = functools.singledispatch(lambda: None)  # nothing put on func replaces its methods
+        self._versions: Any = functools.singledispatch(lambda value: None)  # nothing put on func replaces its methods
         self._versions.register(object)(func)
         self.__name__, self.__doc__ = func.__name__, func.__doc__
 
