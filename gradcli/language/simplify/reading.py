@@ -75,7 +75,6 @@ class Reader:
     def read(self, tree: Expression) -> Product:
         """Return the product of a tree; fractions will be written as decimals if the tree has some."""
         self.algebra.typed = typed_decimals(tree)[:MOST_TYPED]
-        self.algebra.decimals = bool(self.algebra.typed)
         self.inner_sums = inner_sums(tree)
         return self.closed(fold(tree, self.combine))
 

@@ -28,7 +28,7 @@ B = TypeVar("B", bound=Base)
 
 
 class Registry:
-    """The bases of one formula. `decimals`: fractions are written as decimals, since the formula has some."""
+    """The bases of one formula."""
 
     def __init__(self, products: Sequence[tuple[str, ...]] = ()) -> None:
         self.products = products  # the letters of the products that a person wrote
@@ -36,9 +36,13 @@ class Registry:
         self.numbers: dict[Hashable, int] = {}  # by key
         self.reducible: set[int] = set()  # bases some powers of which are simpler
         self.brackets: set[int] = set()  # bases that are sums
-        self.decimals = False
         self.typed: tuple[Rational, ...] = ()  # the decimals that a person wrote
         self.steps = 0
+
+    @property
+    def decimals(self) -> bool:
+        """Whether fractions are written as decimals, since a person wrote some."""
+        return bool(self.typed)
 
     # Bases.
 
