@@ -1,9 +1,8 @@
-"""The house stands: imports go down and never round, rooms and files are small, tests stand where their module does."""
+"""The house stands: imports go down and never round, tests stand where their module does."""
 
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -12,9 +11,6 @@ import gradcli
 
 ROOT = Path(gradcli.__file__).parent
 TESTS = Path(__file__).parent
-LONGEST = 280  # lines of a file
-MOST = 16  # modules of a folder
-SIBLINGS = {"commands"}  # of one kind
 WITHOUT_A_ROOM = {  # folders of tests alone
     *("benchmarks", "commands.samples", "commands.served", "commands.streams", "commands.walls"),
     *("faults", "fuzz", "goldens", "homework.klass"),
@@ -128,11 +124,6 @@ def test_no_modules_need_each_other() -> None:
     assert not circles, "\n".join(["these are parts of circles:", *circles])
 
 
-def test_a_file_is_one_thing() -> None:
-    lines = {module: path.read_text(encoding="utf-8").count("\n") for module, path in FILES.items()}
-    assert {module: count for module, count in lines.items() if count > LONGEST} == {}, "these are two things"
-
-
 def rooms() -> dict[str, list[str]]:
     """The modules of each folder by their last name."""
     found: dict[str, list[str]] = {}
@@ -140,13 +131,6 @@ def rooms() -> dict[str, list[str]]:
         folder, _, name = module.rpartition(".")
         found.setdefault(folder, []).append(name)
     return found
-
-
-def test_a_folder_is_one_room() -> None:
-    counts = {folder: len(set(names) - {"__init__"}) for folder, names in rooms().items()}
-    crowded = {folder: count for folder, count in counts.items() if count > MOST and folder not in SIBLINGS}
-    tests = Counter(path.parent.relative_to(TESTS) for path in TESTS.rglob("test_*.py"))
-    assert (crowded, {folder: count for folder, count in tests.items() if count > MOST}) == ({}, {}), "several rooms"
 
 
 def test_a_room_says_what_lives_there() -> None:
