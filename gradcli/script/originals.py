@@ -33,6 +33,28 @@ ABSENT = {
     r"\b(compiler?|jit|fx|export|onnx|_dynamo|_inductor)\b": "leave it out: the function runs as it is written",
     "sparse|nested": "tensors are dense here: write torch.tensor",
     "quanti[zs]|qint|qscheme": "tensors hold plain numbers here",
+    r"storage|set_$|is_set_to": "tensors that share memory have the same x.data_ptr()",
+    "pin_memory|is_pinned|share_memory": "leave it out: all tensors are in the memory of the CPU",
+    "channels_last|empty_strided|empty_permuted|dim_order": "leave it out: entries are stored row by row",
+    "determinis": "leave it out: a run gives the same numbers each time",
+    "multithreading|view_replay|num_interop": "leave it out: a run has one thread",
+    "profiler": "read time.perf_counter() before and after",
+    "overrides|_C$": "functions of torch cannot be replaced here",
+    r"^(Tensor\.)?(svd|qr|cholesky|lu|lstsq|pinverse|chain_matmul|nuclear_norm|triangular_solve|symeig|vander)$": (
+        "torch.linalg has it: svd, qr, cholesky, lu_factor, lstsq, pinv, multi_dot, matrix_norm, solve_triangular, "
+        "eigh, vander"
+    ),
+    r"ldl_|lu_unpack|(inv|solve|cholesky|factor)_ex": "use torch.linalg.solve, cholesky or lu",
+    r"^range$": "write torch.arange, which leaves the end out",
+    "pdist": "write torch.cdist(x, x)",
+    "msort": "write torch.sort(x, 0).values",
+    "nanmedian|nanquantile": "pick the numbers first: x[~x.isnan()]",
+    "histogram": "write torch.histc",
+    "resize": "write x.reshape(...), or torch.zeros(...) for a larger tensor",
+    r"apply_$|map2?_$": "write the function with operations of tensors, or tensor([f(v) for v in x.tolist()])",
+    r"\b(index_)?put_?$": "write x[indices] = values",
+    "rsub": "write other - x",
+    "adjoint": "write x.mT",
 }
 
 

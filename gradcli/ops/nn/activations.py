@@ -70,6 +70,7 @@ silu = elementwise(
     aliases=["swish"],
     traits=("saturating",),
     says="A product of the input and its sigmoid: the product rule adds the parts of the two.",
+    kernel="silu_cpu",
 )
 logsigmoid = elementwise(
     "logsigmoid",
@@ -80,6 +81,7 @@ logsigmoid = elementwise(
     node="LogSigmoidBackward0",
     traits=("saturating",),
     says="The derivative of log(s) is 1 - s, where s is the sigmoid.",
+    kernel="log_sigmoid_cpu",
 )
 
 
@@ -110,6 +112,7 @@ mish = elementwise(
     "The input times `tanh(softplus(x))`.",
     method=False,
     says="A product of the input and tanh(softplus(x)): the product rule adds the parts of the two.",
+    kernel="mish_cpu",
 )
 leaky_relu = primitive(
     "leaky_relu",
@@ -176,6 +179,7 @@ selu = elementwise(
     node_in_place="EluBackward1",
     traits=("kept",),
     says="Above 0 the gradient is multiplied by the scale, below by scale*alpha*exp(x).",
+    kernel="elu_cpu",
 )
 celu = primitive(
     "celu",
@@ -187,19 +191,19 @@ celu = primitive(
 )
 
 
-@operation("x = [-1, 2]; leaky_relu(x)", "x = [-1, 2]; leaky_relu(x, 0.2)", method=False)
+@operation("x = [-1, 2]; leaky_relu(x)", "x = [-1, 2]; leaky_relu(x, 0.2)", method=False, kernel="leaky_relu_cpu")
 def leaky_relu_(input: Real, negative_slope: float = 0.01) -> Any:
     """The input where positive, a small multiple of it elsewhere."""
     return leaky_relu(input, negative_slope=negative_slope)
 
 
-@operation("x = [-1, 2]; elu(x)", "x = [-1, 2]; elu(x, alpha=2)", method=False)
+@operation("x = [-1, 2]; elu(x)", "x = [-1, 2]; elu(x, alpha=2)", method=False, kernel="elu_cpu")
 def elu_(input: Real, alpha: float = 1.0) -> Any:
     """The input where positive, `alpha*(exp(x) - 1)` elsewhere."""
     return elu(input, alpha=alpha)
 
 
-@operation("x = [-1, 2]; celu(x)", "x = [-1, 2]; celu(x, alpha=2)", method=False)
+@operation("x = [-1, 2]; celu(x)", "x = [-1, 2]; celu(x, alpha=2)", method=False, kernel="elu_cpu")
 def celu_(input: Real, alpha: float = 1.0) -> Any:
     """The input where positive, `alpha*(exp(x/alpha) - 1)` elsewhere: an elu without a kink."""
     if alpha == 0:
@@ -207,7 +211,9 @@ def celu_(input: Real, alpha: float = 1.0) -> Any:
     return celu(input, alpha=alpha)
 
 
-@operation("x = [-1, 2]; softplus(x)", "x = [-1, 2]; softplus(x, beta=2, threshold=3)", method=False)
+@operation(
+    "x = [-1, 2]; softplus(x)", "x = [-1, 2]; softplus(x, beta=2, threshold=3)", method=False, kernel="softplus_cpu"
+)
 def softplus_(input: Real, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """`log(1 + exp(beta*x))/beta`, a smooth relu; the identity where `beta*x` is above the threshold."""
     return softplus(input, beta=beta, threshold=threshold)

@@ -73,7 +73,7 @@ gelu = primitive(
 )
 
 
-@operation("x = [-1, 2]; gelu(x)", "x = [-1, 2]; gelu(x, approximate='tanh')", method=False)
+@operation("x = [-1, 2]; gelu(x)", "x = [-1, 2]; gelu(x, approximate='tanh')", method=False, kernel="GeluKernelImpl")
 def gelu_(input: Real, approximate: str = "none") -> Any:
     """The input times the normal distribution function; 'tanh' is its usual approximation."""
     if approximate not in ("none", "tanh"):

@@ -177,7 +177,7 @@ def hypot_(input: Real, other: Real) -> Any:
     return hypot(input, other)
 
 
-@operation("x = [3, 1]; y = [4, 2]; logaddexp(x, y)")
+@operation("x = [3, 1]; y = [4, 2]; logaddexp(x, y)", kernel="logaddexp_cpu")
 def logaddexp_(input: Tensor, other: Tensor) -> Any:
     """`log(exp(input) + exp(other))`, finite at any input."""
     return logaddexp(input, other)

@@ -165,7 +165,11 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
     return vdot_(x, y) if x.ndim == y.ndim == 1 else sum_(mul(x, y), dim)
 
 
-@operation("x = [1, 2, 3]; y = [3, 4, -1]; cross(x, y, dim=0)", "A = [[1, 2, 3]]; B = [[0, 1, 2]]; cross(A, B, dim=-1)")
+@operation(
+    "x = [1, 2, 3]; y = [3, 4, -1]; cross(x, y, dim=0)",
+    "A = [[1, 2, 3]]; B = [[0, 1, 2]]; cross(A, B, dim=-1)",
+    alike="expected scalar type {0} but found {1}",
+)
 def cross_(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     """The vector product along a dimension of size 3, the first there is."""
     if input.ndim != other.ndim:

@@ -52,7 +52,11 @@ logcumsumexp: Primitive = primitive(
 )
 
 
-@operation("x = [[1, 3, -2], [0.5, 4, 1]]; logcumsumexp(x, 1)", "x = [[1, 3], [0.5, 4]]; logcumsumexp(x, 0)")
+@operation(
+    "x = [[1, 3, -2], [0.5, 4, 1]]; logcumsumexp(x, 1)",
+    "x = [[1, 3], [0.5, 4]]; logcumsumexp(x, 0)",
+    kernel="logcumsumexp_out_cpu",
+)
 def logcumsumexp_(input: Real, dim: int) -> Any:
     """The logarithm of the running sum of the exponentials."""
     axis = dimension(dim, input.ndim)

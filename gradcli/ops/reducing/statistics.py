@@ -186,6 +186,7 @@ def _options(
     "x = [[1, -2, 5], [3, 0.5, 1]]; var(x, 1, unbiased=False, keepdim=True)",
     "x = [[1, -2, 5], [3, 0.5, 1]]; var(x, correction=2)",
     integers_stay=True,
+    kernel="std and var only support floating point and complex dtypes",
 )
 def var_(
     input: Real,
@@ -205,6 +206,7 @@ def var_(
     "x = [[1, -2, 5], [3, 0.5, 1]]; std(x, (0, 1), unbiased=False, keepdim=True)",
     "x = [[1, -2, 5], [3, 0.5, 1]]; std(x, correction=0)",
     integers_stay=True,
+    kernel="std and var only support floating point and complex dtypes",
 )
 def std_(
     input: Real,
@@ -221,6 +223,7 @@ def std_(
 @operation(
     "x = [[1, -2, 5], [3, 0.5, 1]]; std_mean(x)[0]",
     "x = [[1, -2, 5], [3, 0.5, 1]]; std_mean(x, dim=1, keepdim=True)[1]",
+    kernel="std_mean only support floating point and complex dtypes",
 )
 def std_mean(
     input: Real,
@@ -238,6 +241,7 @@ def std_mean(
 @operation(
     "x = [[1, -2, 5], [3, 0.5, 1]]; var_mean(x)[1]",
     "x = [[1, -2, 5], [3, 0.5, 1]]; var_mean(x, dim=0, correction=0)[0]",
+    kernel="var_mean only support floating point and complex dtypes",
 )
 def var_mean(
     input: Real,

@@ -33,6 +33,9 @@ class Operation:
         is not there ("").
     integers_stay: torch takes tensors of integers as they are, to keep or refuse them, for parameters that are `Real`.
     numbers: whether torch takes a plain number for an `Operand` "first" too, only "after" it, or "never".
+    kernel: what torch calls the function that computes it, where that takes floating point numbers alone; or what torch
+        says where it refuses others, with `{}` for their kind.
+    alike: what torch says of floating point tensors of two dtypes, where it promotes none.
     contracts: it sums over dimensions that would else broadcast, and checks the size of its result itself.
     """
 
@@ -46,6 +49,8 @@ class Operation:
     in_place: str = "write"
     integers_stay: bool = False
     numbers: str = "after"
+    kernel: str = ""
+    alike: str = ""
     contracts: bool = False
 
     @cached_property

@@ -126,6 +126,7 @@ def _convolve(
 @operation(
     "x = [[[1, 2, 0.5]]]; w = [[[0.5, -1]]]; b = [1]; conv_transpose1d(x, w, b, stride=2, output_padding=1)",
     method=False,
+    alike="expected scalar type {0} but found {1}",
 )
 def conv_transpose1d(
     input: Real,
@@ -145,6 +146,7 @@ def conv_transpose1d(
     "x = [[[[1, 2], [0.5, -1]]]]; w = [[[[0.5, -1], [2, 1]]]]; conv_transpose2d(x, w, stride=2)",
     "x = [[[1, 2], [0.5, -1]]]; w = [[[[0.5, -1], [2, 1]]]]; b = [1]; conv_transpose2d(x, w, b, padding=1)",
     method=False,
+    alike="expected scalar type {0} but found {1}",
 )
 def conv_transpose2d(
     input: Real,
@@ -161,7 +163,9 @@ def conv_transpose2d(
 
 
 @operation(
-    "x = [[[[[1, 2]]]]]; w = [[[[[0.5, -1]], [[2, 1]]]]]; conv_transpose3d(x, w, stride=(1, 1, 2))", method=False
+    "x = [[[[[1, 2]]]]]; w = [[[[[0.5, -1]], [[2, 1]]]]]; conv_transpose3d(x, w, stride=(1, 1, 2))",
+    method=False,
+    alike="expected scalar type {0} but found {1}",
 )
 def conv_transpose3d(
     input: Real,
