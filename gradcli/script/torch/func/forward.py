@@ -13,7 +13,7 @@ from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.attributes import attribute
-from gradcli.script.torch.autograd.dual import check_dual, untold
+from gradcli.script.torch.autograd.dual import check_dual
 from gradcli.script.torch.autograd.functional.derivatives import units, zeros
 from gradcli.script.torch.func.effects import Effects, muted
 from gradcli.script.torch.func.examples import Examples, running_on
@@ -64,7 +64,7 @@ def pushed_through(
             made = func(*build(iter(duals)))
         made, aux = apart(made, has_aux, JVP)
         outputs, rebuild = outputs_of(made, JVP)
-        pushed = [None if x is None else untold(level, x) for x in map(level.get, outputs)]
+        pushed = [level.get(x) for x in outputs]
     if strict and None in pushed:
         raise RuntimeError(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "

@@ -141,34 +141,6 @@ tell(lambda: vmap(lambda y: y, out_dims=3)(x[0]))
 tell(lambda: vmap(lambda y: y * 2, out_dims=1)(torch.ones(0, 3)).shape)
 tell(lambda: vmap(lambda y: y.sum())(torch.ones(0, 3)))
 """
-RULES = """
-class Cube(torch.autograd.Function):
-    @staticmethod
-    def forward(x, k): return x**3 * k
-    @staticmethod
-    def setup_context(ctx, inputs, output): ctx.save_for_backward(inputs[0]); ctx.k = inputs[1]
-    @staticmethod
-    def backward(ctx, g): return g * 3 * ctx.saved_tensors[0]**2 * ctx.k, None
-    @staticmethod
-    def vmap(info, in_dims, x, k):
-        print(info.batch_size, info.randomness, in_dims, x.shape)
-        return Cube.apply(x, k), in_dims[0]
-x = torch.arange(6.0).reshape(2, 3); w = x.clone().requires_grad_()
-tell(lambda: vmap(Cube.apply, (0, None))(x, 2)); tell(lambda: vmap(Cube.apply, (1, None))(x, 2))
-tell(lambda: vmap(lambda y: Cube.apply(y.sin() + 1, 2.0) + Cube.apply(y, 1.0))(x))
-tell(lambda: vmap(grad(lambda y: Cube.apply(y, 2.0).sum()))(x))
-tell(lambda: vmap(vmap(lambda y: Cube.apply(y, 2.0)))(x))
-r = vmap(lambda y: Cube.apply(y, 2.0))(w); r.sum().backward(); print(r.detach(), w.grad)
-tell(lambda: grad(lambda w: vmap(lambda y: Cube.apply(y, 2.0))(w).sum())(x))
-class Pair(torch.autograd.Function):
-    @staticmethod
-    def forward(x, y): return x, y
-    @staticmethod
-    def setup_context(ctx, inputs, output): pass
-    @staticmethod
-    def vmap(info, in_dims, x, ys): return ({0})
-"""
-RETURNED = ["(x, ys[0]), (0, 0)", "(x, ys[1][0]), (0, None)", "x", "x, 0, 0", "x, (0,)", "[x], (0,)", "(x, x), 0"]
 SAVED = """
 for keep, dirty, back in [(k, d, r) for k in (0, 1, 2) for d in (False, True) for r in (False, True)]:
     class Same(torch.autograd.Function):
@@ -192,13 +164,7 @@ SNIPPETS = {
     "texts": TEXTS,
     "seen": SEEN,
     "views": VIEWS,
-    "rules": RULES.replace("{0}", "(x, ys[0]), (0, 0)"),
     "saved": SAVED,
-    **{
-        f"returned_{n}": RULES[RULES.index("class Pair") :].replace("{0}", made)
-        + "x = torch.ones(2, 3); tell(lambda: vmap(Pair.apply)(x, [x, [x]]))"
-        for n, made in enumerate(RETURNED)
-    },
 }
 
 

@@ -53,16 +53,6 @@ tell(lambda: vmap(lambda a, b: a * b, (0, None))(torch.ones(2, 3), torch.ones(4)
 """,
     "forward": """
 x, o = torch.tensor(0.3), torch.tensor(1.0)
-def f(x):
-    with fw._set_fwd_grad_enabled(False): shift = x * x
-    return x**2 - shift
-print(jvp(f, (x,), (o,)), jvp(lambda x: jvp(f, (x,), (o,))[1], (x,), (o,)))
-class Square(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x): print(fw._is_fwd_grad_enabled()); return x * x
-    @staticmethod
-    def backward(ctx, g): return g
-Square.apply(torch.ones(2, requires_grad=True)); print(fw._is_fwd_grad_enabled())
 v = torch.tensor([[1.0, 2.0], [3.0, -1.0]])
 for g in (lambda x: torch.logcumsumexp(x, 0), lambda x: torch.logsumexp(x, 1), lambda x: torch.tensor_split(x, 2)[0]):
     print(jvp(g, (v,), (v + 1,)), jacfwd(g)(v).sum().round())
@@ -70,10 +60,6 @@ def over(x, y): part = x[::2]; part.copy_(y); return part, x
 a, b = torch.ones(2, 4), torch.zeros(2, 2)
 print(jvp(over, (a[0], b[0]), (a[1], b[1] + 2)), a)
 print(vmap(lambda x, y: jvp(over, (x, y), (x + 1, y + 2)))(a, b), a)
-k = {"vectorize": True, "outer_jacobian_strategy": "forward-mode"}
-for h in (lambda x: (x**3).sum(), lambda x: (2 * x).sum(), lambda x: torch.ones(())): print(AF.hessian(h, v, **k))
-print(AF.hessian(lambda x, y: (x**2).sum(), (v[0], v[1]), **k), AF.hessian(lambda x: x**3, x, **k))
-tell(lambda: AF.hessian(lambda x: x**3, x, create_graph=True, **k))
 """,
     "old": """
 import functorch
