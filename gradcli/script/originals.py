@@ -45,6 +45,8 @@ ABSENT = {
         "eigh, vander"
     ),
     r"ldl_|lu_unpack|(inv|solve|cholesky|factor)_ex": "use torch.linalg.solve, cholesky or lu",
+    r"^logging\.": "write logging.basicConfig(level=logging.INFO), or print",
+    r"^enum\.\w*Flag": "write an Enum, and a set of its members",
     r"^range$": "write torch.arange, which leaves the end out",
     "pdist": "write torch.cdist(x, x)",
     "msort": "write torch.sort(x, 0).values",

@@ -135,7 +135,7 @@ def checkpoint_sequential(
     """Call a chain of modules in segments, all but the last as checkpoints."""
     if keywords:
         raise ValueError("Unexpected keyword arguments: " + ",".join(keywords))
-    options = {"use_reentrant": use_reentrant, "preserve_rng_state": preserve_rng_state}
+    options: dict[str, Any] = {"use_reentrant": use_reentrant, "preserve_rng_state": preserve_rng_state}
     chain = list(functions) if isinstance(functions, list | tuple) else list(functions.children())
     size = len(chain) // segments
     for start in range(0, size * (segments - 1), size):
