@@ -10,9 +10,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, TypeVar
+from functools import cached_property, wraps
+from typing import Any, NamedTuple, TypeVar
 
+from gradcli.engine.modes import mode
 from gradcli.errors import EvaluationError
 from gradcli.language.catalogue import FAMILY_OF
 from gradcli.ops.support.arguments import KINDS, READERS, described
@@ -52,6 +53,23 @@ class Operation:
     kernel: str = ""
     alike: str = ""
     contracts: bool = False
+
+    @cached_property
+    def called(self) -> Callable[..., Any]:
+        """The function, which tells a tape what was called: torch takes several applications for some operations."""
+        function = self.function
+
+        @wraps(function)
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            if mode.tape is None or mode.call is not None:
+                return function(*arguments, **keywords)
+            mode.call = Called(self, arguments, keywords)
+            try:
+                return function(*arguments, **keywords)
+            finally:
+                mode.call = None
+
+        return call
 
     @cached_property
     def _signature(self) -> inspect.Signature:
@@ -156,7 +174,22 @@ class Operations(Mapping[str, Operation]):
         for name in (operation.name, *operation.aliases, *operation.torch):
             assert name not in self._declared, name
             self._declared[name] = operation
-            vars(ops)[name] = operation.function
+            vars(ops)[name] = operation.called
+
+
+class Called(NamedTuple):
+    """An operation that was called, with its arguments."""
+
+    operation: Operation
+    values: tuple[Any, ...]
+    named: dict[str, Any]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments by parameter, the defaults among them."""
+        bound = self.operation._signature.bind(*self.values, **self.named)
+        bound.apply_defaults()
+        return bound.arguments
 
 
 OPERATIONS = Operations()

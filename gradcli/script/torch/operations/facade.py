@@ -94,7 +94,7 @@ def keywords_of(function: Function) -> Iterable[str]:
 def plain(name: str, *, method: bool, shown: str = "") -> Function:
     """An operation that reads its arguments as torch does; `shown` is its name in messages."""
     operation = OPERATIONS[name]
-    run = LOWERED.get(name, operation.function)
+    run = LOWERED.get(name, operation.called)
     signature = Signature(operation, shown or name, keywords_of(run) if name in LOWERED else (), method=method)
     bind, readers = signature.bind, signature.positional
     least, most, many = signature.least, signature.most, signature.rest is not None
@@ -107,13 +107,14 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
         if fits is not None and arguments and not fits(arguments[1:], keywords):
             raise TypeError(refusal(shown or name, arguments, keywords, "", method=method))
         if checks:
-            check_numbers(name, (*arguments, *keywords.values()))
+            check_numbers(operation, (*arguments, *keywords.values()))
         if keywords or not least <= len(arguments) <= most:
             values, keywords = bind(arguments, keywords)
         else:
             try:
-                each = signature.following() if many else readers
-                values = [read(x) for read, x in zip(each, arguments, strict=False)]
+                values = []
+                for read, x in zip(signature.following() if many else readers, arguments, strict=False):
+                    values.append(read(x))  # noqa: PERF401  a comprehension is one more frame a call
             except (TypeError, ValueError, OverflowError, IndexError):
                 values, keywords = bind(arguments, keywords)
         try:

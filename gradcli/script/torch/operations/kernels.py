@@ -5,7 +5,7 @@ The words stand on the declaration of the operation: see `kernel` and `alike` of
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.script.errors import UnsupportedError
 
 NO_DIFFERENCE = (
@@ -24,21 +24,25 @@ BIAS = "Input type ({c0}) and bias type ({c1}) should be the same"
 EXPECTED = "expected scalar type {0} but found {1}"
 
 
-def check_numbers(name: str, arguments: Any) -> None:
+def check_numbers(operation: Operation, arguments: Iterable[Any]) -> None:
     """Raise torch's error where its kernel takes no such numbers, or not two kinds of them."""
-    operation = OPERATIONS[name]
-    if not (operation.kernel or operation.alike):
-        return
-    tensors = [x for x in arguments if isinstance(x, Tensor)]
-    if operation.kernel and tensors and all(x.dtype.kind != "f" for x in tensors):
-        kind = TYPE_NAMES[tensors[0].dtype]
+    whole = real = other = None
+    for x in arguments:  # on every call: no function is called here
+        if isinstance(x, Tensor):
+            dtype = x.value.dtype
+            if dtype.kind != "f":
+                whole = dtype if whole is None else whole
+            elif real is None:
+                real = dtype
+            elif dtype != real:
+                other = dtype
+    if operation.kernel and whole is not None and real is None:
+        kind = TYPE_NAMES[whole]
         if " " in operation.kernel:
             raise RuntimeError(operation.kernel.format(kind))
         raise NotImplementedError(f"\"{operation.kernel}\" not implemented for '{kind}'")
-    kinds = [x.dtype for x in tensors if x.dtype.kind == "f"]
-    other = next((kind for kind in kinds if kind != kinds[0]), None)
     if operation.alike and other is not None:
-        raise AutogradError(two_kinds(operation.alike, kinds[0], other))
+        raise AutogradError(two_kinds(operation.alike, real, other))
 
 
 def two_kinds(words: str, first: Any, other: Any) -> str:
@@ -49,11 +53,12 @@ def two_kinds(words: str, first: Any, other: Any) -> str:
 
 def refusing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of torch.nn.functional that refuses numbers as the operation of its name does."""
-    if name not in OPERATIONS or not (OPERATIONS[name].kernel or OPERATIONS[name].alike):
+    operation = OPERATIONS.get(name)
+    if operation is None or not (operation.kernel or operation.alike):
         return function
 
     def call(*arguments: Any, **keywords: Any) -> Any:
-        check_numbers(name, (*arguments, *keywords.values()))
+        check_numbers(operation, (*arguments, *keywords.values()))
         return function(*arguments, **keywords)
 
     call.__name__ = call.__qualname__ = name
