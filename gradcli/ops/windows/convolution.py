@@ -151,7 +151,7 @@ def _convolve(
     "x = [[1, 2, 0.5, -1], [2, 1, 3, 0]]; w = [[[0.5, -1]], [[2, 1]]]; b = [0.5, 1]; "
     "conv1d(x, w, b, stride=2, padding=1, dilation=2, groups=2)",
     method=False,
-    alike="Input type ({c0}) and bias type ({c1}) should be the same",
+    alike="expected scalar type {0} but found {1}",
 )
 def conv1d(
     input: Real,
@@ -174,7 +174,7 @@ def conv1d(
     "x = [[[1, 2]], [[0.5, -1]]]; w = [[[[0.5]]], [[[2]]]]; conv2d(x, w, groups=2, padding='valid')",
     "x = [[[1, 2, 0], [0.5, -1, 2], [3, 1, 1]]]; w = [[[[0.5, -1], [2, 1]]]]; conv2d(x, w, dilation=2)",
     method=False,
-    alike="Input type ({c0}) and bias type ({c1}) should be the same",
+    alike="expected scalar type {0} but found {1}",
 )
 def conv2d(
     input: Real,
@@ -193,7 +193,7 @@ def conv2d(
     "x = [[[[[1, 2], [0, 0.5]], [[-1, 2], [3, 1]]]]]; w = [[[[[0.5, -1]], [[2, 1]]]]]; conv3d(x, w)",
     "x = [[[[1, 2], [0, 0.5]]]]; w = [[[[[0.5, -1]]]]]; b = [1]; conv3d(x, w, b, padding=(0, 1, 0))",
     method=False,
-    alike="Input type ({c0}) and bias type ({c1}) should be the same",
+    alike="expected scalar type {0} but found {1}",
 )
 def conv3d(
     input: Real,

@@ -114,7 +114,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
             try:
                 values = []
                 for read, x in zip(signature.following() if many else readers, arguments, strict=False):
-                    values.append(read(x))  # noqa: PERF401  a comprehension is one more frame a call
+                    values.append(read(x))
             except (TypeError, ValueError, OverflowError, IndexError):
                 values, keywords = bind(arguments, keywords)
         try:

@@ -5,7 +5,7 @@ The words stand on the declaration of the operation: see `kernel` and `alike` of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ BIAS = "Input type ({c0}) and bias type ({c1}) should be the same"
 EXPECTED = "expected scalar type {0} but found {1}"
 
 
-def check_numbers(operation: Operation, arguments: Iterable[Any]) -> None:
+def check_numbers(operation: Operation, arguments: Sequence[Any]) -> None:
     """Raise torch's error where its kernel takes no such numbers, or not two kinds of them."""
     whole = real = other = None
     for x in arguments:  # on every call: no function is called here
@@ -42,7 +42,9 @@ def check_numbers(operation: Operation, arguments: Iterable[Any]) -> None:
             raise RuntimeError(operation.kernel.format(kind))
         raise NotImplementedError(f"\"{operation.kernel}\" not implemented for '{kind}'")
     if operation.alike and other is not None:
-        raise AutogradError(two_kinds(operation.alike, real, other))
+        bias = next(iter([x.value.dtype for x in arguments if isinstance(x, Tensor)][2:]), real)
+        is_of_bias = "bias" in operation.parameters and bias != real
+        raise AutogradError(two_kinds(BIAS if is_of_bias else operation.alike, real, other))
 
 
 def two_kinds(words: str, first: Any, other: Any) -> str:
