@@ -48,7 +48,7 @@ SIZED = ("addmm", "addmv", "baddbmm", "cumprod", "cumsum")
 # Where the functions stand that are no operations of the engine; methods too, where tensors have the name.
 COMPARISONS = ("eq", "ge", "greater", "greater_equal", "gt", "le", "less", "less_equal", "lt", "ne", "not_equal")
 UNDERIVED = ("acosh", "asinh", "atanh")  # of which torch has no derivative in place
-FURTHER = ("tensor.strides", "tensor.parts", "tensor.numbers", "random.draws", "deprecated")
+FURTHER = ("tensor.strides", "tensor.parts", "tensor.numbers", "deprecated")
 
 
 def further(name: str) -> Function | None:

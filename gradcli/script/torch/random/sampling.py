@@ -18,6 +18,7 @@ from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.script.machine import running
+from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.generator import Generator, in_memory_order
@@ -73,14 +74,12 @@ def multinomial(x: Tensor, num_samples: int, replacement: bool = False, *, gener
 KERNELS = {
     "uniform": "check_uniform_bounds",
     "normal": "normal_kernel_cpu",
-    "log_normal": "log_normal_cpu",
-    "geometric": "geometric_cpu",
 }
 
 
-def check_kind(draw: str, x: Tensor, least: str = "f") -> None:
-    """Refuse a tensor whose kind of number a distribution does not have: integers, or of a count booleans alone."""
-    if x.dtype.kind in least:
+def check_kind(draw: str, x: Tensor) -> None:
+    """Refuse a tensor of whole numbers."""
+    if x.dtype.kind == "f":
         return
     kind = TYPE_NAMES[x.dtype]
     if draw in KERNELS:
@@ -231,6 +230,21 @@ def random_(x: Tensor, low: int | None = None, high: int | None = None, *, gener
     source = generator_of(generator)
     drawn = partial(source.integers, low, high)
     return written(x, lambda: in_memory_order(x.array, drawn).astype(x.dtype), "RandomBackward2")
+
+
+class fork_rng(Facade):  # noqa: N801  torch's name
+    """Draw in a block without changing the numbers drawn after it."""
+
+    __module__ = "torch.random"
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        self._state: Any = None
+
+    def __enter__(self) -> None:
+        self._state = running.machine.generator.get_state()
+
+    def __exit__(self, *_: object) -> None:
+        running.machine.generator.set_state(self._state)
 
 
 METHODS: dict[str, Callable[..., Any]] = {
