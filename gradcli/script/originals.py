@@ -37,6 +37,7 @@ ABSENT = {
     r"optim\.[A-Z]": "there are SGD, Adam, AdamW, Adamax, RMSprop, Adagrad, Adadelta and LBFGS",
     r"\bCyclicLR": "write OneCycleLR, or LambdaLR with a function of the epoch",
     r"\bdistributions\b": "there are Normal, Uniform, Bernoulli, Categorical, and Independent of these",
+    r"\bfunc\.": "there are grad, vjp, jvp, jacrev, jacfwd, hessian, vmap and functional_call",
     r"poisson\b|geometric_|cauchy_|log_normal_": "draw with torch.rand or torch.randn, and compute from these",
     r"utils\.data\.": "there are Dataset, TensorDataset, Subset, ConcatDataset, random_split and DataLoader",
 }

@@ -27,7 +27,7 @@ SCHEDULERS = Places(
         )
     },
 )
-MODULES = ("lr_scheduler", "optimizer")
+FILES = {name.lower(): name for name in OPTIMIZERS}  # torch has a module for each
 
 
 @cache
@@ -35,10 +35,12 @@ def namespace(name: str) -> Namespace:
     """Return `torch.optim` or one of its submodules."""
     if name.endswith(".lr_scheduler"):
         return Namespace(name, find=SCHEDULERS.get, known=SCHEDULERS)
-    if name.endswith(".optimizer"):
-        return Namespace(name, {"Optimizer": OPTIMIZERS["Optimizer"]})
+    kind = FILES.get(name.rpartition(".")[2])
+    if kind is not None:
+        return Namespace(name, {kind: OPTIMIZERS[kind]})
 
-    def find(kind: str) -> Any:
-        return namespace(f"{name}.{kind}") if kind in MODULES else OPTIMIZERS.get(kind)
+    def find(member: str) -> Any:
+        is_module = member == "lr_scheduler" or member in FILES
+        return namespace(f"{name}.{member}") if is_module else OPTIMIZERS.get(member)
 
-    return Namespace(name, find=find, known=[*OPTIMIZERS, *MODULES])
+    return Namespace(name, find=find, known=[*OPTIMIZERS, *FILES, "lr_scheduler"])
