@@ -34,7 +34,7 @@ class Mode:
         self.strict = False  # torch asks its users to convert integers; numbers in an expression need not be
         self.largest = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
         self.tape: Tape | None = None
-        self.transforms: tuple[Any, ...] = ()  # of torch.func, the outermost first: their `check_write` is asked
+        self.transforms: tuple[str, ...] = ()  # of torch.func, the outermost first: "grad", "jvp", "vmap"
         self.warned: set[str] = set()  # what torch warns of the first time in a run alone, and did
         self.warns_always = False
         self.handles = 0  # how many hooks were registered

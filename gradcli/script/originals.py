@@ -33,6 +33,13 @@ ABSENT = {
     r"\b(compiler?|jit|fx|export|onnx|_dynamo|_inductor)\b": "leave it out: the function runs as it is written",
     "sparse|nested": "tensors are dense here: write torch.tensor",
     "quanti[zs]|qint|qscheme": "tensors hold plain numbers here",
+    r"\bLazy|Uninitialized": "give the number of inputs: nn.Linear(4, 2)",
+    r"optim\.[A-Z]": "there are SGD, Adam, AdamW, Adamax, RMSprop, Adagrad, Adadelta and LBFGS",
+    r"\bCyclicLR": "write OneCycleLR, or LambdaLR with a function of the epoch",
+    r"\bdistributions\b": "there are Normal, Uniform, Bernoulli, Categorical, and Independent of these",
+    r"\bfunc\.": "there are grad, vjp, jvp, jacrev, jacfwd, hessian, vmap and functional_call",
+    r"poisson\b|geometric_|cauchy_|log_normal_": "draw with torch.rand or torch.randn, and compute from these",
+    r"utils\.data\.": "there are Dataset, TensorDataset, Subset, ConcatDataset, random_split and DataLoader",
 }
 
 

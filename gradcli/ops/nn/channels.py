@@ -72,13 +72,9 @@ def _check_channels(count: int, **given: Tensor | None) -> None:
             raise AutogradError(f"a {name} of {x.ndim} dimensions is not supported here", code="E401")
 
 
-def check_running(input: Tensor, *running: Tensor | None) -> None:
-    """Refuse under vmap to move averages of a batch that are not of the batch themselves."""
-    if mode.examples is None or all(x is None for x in running):
-        return
-    if len(mode.transforms) > 1 or not mode.examples.holds(input):
-        raise AutogradError("running statistics inside of these transforms are not supported here", code="E401")
-    if not all(x is None or mode.examples.holds(x) for x in running):
+def check_running(*running: Tensor | None) -> None:
+    """Refuse to move averages of a batch under vmap."""
+    if mode.examples is not None and any(x is not None for x in running):
         raise AutogradError(NOT_BATCHED)
 
 
@@ -124,7 +120,7 @@ def batch_norm_(
     w, b = 1 if weight is None else weight, 0 if bias is None else bias
     if not training:
         return batch_norm(input, w, b, running_mean, running_var, training=False, eps=eps)
-    check_running(input, running_mean, running_var)
+    check_running(running_mean, running_var)
     if running_mean is not None:
         update_running(running_mean, np.mean(input.value, others(input)), momentum)
     if running_var is not None:

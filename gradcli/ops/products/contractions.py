@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import row
-from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.indices import spread
@@ -175,23 +174,6 @@ addmm: Primitive = primitive(
 )
 
 
-def check_batched(name: str, a: Tensor, b: Tensor, wanted: tuple[int, int]) -> None:
-    """Refuse under vmap, in its own words, tensors of other numbers of dimensions, or of sizes that differ."""
-    if mode.examples is None or not any(map(mode.examples.holds, (a, b))):
-        return
-    if (a.ndim, b.ndim) != wanted:
-        raise AutogradError(
-            "Got wrong shapes for dot"
-            if name == "dot"
-            else f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {a.ndim}and b has dim {b.ndim}but "
-            f"expected them to have dim {wanted[0]} and dim {wanted[1]}",
-            code="E301",
-        )
-    if a.shape[-1] != b.shape[-2:][0] or a.shape[:-2] != b.shape[:-2]:
-        words = f"the error of {name} for sizes that differ inside of vmap is not supported here"
-        raise AutogradError(words, code="E401")
-
-
 @operation("x = [1, 2]; y = [3, 4]; dot(x, y)", "x = [1, 2]; y = [3, 4]; x @ y", contracts=True)
 def dot_(input: Tensor, tensor: Tensor) -> Any:
     """The inner product of two vectors."""
@@ -199,7 +181,6 @@ def dot_(input: Tensor, tensor: Tensor) -> Any:
 
 
 def inner_product(product: Primitive, input: Tensor, tensor: Tensor) -> Any:
-    check_batched("dot", input, tensor, (1, 1))
     if input.ndim != 1 or tensor.ndim != 1:
         raise AutogradError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors", code="E301")
     pair = same_dtype(input, tensor, refusal=UNEQUAL)
@@ -216,7 +197,6 @@ def inner_product(product: Primitive, input: Tensor, tensor: Tensor) -> Any:
 @operation("A = [[1, 2], [3, 4]]; x = [5, 6]; mv(A, x)", contracts=True)
 def mv_(input: Tensor, vec: Tensor) -> Any:
     """A matrix times a vector."""
-    check_batched("mv", input, vec, (2, 1))
     if not input.ndim:
         raise AutogradError("Dimension specified as 0 but tensor has no dimensions", code="E301")
     if input.ndim != 2 or vec.ndim != 1:
@@ -238,7 +218,6 @@ def mv_(input: Tensor, vec: Tensor) -> Any:
 )
 def mm_(input: Tensor, mat2: Tensor) -> Any:
     """The product of two matrices."""
-    check_batched("mm", input, mat2, (2, 2))
     if input.ndim != 2 or mat2.ndim != 2:
         raise AutogradError(f"{'self' if input.ndim != 2 else 'mat2'} must be a matrix", code="E301")
     check_mm(input, mat2)
@@ -248,7 +227,6 @@ def mm_(input: Tensor, mat2: Tensor) -> Any:
 @operation("A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; bmm(A, B)", contracts=True)
 def bmm_(input: Tensor, mat2: Tensor) -> Any:
     """The products of two batches of matrices, one by one."""
-    check_batched("bmm", input, mat2, (3, 3))
     check_bmm(input, mat2)
     return bmm(*same_dtype(input, mat2, refusal=BMM))
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import to_copy
-from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.script.torch.tensor.dtypes import FORMATS
@@ -79,22 +78,8 @@ def in_format(found: Tensor, x: Tensor | None, memory_format: Any) -> Tensor:
     return lay(to_copy(found, dtype=found.dtype) if found is x else found, name)
 
 
-IN_A_VMAP = {
-    "contiguous": "NYI: querying is_contiguous inside of vmap for memory_format other than torch.contiguous_format",
-    "clone": "NYI: Tensor.clone(memory_format) inside vmap is only supported with memory_format torch.preserve_format "
-    "or torch.contiguous_format (got {})",
-}
-
-
-def check_batched(function: str, input: Tensor, name: str) -> None:
-    """Refuse a format of images for a tensor of a batch, whose examples torch cannot lay so."""
-    if name in OUTERMOST_FIRST and mode.examples is not None and mode.examples.holds(input):
-        raise RuntimeError(IN_A_VMAP[function].format(name.title().replace("_", "")))
-
-
 def contiguous(input: Tensor, *, memory_format: Any = FORMATS["contiguous_format"]) -> Any:
     name = name_of(memory_format)
-    check_batched("contiguous", input, name)
     if lies(input, name):
         return input
     if name == "preserve_format":
@@ -104,7 +89,6 @@ def contiguous(input: Tensor, *, memory_format: Any = FORMATS["contiguous_format
 
 def clone(input: Tensor, *, memory_format: Any = None) -> Any:
     name = name_of(memory_format)
-    check_batched("clone", input, name)
     if name == "contiguous_format" and not lies(input, name):
         return ops.contiguous(input)
     return ops.clone(input) if name in ("preserve_format", "contiguous_format") else lay(ops.clone(input), name)

@@ -27,7 +27,6 @@ from gradcli.script.torch.autograd.dual import without_forward
 from gradcli.script.torch.autograd.grad_modes import Marks
 from gradcli.script.torch.autograd.nodes import named
 from gradcli.script.torch.autograd.parts import bound, once_differentiable, push, tangents_of
-from gradcli.script.torch.autograd.transforms import batch_of, check_setup, is_innermost, ruled
 
 LEGACY = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
@@ -90,6 +89,17 @@ class NodeClass:
         return named(Context, f"{function.__name__}Backward", "torch.autograd.function")
 
 
+MORE = " For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+NO_SETUP = (
+    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override "
+    f"the setup_context staticmethod.{MORE}"
+)
+WITHOUT_RULE = (
+    "does not have vmap support. Please override and implement the vmap staticmethod or set "
+    f"generate_vmap_rule=True.{MORE}"
+)
+
+
 class Function(Facade):
     """The base class of a snippet's own functions; `apply` calls them."""
 
@@ -142,16 +152,14 @@ class Function(Facade):
     def apply(cls, *arguments: Any, **keywords: Any) -> Any:
         """Run `forward` outside the graph, and record a node that runs `backward`."""
         separate = cls.setup_context is not Function.setup_context
-        check_setup(separate)
+        if mode.transforms:
+            check_transformed(cls, separate)
         arguments = bound(cls.forward, separate, arguments, keywords)
-        batch = batch_of(cls, cls.vmap is not Function.vmap, arguments) if mode.transforms else None
-        if batch is not None and is_innermost(batch):
-            return ruled(cls, batch, arguments)
         context = Context(cls, arguments)
         tangents = tangents_of(arguments)
         with switched(grad_enabled=False, tape=next(iter(listening(Marks)), None)), without_forward():
             if separate:
-                outputs = cls.forward(*arguments) if batch is None else ruled(cls, batch, arguments)
+                outputs = cls.forward(*arguments)
                 cls.setup_context(context, arguments, outputs)
                 _check_saved(context, arguments, outputs)
             else:
@@ -168,6 +176,20 @@ class Function(Facade):
         made = [pair for pair in zip(given, results, strict=True) if not any(pair[0] is x for x in arguments)]
         context._seal({id(before): after for before, after in made}, results)
         return results if isinstance(outputs, tuple) else results[0]
+
+
+def check_transformed(cls: Any, separate: bool) -> None:
+    """Refuse in a function that torch.func transforms what torch refuses there, and a rule for batches."""
+    if not separate:
+        raise RuntimeError(NO_SETUP)
+    if "vmap" in mode.transforms and cls.vmap is not Function.vmap:
+        raise UnsupportedError(
+            f"the vmap staticmethod of {cls.__name__} is not supported here",
+            python=RuntimeError,
+            help="set generate_vmap_rule = True",
+        )
+    if "vmap" in mode.transforms and not cls.generate_vmap_rule:
+        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it {WITHOUT_RULE}")
 
 
 def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:

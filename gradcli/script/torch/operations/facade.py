@@ -17,7 +17,6 @@ from gradcli.engine.memory.in_place import change, check_in_place
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.errors import UnsupportedError
@@ -48,7 +47,7 @@ SIZED = ("addmm", "addmv", "baddbmm", "cumprod", "cumsum")
 # Where the functions stand that are no operations of the engine; methods too, where tensors have the name.
 COMPARISONS = ("eq", "ge", "greater", "greater_equal", "gt", "le", "less", "less_equal", "lt", "ne", "not_equal")
 UNDERIVED = ("acosh", "asinh", "atanh")  # of which torch has no derivative in place
-FURTHER = ("tensor.strides", "tensor.parts", "tensor.numbers", "random.draws", "deprecated")
+FURTHER = ("tensor.strides", "tensor.parts", "tensor.numbers", "deprecated")
 
 
 def further(name: str) -> Function | None:
@@ -139,14 +138,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
                 values = [read(x) for read, x in zip(each, arguments, strict=False)]
             except (TypeError, ValueError, OverflowError, IndexError):
                 values, keywords = bind(arguments, keywords)
-        try:
-            result = run(*values, **keywords)
-        except AutogradError as error:
-            if mode.examples is not None:
-                mode.examples.check_error(name, error, (values, keywords))
-            raise
-        if mode.examples is not None and not name.endswith("_as"):
-            mode.examples.complete(lambda values, keywords: run(*values, **keywords), (values, keywords), result)
+        result = run(*values, **keywords)
         if isinstance(result, Tensor) and result.value.size > LARGE:
             running.machine.budget.fits(result.value.size, "the result")
         if type(result) in NUMBERS:

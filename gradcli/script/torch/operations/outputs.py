@@ -68,10 +68,8 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
         raise RuntimeError(f"multinomial expects Long tensor out, got: {TYPE_NAMES[outputs[0].dtype]}")
     if name in ("all", "any") and outputs[0].dtype not in (np.bool_, np.uint8):
         raise RuntimeError(f"{name} only supports bool tensor for result, got: {TYPE_NAMES[outputs[0].dtype]}")
-    if mode.examples is not None and any(map(mode.examples.holds, [*operands, *outputs])):
-        if name not in ONE_OVERLOAD.split():
-            raise UnsupportedError(f"out= of {name} inside of vmap is not supported here")
-        raise RuntimeError(BATCHED.format(name))
+    if mode.examples is not None:
+        raise UnsupportedError(f"out= of {name} inside of vmap is not supported here", help="leave it out")
     result = call(*arguments, **keywords)
     results = list(result) if isinstance(result, tuple) else [result]
     if len(results) != len(outputs):

@@ -24,7 +24,7 @@ from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.backward import backward as run_backward
 from gradcli.script.torch.autograd.grad_modes import check_required, is_inference
 from gradcli.script.torch.devices import CPU, check_device
-from gradcli.script.torch.func.wrapping import REQUIRED, seen_node
+from gradcli.script.torch.func.levels import REQUIRED
 from gradcli.script.torch.operations import (
     facade,
     returned,  # noqa: F401  has tables
@@ -34,7 +34,7 @@ from gradcli.script.torch.random import sampling
 from gradcli.script.torch.tensor import memory
 from gradcli.script.torch.tensor.casting import cast as cast
 from gradcli.script.torch.tensor.casting import casting, reinterpreted, to, type_
-from gradcli.script.torch.tensor.creation import CREATION, of_batch
+from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, STRIDED, DType, Size
 from gradcli.script.torch.tensor.legacy import construct
 from gradcli.script.torch.tensor.owned import (
@@ -48,7 +48,7 @@ from gradcli.script.torch.tensor.owned import (
     valid,
     volatile,
 )
-from gradcli.script.torch.tensor.printing import format_tensor, inside, tensor_text, told
+from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, told
 
 
 def new(name: str) -> Callable[..., Tensor]:
@@ -58,7 +58,7 @@ def new(name: str) -> Callable[..., Tensor]:
     def call(x: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
         return make(*arguments, **{"dtype": x.dtype, **keywords})  # type: ignore[no-any-return]
 
-    return call if name == "tensor" else of_batch(call)
+    return call
 
 
 def backward(
@@ -185,9 +185,9 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "layout": lambda x: STRIDED,
     "ndim": lambda x: x.ndim,
     "grad": memory.gradient_of,
-    "grad_fn": lambda x: nodes.visible(node if isinstance(node := seen_node(told(valid(x))), Node) else None),
-    "requires_grad": lambda x: inside(x).requires_grad and not (mode.transforms and seen_node(x) is None),
-    "is_leaf": lambda x: not isinstance(seen_node(inside(valid(x))), Node),
+    "grad_fn": lambda x: nodes.visible(node if isinstance(node := told(valid(x)).node, Node) else None),
+    "requires_grad": lambda x: x.requires_grad,
+    "is_leaf": lambda x: not isinstance(valid(x).node, Node),
     "retains_grad": lambda x: x.retains_grad,
     "data": memory.cutting(".data", lambda x: x.data),
     "real": lambda x: x,
