@@ -64,7 +64,9 @@ def rounding_at(names: Mapping[str, Any], *trees: Expression | None, count: int 
         found = _named(node, names) if isinstance(node, Name) else apply(node, parts)
         if not isinstance(found, Tensor) or found.dtype.kind != "f":
             return found
-        return Tensor(found.value * (1 + np.finfo(found.dtype).eps * draws.choice([-1, 1], found.shape)))
+        sign, kind = draws.choice([-1, 1], found.shape), np.finfo(found.dtype)
+        smallest = np.where(found.value == 0, 0, kind.smallest_subnormal)  # which is a digit of what underflows
+        return Tensor((found.value * (1 + kind.eps * sign) + smallest * sign).astype(found.dtype)[()])
 
     spread: Any = 0.0
     with switched(grad_enabled=False, tape=None), np.errstate(all="ignore"), suppress(*FAILURES):
@@ -76,6 +78,22 @@ def rounding_at(names: Mapping[str, Any], *trees: Expression | None, count: int 
                 moved = np.fmax(moved, np.abs(np.subtract(plain(fold(tree, step)), exact, dtype=np.float64)))
             spread = spread + np.nan_to_num(moved, posinf=0.0)
     return MARGIN * spread
+
+
+def overflow_at(names: Mapping[str, Any], tree: Expression, shape: tuple[int, ...]) -> Any:
+    """Return the mask, over columns of this shape or one for all, of infinite results on the way to the value."""
+    infinite: Any = np.zeros(shape, bool)
+
+    def step(node: Expression, parts: Sequence[Any]) -> Any:
+        nonlocal infinite
+        found = _named(node, names) if isinstance(node, Name) else apply(node, parts)
+        if isinstance(found, Tensor) and found.dtype.kind == "f":
+            infinite = infinite | (np.isinf(found.value) if shape else np.isinf(found.value).any())
+        return found
+
+    with switched(grad_enabled=False, tape=None), np.errstate(all="ignore"), suppress(*FAILURES):
+        fold(tree, step)
+    return infinite
 
 
 def apart(a: Any, b: Any) -> float:

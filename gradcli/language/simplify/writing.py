@@ -125,13 +125,23 @@ class Writer:
         if product not in self._plain:
             outer, self._by_degree = self._by_degree, False
             ways = [(product, NOTHING), *self._without_exponentials(product), *self._divided(product)]
-            within = [way for way in ways if self.algebra.is_within(*way)] or [self.algebra.as_it_came(product)]
+            within = [way for way in ways if self.algebra.is_within(*way)] or self._as_it_came(product)
             by_cases = list(self._cases(product))
             forms = [*starmap(self.quotients.write, within), *self._over_a_sum(product)]
             forms = [*by_cases, *forms] if is_whole(product.coefficient) else [*forms, *by_cases]
             self._plain[product] = min(forms, key=lambda form: form.cost)
             self._by_degree = outer
         return self._plain[product]
+
+    def _as_it_came(self, product: Product) -> list[Way]:
+        """Return the product with its sums as they came, and others divided, so that it overflows no earlier."""
+        moved, instead = self.algebra.as_it_came(product)
+        divided = [
+            (other, {**instead, **sums})
+            for other, sums in self._without_exponentials(moved)
+            if instead.keys().isdisjoint(sums)
+        ]
+        return [way for way in divided if self.algebra.is_within(*way)] or [(moved, instead)]
 
     def _cases(self, product: Product) -> Iterator[Written]:
         """Write a product with a `where` as cases: `where(x > 0, -y, 0)`."""
