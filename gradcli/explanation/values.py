@@ -14,7 +14,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
 from gradcli.explanation.calls import apply
 from gradcli.explanation.refusals import FAILURES, no_numbers, refused
-from gradcli.language.tree import Compare, Expression, Name, fold, postorder
+from gradcli.language.tree import Binary, Compare, Expression, Name, fold, postorder
 from gradcli.ops.support.arguments import as_tensor
 from gradcli.source import Source
 
@@ -80,20 +80,27 @@ def rounding_at(names: Mapping[str, Any], *trees: Expression | None, count: int 
     return MARGIN * spread
 
 
-def overflow_at(names: Mapping[str, Any], tree: Expression, shape: tuple[int, ...]) -> Any:
-    """Return the mask, over columns of this shape or one for all, of infinite results on the way to the value."""
-    infinite: Any = np.zeros(shape, bool)
+def out_of_range(names: Mapping[str, Any], tree: Expression, shape: tuple[int, ...]) -> Any:
+    """Return the mask of columns of this shape, or one for all, where results on the way to the value leave the floats.
+
+    These are infinite, or products, quotients and powers that are 0 though nothing in them is.
+    """
+    met: Any = np.zeros(shape, bool)
 
     def step(node: Expression, parts: Sequence[Any]) -> Any:
-        nonlocal infinite
+        nonlocal met
         found = _named(node, names) if isinstance(node, Name) else apply(node, parts)
         if isinstance(found, Tensor) and found.dtype.kind == "f":
-            infinite = infinite | (np.isinf(found.value) if shape else np.isinf(found.value).any())
+            lost = np.isinf(found.value)
+            if isinstance(node, Binary) and node.operator in ("*", "/", "**"):
+                left, right = (np.not_equal(plain(part), 0) for part in parts)
+                lost = lost | (found.value == 0) & left & (right | (node.operator == "**"))
+            met = met | (lost if shape else lost.any())
         return found
 
     with switched(grad_enabled=False, tape=None), np.errstate(all="ignore"), suppress(*FAILURES):
         fold(tree, step)
-    return infinite
+    return met
 
 
 def apart(a: Any, b: Any) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from gradcli.engine.modes import switched
 from gradcli.engine.primitive import REGISTRY
 from gradcli.errors import GradcliError
-from gradcli.explanation.values import overflow_at, rounding_at, value_of
+from gradcli.explanation.values import out_of_range, rounding_at, value_of
 from gradcli.guard import guard
 from gradcli.language.simplify.extents import Shape
 from gradcli.language.simplify.facts.functions import ELEMENTWISE
@@ -172,7 +172,7 @@ def _difference(short: Expression, raw: Expression, point: Point, expected: Any,
             return ""
         is_rounding = distance <= rounding_at(point, short, raw, count=DRAWS)
         if (
-            is_rounding.all() or (is_rounding | overflow_at(point, raw, shape)).all()
+            is_rounding.all() or (is_rounding | out_of_range(point, raw, shape)).all()
         ):  # 1/inf is 0, and x/inf*inf is not
             return ""
         return "the shorter form has another value elsewhere"

@@ -31,6 +31,7 @@ ALIKE = [
     ("acos(x + 3)", "acos(3 + x)"),  # a narrow domain, which drawn points reach
     ("where(x > 1, 1, 1)", "1"),
     ("(y - x)/exp(-x*y)**2*exp(-x*y)*y", "y*exp(x*y)*(y - x)"),  # but where the square underflows
+    ("y/exp(-x)*exp(-x)**3*exp(2*x)", "y"),  # but where the cube underflows
     ("sinh(x)/sqrt(cosh(x)**2 - 1)", "sign(sinh(x))"),  # but where the square overflows
 ]
 APART = [
