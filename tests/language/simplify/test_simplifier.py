@@ -112,6 +112,9 @@ EXAMPLES = {
     # courses
     "-1/(exp(-y*w*x) + 1)*exp(-y*w*x)*x*w": "w*x*(sigmoid(w*x*y) - 1)",
     "(1 - y)/(1 - sigmoid(z))*sigmoid(z)*(1 - sigmoid(z)) - y/sigmoid(z)*sigmoid(z)*(1 - sigmoid(z))": "sigmoid(z) - y",
+    "(1 - y)/(1 - 1/(1 + exp(-z)))*exp(-z)/(1 + exp(-z))**2 - y*(1 + exp(-z))*exp(-z)/(1 + exp(-z))**2": (
+        "sigmoid(z) - y"
+    ),
     "(1/(exp(-x) + 1))**2*exp(-x)": "sigmoid(x)*(1 - sigmoid(x))",
     "x*(1 - tanh(w*x + b)**2)": "x*(1 - tanh(w*x + b)**2)",
     "where(relu(x) > 0, 2*relu(x), 0)": "2*relu(x)",
