@@ -15,7 +15,7 @@ import numpy as np
 from gradcli.engine.modes import switched
 from gradcli.engine.primitive import REGISTRY
 from gradcli.errors import GradcliError
-from gradcli.explanation.values import rounding_at, value_of
+from gradcli.explanation.values import out_of_range, rounding_at, value_of
 from gradcli.guard import guard
 from gradcli.language.simplify.extents import Shape
 from gradcli.language.simplify.facts.functions import ELEMENTWISE
@@ -170,6 +170,9 @@ def _difference(short: Expression, raw: Expression, point: Point, expected: Any,
         dust = 0.0 if shape else DUST * np.max(sizes, initial=0.0, where=finite)  # of entries of one tensor
         if (distance <= np.maximum(TOLERANCE * sizes, dust)).all():
             return ""
-        if (distance <= rounding_at(point, short, raw, count=DRAWS)).all():
+        is_rounding = distance <= rounding_at(point, short, raw, count=DRAWS)
+        if (
+            is_rounding.all() or (is_rounding | out_of_range(point, raw, shape)).all()
+        ):  # 1/inf is 0, and x/inf*inf is not
             return ""
         return "the shorter form has another value elsewhere"
