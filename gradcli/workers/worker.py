@@ -22,7 +22,7 @@ from gradcli.workers.confinement import end_with, forbid_writing, limit_memory
 from gradcli.workers.data import UnfitError
 from gradcli.workers.exchange import SIZE, Exchange
 from gradcli.workers.interruption import held, leave_to_owner
-from gradcli.workers.limits import BACKSTOP, Limits
+from gradcli.workers.limits import BACKSTOP, Limits, no_more_files
 from gradcli.workers.notes import NOTE, Note
 from gradcli.workers.sandbox.lock import walls
 
@@ -192,7 +192,8 @@ def _answer(work: Any, item: Any, limits: Limits) -> tuple[str, Any]:
     except MemoryError:
         return "memory", ""
     except Exception as error:
-        return "bug", told(error)
+        scarce = no_more_files(error)
+        return ("error", scarce) if scarce else ("bug", told(error))
     finally:
         notes.set_timer(0)
 
