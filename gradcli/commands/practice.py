@@ -149,11 +149,11 @@ def practise(turns: Turns, assignment: Assignment, front: Front, limits: Limits)
     from gradcli.workers.pool import Answered, Lost, mapped
 
     def lost(moves: Sequence[Move], loss: Lost) -> list[Answered]:
-        if loss.reason == "bug" or loss.at.partition(MARK)[0] != JUDGING:
+        if loss.reason in ("bug", "error") or loss.at.partition(MARK)[0] != JUDGING:
             raise unanswered(assignment, loss, limits)
         return [Answered(None)]
 
-    for turn in mapped(turns, front.moves(), 1, limits, lost):
+    for turn in mapped(turns, front.moves(), 1, limits, lost, parts=lambda m: len(m) + len(assignment.questions)):
         front.take(turn)
 
 

@@ -24,7 +24,10 @@ SAMPLES: dict[type, Any] = {NoneType: None, bool: True, int: 10**400, float: flo
 SHARED = 2**12  # objects that are kept, for values that share them
 LARGEST = 1e300  # what a number of facts may be: no infinity, and no nan
 SMALL = 2**16  # bytes beside a text that may be kept, too
+LONG = 2**12  # characters of a text that stands among large bytes
+MOST, MOST_PARTS = 2**24, 2**20  # bytes of the text of a value; lists, members of lists and fields in it
 PLAIN = frozenset(SAMPLES)  # types of values that JSON holds as they are
+QUICK = PLAIN - {str}  # that are never long
 ERRORS = {
     kind.__name__: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, GradcliError)
 }
@@ -82,10 +85,16 @@ class Writer:
             raise
         if sum(memoryview(one).nbytes for one in self.buffers) > SMALL:
             self.shared += [None] * SHARED  # none of them is worth to be kept
-        return json.dumps([start, *self.objects, whole]).encode(), self.buffers
+        text = json.dumps([start, *self.objects, whole]).encode()
+        if not is_bounded(text):
+            self.begin()
+            raise UnfitError("the answer has too many parts")
+        return text, self.buffers
 
     def node(self, value: Any) -> Any:
         kind: Any = type(value)
+        if kind is str and len(value) > LONG:
+            return ["u", self.large(value.encode("utf-8", "surrogatepass"))]
         if kind in PLAIN:
             return value
         if kind is tuple or kind is list:
@@ -106,7 +115,7 @@ class Writer:
                 return self.node(value)
             return ["a", value.dtype.str, list(value.shape), self.large(value.tobytes())]
         if isinstance(value, str):  # markup arrives as a text, which its owner writes out and never trusts
-            return str(value)
+            return self.node(str.__str__(value))
         if isinstance(value, GradcliError):
             name = next(one.__name__ for one in kind.__mro__ if one in ERRORS.values())
             place = [value.source.name, value.source.text] if value.source else []
@@ -114,7 +123,7 @@ class Writer:
         raise UnfitError(f"a {kind.__name__} is no data")
 
     def nodes(self, values: Iterable[Any]) -> list[Any]:
-        return [one if type(one) in PLAIN else self.node(one) for one in values]
+        return [one if type(one) in QUICK else self.node(one) for one in values]
 
     def place(self, kind: type, value: Any) -> int:
         facts = value.__dict__
@@ -138,6 +147,8 @@ class Reader:
     def read(self, text: Buffer, buffers: Sequence[Buffer]) -> Any:
         """Return the value that a text and large bytes say. Raises UnfitError for what is none of this kind."""
         self.buffers = buffers
+        if not is_bounded(bytes(text)):
+            raise UnfitError("an answer without an end")
         try:
             start, *objects, whole = json.loads(bytes(text))
             if start == 0:
@@ -163,6 +174,8 @@ class Reader:
             return self.objects[node[1]]
         if tag == "b":
             return self.buffers[node[1]]
+        if tag == "u":
+            return str(self.buffers[node[1]], "utf-8", "surrogatepass")
         if tag in TAGS:
             return TAGS[tag](*node[1:])
         if tag == "n":
@@ -185,6 +198,11 @@ class Reader:
                 raise UnfitError(f"{kind.__name__}.{name} is no such thing")
             facts[name] = value
         return made
+
+
+def is_bounded(text: bytes) -> bool:
+    """Return whether reading a text takes a bounded memory, much more than the text itself as it may be."""
+    return len(text) <= MOST and text.count(b"[") + text.count(b",") <= MOST_PARTS
 
 
 def _constant(kind: type, name: str) -> Any:

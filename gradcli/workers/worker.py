@@ -22,7 +22,7 @@ from gradcli.workers.confinement import end_with, forbid_writing, limit_memory
 from gradcli.workers.data import UnfitError
 from gradcli.workers.exchange import SIZE, Exchange
 from gradcli.workers.interruption import held, leave_to_owner
-from gradcli.workers.limits import BACKSTOP, Limits
+from gradcli.workers.limits import BACKSTOP, Limits, no_more_files
 from gradcli.workers.notes import NOTE, Note
 from gradcli.workers.sandbox.lock import walls
 
@@ -44,7 +44,8 @@ class Worker:
         memory = mmap(-1, SIZE) if notes.HAS_FORK else None
         self.exchange = Exchange(self.connection, memory, kind, is_owner=True)
         self.limits = limits
-        self.began = self.wall = self.cpu = 0.0  # the last part of an item that was seen to begin, and its seconds
+        self.wall = self.cpu = 0.0  # seconds since the last part of an item was seen to begin
+        self.count = self.left = 0  # of beginnings: as the process says it, and that may come
         self.asked = (0.0, 0.0)  # the clocks when they were last looked at
         arguments = (Exchange(theirs, memory, kind, is_owner=False), work, limits, self.note, inherited, os.getpid())
         self.process = context.Process(target=_serve, args=arguments, daemon=True)
@@ -56,13 +57,17 @@ class Worker:
 
     def send(self, item: Any, *, is_ahead: bool = False) -> bool:
         """Give an item to the process; of one that it gets while it works, return False where it cannot be given."""
-        if self.note is not None and not is_ahead:
-            self.note.begin()
         try:
             return self.exchange.send(item, is_ahead=is_ahead)
         except OSError:  # that it has ended shows when it should answer
             self.process.kill()
         return True
+
+    def begin(self, parts: int) -> None:
+        """Give the process the time of an item, and once more that of each of so many parts."""
+        self.wall, self.cpu, self.left = 0.0, 0.0, parts + 1
+        if self.note is not None:
+            self.asked = time.monotonic(), self.used()
 
     def is_late(self) -> bool:
         """Return whether the item, or the part of it that began last, has used its time; to be asked again and again.
@@ -72,12 +77,12 @@ class Worker:
         if self.note is None:  # a timer of its own ends the process
             return False
         now, used = time.monotonic(), self.used()
-        if self.note.began == self.began:
-            passed = min(now - self.asked[0], SLICE)
-            self.wall, self.cpu = self.wall + passed, self.cpu + min(used - self.asked[1], passed)
-        else:
-            self.began, self.wall, self.cpu = self.note.began, 0.0, 0.0
+        passed = min(now - self.asked[0], SLICE)
+        self.wall, self.cpu = self.wall + passed, self.cpu + min(used - self.asked[1], passed)
         self.asked = now, used
+        if (count := self.note.count) != self.count and self.left > 0:  # the process may say what it likes
+            self.count, self.left = count, self.left - 1
+            self.wall = self.cpu = 0.0
         return self.cpu > self.limits.seconds or self.wall > BACKSTOP * self.limits.seconds
 
     def used(self) -> float:
@@ -187,7 +192,8 @@ def _answer(work: Any, item: Any, limits: Limits) -> tuple[str, Any]:
     except MemoryError:
         return "memory", ""
     except Exception as error:
-        return "bug", told(error)
+        scarce = no_more_files(error)
+        return ("error", scarce) if scarce else ("bug", told(error))
     finally:
         notes.set_timer(0)
 
