@@ -30,8 +30,7 @@ class Unversioned(list[int]):
         super().append(time)
 
     def check(self) -> None:
-        if not mode.inference:
-            raise AutogradError(NOT_CHANGED, code="E304", help="change a clone() instead")
+        AutogradError.when(not mode.inference, NOT_CHANGED, code="E304", help="change a clone() instead")
 
 
 class Uncounted(list[int]):

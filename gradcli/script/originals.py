@@ -13,6 +13,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from gradcli.ops.support.absent import INSTEAD
 from gradcli.script.errors import UnsupportedError
 from gradcli.source import did_you_mean
 
@@ -55,7 +56,9 @@ def missing(
     """Return the error for a name that is not here; of one that torch has, that no other was meant."""
     close = "" if owner in torch_names() else did_you_mean(name, [other for other in known if other[0] != "_"])
     subject = f"{owner}.{name}".removeprefix("torch.")
-    help = next((help for words, help in ABSENT.items() if re.search(words, subject)), GENERAL)
+    help = INSTEAD.get(name.removesuffix("_")) or next(
+        (help for words, help in ABSENT.items() if re.search(words, subject)), GENERAL
+    )
     return UnsupportedError(message.format(owner, name), help=f"did you mean {close}?" if close else help)
 
 

@@ -23,7 +23,6 @@ from tests.programs import EXAMPLES, every_operation, family, listed_programs, o
 from tests.tapes import tape_of
 
 NAMES = list(every_operation())
-ALWAYS_DOUBLE = "float_power"
 # the engine's own, where single and double precision meet, and where memory is written to
 NOT_IN_PROGRAMS = {
     "to_copy",
@@ -101,7 +100,7 @@ def test_a_primitive_is_declared_soundly(name: str) -> None:
 
 
 @pytest.mark.slow
-@of_every([example for example in EXAMPLES if ALWAYS_DOUBLE not in example], family)
+@of_every(EXAMPLES, family)
 def test_single_precision_stays_single(example: str) -> None:
     single, double = run(example, dtype=np.float32), run(example)
     assert single.output.dtype == (np.float32 if is_floating(double.output.value) else double.output.dtype)

@@ -7,27 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.symbolic.indices import entry, letters, spread, summed
-
-
-def distance(out: Any, x: Any, y: Any, *, p: float = 2) -> str:
-    """Return the formulas of `dist`, whose inputs may be broadcast."""
-    shape = np.broadcast_shapes(np.shape(x), np.shape(y))
-    places = letters(len(shape))
-    a, b = (spread(name, np.shape(value), places, shape) for name, value in (("x", x), ("y", y)))
-    d = f"({a} - {b})"
-    slopes = []
-    for sign, own in ((1, a), (-1, b)):
-        others = [letter for letter in places if letter not in own[1:]]
-        slope = _slope_of_norm(d, p, "g", "out", np.any(np.equal(out, 0)))
-        slopes.append(
-            f"∂{own} = {'-' * (sign < 0)}{f'({summed(others, slope)})' if p and (others or sign < 0) else slope}"
-        )
-    if math.isinf(p):
-        return f"out = {summed(places, f'abs{d}', 'max_' if p > 0 else 'min_')}; {'; '.join(slopes)}"
-    whole = f"out = ({summed(places, f'abs{d}**{p!r}')})**{1 / p!r}" if p not in (0, 1) else ""
-    forward = f"out = {summed(places, f'abs{d}')}" if p == 1 else whole
-    return "; ".join(filter(None, [forward, *slopes]))
+from gradcli.engine.symbolic.indices import entry, letters, spread
 
 
 def _slope_of_norm(d: str, p: float, g: str, out: str, has_zeros: Any) -> str:

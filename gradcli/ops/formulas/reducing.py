@@ -156,17 +156,6 @@ def _norm(of: Reduced, out: Any, x: Any, p: float, inner: str) -> str | tuple[st
     return f"{of.out} = ({of.sum(f'abs({term})**{p!r}')})**{1 / p!r}; {of.gradient} = {of.g}·{powers}{where}"
 
 
-def without_nan(out: Any, x: Any, *, dim: Axes = None, keepdim: bool = False) -> tuple[str, Given]:
-    of = Reduced.of(x, dim, keepdim)
-    number = entry("number", of.places)
-    text = f"{of.out} = {of.sum(entry('filled', of.places))}; {of.gradient} = {of.g}·{number}"
-    known = ~np.isnan(x)
-    return text, {
-        "filled": ("the tensor with 0 in place of nan", np.where(known, x, 0)),
-        "number": ("0 at nan, else 1", known.astype(int)),
-    }
-
-
 def variance(out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> tuple[str, Given]:
     return _spread_out(out, x, dim, correction, keepdim, is_root=False)
 

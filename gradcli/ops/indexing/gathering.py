@@ -14,7 +14,7 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, literal
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import indexing as entries
 from gradcli.ops.formulas import scattering as written
@@ -83,7 +83,7 @@ gather_backward: Primitive = primitive(
     structured=True,
     notation=_onto_zeros("scatter_add"),
     says=PLACED,
-    index="adjoint of gather",
+    traits=("adjoint",),
 )
 scatter_add: Primitive = primitive(
     "scatter_add",
@@ -113,7 +113,7 @@ index_select_backward: Primitive = primitive(
     structured=True,
     notation=_onto_zeros("index_add"),
     says=PLACED,
-    index="adjoint of index_select",
+    traits=("adjoint",),
 )
 index_add: Primitive = primitive(
     "index_add",
@@ -140,8 +140,9 @@ masked_select: Primitive = primitive(
 @operation("x = [[1, 2], [3, 4]]; gather(x, 1, [[0, 0], [1, 0]])")
 def gather_(input: Tensor, dim: int, index: Indices, *, sparse_grad: bool = False) -> Any:
     """Entries by index along one dimension: `out[i][j] = input[i][index[i][j]]` for `dim=1`."""
-    if sparse_grad and input.requires_grad:
-        raise AutogradError("gather(sparse_grad=True) is not supported here: gradients are dense", code="E401")
+    UnsupportedHere.when(
+        sparse_grad and input.requires_grad, "gather(sparse_grad=True) is not supported here: gradients are dense"
+    )
     axis = dimension(dim, input.ndim)
     if not index.value.size:  # of which torch looks at nothing
         return forgotten("GatherBackward0", np.zeros(index.shape, input.dtype), input, saves=(0,))
@@ -168,15 +169,15 @@ def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha
     """Slices of `source`, times `alpha`, added to the input at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
     vector = vector_of("index_add", input, axis, index)
-    if not input.ndim and source.ndim:
-        raise AutogradError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = [] "
-            f"source.shape = {list(source.shape)}",
-            code="E301",
-        )
+    ShapeError.when(
+        not input.ndim and source.ndim,
+        "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = [] "
+        f"source.shape = {list(source.shape)}",
+    )
     expected = (*input.shape[:axis], vector.value.size, *input.shape[axis + 1 :]) if input.ndim else ()
-    if source.shape != expected:
-        raise AutogradError(f"index_add_(): source has shape {list(source.shape)}, not {list(expected)}", code="E301")
+    ShapeError.when(
+        source.shape != expected, f"index_add_(): source has shape {list(source.shape)}, not {list(expected)}"
+    )
     part: Any = source
     if alpha != 1:
         part = Tensor(np.logical_and(part.value, alpha)) if part.dtype == np.bool_ else part * alpha
@@ -191,15 +192,13 @@ def take_along_dim(input: Tensor, indices: Indices, dim: int | None = None) -> A
     if dim is None:
         flat = view(input, input.value.size)
         return gather_(flat, 0, Tensor(view(indices, indices.value.size).value))
-    if input.ndim != indices.ndim:
-        raise AutogradError(
-            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
-            f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices",
-            code="E301",
-        )
+    ShapeError.when(
+        input.ndim != indices.ndim,
+        "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+        f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices",
+    )
     axis = dimension(dim, input.ndim)
-    if not input.ndim:
-        raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
+    ShapeError.when(not input.ndim, f"Dimension specified as {dim} but tensor has no dimensions")
     own, wanted = list(input.shape), list(indices.shape)
     own[axis] = wanted[axis] = 1
     shapes = [np.broadcast_to(0, own), np.broadcast_to(0, wanted)]
@@ -217,8 +216,7 @@ def take_along_dim(input: Tensor, indices: Indices, dim: int | None = None) -> A
 def masked_select_(input: Tensor, mask: Tensor) -> Any:
     """The entries where the mask is true, in one row."""
     refuse_examples("masked_select", mask)
-    if mask.dtype != np.bool_:
-        raise AutogradError("masked_select: expected BoolTensor for mask")
+    AutogradError.when(mask.dtype != np.bool_, "masked_select: expected BoolTensor for mask")
     values = (mask.value, input.value)
     if not broadcastable(values):
         raise mismatch(values)

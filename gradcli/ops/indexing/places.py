@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 
 
 def _outside(index: Tensor, size: int) -> int | None:
@@ -15,44 +15,42 @@ def _outside(index: Tensor, size: int) -> int | None:
 
 
 def check_places(name: str, x: Tensor, dim: int, index: Tensor) -> None:
-    if index.dtype == np.bool_ or (index.dtype.itemsize < 4 and index.value.size):
-        raise AutogradError(f"{name}(): Expected dtype int32/int64 for index")
+    AutogradError.when(
+        index.dtype == np.bool_ or (index.dtype.itemsize < 4 and index.value.size),
+        f"{name}(): Expected dtype int32/int64 for index",
+    )
     if max(index.ndim, 1) != max(x.ndim, 1):
         owner = "self" if name.startswith("scatter") else "input"
-        raise AutogradError(f"Index tensor must have the same number of dimensions as {owner} tensor", code="E301")
+        raise ShapeError(f"Index tensor must have the same number of dimensions as {owner} tensor")
     for axis, (own, size) in enumerate(zip(x.shape, index.shape, strict=False)):
-        if axis != dim and size > own:
-            raise AutogradError(
-                f"Size does not match at dimension {axis} expected index {list(index.shape)} to be no larger than "
-                f"self {list(x.shape)} apart from dimension {dim}",
-                code="E301",
-            )
+        ShapeError.when(
+            axis != dim and size > own,
+            f"Size does not match at dimension {axis} expected index {list(index.shape)} to be no larger than "
+            f"self {list(x.shape)} apart from dimension {dim}",
+        )
     size = x.shape[dim] if x.ndim else 1
     bad = _outside(index, size)
     if bad is not None:
-        raise AutogradError(f"index {bad} is out of bounds for dimension {dim} with size {size}", code="E301")
+        raise ShapeError(f"index {bad} is out of bounds for dimension {dim} with size {size}")
 
 
 def _bounds_message(name: str, index: int, x: Tensor, dim: int) -> str:
     """Return torch's message for an index out of bounds, which depends on the operation's kernel."""
-    if name == "index_reduce":
-        return "index out of range in self"
     if name in ("index_select", "index_add") and (dim == 0 if name == "index_select" else x.ndim == 1):
         return "index out of range in self"
     if name == "index_select":
         return f"INDICES element is out of DATA bounds, id={index} axis_dim={x.shape[dim]}"
-    words = f"index {index} is out of bounds for dimension {dim} with size {x.shape[dim] if x.ndim else 1}"
-    return f"index_copy_(): {words}" if name == "index_copy" else words
+    return f"index {index} is out of bounds for dimension {dim} with size {x.shape[dim] if x.ndim else 1}"
 
 
 def vector_of(name: str, x: Tensor, dim: int, index: Tensor) -> Tensor:
-    if index.ndim > 1:
-        raise AutogradError(f"{name}(): Index is supposed to be a vector", code="E301")
-    if index.dtype == np.bool_ or is_floating(index.value):
-        raise AutogradError(f"{name}(): Expected dtype int32 or int64 for index")
+    ShapeError.when(index.ndim > 1, f"{name}(): Index is supposed to be a vector")
+    AutogradError.when(
+        index.dtype == np.bool_ or is_floating(index.value), f"{name}(): Expected dtype int32 or int64 for index"
+    )
     bad = _outside(index, x.shape[dim] if x.ndim else 1)
     if bad is not None:
-        raise AutogradError(_bounds_message(name, bad, x, dim), code="E301")
+        raise ShapeError(_bounds_message(name, bad, x, dim))
     if not x.ndim:
         return _only(name, index)
     return index if index.ndim else Tensor(index.value.reshape(1))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import ShapeError
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.indexing.places import check_places
 from gradcli.ops.shaping.shaping import reshaped
@@ -22,16 +22,15 @@ def scattering(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:
     """Return the entries of `src` that go to the places of the index, after torch's checks; a scalar is a vector."""
     if not max(index.ndim, 1) == max(src.ndim, 1) == max(x.ndim, 1):
         other = "src" if max(index.ndim, 1) == max(x.ndim, 1) else "self"
-        raise AutogradError(f"Index tensor must have the same number of dimensions as {other} tensor", code="E301")
+        raise ShapeError(f"Index tensor must have the same number of dimensions as {other} tensor")
     wanted, given = index.shape or (1,), src.shape or (1,)
     fits = 0 in wanted or all(m <= n for m, n in zip(wanted, given, strict=True))
     beside = all(m <= n for at, (m, n) in enumerate(zip(index.shape, x.shape, strict=False)) if at != axis)
-    if not (fits and beside):
-        raise AutogradError(
-            f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from dimension "
-            f"{axis} and to be no larger size than src {list(src.shape)}",
-            code="E301",
-        )
+    ShapeError.when(
+        not (fits and beside),
+        f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from dimension "
+        f"{axis} and to be no larger size than src {list(src.shape)}",
+    )
     check_places("scatter", x, axis, index)
     found = src if src.ndim or not index.ndim else reshaped(src, (1,))
     for dim, (size, length) in enumerate(zip(wanted, given, strict=True)):

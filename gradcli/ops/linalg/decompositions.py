@@ -14,10 +14,9 @@ import numpy as np
 
 from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import OUT, Primitive, primitive
-from gradcli.engine.saved import watch_each_other
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import ShapeError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
@@ -26,7 +25,6 @@ from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.pairs import ReturnType
-from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import operation
 
 
@@ -48,13 +46,6 @@ def factor(function: str, name: str, forward: Callable[..., Any], rule: Any, **f
         saves=(OUT,),
         **facts,
     )
-
-
-def factors(name: str, **parts: Any) -> ReturnType:
-    """Return the factors of a decomposition by name, which torch's one node saves together."""
-    watch_each_other(*parts.values())
-    bound(parts.values())
-    return ReturnType(name, **parts)
 
 
 def across(values: Any) -> Any:
@@ -146,8 +137,7 @@ def cleared(x: Any) -> Any:
 
 
 def _check_matrix(name: str, A: Tensor) -> None:
-    if A.ndim < 2:
-        raise AutogradError(f"{name}: The input tensor A must have at least 2 dimensions.", code="E301")
+    ShapeError.when(A.ndim < 2, f"{name}: The input tensor A must have at least 2 dimensions.")
 
 
 @operation(
@@ -161,7 +151,7 @@ def svd(A: Real, full_matrices: bool = True) -> ReturnType:
     """The singular values, `.S`, between orthogonal matrices: `A = U @ diag(S) @ Vh`."""
     _check_matrix("linalg.svd", A)
     parts = (("U", svd_u), ("S", svd_s), ("Vh", svd_v))
-    return factors("svd", **{name: part(A, full_matrices=full_matrices) for name, part in parts})
+    return ReturnType("svd", **{name: part(A, full_matrices=full_matrices) for name, part in parts})
 
 
 @operation("A = [[1, 2], [3, 5], [0, 1]]; svdvals(A)", method=False)

@@ -7,9 +7,9 @@ from typing import Any
 
 from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import Primitive
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, UnsupportedHere
 from gradcli.ops.formulas import decompositions as change
-from gradcli.ops.linalg.decompositions import across, factor, factors, gaps
+from gradcli.ops.linalg.decompositions import across, factor, gaps
 from gradcli.ops.linalg.determinants import _check_square
 from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.support.arguments import Real
@@ -21,7 +21,7 @@ def _symmetric(part: int) -> Callable[..., Any]:
     def forward(A: Any, *, UPLO: str = "L") -> Any:
         if not lapack.is_finite(A):  # where they stand decides what torch gives or says
             words = "eigenvalues of a matrix with entries that are not finite are not supported here"
-            raise AutogradError(words, code="E401")
+            raise UnsupportedHere(words)
         return lapack.symmetric(A, UPLO=UPLO)[part]
 
     return forward
@@ -68,12 +68,11 @@ def eigh(A: Real, UPLO: str = "L") -> ReturnType:
     _check_square("linalg.eigh", A)
     _check_triangle(UPLO)
     options = {"UPLO": UPLO.upper()}
-    return factors("eigh", eigenvalues=eigh_values(A, **options), eigenvectors=eigh_vectors(A, **options))
+    return ReturnType("eigh", eigenvalues=eigh_values(A, **options), eigenvectors=eigh_vectors(A, **options))
 
 
 def _check_triangle(UPLO: str) -> None:
-    if UPLO.upper() not in ("L", "U"):
-        raise AutogradError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    AutogradError.when(UPLO.upper() not in ("L", "U"), f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
 
 
 @operation("A = [[2, 1], [0.5, 3]]; eigvalsh(A + A.T)", method=False)

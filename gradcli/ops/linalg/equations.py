@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.engine.checks.shapes import broadcastable, mismatch
 from gradcli.engine.numerics.lapack import by_columns
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.determinants import _check_square, _singular
 from gradcli.ops.products.contractions import outer, times, transposed
@@ -64,13 +64,11 @@ solve_vector = replace(solve)
 
 def check_system(name: str, matrix: Shape, right: Shape, *, left: bool) -> None:
     """Refuse right sides of a shape that does not fit that of the matrices."""
-    if len(right) < 2:
-        raise AutogradError(f"{name}: The input tensor B must have at least 2 dimensions.", code="E301")
+    ShapeError.when(len(right) < 2, f"{name}: The input tensor B must have at least 2 dimensions.")
     if right[-2 if left else -1] != matrix[-1]:
-        raise AutogradError(
+        raise ShapeError(
             f"{name}: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
-            f"({matrix[-2]}x{matrix[-1]} and {right[-2]}x{right[-1]})",
-            code="E301",
+            f"({matrix[-2]}x{matrix[-1]} and {right[-2]}x{right[-1]})"
         )
     batches = [np.empty(shape[:-2]) for shape in (right, matrix)]
     if not broadcastable(batches):
@@ -88,9 +86,9 @@ def solve_(A: Real, B: Real, *, left: bool = True) -> Any:
     _check_square("linalg.solve", A)
     vectors = _of_vectors(A, B)
     check_system("linalg.solve", A.shape, (*B.shape, 1) if vectors else B.shape, left=left)
-    if vectors and not left:
-        raise AutogradError(
-            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
-            "linalg.solve is equivalent to B / A.squeeze(-1)"
-        )
+    AutogradError.when(
+        vectors and not left,
+        "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+        "linalg.solve is equivalent to B / A.squeeze(-1)",
+    )
     return solve_vector(A, B) if vectors else solve(A, B, left=left)

@@ -12,7 +12,7 @@ from gradcli.engine.symbolic.notation import number
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call
 from gradcli.ops.nn.slopes import hardtanh_backward, leaky_relu_backward, sigmoid_backward, threshold_backward
-from gradcli.ops.pointwise.arithmetic import add, div, sub
+from gradcli.ops.pointwise.arithmetic import add, div
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, elementwise
 from gradcli.ops.pointwise.selection import guarded, where
@@ -202,8 +202,7 @@ def elu_(input: Real, alpha: float = 1.0) -> Any:
 @operation("x = [-1, 2]; celu(x)", "x = [-1, 2]; celu(x, alpha=2)", method=False)
 def celu_(input: Real, alpha: float = 1.0) -> Any:
     """The input where positive, `alpha*(exp(x/alpha) - 1)` elsewhere: an elu without a kink."""
-    if alpha == 0:
-        raise AutogradError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    AutogradError.when(alpha == 0, "ZeroDivisionError: alpha cannot be 0 for CELU")
     return celu(input, alpha=alpha)
 
 
@@ -229,9 +228,3 @@ def relu6(input: Real) -> Any:
 def softsign(input: Real) -> Any:
     """`x/(1 + abs(x))`."""
     return div(input, add(absolute(input), 1))
-
-
-@operation("x = [-1, 2]; tanhshrink(x)", method=False)
-def tanhshrink(input: Real) -> Any:
-    """`x - tanh(x)`."""
-    return sub(input, tanh(input))

@@ -9,7 +9,7 @@ import numpy as np
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.nn.batches import batch_norm, beside, others
 from gradcli.ops.nn.normalization import layer_norm, normal_rule, write_norm
@@ -67,9 +67,9 @@ NOT_BATCHED = (
 def _check_channels(count: int, **given: Tensor | None) -> None:
     for name, x in given.items():
         if x is not None and x.value.size != count:
-            raise AutogradError(f"{name} should contain {count} elements not {x.value.size}", code="E301")
+            raise ShapeError(f"{name} should contain {count} elements not {x.value.size}")
         if x is not None and x.ndim != 1:
-            raise AutogradError(f"a {name} of {x.ndim} dimensions is not supported here", code="E401")
+            raise UnsupportedHere(f"a {name} of {x.ndim} dimensions is not supported here")
 
 
 def check_running(*running: Tensor | None) -> None:
@@ -104,15 +104,13 @@ def batch_norm_(
     """Each channel shifted and scaled to mean 0 and variance 1, those of the batch or running ones."""
     if input.ndim == 1 and not input.value.size:
         return clone(input)
-    if input.ndim < 2:
-        raise AutogradError("Dimension out of range (expected to be in range of [-1, 0], but got 1)", code="E301")
+    ShapeError.when(input.ndim < 2, "Dimension out of range (expected to be in range of [-1, 0], but got 1)")
     count = input.shape[1]
     values = input.value.size // max(count, 1)
-    if training and values <= 1:
-        raise AutogradError(
-            f"Expected more than 1 value per channel when training, got input size torch.Size({list(input.shape)})",
-            code="E301",
-        )
+    ShapeError.when(
+        training and values <= 1,
+        f"Expected more than 1 value per channel when training, got input size torch.Size({list(input.shape)})",
+    )
     for name, stored in (("running_mean", running_mean), ("running_var", running_var)):
         if stored is None and not training:
             raise AutogradError(f"{name} must be defined in evaluation mode", help="training=True takes the batch's")
@@ -137,24 +135,20 @@ def group_norm_(
     input: Real, num_groups: int, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5
 ) -> Any:
     """Groups of channels of each example shifted and scaled to mean 0 and variance 1."""
-    if input.ndim < 2:
-        raise AutogradError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}", code="E301")
-    if num_groups < 1:
-        raise AutogradError(f"Expected num groups to be greater than 0, got {num_groups}")
-    if input.shape[1] % num_groups:
-        raise AutogradError(
-            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{list(input.shape)} and num_groups={num_groups}",
-            code="E301",
-        )
+    ShapeError.when(input.ndim < 2, f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    AutogradError.when(num_groups < 1, f"Expected num groups to be greater than 0, got {num_groups}")
+    ShapeError.when(
+        input.shape[1] % num_groups,
+        "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+        f"{list(input.shape)} and num_groups={num_groups}",
+    )
     check_size((input.shape[0], num_groups))  # which no channels are divisible by too
     for name, x in (("weight", weight), ("bias", bias)):
         if x is not None and x.shape != input.shape[1:2]:
             shown = [0] if weight is None else list(weight.shape)  # of the weight in both cases, as in torch
-            raise AutogradError(
+            raise ShapeError(
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
-                f"shape {shown} and input of shape {list(input.shape)}",
-                code="E301",
+                f"shape {shown} and input of shape {list(input.shape)}"
             )
     w, b = 1 if weight is None else ops.contiguous(weight), 0 if bias is None else ops.contiguous(bias)
     return group_norm(ops.contiguous(input), w, b, num_groups=num_groups, eps=eps)
@@ -168,11 +162,10 @@ def group_norm_(
 def instance_norm(input: Real, *, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5) -> Any:
     """Each channel of each example shifted and scaled to mean 0 and variance 1."""
     places = int(np.prod(input.shape[2:]))
-    if places <= 1:
-        raise AutogradError(
-            f"Expected more than 1 spatial element when training, got input size torch.Size({list(input.shape)})",
-            code="E301",
-        )
+    ShapeError.when(
+        places <= 1,
+        f"Expected more than 1 spatial element when training, got input size torch.Size({list(input.shape)})",
+    )
     return by_example(input, None, None, weight, bias, eps=eps)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.writing import fill
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.nn.likelihood import Labels, check_labels, class_axis, nll_loss
 from gradcli.ops.nn.losses import check_reduction
 from gradcli.ops.nn.softmax import log_softmax
@@ -51,12 +51,13 @@ def cross_entropy(
     if label_smoothing > 1:
         raise AutogradError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     label_smoothing = max(label_smoothing, 0)  # torch leaves a negative one out
-    if not input.ndim and not target.ndim and target.dtype.kind == "f":
-        raise AutogradError("Dimension specified as 1 but tensor has no dimensions", code="E301")
+    ShapeError.when(
+        not input.ndim and not target.ndim and target.dtype.kind == "f",
+        "Dimension specified as 1 but tensor has no dimensions",
+    )
     if input.shape and input.shape == target.shape:
         return _against_probabilities(input, real(target), weight, ignore_index, reduction, label_smoothing)
-    if input.ndim == 0:
-        raise AutogradError("Expected 1 or more dimensions (got 0)", code="E301")
+    ShapeError.when(input.ndim == 0, "Expected 1 or more dimensions (got 0)")
     labels = _labels(target)
     check_labels(input.shape, labels, weight, ignore_index)
     scores = log_softmax(input, dim=class_axis(input.shape))
@@ -94,13 +95,11 @@ def _against_probabilities(
 ) -> Any:
     axis = class_axis(input.shape)
     classes = input.shape[axis]
-    if ignore_index >= 0:
-        raise AutogradError("ignore_index is not supported for floating point target")
+    AutogradError.when(ignore_index >= 0, "ignore_index is not supported for floating point target")
     if weight is not None and weight.shape != (classes,):
-        raise AutogradError(
+        raise ShapeError(
             f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes but got "
-            f"weight tensor of shape: {list(weight.shape)}",
-            code="E301",
+            f"weight tensor of shape: {list(weight.shape)}"
         )
     if label_smoothing:
         target = add_number(mul_number(target, 1 - label_smoothing), label_smoothing / max(classes, 1))

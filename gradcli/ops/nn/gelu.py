@@ -76,6 +76,5 @@ gelu = primitive(
 @operation("x = [-1, 2]; gelu(x)", "x = [-1, 2]; gelu(x, approximate='tanh')", method=False)
 def gelu_(input: Real, approximate: str = "none") -> Any:
     """The input times the normal distribution function; 'tanh' is its usual approximation."""
-    if approximate not in ("none", "tanh"):
-        raise AutogradError("approximate argument must be either none or tanh.")
+    AutogradError.when(approximate not in ("none", "tanh"), "approximate argument must be either none or tanh.")
     return gelu(input, approximate=approximate)

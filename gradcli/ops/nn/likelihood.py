@@ -13,7 +13,7 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import as_formula, literal, positional
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.nn.losses import check_reduction, check_weight, keywords, write
@@ -121,7 +121,7 @@ def _likelihood(name: str, node: str) -> tuple[Primitive, Primitive]:
         node=node.replace("Backward", "BackwardBackward"),
         notation=_write_backward,
         structured=True,
-        index=f"adjoint of {name}",
+        traits=("adjoint",),
         fold=_short,
         says="One number stands at the right class of each row, so it gets those gradients back.",
     )
@@ -139,23 +139,19 @@ one_hot = primitive(
 
 def check_labels(size: Shape, target: Any, weight: Any, ignore_index: int) -> Any:
     """Return the weight, or 1; refuse labels that do not fit the scores with torch's messages."""
-    if len(size) == 0:
-        raise AutogradError("Expected 1 or more dimensions (got 0)", code="E301")
+    ShapeError.when(len(size) == 0, "Expected 1 or more dimensions (got 0)")
     if len(size) == 1 and target.value.size != 1:
-        raise AutogradError(
-            f"For 1D input, 1D target must have size 1, but got target size: {target.value.size}", code="E301"
-        )
+        raise ShapeError(f"For 1D input, 1D target must have size 1, but got target size: {target.value.size}")
     if len(size) > 1:
         count = target.shape[0] if target.ndim else 0
         if size[0] != count:
-            raise AutogradError(
-                f"Expected input batch_size ({size[0]}) to match target batch_size ({count}).", code="E301"
-            )
+            raise ShapeError(f"Expected input batch_size ({size[0]}) to match target batch_size ({count}).")
         expected = (size[0], *size[2:])
-        if target.shape != expected and len(size) == 4:
-            raise AutogradError(f"size mismatch (got input: {list(size)} , target: {list(target.shape)}", code="E301")
-        if target.shape != expected:
-            raise AutogradError(f"Expected target size {list(expected)}, got {list(target.shape)}", code="E301")
+        ShapeError.when(
+            target.shape != expected and len(size) == 4,
+            f"size mismatch (got input: {list(size)} , target: {list(target.shape)}",
+        )
+        ShapeError.when(target.shape != expected, f"Expected target size {list(expected)}, got {list(target.shape)}")
     classes = size[class_axis(size)]
     outside = (target.value < 0) | (target.value >= classes)
     wrong = np.atleast_1d(target.value)[np.atleast_1d(outside & (target.value != ignore_index))]
@@ -164,10 +160,9 @@ def check_labels(size: Shape, target: Any, weight: Any, ignore_index: int) -> An
             f"Target {wrong[0]} is out of bounds.", help=f"the labels of {classes} classes are 0 to {classes - 1}"
         )
     if weight is not None and weight.shape != (classes,):
-        raise AutogradError(
+        raise ShapeError(
             f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
-            f"shape: {list(weight.shape)}",
-            code="E301",
+            f"shape: {list(weight.shape)}"
         )
     return check_weight("nll_loss_forward", "weight", weight)
 
@@ -218,8 +213,10 @@ def nll_loss_backward(
     check_reduction(reduction)
     check_size(size)
     w = check_labels(size, target, weight, ignore_index)
-    if grad_output.shape != (target.shape if reduction == "none" else ()):
-        raise AutogradError(f"Expected grad_output not to have shape {list(grad_output.shape)}", code="E301")
+    ShapeError.when(
+        grad_output.shape != (target.shape if reduction == "none" else ()),
+        f"Expected grad_output not to have shape {list(grad_output.shape)}",
+    )
     backward = nll_backward if len(size) < 3 else nll2d_backward
     return backward(grad_output, target, w, size=size, reduction=reduction, ignore_index=ignore_index)
 
@@ -227,12 +224,11 @@ def nll_loss_backward(
 @operation("one_hot([0, 2, 1])", "one_hot([[1], [0]], num_classes=3)", method=False)
 def one_hot_(tensor: Indices, num_classes: int = -1) -> Any:
     """A row for each label: 1 at its class, 0 elsewhere."""
-    if not tensor.value.size and num_classes <= 0:
-        raise AutogradError("Can not infer total number of classes from empty tensor.")
-    if np.any(tensor.value < 0):
-        raise AutogradError("Class values must be non-negative.")
+    AutogradError.when(
+        not tensor.value.size and num_classes <= 0, "Can not infer total number of classes from empty tensor."
+    )
+    AutogradError.when(np.any(tensor.value < 0), "Class values must be non-negative.")
     classes = int(tensor.value.max()) + 1 if num_classes == -1 else num_classes
-    if np.any(tensor.value >= classes):
-        raise AutogradError("Class values must be smaller than num_classes.")
+    AutogradError.when(np.any(tensor.value >= classes), "Class values must be smaller than num_classes.")
     check_size((*tensor.shape, classes))
     return one_hot(tensor, num_classes=classes)

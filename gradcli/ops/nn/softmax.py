@@ -76,7 +76,7 @@ softmax_backward: Primitive = primitive(
     structured=True,
     fold=lambda g, out, *, value, dim: _softmax_rule(g, out, dim=dim),
     says="The gradient that comes back is linear in g, and the product rule gives the part of the shares.",
-    index=entries.softmax_gradient,
+    traits=("adjoint",),
 )
 softmax = primitive(
     "softmax",
@@ -95,7 +95,7 @@ log_softmax_backward: Primitive = primitive(
     structured=True,
     fold=lambda g, out, *, value, dim: _log_softmax_rule(g, out, dim=dim),
     says="The gradient that comes back is g minus shares times its sum; the shares have their own part.",
-    index=entries.log_softmax_gradient,
+    traits=("adjoint",),
 )
 log_softmax = primitive(
     "log_softmax",

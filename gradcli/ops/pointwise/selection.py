@@ -121,8 +121,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _boolean(mask: Any, refusal: str) -> Any:
-    if mask.dtype != np.bool_:
-        raise AutogradError(refusal, help="a condition is a comparison, such as x > 0")
+    AutogradError.when(mask.dtype != np.bool_, refusal, help="a condition is a comparison, such as x > 0")
     return mask
 
 

@@ -6,25 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.broadcast import to_copy
 from gradcli.engine.domain import Domain, above, other_than_0
-from gradcli.engine.numerics.fusing import blended, divided, multiplied
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.pointwise.arithmetic import pow_
 from gradcli.ops.pointwise.comparisons import at_most, both, equal
-from gradcli.ops.pointwise.elementwise import exp, exp2, log
+from gradcli.ops.pointwise.elementwise import exp, log
 from gradcli.ops.pointwise.logic import finite
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.support.arguments import Operand, Real, as_tensor
 from gradcli.ops.support.surface import operation
 
-DOUBLE = np.dtype(np.float64)
-
 addcmul = primitive(
     "addcmul",
-    lambda x, a, b, *, value=1: multiplied(x, a, b, value),
+    lambda x, a, b, *, value=1: x + a * value * b,
     lambda g, out, x, a, b, *, value=1: g,
     lambda g, out, x, a, b, *, value=1: g * (b * value),
     lambda g, out, x, a, b, *, value=1: g * (a * value),
@@ -33,7 +28,7 @@ addcmul = primitive(
 )
 addcdiv = primitive(
     "addcdiv",
-    lambda x, a, b, *, value=1: divided(x, a, b, value),
+    lambda x, a, b, *, value=1: x + a * value / b,
     lambda g, out, x, a, b, *, value=1: g,
     lambda g, out, x, a, b, *, value=1: g * (value / b),
     lambda g, out, x, a, b, *, value=1: -g * value * (a / b**2),
@@ -50,7 +45,7 @@ def _lerp(a: Any, b: Any, w: Any) -> Any:
 
 lerp = primitive(
     "lerp",
-    lambda a, b, *, weight: blended(a, b, weight),
+    lambda a, b, *, weight: _lerp(a, b, weight),
     lambda g, out, a, b, *, weight: g * (1 - weight),
     lambda g, out, a, b, *, weight: g * weight,
     says="Each end gets its share of the gradient, 1 - weight and weight.",
@@ -80,13 +75,6 @@ logaddexp = primitive(
     lambda g, out, x, y: g / (1 + exp(y - x)),
     lambda g, out, x, y: g / (1 + exp(x - y)),
     says="The gradient is shared by size: each input gets its part of the sum of the powers.",
-)
-logaddexp2 = primitive(
-    "logaddexp2",
-    np.logaddexp2,
-    lambda g, out, x, y: g / (1 + exp2(y - x)),
-    lambda g, out, x, y: g / (1 + exp2(x - y)),
-    says=logaddexp.says,
 )
 
 
@@ -142,8 +130,9 @@ def _is_number(value: Any) -> bool:
 def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Any:
     """`input + value*tensor1*tensor2`."""
     kinds = {x.dtype.kind for x in (input, tensor1, tensor2)}
-    if kinds == {"b"}:
-        raise AutogradError("\"addcmul_cpu_out\" not implemented for 'Bool'", help="write x.int() for one of them")
+    AutogradError.when(
+        kinds == {"b"}, "\"addcmul_cpu_out\" not implemented for 'Bool'", help="write x.int() for one of them"
+    )
     whole = float(value).is_integer() or "f" not in kinds
     value = int(value) if whole and abs(value) < 2**63 else value  # keeps integer tensors integer
     return addcmul(input, tensor1, tensor2, value=value)
@@ -183,12 +172,6 @@ def logaddexp_(input: Tensor, other: Tensor) -> Any:
     return logaddexp(input, other)
 
 
-@operation("x = [3, 1]; y = [4, 2]; logaddexp2(x, y)")
-def logaddexp2_(input: Tensor, other: Tensor) -> Any:
-    """`log2(2**input + 2**other)`, finite at any input."""
-    return logaddexp2(input, other)
-
-
 @operation("x = [3, 1]; y = [4, 2]; xlogy(x, y)", "x = [3, 1]; xlogy(x, 2)", "y = [4, 2]; xlogy(2, y)", numbers="first")
 def xlogy_(input: Operand, other: Operand) -> Any:
     """`input*log(other)`, and 0 where the input is 0."""
@@ -197,29 +180,8 @@ def xlogy_(input: Operand, other: Operand) -> Any:
     return xlogy_of(input, other) if _is_number(input) else xlogy(input, other)
 
 
-@operation(
-    "x = [1, 2]; float_power(x, 2)",
-    "x = [1, 2]; y = [3, 0.5]; float_power(x, y)",
-    "x = [1, 2]; float_power(2, x)",
-    numbers="first",
-)
-def float_power(input: Operand, exponent: Operand) -> Any:
-    """The power in double precision."""
-    return pow_(_doubled(input), _doubled(exponent))
-
-
-def _doubled(x: Any) -> Any:
-    return x if _is_number(x) or x.dtype == DOUBLE else to_copy(x, dtype=DOUBLE)
-
-
 @operation("x = [1, 2]; nan_to_num(x**2)", "x = [1, 2]; nan_to_num(log(x), nan=7, posinf=5, neginf=-5)")
 def nan_to_num_(input: Real, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
     """The input with numbers for nan (0) and the infinities (the largest and smallest there are)."""
     options = {"nan": nan, "posinf": posinf, "neginf": neginf}
     return nan_to_num(input, **{name: value for name, value in options.items() if value is not None})
-
-
-@operation("x = [1, 2]; positive(x)*x")
-def positive(input: Tensor) -> Any:
-    """The input itself, as unary `+`."""
-    return input

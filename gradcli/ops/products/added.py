@@ -6,17 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import extent
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.indices import entry, spread
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import ShapeError
 from gradcli.ops.products.contractions import bmm, mv, outer, scaled, transposed
 from gradcli.ops.products.factors import ADDMV, check_bmm, listed, same_dtype
 from gradcli.ops.shaping.permutations import t
-from gradcli.ops.shaping.shaping import expanded, unsqueeze
-from gradcli.ops.support.arguments import check_size
+from gradcli.ops.shaping.shaping import expanded
 from gradcli.ops.support.sentences import MATRIX_SUM
 from gradcli.ops.support.surface import operation
 
@@ -65,24 +63,6 @@ baddbmm = _added(
 )
 
 
-def _in_batches(g: Any, a: Any, b: Any) -> Any:
-    """Return the gradient of a sum of products as that of each of them."""
-    return expand(unsqueeze(g, dim=0), size=(a.shape[0], a.shape[1], b.shape[2]))
-
-
-def _sum_of_products(a: Any, b: Any) -> Any:
-    return np.sum(np.matmul(a, b), 0, dtype=a.dtype)
-
-
-addbmm = _added(
-    "addbmm",
-    _sum_of_products,
-    lambda g, a, b: bmm(_in_batches(g, a, b), transposed(b)),
-    lambda g, a, b: bmm(transposed(a), _in_batches(g, a, b)),
-    "ik = Σn,j a[n,i,j]·b[n,j,k]",
-    "matrix",
-    factors="batch1 batch2",
-)
 addmv = _added(
     "addmv",
     np.matmul,
@@ -91,15 +71,6 @@ addmv = _added(
     "i = Σj a[i,j]·b[j]",
     "matrix",
     factors="mat vec",
-)
-addr = _added(
-    "addr",
-    np.multiply.outer,
-    lambda g, x, y: mv(g, y),
-    lambda g, x, y: mv(t(g), x),
-    "ij = a[i]·b[j]",
-    factors="vec1 vec2",
-    says="The added part gets the gradient; each vector gets the gradient, a matrix, multiplied by the other one.",
 )
 
 
@@ -112,40 +83,14 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, 
     return baddbmm(*same_dtype(*tensors, refusal="expected scalar type {1} but found {2}"), beta=beta, alpha=alpha)
 
 
-@operation("C = [[1, 1], [0, 2]]; A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; addbmm(C, A, B, alpha=2)")
-def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
-    """`beta*input` and `alpha` times the sum of the products of two batches of matrices."""
-    shape = extent(batch1.shape, 1), extent(batch2.shape, 2)
-    for name, x in (("batch1", batch1), ("batch2", batch2)):
-        if x.ndim != 3:
-            raise AutogradError(f"{name} must be a 3D tensor", code="E301")
-    if batch1.shape[0] != batch2.shape[0]:
-        words = f"batch1 and batch2 must have same number of batches, got {batch1.shape[0]} and {batch2.shape[0]}"
-        raise AutogradError(words, code="E301")
-    expanded(input, shape)
-    if batch1.shape[2] != batch2.shape[1]:
-        sizes = [f"{x.shape[1]}x{x.shape[2]}" for x in (batch1, batch2)]
-        raise AutogradError(f"Incompatible matrix sizes for bmm ({sizes[0]} and {sizes[1]})", code="E301")
-    return addbmm(*same_dtype(input, batch1, batch2), beta=beta, alpha=alpha)
-
-
 @operation("b = [1, 2]; A = [[1, 2], [3, 4]]; x = [5, 6]; addmv(b, A, x)")
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
     """`beta*input + alpha*(mat @ vec)`."""
-    if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
-        raise AutogradError(f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}", code="E301")
+    ShapeError.when(
+        mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1,
+        f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}",
+    )
     rows = input.shape[0] if input.ndim else mat.shape[0]
     if mat.shape[1] != vec.shape[0] or rows not in (1, mat.shape[0]):
-        raise AutogradError(f"size mismatch, got input ({rows}), mat ({listed(mat)}), vec ({listed(vec)})", code="E301")
+        raise ShapeError(f"size mismatch, got input ({rows}), mat ({listed(mat)}), vec ({listed(vec)})")
     return addmv(*same_dtype(input, mat, vec, refusal=ADDMV), beta=beta, alpha=alpha)
-
-
-@operation("C = [[1, 1], [0, 2]]; x = [1, 2]; y = [5, 6]; addr(C, x, y, beta=0.5)")
-def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
-    """`beta*input + alpha*outer(vec1, vec2)`."""
-    for name, x in (("vec1", vec1), ("vec2", vec2)):
-        if x.ndim != 1:
-            raise AutogradError(f"addr: Expected 1-D argument {name}, but got {x.ndim}-D", code="E301")
-    expanded(input, (*vec1.shape, *vec2.shape))
-    check_size((*vec1.shape, *vec2.shape))
-    return addr(*same_dtype(input, vec1, vec2), beta=beta, alpha=alpha)

@@ -13,7 +13,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.indices import spread
 from gradcli.engine.symbolic.notation import call, infix
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.pointwise.scalars import mul_number
@@ -35,8 +35,6 @@ from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.sentences import DOT, MATRIX
 from gradcli.ops.support.surface import operation
 
-Strides = tuple[int, ...]
-
 
 def transposed(x: Any) -> Any:
     """Exchange the last two dimensions."""
@@ -47,21 +45,6 @@ def transposed(x: Any) -> Any:
 def times(a: Any, b: Any) -> Any:
     """Multiply two matrices, or each two of two stacks."""
     return (mm if len(a.shape) == 2 else bmm)(a, b)
-
-
-def _by_first(g: Any, strides: Strides, B: Any) -> Any:
-    """Return the gradient of A in `A @ B`, in columns if A lies so, as torch has it."""
-    return t(mm(B, t(g))) if _in_columns(strides, g.shape[0], g.dtype) else mm(g, t(B))
-
-
-def _by_second(g: Any, A: Any, strides: Strides) -> Any:
-    """Return the gradient of B in `A @ B`, in columns if B lies so: by rows for the weight whose transpose B is."""
-    return t(mm(t(g), A)) if _in_columns(strides, A.shape[1], g.dtype) else mm(t(A), g)
-
-
-def _in_columns(strides: Strides, rows: int, dtype: np.dtype[Any]) -> bool:
-    """Tell whether a matrix lies column by column in memory; formulas lie nowhere."""
-    return bool(strides) and strides == (dtype.itemsize, dtype.itemsize * rows)
 
 
 def scaled(x: Any, factor: float) -> Any:
@@ -137,8 +120,8 @@ def _fold_mm(A: Formula, B: Formula, *, value: Any) -> Formula | None:
 mm: Primitive = primitive(
     "mm",
     np.matmul,
-    lambda g, out, A, B: _by_first(g, A.strides, B),
-    lambda g, out, A, B: _by_second(g, A, B.strides),
+    lambda g, out, A, B: mm(g, t(B)),
+    lambda g, out, A, B: mm(t(A), g),
     structured=True,
     notation=infix("@"),
     fold=_fold_mm,
@@ -163,8 +146,8 @@ addmm: Primitive = primitive(
     "addmm",
     _addmm,
     lambda g, out, c, A, B, *, beta, alpha: scaled(g, beta),
-    lambda g, out, c, A, B, *, beta, alpha: scaled(_by_first(g, A.strides, B), alpha),
-    lambda g, out, c, A, B, *, beta, alpha: scaled(_by_second(g, A, B.strides), alpha),
+    lambda g, out, c, A, B, *, beta, alpha: scaled(mm(g, t(B)), alpha),
+    lambda g, out, c, A, B, *, beta, alpha: scaled(mm(t(A), g), alpha),
     structured=True,
     notation=_write_addmm,
     traits=("matrix", "product"),
@@ -177,38 +160,28 @@ addmm: Primitive = primitive(
 @operation("x = [1, 2]; y = [3, 4]; dot(x, y)", "x = [1, 2]; y = [3, 4]; x @ y", contracts=True)
 def dot_(input: Tensor, tensor: Tensor) -> Any:
     """The inner product of two vectors."""
-    return inner_product(dot, input, tensor)
-
-
-def inner_product(product: Primitive, input: Tensor, tensor: Tensor) -> Any:
     if input.ndim != 1 or tensor.ndim != 1:
-        raise AutogradError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors", code="E301")
+        raise ShapeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
     pair = same_dtype(input, tensor, refusal=UNEQUAL)
     m, n = len(input.value), len(tensor.value)
     if m != n:
-        raise AutogradError(
+        raise ShapeError(
             f"inconsistent tensor size, expected tensor [{m}] and src [{n}] to have the same number of elements, but "
-            f"got {m} and {n} elements respectively",
-            code="E301",
+            f"got {m} and {n} elements respectively"
         )
-    return product(*pair)
+    return dot(*pair)
 
 
 @operation("A = [[1, 2], [3, 4]]; x = [5, 6]; mv(A, x)", contracts=True)
 def mv_(input: Tensor, vec: Tensor) -> Any:
     """A matrix times a vector."""
     if not input.ndim:
-        raise AutogradError("Dimension specified as 0 but tensor has no dimensions", code="E301")
+        raise ShapeError("Dimension specified as 0 but tensor has no dimensions")
     if input.ndim != 2 or vec.ndim != 1:
-        raise AutogradError(
-            f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}",
-            code="E301",
-        )
+        raise ShapeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
     if input.shape[1] != vec.shape[0]:
-        raise AutogradError(
-            f"size mismatch, got input ({input.shape[0]}), mat ({listed(input)}), vec ({listed(vec)})",
-            code="E301",
-            help=COLUMNS,
+        raise ShapeError(
+            f"size mismatch, got input ({input.shape[0]}), mat ({listed(input)}), vec ({listed(vec)})", help=COLUMNS
         )
     return mv(*same_dtype(input, vec, refusal=MV))
 
@@ -219,7 +192,7 @@ def mv_(input: Tensor, vec: Tensor) -> Any:
 def mm_(input: Tensor, mat2: Tensor) -> Any:
     """The product of two matrices."""
     if input.ndim != 2 or mat2.ndim != 2:
-        raise AutogradError(f"{'self' if input.ndim != 2 else 'mat2'} must be a matrix", code="E301")
+        raise ShapeError(f"{'self' if input.ndim != 2 else 'mat2'} must be a matrix")
     check_mm(input, mat2)
     return mm(*same_dtype(input, mat2))
 
@@ -236,7 +209,7 @@ def outer_(input: Tensor, vec2: Tensor) -> Any:
     """The matrix of all products of two vectors."""
     for name, x in (("self", input), ("vec2", vec2)):
         if x.ndim != 1:
-            raise AutogradError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D", code="E301")
+            raise ShapeError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
     check_size((*input.shape, *vec2.shape))
     return mul(reshaped(input, (input.shape[0], 1)), vec2)
 
@@ -250,7 +223,7 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha:
     """`beta*input + alpha*(mat1 @ mat2)`."""
     for name, x in (("mat1", mat1), ("mat2", mat2)):
         if x.ndim != 2:
-            raise AutogradError(f"{name} must be a matrix, got {x.ndim}-D tensor", code="E301")
+            raise ShapeError(f"{name} must be a matrix, got {x.ndim}-D tensor")
     check_mm(mat1, mat2)
     expanded(input, (mat1.shape[0], mat2.shape[1]))
     refusal = ADDMM if input.dtype == mat2.dtype else ADDMM_SELF

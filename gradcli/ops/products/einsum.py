@@ -14,7 +14,7 @@ from typing import Any
 
 from gradcli.engine.checks.shapes import broadcast_shapes
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.products.contractions import bmm_
 from gradcli.ops.reducing.reductions import sum_
@@ -29,7 +29,7 @@ ELLIPSIS = "."  # stands for `...` among the subscripts of an operand
 
 
 def _refusal(text: str) -> AutogradError:
-    return AutogradError(f"einsum(): {text}", code="E301")
+    return ShapeError(f"einsum(): {text}")
 
 
 WHOLE = "…"  # three dots, as one character

@@ -10,19 +10,15 @@ import numpy as np
 
 from gradcli.engine.broadcast import expand
 from gradcli.engine.primitive import primitive
-from gradcli.engine.saved import watch_each_other
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
-from gradcli.language.tree import Attribute, Index, Number
+from gradcli.language.tree import Index, Number
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import guarded, where
-from gradcli.ops.reducing.extremes import EVENLY, amax, amin, counted_rule, tied
 from gradcli.ops.reducing.reductions import mean, mean_dim
 from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims, Real
-from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import MEAN
 from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import operation
@@ -148,24 +144,6 @@ mean_beside_std, mean_beside_var = (
 )
 
 
-def _extreme_of_both(name: str, extreme: Any, find: Any, number: int) -> Any:
-    write = call("aminmax", extreme.forward)
-    return primitive(
-        f"{name}_of_both",
-        extreme.forward,
-        counted_rule,
-        node="AminmaxBackward0",
-        number=number,
-        notation=lambda operands, options: Attribute(write(operands, options), name),
-        kinks=tied(find),
-        **EVENLY,
-        index=extreme.index,
-    )
-
-
-least, most = _extreme_of_both("min", amin, np.min, 0), _extreme_of_both("max", amax, np.max, 1)
-
-
 def _options(
     name: str, input: Tensor, dim: Any, unbiased: bool, keepdim: bool, correction: float | None
 ) -> dict[str, Any]:
@@ -250,20 +228,3 @@ def var_mean(
     """The variance and the mean."""
     options = _options("var_mean", input, dim, unbiased, keepdim, correction)
     return bound((var_beside(input, **options), mean_beside_var(input, **options)))
-
-
-@operation("x = [[1, -2], [3, 0.5]]; aminmax(x).max", "x = [[1, -2], [3, 0.5]]; aminmax(x, dim=1, keepdim=True)[0]")
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> ReturnType:
-    """The smallest entry, `.min`, and the largest, `.max`; ties share the gradient."""
-    axis = wrapped(dim, input.ndim)
-    if isinstance(axis, int) and input.ndim and not input.shape[axis]:
-        raise AutogradError(f"aminmax: Expected reduction dim {axis} to have non-zero size.")
-    if axis is None and not input.value.size:
-        raise AutogradError(
-            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
-        )
-    options = {"dim": axis, "keepdim": keepdim}
-    found = ReturnType("aminmax", min=least(input, **options), max=most(input, **options))
-    watch_each_other(*found)
-    bound(found)
-    return found

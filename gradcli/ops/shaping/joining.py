@@ -15,7 +15,7 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, literal, positional
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression, List
 from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import cut, select, selecting, slicing
@@ -139,9 +139,8 @@ def cat_(tensors: Sequence[Tensor], dim: int = 0) -> Any:
         raise AutogradError("torch.cat(): expected a non-empty list of Tensors")
     for position, x in enumerate(tensors):
         if not x.ndim:
-            raise AutogradError(
+            raise ShapeError(
                 f"zero-dimensional tensor (at position {position}) cannot be concatenated",
-                code="E301",
                 help="stack() makes a vector of numbers",
             )
     parts = [x for x in tensors if x.shape != (0,)]  # torch lets an empty vector stand beside anything
@@ -151,15 +150,12 @@ def cat_(tensors: Sequence[Tensor], dim: int = 0) -> Any:
     axis = dimension(dim, first.ndim)
     for position, x in enumerate(parts):
         if x.ndim != first.ndim:
-            raise AutogradError(
-                f"Tensors must have same number of dimensions: got {first.ndim} and {x.ndim}", code="E301"
-            )
+            raise ShapeError(f"Tensors must have same number of dimensions: got {first.ndim} and {x.ndim}")
         for other, (expected, size) in enumerate(zip(first.shape, x.shape, strict=True)):
             if other != axis and size != expected:
-                raise AutogradError(
+                raise ShapeError(
                     f"Sizes of tensors must match except in dimension {axis}. Expected size {expected} but got size "
-                    f"{size} for tensor number {position} in the list.",
-                    code="E301",
+                    f"{size} for tensor number {position} in the list."
                 )
     return cat(*tensors, dim=axis)
 
@@ -172,17 +168,16 @@ def stack_(tensors: Sequence[Tensor], dim: int = 0) -> Any:
     first = tensors[0]
     for position, x in enumerate(tensors):
         if x.shape != first.shape:
-            raise AutogradError(
+            raise ShapeError(
                 f"stack expects each tensor to be equal size, but got {list(first.shape)} at entry 0 and "
-                f"{list(x.shape)} at entry {position}",
-                code="E301",
+                f"{list(x.shape)} at entry {position}"
             )
     return stack(*tensors, dim=dimension(dim, first.ndim + 1))
 
 
 def _axis(x: Tensor, dim: int, name: str) -> int:
     if not x.ndim:
-        raise AutogradError(f"{name} expects at least a 1-dimensional tensor", code="E301")
+        raise ShapeError(f"{name} expects at least a 1-dimensional tensor")
     return dimension(dim, x.ndim)
 
 
@@ -206,10 +201,9 @@ def split(tensor: Tensor, split_size_or_sections: Dims, dim: int = 0) -> tuple[A
             f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={sections}"
         )
     if sum(sections) != size:
-        raise AutogradError(
+        raise ShapeError(
             f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {axis}), "
-            f"but got split_sizes={sections}",
-            code="E301",
+            f"but got split_sizes={sections}"
         )
     bounds = enumerate(pairwise(accumulate(sections, initial=0)))
     return bound(split_part_with_sizes(tensor, dim=axis, start=i, stop=j, index=n) for n, (i, j) in bounds)
@@ -231,7 +225,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
 def unbind_(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
     """All slices along a dimension."""
     if not input.ndim:
-        raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
+        raise ShapeError(f"Dimension specified as {dim} but tensor has no dimensions")
     axis = dimension(dim, input.ndim)
     return bound(unbind_part(input, dim=axis, index=index) for index in range(input.shape[axis]))
 
@@ -241,9 +235,7 @@ def repeat_(input: Tensor, *repeats: Shape) -> Any:
     """Copies beside each other, `repeats` of them along each dimension."""
     counts = flat(repeats)
     if len(counts) < input.ndim:
-        raise AutogradError(
-            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor", code="E301"
-        )
+        raise ShapeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     own = (1,) * (len(counts) - input.ndim) + input.shape
     shape = tuple(n * m for n, m in zip(counts, own, strict=True))
     for count, size in zip(counts, shape, strict=True):
@@ -272,5 +264,5 @@ def roll_(input: Tensor, shifts: Dims, dims: Dims = None) -> Any:
     if len(moves) != len(axes):
         raise AutogradError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}")
     if axes and not input.ndim:
-        raise AutogradError(f"Dimension specified as {axes[0]} but tensor has no dimensions", code="E301")
+        raise ShapeError(f"Dimension specified as {axes[0]} but tensor has no dimensions")
     return roll(input, shifts=moves, dims=tuple(dimension(dim, input.ndim) for dim in axes))

@@ -10,43 +10,13 @@ import numpy as np
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, dimension, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
-from gradcli.ops.formulas import shaping as entries
+from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.ops.indexing.indexing import cut
-from gradcli.ops.shaping.joining import cat_, stack_
+from gradcli.ops.shaping.joining import cat_
 from gradcli.ops.shaping.shaping import reshape, reshaped, unsqueeze
 from gradcli.ops.support.arguments import Tensors, all_of, check_size, integer
-from gradcli.ops.support.sentences import OWN_PART
 from gradcli.ops.support.surface import operation
-
-
-def _own_block(g: Any, out: Any, *inputs: Any, position: int) -> Any:
-    for dim in (0, 1):
-        sizes = [_matrix_shape(x)[dim] for x in inputs]
-        start = sum(sizes[:position])
-        g = cut(g, dim=dim, start=start, stop=start + sizes[position])
-    return reshape(g, shape=inputs[position].shape)
-
-
-def _matrix_shape(x: Any) -> tuple[int, ...]:
-    return (1,) * (2 - len(x.shape)) + tuple(x.shape)
-
-
-def _blocks(*inputs: Any) -> Any:
-    sizes = [_matrix_shape(x) for x in inputs]
-    out = np.zeros([sum(size[dim] for size in sizes) for dim in (0, 1)], np.result_type(*inputs))
-    row = column = 0
-    for x, (height, width) in zip(inputs, sizes, strict=True):
-        out[row : row + height, column : column + width] = x
-        row, column = row + height, column + width
-    return out
-
-
-block_diag = primitive(
-    "block_diag", _blocks, _own_block, structured=True, variadic=True, says=OWN_PART, index=entries.blocks
-)
 
 
 def _raised(x: Any, ndim: int) -> Any:
@@ -77,15 +47,8 @@ def atleast_2d(*tensors: Tensors) -> Any:
     return _each(tensors, 2)
 
 
-@operation("x = [1, 2]; atleast_3d(x)", method=False)
-def atleast_3d(*tensors: Tensors) -> Any:
-    """The tensor, with dimensions of size 1 until it has three."""
-    return _each(tensors, 3)
-
-
 def _some(name: str, tensors: Sequence[Tensor]) -> Sequence[Tensor]:
-    if not tensors:
-        raise AutogradError(f"{name} expects a non-empty TensorList")
+    AutogradError.when(not tensors, f"{name} expects a non-empty TensorList")
     return tensors
 
 
@@ -102,35 +65,11 @@ def vstack(tensors: Sequence[Tensor]) -> Any:
     return cat_([_raised(x, 2) for x in _some("vstack", tensors)], 0)
 
 
-@operation("x = [1, 2]; y = [3, 4]; dstack((x, y))", method=False)
-def dstack(tensors: Sequence[Tensor]) -> Any:
-    """The tensors behind each other, along a third dimension."""
-    return cat_([_raised(x, 3) for x in _some("dstack", tensors)], 2)
-
-
 @operation("x = [1, 2]; A = [[3, 4], [5, 6]]; column_stack((x, A))", method=False)
 def column_stack(tensors: Sequence[Tensor]) -> Any:
     """The tensors side by side; vectors as columns."""
     columns = [reshaped(x, (x.value.size, 1)) if x.ndim < 2 else x for x in _some("column_stack", tensors)]
     return cat_(columns, 1)
-
-
-@operation("A = [[1, 2], [3, 4]]; x = [5, 6]; block_diag(A, x)", method=False)
-def block_diag_(*tensors: Tensors) -> Any:
-    """A matrix with the tensors along its diagonal and zeros elsewhere."""
-    blocks = all_of(tensors)
-    for position, x in enumerate(blocks):
-        if x.ndim > 2:
-            raise AutogradError(
-                "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
-                f"{position} has {x.ndim} dimensions",
-                code="E301",
-            )
-    if any(x.shape == (0,) for x in blocks) and any(x.requires_grad for x in blocks):
-        words = "the gradient of block_diag beside an empty vector is not supported here"
-        raise AutogradError(words, code="E401", help="leave the vector without entries out")
-    check_size((sum(_matrix_shape(x)[0] for x in blocks), sum(_matrix_shape(x)[1] for x in blocks)))
-    return block_diag(*_some("block_diag", blocks))
 
 
 @operation(
@@ -154,13 +93,12 @@ def broadcast_tensors(*tensors: Tensors) -> tuple[Any, ...]:
 def meshgrid(*tensors: Tensors, indexing: str = "ij") -> tuple[Any, ...]:
     """The coordinates of the points of a grid; 'xy' lets the first vary along the columns."""
     parts = all_of(tensors)
-    if indexing not in ("ij", "xy"):
-        raise AutogradError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
-    if not parts:
-        raise AutogradError("meshgrid expects a non-empty TensorList")
+    AutogradError.when(
+        indexing not in ("ij", "xy"), f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
+    )
+    AutogradError.when(not parts, "meshgrid expects a non-empty TensorList")
     for x in parts:
-        if x.ndim > 1:
-            raise AutogradError(f"a grid of a tensor of {x.ndim} dimensions is not supported here", code="E401")
+        UnsupportedHere.when(x.ndim > 1, f"a grid of a tensor of {x.ndim} dimensions is not supported here")
     axes = list(range(len(parts)))
     if indexing == "xy" and len(parts) > 1:
         axes[:2] = 1, 0
@@ -173,25 +111,12 @@ def meshgrid(*tensors: Tensors, indexing: str = "ij") -> tuple[Any, ...]:
     )
 
 
-@operation("x = [1, 2]; y = [3, 4, 5]; cartesian_prod(x, y)", method=False)
-def cartesian_prod(*tensors: Tensors) -> Any:
-    """All ways to take one entry from each vector, a row each."""
-    parts = all_of(tensors)
-    for x in parts:
-        if x.ndim != 1:
-            raise AutogradError(f"Expect a 1D vector, but got shape {list(x.shape)}", code="E301")
-    if len(parts) == 1:
-        return parts[0]
-    return stack_([reshaped(x, (x.value.size,)) for x in meshgrid(*parts)], 1)
-
-
 @operation("x = [1, 2, 3]; tensor_split(x, 2)[0]", "x = [[1, 2, 3], [4, 5, 6]]; tensor_split(x, (1, 2), dim=1)[1]")
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
     """A number of parts, the first ones longer by one; or parts that end at the given indices."""
-    if not input.ndim:
-        raise AutogradError(
-            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims", code="E301"
-        )
+    ShapeError.when(
+        not input.ndim, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
+    )
     axis = dimension(dim, input.ndim)
     size = input.shape[axis]
     if isinstance(indices_or_sections, Tensor) and indices_or_sections.dtype != np.int64:
@@ -208,41 +133,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
     return tuple(cut(input, dim=axis, start=start, stop=max(start, stop)) for start, stop, _ in bounds)
 
 
-@operation("A = [[1, 2, 3], [4, 5, 6]]; hsplit(A, (1,))[1]")
-def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Any, ...]:
-    """The columns of a matrix, or the entries of a vector, in parts."""
-    if not input.ndim:
-        raise AutogradError(
-            "torch.hsplit requires a tensor with at least 1 dimension, but got a tensor with 0 dimensions!", code="E301"
-        )
-    return evenly_split("hsplit", input, indices_or_sections, 0 if input.ndim == 1 else 1)
-
-
-@operation("A = [[1, 2, 3], [4, 5, 6]]; vsplit(A, 2)[1]")
-def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Any, ...]:
-    """The rows of a matrix in parts."""
-    if input.ndim < 2:
-        raise AutogradError(
-            f"torch.vsplit requires a tensor with at least 2 dimension, but got a tensor with {input.ndim} dimensions!",
-            code="E301",
-        )
-    return evenly_split("vsplit", input, indices_or_sections, 0)
-
-
-def evenly_split(name: str, x: Tensor, sections: Any, dim: int) -> tuple[Any, ...]:
-    """Split at indices, or into a number of parts that must have the same size."""
-    if isinstance(sections, int) and (sections < 1 or x.shape[dim] % sections):
-        raise AutogradError(
-            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {x.shape[dim]} is "
-            f"not divisible by the split_size {sections}!",
-            code="E301",
-        )
-    return tensor_split(x, sections, dim)
-
-
 def _ends(size: int, parts: int) -> list[int]:
-    if parts < 1:
-        raise AutogradError(f"number of sections must be larger than 0, got {parts}")
+    AutogradError.when(parts < 1, f"number of sections must be larger than 0, got {parts}")
     check_size((parts,))
     longer = size % parts
     return [(size // parts) * part + min(part, longer) for part in range(1, parts)]

@@ -12,7 +12,7 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import positional
 from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, UnsupportedHere
 from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import flat_positions, scattered
 from gradcli.ops.support.adjoints import printed
@@ -40,8 +40,9 @@ def _end(size: Shape, stride: Shape, offset: int) -> int:
 
 
 def _strided(flat: Any, size: Shape, stride: Shape, offset: int) -> Any:
-    if _end(size, stride, offset) > flat.size:
-        raise AutogradError(PART, code="E401", help="write the view with narrow, select and transpose")
+    UnsupportedHere.when(
+        _end(size, stride, offset) > flat.size, PART, help="write the view with narrow, select and transpose"
+    )
     return np.lib.stride_tricks.as_strided(flat[offset:], size, _steps(stride, flat.itemsize))
 
 
@@ -103,7 +104,7 @@ strided_back: Primitive = primitive(
     ),
     structured=True,
     says=PLACED,
-    index="adjoint of as_strided",
+    traits=("adjoint",),
 )
 strided_apart: Primitive = primitive(
     "as_strided_apart",
@@ -128,17 +129,15 @@ def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int | 
     """The memory of the tensor read with other sizes and steps; refused where that leads out of it."""
     array = input.array
     offset = first_entry(array) if storage_offset is None else storage_offset
-    if len(size) != len(stride):
-        raise AutogradError("mismatch in length of strides and shape")
-    if any(step < 0 for step in stride):
-        raise AutogradError(
-            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
-        )
+    AutogradError.when(len(size) != len(stride), "mismatch in length of strides and shape")
+    AutogradError.when(
+        any(step < 0 for step in stride),
+        f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}",
+    )
     if any(length < 0 for length in size):
         sizes, strides = list(size), list(stride)
         raise AutogradError(f"Storage size calculation overflowed with sizes={sizes} and strides={strides}")
-    if offset < 0:
-        raise AutogradError(f"Tensor: invalid storage offset {offset}")
+    AutogradError.when(offset < 0, f"Tensor: invalid storage offset {offset}")
     check_size(size)
     needed, there = _end(size, stride, offset) * array.itemsize, owner(array).nbytes
     if needed > there:
@@ -150,8 +149,11 @@ def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int | 
         return strided(input, size=size, stride=stride, offset=offset)
     first, steps = first_entry(array), tuple(step // array.itemsize for step in array.strides)
     lies = (first, *steps)
-    if input.requires_grad and len(np.unique(_places(array.shape, array.shape, steps, first, lies))) < array.size:
-        raise AutogradError(SHARED, code="E401", help="clone() the tensor first")
+    UnsupportedHere.when(
+        input.requires_grad and len(np.unique(_places(array.shape, array.shape, steps, first, lies))) < array.size,
+        SHARED,
+        help="clone() the tensor first",
+    )
     if input.base is not None and tangents_of(input) and (_places(array.shape, size, stride, offset, lies) < 0).any():
-        raise AutogradError(OUTSIDE, code="E401", help="read the tensor that it is a view of")
+        raise UnsupportedHere(OUTSIDE, help="read the tensor that it is a view of")
     return strided(input, size=size, stride=stride, offset=offset, lies=lies)

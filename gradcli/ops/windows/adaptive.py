@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.formulas import windows as entries
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.reducing.reductions import mean_dim
 from gradcli.ops.shaping.shaping import reshape
-from gradcli.ops.shaping.strides import strided
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Places, Real, Shape, check_size, integer
 from gradcli.ops.support.covering import one_way
@@ -76,7 +74,7 @@ adaptive_spread: Primitive = primitive(
     lambda g, out, h, *, size: adaptive_mean(g, output_size=h.shape[-2:]),
     structured=True,
     says=WINDOW_SHARES,
-    index="adjoint of adaptive_avg_pool2d",
+    traits=("adjoint",),
 )
 
 
@@ -140,17 +138,17 @@ def _sizes(name: str, x: Tensor, output_size: Any) -> Shape:
     largest = "max" in name
     sides = output_size if isinstance(output_size, tuple | list) else (output_size, output_size)
     if isinstance(output_size, tuple | list) and len(sides) >= x.ndim:
-        raise AutogradError(f"Input dimension should be at least {len(sides) + 1}", code="E301")
+        raise ShapeError(f"Input dimension should be at least {len(sides) + 1}")
     if x.ndim not in (3, 4):
         colon = ":" if largest else ""
-        raise AutogradError(f"{name}(): Expected 3D or 4D tensor, but got{colon} {list(x.shape)}", code="E301")
+        raise ShapeError(f"{name}(): Expected 3D or 4D tensor, but got{colon} {list(x.shape)}")
     try:
         given = [None if n is None else integer(n) for n in sides]
     except (TypeError, ValueError):
         given = []
     if len(given) != 2:
         words = f"{name}(): internal error: output_size.size()" if largest else f"{name}: output_size"
-        raise AutogradError(f"{words} must be 2", code="E301")
+        raise ShapeError(f"{words} must be 2")
     sizes = tuple(own if n is None else n for own, n in zip(x.shape[-2:], given, strict=True))
     if min(sizes) < 0:
         if largest:
@@ -173,29 +171,8 @@ def adaptive_avg_pool2d(input: Real, output_size: Any) -> Any:
     """The means of a grid of `output_size` parts of each image; None keeps a size."""
     sizes = _sizes("adaptive_avg_pool2d", input, output_size)
     if sizes == (1, 1):
-        found = mean_dim(input, dim=(input.ndim - 1, input.ndim - 2), keepdim=True)
-        if not by_pixels(input):
-            return found
-        channels = input.shape[1]  # which lie side by side in the result too
-        return replace(strided, node="AsStridedBackward1")(
-            found, size=found.shape, stride=(channels, 1, channels, channels), offset=0
-        )
+        return mean_dim(input, dim=(input.ndim - 1, input.ndim - 2), keepdim=True)
     return without_empty_backward("adaptive_avg_pool2d", adaptive_mean(input, output_size=sizes))
-
-
-def by_pixels(x: Tensor) -> bool:
-    """Tell images whose channels lie side by side in memory; one pixel or one channel alone does not tell."""
-    if x.ndim != 4 or not x.value.size:
-        return False
-    _, channels, height, width = x.shape
-    of_image, of_channel, down, across = (step // x.value.itemsize for step in x.array.strides)
-    down = down or width * across  # of a dimension that was put in
-    least = 0
-    for step, length in ((of_channel, channels), (across, width), (down, height)):
-        if not of_channel or step < least:
-            return False
-        least = step * length
-    return bool(of_image >= least != of_channel)
 
 
 def without_empty_backward(name: str, found: Any) -> Any:

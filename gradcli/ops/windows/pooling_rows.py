@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.arguments import Pair, Real
 from gradcli.ops.support.surface import operation
@@ -16,17 +16,15 @@ from gradcli.ops.windows.pooling_shapes import check_filled, row_sizes
 
 def _as_image(name: str, x: Tensor) -> Any:
     if x.ndim not in (2, 3) and name != "max_pool1d":
-        raise AutogradError(
+        raise ShapeError(
             f"Expected 2 to 3 dimensions, but got {x.ndim}-dimensional tensor for argument #1 'self' (while checking "
-            f"arguments for {name})",
-            code="E301",
+            f"arguments for {name})"
         )
-    if x.ndim not in (2, 3) or (name == "max_pool1d" and 0 in x.shape[-2:]):
-        raise AutogradError(
-            f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
-            f"{list(x.shape)}",
-            code="E301",
-        )
+    ShapeError.when(
+        x.ndim not in (2, 3) or (name == "max_pool1d" and 0 in x.shape[-2:]),
+        f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+        f"{list(x.shape)}",
+    )
     return unsqueeze(x, dim=x.ndim - 1)
 
 

@@ -8,26 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.primitive import OUT
-from gradcli.engine.saved import watch, watch_beside
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.entries import named
-from gradcli.ops.indexing.gathering import gather
 from gradcli.ops.reducing.distances import cdist
-from gradcli.ops.reducing.samples import quantiles
-from gradcli.ops.reducing.underived import unknown_from
-from gradcli.ops.shaping.stacks import evenly_split
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_node
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.machine import running
 from gradcli.script.torch.operations.forward import refuse_forward
-from gradcli.script.torch.operations.lowering import check_share
-from gradcli.script.torch.outdated import CHAIN, CHOLESKY, LU, QR, RANGE, TRIANGULAR
+from gradcli.script.torch.outdated import CHOLESKY, QR, RANGE
 from gradcli.script.torch.tensor.options import made, number, read_options, row
 from gradcli.script.torch.tensor.spacing import check_step
 
@@ -53,26 +46,8 @@ def cholesky(input: Tensor, upper: bool = False) -> Any:
     return as_node(found, "CholeskyBackward0", saves=(OUT,))
 
 
-def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Any, ...]:
-    """Return both triangles in one matrix, and the rows that were exchanged; and where the first zero pivots are."""
-    from gradcli.script.torch.linalg import factoring
-
-    warn_once(LU)
-    found = tuple(factoring("lu_factor_ex")(A, pivot=pivot))
-    return found if get_infos else found[:2]
-
-
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
     return ops.pinv(input, rcond)
-
-
-def triangular_solve(
-    b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
-) -> ReturnType:
-    warn_once(TRIANGULAR)
-    from gradcli.ops.linalg import triangular
-
-    return triangular.triangular_solve(b, A, upper=upper, transpose=transpose, unitriangular=unitriangular)
 
 
 def range_(start: Any = 0, end: Any = None, step: Any = 1, **keywords: Any) -> Tensor:
@@ -103,23 +78,6 @@ def msort(input: Tensor) -> Any:
     return ops.sort(input, 0).values
 
 
-def dsplit(input: Tensor, indices_or_sections: Any) -> Any:
-    """Split along the third dimension."""
-    if input.ndim < 3:
-        raise RuntimeError(
-            f"torch.dsplit requires a tensor with at least 3 dimension, but got a tensor with {input.ndim} dimensions!"
-        )
-    return evenly_split("dsplit", input, indices_or_sections, 2)
-
-
-def chain_matmul(*matrices: Tensor) -> Any:
-    """Multiply matrices in the order that takes the fewest steps."""
-    warn_once(CHAIN)
-    if len(matrices) == 1:
-        return matrices[0]
-    return ops.chain_matmul(list(matrices))
-
-
 def pdist(input: Tensor, p: float = 2.0) -> Any:
     """Return the distances of each row from the later rows."""
     if input.ndim != 2:
@@ -134,68 +92,6 @@ def pdist(input: Tensor, p: float = 2.0) -> Any:
 
 def nuclear_norm(input: Tensor, keepdim: bool = False) -> Any:
     return ops.matrix_norm(input, "nuc", (-2, -1), keepdim)
-
-
-def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """Return the median of the entries that are not nan, the lower of two."""
-    present = ~np.isnan(input.value)
-    if dim is None:
-        if keepdim:
-            raise TypeError('nanmedian() missing 1 required positional arguments: "dim"')
-        found = ops.median(ops.masked_select(input, Tensor(present)) if present.any() else input)
-        found = as_node(found, "NanmedianBackward0", saves=(OUT,))
-        watch(found, input)
-        return found
-    axis = dimension(dim, input.ndim)
-    if not input.value.size or not input.ndim:
-        found, places = ops.median(input, dim, keepdim)
-        return ReturnType("nanmedian", values=as_node(found, "NanmedianBackward1"), indices=places)
-    counts = np.sum(present, axis=axis, keepdims=True)
-    order = np.argsort(input.value, axis=axis, kind="stable")  # nan comes last
-    places = Tensor(np.take_along_axis(order, np.maximum(counts - 1, 0) // 2, axis))
-    found = named(gather, "GatherBackward0", saves=())(input, places, dim=axis)
-    if not keepdim:
-        found, places = ops.squeeze(found, axis), Tensor(np.squeeze(places.value, axis))
-    values = as_node(found, "NanmedianBackward1")
-    watch_beside(values, places)
-    return ReturnType("nanmedian", values=values, indices=places)
-
-
-def nanquantile(
-    input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
-) -> Any:
-    """Return the quantile of the entries that are not nan; nan where there are none."""
-    check_share(q)
-    return quantiles("nanquantile", input, q, dim, keepdim, interpolation, passes_nan=True)
-
-
-def _bounds(values: Any) -> tuple[float, float]:
-    return (values.min(), values.max()) if values.size else (0, 1)
-
-
-def histogram(
-    input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
-) -> ReturnType:
-    """Count the entries, or sum their weights, in each bin of a range; return the sums and the edges of the bins."""
-    count = bins.value.size - 1 if isinstance(bins, Tensor) else bins
-    if count < 1:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {count} for dimension 0")
-    values, weights = input.value.ravel(), None if weight is None else weight.value.ravel()
-    if isinstance(bins, Tensor):
-        edges = bins.value
-    else:
-        running.machine.budget.fits(bins, "the histogram")
-        low, high = _bounds(values) if range is None else range
-        if not np.isfinite([low, high]).all():
-            words = f"torch.histogramdd: dimension 0's range [{low:g}, {high:g}] is not finite"
-            raise RuntimeError(words)
-        if low == high:
-            low, high = low - 0.5, high + 0.5
-        edges = np.linspace(low, high, bins + 1).astype(input.dtype)
-    found = np.histogram(values, edges, weights=weights, density=density)[0]
-    given = (input, *(x for x in (bins, weight) if isinstance(x, Tensor)))
-    parts = (unknown_from(Tensor(part), "histogram", *given) for part in (found.astype(input.dtype), edges))
-    return ReturnType("histogram", **dict(zip(("hist", "bin_edges"), parts, strict=True)))
 
 
 def _window(name: str, shape: Any) -> Any:

@@ -72,30 +72,6 @@ def checked(name: str) -> Callable[..., Any]:
     return call
 
 
-def factoring(name: str) -> Callable[..., Any]:
-    """Make `lu_factor`, which refuses a factor with a zero on its diagonal, or `lu_factor_ex`, which counts to it."""
-    factored: Any = facade.function("lu_factor", "linalg")
-
-    def call(A: Tensor, *, pivot: bool = True, check_errors: bool = name == "lu_factor") -> ReturnType:
-        LU, pivots = factored(A, pivot=pivot)
-        zeros = np.diagonal(LU.value, axis1=-2, axis2=-1) == 0
-        info = np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0).astype(np.int32) if zeros.size else zeros.any(-1)
-        if check_errors and info.any():
-            at = info[info > 0].flat[0]
-            batch = f"(Batch element {np.flatnonzero(info)[0]}): " if A.ndim > 2 else ""
-            raise RuntimeError(
-                f"torch.linalg.{name}: {batch}U[{at},{at}] is zero and using it on lu_solve would result in a division "
-                "by zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
-                "linalg.lu_factor_ex(A, pivot)"
-            )
-        parts = {"LU": LU, "pivots": pivots}
-        if name.endswith("_ex"):
-            parts["info"] = Tensor(info.astype(np.int32)[()])
-        return ReturnType(name, **parts)
-
-    return call
-
-
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Any:
     """The vector products along a dimension: the last one, where `torch.cross` takes the first of size 3."""
     return facade.function("cross", "linalg")(input, other, dim)  # type: ignore[misc]
@@ -125,17 +101,11 @@ def find(name: str) -> Any:
         return diagonal
     if name == "cross":
         return with_out(name, cross)
-    if name == "lu_solve":
-        from gradcli.ops.linalg.elimination import lu_solve
-
-        return with_out(name, lu_solve)
     if name in COMPLEX:
         raise UnsupportedError(
             f"torch.linalg.{name} gives complex numbers, which are not supported",
             help="torch.linalg.eigh has the real eigenvalues of a symmetric matrix",
         )
-    if name.startswith("lu_factor"):
-        return of_reals("lu_factor", with_out(name, factoring(name)))
     if name in indefinite.MEMBERS:
         return with_out(name, indefinite.MEMBERS[name])
     if name.endswith("_ex") and name[:-3] in ("inv", "cholesky", "solve"):
@@ -148,5 +118,5 @@ LINALG_ERROR = BuiltinType("_LinAlgError", LinAlgError, LinAlgError, module="tor
 
 
 def namespace(name: str) -> Namespace:
-    known = [*OPERATIONS, "norm", "lu_solve", "inv_ex", "cholesky_ex", "solve_ex", "lu_factor_ex", *indefinite.MEMBERS]
+    known = [*OPERATIONS, "norm", "inv_ex", "cholesky_ex", "solve_ex", *indefinite.MEMBERS]
     return Namespace(name, {"LinAlgError": TYPES.setdefault(LinAlgError, LINALG_ERROR)}, find, known=known)

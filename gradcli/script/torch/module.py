@@ -25,7 +25,7 @@ from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.random.generator import Generator
-from gradcli.script.torch.subscripts import einsum, unravel_index
+from gradcli.script.torch.subscripts import einsum
 from gradcli.script.torch.tensor import attributes, legacy, printing, promotion
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import (
@@ -118,7 +118,6 @@ MEMBERS: dict[str, Any] = {
     "Generator": TYPES[Generator],
     **legacy.MEMBERS,
     "einsum": einsum,
-    "unravel_index": unravel_index,
     "manual_seed": manual_seed,
     "seed": lambda: running.machine.generator.seed(),
     "initial_seed": lambda: running.machine.generator.initial_seed(),

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from gradcli.engine.tensor import Tensor
-from gradcli.script.python.values.kinds import type_of
 from gradcli.script.torch.operations import facade
 
 LETTERS = ascii_uppercase + ascii_lowercase
@@ -40,14 +38,3 @@ def _letter(subscript: Any) -> str:
     if 0 <= subscript < len(LETTERS):
         return LETTERS[subscript]
     raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
-
-
-def unravel_index(indices: Any, shape: Any) -> Any:
-    """The places along each dimension of a shape, which torch reads in Python."""
-    if not isinstance(shape, int | Sequence):
-        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type_of(shape)}")
-    wrong = next((size for size in shape if not isinstance(size, int)), None) if isinstance(shape, Sequence) else None
-    if wrong is not None:
-        raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type_of(wrong)}")
-    function: Any = facade.function("unravel_index")
-    return function(indices, shape)

@@ -58,9 +58,7 @@ LAYERS = Places(
         "layers.similarity": "CosineSimilarity PairwiseDistance",
         "layers.transformers.transformer": "Transformer TransformerDecoder TransformerEncoder",
         "layers.transformers.layers": "TransformerDecoderLayer TransformerEncoderLayer",
-        "layers.images.upsampling": (
-            "ChannelShuffle PixelShuffle PixelUnshuffle Upsample UpsamplingBilinear2d UpsamplingNearest2d"
-        ),
+        "layers.images.upsampling": ("ChannelShuffle Upsample UpsamplingBilinear2d UpsamplingNearest2d"),
     },
 )
 PARAMETERS = {"Buffer": BUFFER, "Parameter": PARAMETER}

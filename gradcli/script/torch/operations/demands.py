@@ -15,7 +15,6 @@ from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED, underived
-from gradcli.ops.support.arguments import real
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import one_way
 from gradcli.script.torch import formats
@@ -110,14 +109,6 @@ def check_fraction(name: str, dtype: Any) -> None:
         raise RuntimeError(f"{name}(): {words}. Got: {TYPE_NAMES[np.dtype(dtype)]}")
 
 
-def nanmean(input: Tensor, *arguments: Any, **options: Any) -> Any:
-    check_fraction("nanmean", options.get("dtype"))
-    if not is_floating(input.value):
-        kind = TYPE_NAMES[input.dtype]
-        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {kind}")
-    return ops.nanmean(input, *arguments, **options)
-
-
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
     if is_floating(input.value) or input.dtype == np.bool_:
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{TYPE_NAMES[input.dtype]}'")
@@ -194,41 +185,9 @@ def narrowed(name: str) -> Callable[..., Any]:
     return call
 
 
-def _order(name: str) -> Callable[..., Any]:
-    """Make `igamma`, `igammac` or `zeta`, which torch does not differentiate by their order."""
-    words = name if name == "zeta" else f"{name}: input"
-
-    def refuse(g: Any, out: Any, *operands: Any) -> Any:
-        raise NotImplementedError(f"the derivative for '{words}' is not implemented.")
-
-    def call(input: Any, other: Any) -> Any:
-        primitive, numbers = REGISTRY[name], [not isinstance(x, Tensor) for x in (input, other)]
-        if all(numbers):
-            raise TypeError(refusal(f"special_{name}", (input, other), {}, "", method=False))
-        node = primitive.node[:-1] + str(1 if numbers[0] else 2 if numbers[1] else 0)
-        return replace(primitive, rules=(refuse, *primitive.rules[1:]), node=node)(real(input), real(other))
-
-    return call
-
-
 def heaviside(input: Tensor, values: Tensor) -> Any:
     step = REGISTRY["heaviside"]
     return replace(step, node=NOT_IMPLEMENTED, rules=(underived("heaviside"),) * 2)(input, values)
-
-
-def take(input: Tensor, index: Tensor) -> Any:
-    if is_floating(index.value):
-        raise RuntimeError(f"take(): Expected a long tensor for index, but got {TYPE_NAMES[index.dtype]}")
-    return ops.take(input, index)
-
-
-def _so_far(name: str) -> Callable[..., Any]:
-    def call(input: Tensor, dim: int) -> Any:
-        if not input.ndim and dim not in (0, -1):
-            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
-        return getattr(ops, name)(input, dim)
-
-    return call
 
 
 def quantile_shares(input: Tensor, q: Any) -> None:
@@ -246,20 +205,16 @@ DEMANDS: dict[str, Callable[..., Any]] = {
     "clone": formats.clone,
     "contiguous": formats.contiguous,
     "heaviside": heaviside,
-    "take": take,
-    **{name: _so_far(name) for name in ("cummax", "cummin")},
     "where": where,
     "masked_fill": masked_fill,
     "clamp": clamp,
     "clip": clamp,
     **{name: _bounded(name) for name in ("clamp_max", "clamp_min")},
-    "nanmean": nanmean,
     "bincount": bincount,
     "take_along_dim": take_along_dim,
-    **{name: _order(name) for name in ("igamma", "igammac", "zeta")},
     **{name: alike(name) for name in ("allclose", "isclose")},
-    **{name: apart(name) for name in ("block_diag", "broadcast_tensors", "cartesian_prod")},
+    **{name: apart(name) for name in ("broadcast_tensors",)},
     **{name: judged(name) for name in ("all", "any")},
-    **{name: narrowed(name) for name in ("sum", "nansum", "mean", "prod", "cumsum", "cumprod")},
+    **{name: narrowed(name) for name in ("sum", "mean", "prod", "cumsum", "cumprod")},
     **scales.DEMANDS,
 }

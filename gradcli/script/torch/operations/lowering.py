@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.promotion import result_type
-from gradcli.engine.checks.refusals import check_difference
-from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.ops.indexing.combining import scatter_reduce
 from gradcli.ops.indexing.entries import named
-from gradcli.ops.indexing.sources import placing, scattering
 from gradcli.ops.pointwise.arithmetic import quotient
-from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED as NO_RULE
-from gradcli.ops.pointwise.rounding import underived
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.demands import DEMANDS, quantile_shares
@@ -29,7 +21,7 @@ from gradcli.script.torch.operations.slices import SLICES, out_of_bounds
 EXPECTED = "linalg.{}: Expected a floating point or complex tensor as input. Got "
 NOT_IMPLEMENTED = "not implemented for '{}'"
 SPREAD = "std and var only support floating point and complex dtypes"
-KERNELS = {"frac": "frac_cpu", "histc": "histogram_cpu"}
+KERNELS = {"frac": "frac_cpu"}
 
 
 def _whole(name: str) -> Callable[..., Any]:
@@ -66,8 +58,7 @@ def _runtime(name: str) -> Callable[..., Any]:
     def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
         indices = [x for x in arguments if isinstance(x, Tensor)][:1]
         if indices and is_floating(indices[0].value) and indices[0].value.size:
-            shown = "scatter" if name == "scatter_reduce" else name
-            raise RuntimeError(f"{shown}(): Expected dtype int32/int64 for index")
+            raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
         if name == "scatter_add" and len(arguments) > 2 and arguments[2].dtype != input.dtype:
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
         with out_of_bounds():
@@ -99,26 +90,13 @@ def _norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False,
     return _of_reals("norm", EXPECTED.format("vector_norm") + "{}")(input, p, dim, keepdim, **options)
 
 
-# torch has no derivative for what `reduce=` combines, unlike for `scatter_reduce`.
-scatter_combined = replace(scatter_reduce, node=NO_RULE, rules=(underived("scatter"), None, underived("scatter")))
-
-
 def _scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, reduce: str | None = None, **options: Any
 ) -> Any:
-    """`reduce=` adds or multiplies, which torch has under a name of its own by now."""
-    if reduce is None:
-        return _runtime("scatter")(input, dim, index, src, **options)
-    source, index = options.get("value") if src is None else src, placing(input, index)
-    if not isinstance(source, Tensor):
-        source = Tensor(np.full(index.shape, source, input.dtype))
-    kinds = {"add": "sum", "multiply": "prod"}
-    if reduce not in kinds:
-        raise RuntimeError("reduce argument must be either add or multiply.")
-    axis = dimension(dim, input.ndim)
-    if source.dtype != input.dtype:
-        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
-    return scatter_combined(input, index, scattering(input, axis, index, source), dim=axis, how=kinds[reduce])
+    """Refuse `reduce=`, for which torch has no derivative."""
+    if reduce is not None:
+        raise UnsupportedError("scatter(reduce=...) is not supported here", help="write scatter_add")
+    return _runtime("scatter")(input, dim, index, src, **options)
 
 
 def _repeated(input: Tensor, repeats: Any = None, dim: Any = None, output_size: Any = None) -> Any:
@@ -166,16 +144,6 @@ def _divided(input: Any, other: Any, **options: Any) -> Any:
     return found
 
 
-def _dist(input: Tensor, other: Tensor, p: Any = 2) -> Any:
-    """Measure the difference, in the dtype that it has."""
-    check_difference([input.value, other.value])
-    dtype = result_type([input.value, other.value])
-    if dtype.kind != "f":
-        words = "norm(): input dtype should be either floating point or complex. Got {} instead."
-        raise RuntimeError(words.format(TYPE_NAMES[dtype]))
-    return ops.dist(*(x if is_floating(x.value) else Tensor(x.value.astype(dtype)) for x in (input, other)), p)
-
-
 def _cdist(x1: Tensor, x2: Tensor, *arguments: Any, **options: Any) -> Any:
     for name, x in (("X1", x1), ("X2", x2)):
         if not is_floating(x.value):
@@ -189,11 +157,9 @@ LOWERED: dict[str, Callable[..., Any]] = {
     **{name: _of_reals(name, EXPECTED.format(name) + "{}") for name in ("det", "slogdet")},
     **{name: _of_reals("inverse", EXPECTED.format("inv") + "{}") for name in ("inverse", "inv")},
     "norm": _norm,
-    "dist": _dist,
     **dict.fromkeys(("div", "divide", "true_divide"), _divided),
     "quantile": _quantile,
-    **{name: _with_tensor(name) for name in ("pow", "float_power", "remainder", "xlogy")},
-    "xlog1py": _with_tensor("xlog1py", "special_xlog1py"),
+    **{name: _with_tensor(name) for name in ("pow", "remainder", "xlogy")},
     "hardtanh": _held,
     "cdist": _cdist,
     **{name: _of_reals(name, f'"{kernel}" {NOT_IMPLEMENTED}', NotImplementedError) for name, kernel in KERNELS.items()},
@@ -207,7 +173,7 @@ LOWERED: dict[str, Callable[..., Any]] = {
     "log_softmax": _along("log_softmax", "log_softmax_lastdim_kernel_impl"),
     **{name: _of_reals(name, SPREAD) for name in ("std", "var")},
     "floor_divide": quotient,
-    **{name: _runtime(name) for name in ("gather", "scatter_add", "scatter_reduce")},
+    **{name: _runtime(name) for name in ("gather", "scatter_add")},
     **DEMANDS,
     **SLICES,
     "scatter": _scatter,

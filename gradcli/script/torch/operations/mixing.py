@@ -44,7 +44,7 @@ WORDS = {
     **{f"conv{count}d": EXPECTED for count in (1, 2, 3)},
 }
 # Of which torch has ways of its own: it promotes, or takes the first dtype, or refuses the backward pass alone.
-UNSUPPORTED = frozenset(("dist", "rms_norm", "soft_margin_loss", "solve_triangular"))
+UNSUPPORTED = frozenset(("rms_norm", "soft_margin_loss", "solve_triangular"))
 CONVERT = "convert one of them"
 BIAS = "Input type ({c0}) and bias type ({c1}) should be the same"
 

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import to_copy
-from gradcli.engine.checks.promotion import fitting, result_type
+from gradcli.engine.checks.promotion import fitting
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
-from gradcli.script.errors import UnsupportedError
 
 
 def _check(name: str, scale: Any, kinds: set[str]) -> None:
@@ -39,21 +38,6 @@ def _sum(name: str, input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return _boolean(getattr(ops, name)(input, other, alpha=alpha), kinds)
 
 
-def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    tensors = [input, vec1, vec2]
-    dtype = result_type([x.value for x in tensors])
-    _check("beta", beta, {dtype.kind})
-    _check("alpha", alpha, {dtype.kind})
-    for place, x in enumerate(tensors):
-        if x.dtype != dtype and x.requires_grad:
-            raise UnsupportedError(
-                "the gradient of addr of tensors of two dtypes is not supported here", help="convert one of them"
-            )
-        tensors[place] = x if x.dtype == dtype else to_copy(x, dtype=dtype)
-    return _boolean(ops.addr(*tensors, beta=beta, alpha=alpha), {dtype.kind})
-
-
 DEMANDS: dict[str, Callable[..., Any]] = {
-    "addr": addr,
     **{name: partial(_sum, name) for name in ("add", "sub", "subtract")},
 }

@@ -10,7 +10,6 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.modes import warn_once
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
@@ -72,65 +71,10 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
         return ops.index_add(input, dim, index, source, alpha=alpha if input.dtype.kind in "fb" else int(alpha))
 
 
-def index_reduce(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
-) -> Any:
-    warn_once("index_reduce() is in beta and the API may change at any time.")
-    if reduce in ("prod", "mean", "amax", "amin"):
-        check_slices("index_reduce_", input, dim, index, source)
-    return ops.index_reduce(input, dim, index, source, reduce, include_self=include_self)
-
-
-def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
-    axis, count = dimension(dim, input.ndim), index.value.size
-    if index.ndim > 1:
-        raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.ndim})")
-    if not source.ndim and count != 1:
-        raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {count})")
-    if source.ndim != input.ndim and source.ndim and input.ndim:
-        raise IndexError(
-            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
-            f"dimensionality ({source.ndim}), destination dimensionality ({input.ndim})"
-        )
-    if index.dtype != np.int64:
-        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {named(index)}")
-    if source.dtype != input.dtype:
-        raise RuntimeError(
-            f"index_copy_(): self and source expected to have the same dtype, but got (self) {named(input)} and "
-            f"(source) {named(source)}"
-        )
-    if others(source, axis) != others(input, axis):
-        shapes = (" ".join(map(str, others(x, axis))) for x in (input, source))
-        raise RuntimeError(
-            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
-            f"{next(shapes)} at dimension {axis} and source slice shape: {next(shapes)} at dimension 0."
-        )
-    if source.ndim and count != source.shape[axis]:
-        raise IndexError(
-            f"index_copy_(): Number of indices ({count}) should be equal to source.size(dim) ({source.shape[axis]})"
-        )
-    return ops.index_copy(input, dim, index, source)
-
-
-def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
-    if isinstance(value, Tensor) and value.ndim:
-        raise RuntimeError(
-            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
-        )
-    if index.dtype != np.int64:
-        raise IndexError("index_fill_(): Expected dtype int64 for index.")
-    dimension(dim, input.ndim)
-    if index.ndim > 1:
-        raise IndexError("Index has to be a vector/scalar")
-    return ops.index_fill(input, dim, index, value)
-
-
 def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
     if index.dtype not in INTEGERS and index.ndim < 2:
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     return ops.index_select(input, dim, index)
 
 
-SLICES: dict[str, Callable[..., Any]] = {
-    function.__name__: function for function in (index_add, index_copy, index_fill, index_reduce, index_select)
-}
+SLICES: dict[str, Callable[..., Any]] = {function.__name__: function for function in (index_add, index_select)}
