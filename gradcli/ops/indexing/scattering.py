@@ -21,8 +21,7 @@ from gradcli.ops.indexing.gathering import (
     gathered,
 )
 from gradcli.ops.indexing.indexing import flat_positions
-from gradcli.ops.indexing.places import check_places
-from gradcli.ops.indexing.sources import placing, scattering
+from gradcli.ops.indexing.places import check_places, placing, scattering
 from gradcli.ops.support.arguments import Indices, Operand
 from gradcli.ops.support.sentences import REPLACED
 from gradcli.ops.support.surface import operation

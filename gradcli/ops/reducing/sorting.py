@@ -92,17 +92,11 @@ def _chosen(x: Any, indices: Any, *, k: int, dim: int = -1, largest: bool = True
     return _at(x, indices, dim)
 
 
-def _kth_picked(x: Any, indices: Any, *, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    return picked(x, indices, dim=dim, keepdim=keepdim)
-
-
 order = primitive("argsort", lambda x, **o: laid_out(_ordered(x, **o), (x,)), structured=True)
 top = primitive("topk_indices", _top, structured=True)
-kth = primitive("kth_index", _kth, structured=True)
 middle = primitive("median_index", _middle, structured=True)
 most_frequent = primitive("mode_index", _most_frequent, structured=True)
 printed(top, "x = [3, 1, 2]; gather(x, 0, topk_indices(x, k=2, dim=0))")
-printed(kth, "x = [3, 1, 2]; x[kth_index(x, k=2, dim=0)]")
 printed(middle, "x = [3, 1, 2]; x[median_index(x, dim=0)]")
 printed(most_frequent, "x = [3, 1, 2]; x[mode_index([5, 2, 5], dim=0)]")
 
@@ -149,7 +143,6 @@ def _picking(name: str, forward: Callable[..., Any], node: str, function: str) -
     )
 
 
-kthvalue = _picking("kthvalue", _kth_picked, "KthvalueBackward0", "kthvalue")
 median_dim = _picking("median_dim", picked, "MedianBackward1", "median")
 mode = _picking("mode", picked, "ModeBackward0", "mode")
 
@@ -203,20 +196,6 @@ def topk_(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bo
     options = {"k": k, "dim": axis, "largest": largest}
     indices = top(input, **options, **({} if sorted else {"sorted": False}))
     return ReturnType("topk", values=topk(input, indices, **options), indices=indices)
-
-
-@operation("x = [[3, 1, 2], [0.5, 4, -1]]; kthvalue(x, 2).values", "x = [3, 1, 2]; kthvalue(x, 1, 0, keepdim=True)[0]")
-def kthvalue_(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    """The `k`-th smallest entry of a dimension: `.values`, and where it was: `.indices`."""
-    axis = dimension(dim, input.ndim)
-    refuse_empty("kthvalue", input.shape, axis)
-    AutogradError.when(
-        not 1 <= k <= (input.shape[axis] if input.ndim else 1),
-        f"kthvalue(): selected number k out of range for dimension {axis}",
-    )
-    options = {"k": k, "dim": axis, "keepdim": keepdim}
-    indices = kth(input, **options)
-    return ReturnType("kthvalue", values=kthvalue(input, indices, **options), indices=indices)
 
 
 def _reduced(name: str, place: Primitive, pick: Primitive, input: Tensor, dim: int, keepdim: bool) -> ReturnType:

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from gradcli.engine.broadcast import expand
-from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, dimension, mismatch
-from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.checks.shapes import broadcast_shapes, check_together
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
-from gradcli.ops.indexing.indexing import cut
+from gradcli.errors import AutogradError, UnsupportedHere
 from gradcli.ops.shaping.joining import cat_
 from gradcli.ops.shaping.shaping import reshape, reshaped, unsqueeze
-from gradcli.ops.support.arguments import Tensors, all_of, check_size, integer
+from gradcli.ops.support.arguments import Tensors, all_of, check_size
 from gradcli.ops.support.surface import operation
 
 
@@ -28,23 +24,6 @@ def _raised(x: Any, ndim: int) -> Any:
     if x.ndim == 1 and ndim >= 2:
         x = unsqueeze(x, dim=0)
     return unsqueeze(x, dim=2) if ndim == 3 and x.ndim == 2 else x
-
-
-def _each(values: Sequence[Any], ndim: int) -> Any:
-    found = tuple(_raised(x, ndim) for x in all_of(values))
-    return found[0] if len(values) == 1 and isinstance(values[0], Tensor) else found
-
-
-@operation("x = 3; atleast_1d(x)", method=False)
-def atleast_1d(*tensors: Tensors) -> Any:
-    """The tensor, a scalar as a vector of one."""
-    return _each(tensors, 1)
-
-
-@operation("x = [1, 2]; atleast_2d(x)", method=False)
-def atleast_2d(*tensors: Tensors) -> Any:
-    """The tensor, a vector as one row."""
-    return _each(tensors, 2)
 
 
 def _some(name: str, tensors: Sequence[Tensor]) -> Sequence[Tensor]:
@@ -78,8 +57,7 @@ def column_stack(tensors: Sequence[Tensor]) -> Any:
 def broadcast_tensors(*tensors: Tensors) -> tuple[Any, ...]:
     """The tensors, each expanded to the shape of all."""
     parts = all_of(tensors)
-    if not broadcastable([x.value for x in parts]):
-        raise mismatch([x.value for x in parts])
+    check_together(*(x.value for x in parts))
     shape = broadcast_shapes(*(x.shape for x in parts))
     check_size(shape)
     return tuple(x if x.shape == shape else expand(x, size=shape) for x in parts)
@@ -109,32 +87,3 @@ def meshgrid(*tensors: Tensors, indexing: str = "ij") -> tuple[Any, ...]:
         expand(reshape(x, shape=tuple(size if at == axis else 1 for at, size in enumerate(shape))), size=shape)
         for axis, x in zip(axes, parts, strict=True)
     )
-
-
-@operation("x = [1, 2, 3]; tensor_split(x, 2)[0]", "x = [[1, 2, 3], [4, 5, 6]]; tensor_split(x, (1, 2), dim=1)[1]")
-def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
-    """A number of parts, the first ones longer by one; or parts that end at the given indices."""
-    ShapeError.when(
-        not input.ndim, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
-    )
-    axis = dimension(dim, input.ndim)
-    size = input.shape[axis]
-    if isinstance(indices_or_sections, Tensor) and indices_or_sections.dtype != np.int64:
-        raise AutogradError(
-            "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
-            f"{TYPE_NAMES[indices_or_sections.dtype]}"
-        )
-    given = indices_or_sections.value.tolist() if isinstance(indices_or_sections, Tensor) else indices_or_sections
-    try:
-        ends = [integer(end) for end in given] if isinstance(given, list | tuple) else _ends(size, integer(given))
-    except (TypeError, ValueError):
-        raise AutogradError("tensor_split expects a number of parts or a list of indices", code="E204") from None
-    bounds = [slice(start, end).indices(size) for start, end in zip([0, *ends], [*ends, size], strict=True)]
-    return tuple(cut(input, dim=axis, start=start, stop=max(start, stop)) for start, stop, _ in bounds)
-
-
-def _ends(size: int, parts: int) -> list[int]:
-    AutogradError.when(parts < 1, f"number of sections must be larger than 0, got {parts}")
-    check_size((parts,))
-    longer = size % parts
-    return [(size // parts) * part + min(part, longer) for part in range(1, parts)]

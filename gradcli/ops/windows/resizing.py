@@ -18,8 +18,7 @@ from gradcli.ops.support.arguments import Pair, Real, check_size
 from gradcli.ops.support.sentences import SLID
 from gradcli.ops.support.surface import register, taking
 from gradcli.ops.windows import windows
-from gradcli.ops.windows.convolution import SIDES, convolution_weight, options, places, slid_back
-from gradcli.ops.windows.patches import input_gradient
+from gradcli.ops.windows.convolution import SIDES, convolution_weight, input_gradient, options, places, slid_back
 
 
 def _transposed(x: Any, w: Any, bias: Any = 0, *, size: Any, **o: Any) -> Any:
