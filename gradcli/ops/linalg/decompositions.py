@@ -104,13 +104,7 @@ def _values_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
 SVD = "LinalgSvdBackward0"
 TURNS = "A singular vector turns towards the others, the faster the closer their singular values are."
 svd_u: Primitive = factor(
-    "svd",
-    "U",
-    lapack.by_columns(_singular(0)),
-    _left_rule,
-    node=SVD,
-    says=TURNS,
-    differential=change.LEFT,
+    "svd", "U", lapack.by_columns(_singular(0)), _left_rule, node=SVD, says=TURNS, differential=change.LEFT
 )
 svd_s: Primitive = factor(
     "svd",
@@ -123,14 +117,7 @@ svd_s: Primitive = factor(
     differential=change.SINGULAR_VALUES,
 )
 svd_v: Primitive = factor(
-    "svd",
-    "Vh",
-    lapack.by_columns(_singular(2)),
-    _right_rule,
-    node=SVD,
-    number=2,
-    says=TURNS,
-    differential=change.RIGHT,
+    "svd", "Vh", lapack.by_columns(_singular(2)), _right_rule, node=SVD, number=2, says=TURNS, differential=change.RIGHT
 )
 
 
@@ -276,22 +263,12 @@ QR = "LinalgQrBackward0"
 SOLVED = "The matrix is Q times R; the product rule is solved with Q kept orthogonal and R triangular."
 qr_q: Primitive = factor("qr", "Q", _orthogonal(0), _q_rule, node=QR, says=SOLVED, differential=change.ORTHOGONAL)
 qr_r: Primitive = factor(
-    "qr",
-    "R",
-    _orthogonal(1),
-    _r_rule,
-    node=QR,
-    number=1,
-    says=SOLVED,
-    differential=change.TRIANGULAR,
+    "qr", "R", _orthogonal(1), _r_rule, node=QR, number=1, says=SOLVED, differential=change.TRIANGULAR
 )
 
 
 @operation(
-    "A = [[1, 2], [3, 5], [0, 1]]; qr(A).Q",
-    "A = [[1, 2], [3, 5], [0, 1]]; qr(A).R",
-    method=False,
-    only="linalg",
+    "A = [[1, 2], [3, 5], [0, 1]]; qr(A).Q", "A = [[1, 2], [3, 5], [0, 1]]; qr(A).R", method=False, only="linalg"
 )
 def qr(A: Real, mode: str = "reduced") -> ReturnType:
     """A matrix with orthogonal columns times an upper triangle: `A = Q @ R`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -61,9 +60,6 @@ solve: Primitive = primitive(
 )
 
 
-solve_vector = replace(solve)
-
-
 def check_system(name: str, matrix: Shape, right: Shape, *, left: bool) -> None:
     """Refuse right sides of a shape that does not fit that of the matrices."""
     ShapeError.when(len(right) < 2, f"{name}: The input tensor B must have at least 2 dimensions.")
@@ -92,7 +88,7 @@ def solve_(A: Real, B: Real, *, left: bool = True) -> Any:
         "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
         "linalg.solve is equivalent to B / A.squeeze(-1)",
     )
-    return solve_vector(A, B) if vectors else solve(A, B, left=left)
+    return solve(A, B) if vectors else solve(A, B, left=left)
 
 
 def _one_triangle(A: Any, *, upper: bool, unitriangular: bool) -> Any:

@@ -59,13 +59,7 @@ def _nll(x: Any, target: Any, weight: Any = 1, *, reduction: str = "mean", ignor
 
 
 def _nll_backward(
-    g: Any,
-    target: Any,
-    weight: Any = 1,
-    *,
-    size: tuple[int, ...],
-    reduction: str = "mean",
-    ignore_index: int = -100,
+    g: Any, target: Any, weight: Any = 1, *, size: tuple[int, ...], reduction: str = "mean", ignore_index: int = -100
 ) -> Any:
     labels = Labels(target, weight, size, ignore_index)
     share = -g * labels.weights / (labels.total if reduction == "mean" else 1)
@@ -75,14 +69,7 @@ def _nll_backward(
 
 
 def _short(
-    g: Any,
-    target: Formula,
-    weight: Formula,
-    *,
-    value: Any,
-    size: tuple[int, ...],
-    reduction: str,
-    ignore_index: int,
+    g: Any, target: Formula, weight: Formula, *, value: Any, size: tuple[int, ...], reduction: str, ignore_index: int
 ) -> Formula | None:
     """Fold to the textbook form `-g*one_hot(t, 3)/2`; an ignored label has no class, and prevents the fold."""
     scores = np.asarray(target.value).astype(np.intp)
@@ -182,11 +169,7 @@ def check_labels(size: Shape, target: Any, weight: Any, ignore_index: int) -> An
     method=False,
 )
 def nll_loss(
-    input: Real,
-    target: Indices,
-    weight: Real | None = None,
-    ignore_index: int = -100,
-    reduction: str = "mean",
+    input: Real, target: Indices, weight: Real | None = None, ignore_index: int = -100, reduction: str = "mean"
 ) -> Any:
     """Minus the score of the right class; `input` holds log-probabilities, (batch, classes)."""
     check_reduction(reduction)

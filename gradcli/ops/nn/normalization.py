@@ -175,11 +175,7 @@ def _check_normalized(input: Tensor, shape: Shape, **weights: Tensor | None) -> 
     method=False,
 )
 def layer_norm_(
-    input: Real,
-    normalized_shape: Shape,
-    weight: Real | None = None,
-    bias: Real | None = None,
-    eps: float = 1e-5,
+    input: Real, normalized_shape: Shape, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5
 ) -> Any:
     """Shift and scale the last dimensions to mean 0 and variance 1, then by weight and bias."""
     _check_normalized(input, normalized_shape, weight=weight, bias=bias)

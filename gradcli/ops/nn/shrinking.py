@@ -113,10 +113,7 @@ glu: Primitive = primitive(
 )
 
 
-@operation(
-    "x = [-1, 2]; w = 0.25; prelu(x, w)",
-    "x = [[-1, 2], [3, -4]]; w = [0.25, 0.5]; prelu(x, w)",
-)
+@operation("x = [-1, 2]; w = 0.25; prelu(x, w)", "x = [[-1, 2], [3, -4]]; w = [0.25, 0.5]; prelu(x, w)")
 def prelu_(input: Real, weight: Real) -> Any:
     """The input where positive, elsewhere the input times a weight, one for all or one for each channel."""
     count = weight.value.size

@@ -36,8 +36,7 @@ nan = question("isnan", np.isnan, "Whether an entry is nan.", "x = [1, 2]; where
 infinite = question("isinf", np.isinf, "Whether an entry is infinite.", "x = [1, 2]; where(isinf(x), 0, x**2)")
 finite = question("isfinite", np.isfinite, "Whether an entry is a number.", "x = [1, 2]; where(isfinite(x), x**2, 0)")
 close = primitive(
-    "isclose",
-    lambda x, y, *, rtol=1e-05, atol=1e-08, equal_nan=False: np.isclose(x, y, rtol, atol, equal_nan),
+    "isclose", lambda x, y, *, rtol=1e-05, atol=1e-08, equal_nan=False: np.isclose(x, y, rtol, atol, equal_nan)
 )
 
 
@@ -47,10 +46,7 @@ def _over(function: Any) -> Callable[..., Any]:
 
 every = primitive("all", in_rows(_over(np.all)), structured=True)
 some = primitive("any", in_rows(_over(np.any)), structured=True)
-step = primitive(
-    "heaviside",
-    lambda x, values: np.where(np.isnan(x), 0, np.heaviside(x, values)).astype(x.dtype),
-)
+step = primitive("heaviside", lambda x, values: np.where(np.isnan(x), 0, np.heaviside(x, values)).astype(x.dtype))
 
 
 @operation("x = [1, 2]; where(isclose(x, [1, 3]), x**2, x)", integers_stay=True)

@@ -93,11 +93,7 @@ def _shared(g: Any, a: Any, b: Any, wins: Any) -> Any:
     return guarded(equal(a, b), g / 2, guarded(either(nan(a), nan(b)), g, where(wins, g, 0)))
 
 
-TIED: Any = {
-    "kinks": np.equal,
-    "convention": "at a tie each gets half the gradient",
-    "traits": ("choice",),
-}
+TIED: Any = {"kinks": np.equal, "convention": "at a tie each gets half the gradient", "traits": ("choice",)}
 maximum = primitive(
     "maximum",
     np.maximum,

@@ -19,15 +19,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.formulas import indexing as places
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.indexing.gathering import gather_backward
-from gradcli.ops.reducing.extremes import (
-    EVENLY,
-    picked,
-    picked_rule,
-    refuse_empty,
-    shared_rule,
-    tied,
-    values_of,
-)
+from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied, values_of
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array
 from gradcli.ops.support.pairs import ReturnType
@@ -101,25 +93,16 @@ printed(middle, "x = [3, 1, 2]; x[median_index(x, dim=0)]")
 printed(most_frequent, "x = [3, 1, 2]; x[mode_index([5, 2, 5], dim=0)]")
 
 
-def _by_index(
-    name: str,
-    forward: Callable[..., Any],
-    node: str,
-    function: str,
-    says: str,
-    saves: tuple[int, ...] = (),
-    rule: Any = None,
-) -> Primitive:
+def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, says: str) -> Primitive:
     """Declare a primitive that gathers entries along one dimension by their indices."""
     return primitive(
         name,
         forward,
-        rule or (lambda g, out, x, indices, *, dim, **_: gather_backward(g, indices, shape=x.shape, dim=dim)),
+        lambda g, out, x, indices, *, dim, **_: gather_backward(g, indices, shape=x.shape, dim=dim),
         node=node,
         structured=True,
         notation=values_of(function, forward),
         says=says,
-        saves=saves,
         index=places.ordered,
     )
 
@@ -129,22 +112,22 @@ sort_stable = _by_index("sort_stable", _sorted, "SortBackward1", "sort", MOVED)
 topk = _by_index("topk", _chosen, "TopkBackward0", "topk", PICKED)
 
 
-def _picking(name: str, forward: Callable[..., Any], node: str, function: str) -> Primitive:
+def _picking(name: str, node: str, function: str) -> Primitive:
     """Declare a primitive that picks one entry of a dimension."""
     return primitive(
         name,
-        forward,
+        picked,
         picked_rule,
         node=node,
         structured=True,
-        notation=values_of(function, forward),
+        notation=values_of(function),
         says=CHOSEN,
         index=places.picked,
     )
 
 
-median_dim = _picking("median_dim", picked, "MedianBackward1", "median")
-mode = _picking("mode", picked, "ModeBackward0", "mode")
+median_dim = _picking("median_dim", "MedianBackward1", "median")
+mode = _picking("mode", "ModeBackward0", "mode")
 
 
 def _median(x: Any) -> Any:

@@ -116,10 +116,7 @@ def options(
             f"expected {option} to be a single integer value or a list of {count} values to match the convolution "
             f"dimensions, but got {option}={list(sizes)}",
         )
-    for option, least, word in (
-        ("padding", 0, "negative"),
-        ("stride", 1, "non-positive"),
-    ):
+    for option, least, word in (("padding", 0, "negative"), ("stride", 1, "non-positive")):
         AutogradError.when(min(numbers[option]) < least, f"{word} {option} is not supported")
     if min(numbers["dilation"]) < 1:
         zero = f", but got {[1] * (count == 1) + list(numbers['dilation'])}" if not min(numbers["dilation"]) else ""

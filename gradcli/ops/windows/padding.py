@@ -17,10 +17,7 @@ from gradcli.ops.support.arguments import Shape, check_size
 from gradcli.ops.support.surface import operation
 
 # torch's node names, with the number of padded dimensions
-NODES = {
-    "reflect": "ReflectionPad{}DBackward0",
-    "replicate": "ReplicationPad{}DBackward0",
-}
+NODES = {"reflect": "ReflectionPad{}DBackward0", "replicate": "ReplicationPad{}DBackward0"}
 KERNELS = {"reflect": "reflection_pad{}d", "replicate": "replication_pad{}d"}
 
 
@@ -95,13 +92,7 @@ def _continued(x: Tensor, pad: Shape, mode: str, value: float | None) -> Any:
     if x.dtype == np.bool_:
         raise AutogradError(f"\"{KERNELS[mode].format(count)}\" not implemented for 'Bool'")
     sides = [_sources(size, *width, mode) for size, width in zip(spatial, widths, strict=True)]
-    return taken(
-        x,
-        np.ravel_multi_index(np.ix_(*sides), spatial),
-        count,
-        NODES[mode].format(count),
-        (0,),
-    )
+    return taken(x, np.ravel_multi_index(np.ix_(*sides), spatial), count, NODES[mode].format(count), (0,))
 
 
 @operation(

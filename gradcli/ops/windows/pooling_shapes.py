@@ -78,13 +78,7 @@ def options(
     check_size((*x[:-count], *places))
     if name.startswith("max"):
         check_size((windows.count(kernel), *places))  # all windows side by side, to find where each entry came from
-    return {
-        "kernel_size": kernel,
-        "stride": steps,
-        "padding": border,
-        "dilation": apart,
-        "ceil_mode": ceil_mode,
-    }
+    return {"kernel_size": kernel, "stride": steps, "padding": border, "dilation": apart, "ceil_mode": ceil_mode}
 
 
 def mean_options(
