@@ -27,7 +27,6 @@ NAMES = list(every_operation())
 NOT_IN_PROGRAMS = {
     "to_copy",
     *("unsafe_split_part", "unsafe_split_part_with_sizes"),  # of a program a split cannot be changed in place
-    "as_strided_apart",  # of a program no view is read with strides
     *("blank", "zero_over", "fill_over", "fill_tensor_over", "copy_over", "overwrite", "regenerated", "index_put"),
 }
 

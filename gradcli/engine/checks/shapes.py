@@ -70,6 +70,12 @@ def broadcastable(values: Sequence[Any]) -> bool:
     return True
 
 
+def check_together(*values: Any) -> None:
+    """Refuse values that do not broadcast."""
+    if not broadcastable(values):
+        raise mismatch(values)
+
+
 def mismatch(values: Sequence[Any]) -> AutogradError:
     """Return the error for values that do not broadcast: torch names the last dimension that differs."""
     a: tuple[int, ...] = ()

@@ -80,18 +80,11 @@ def selecting(name: str, node: str, *traits: str) -> Primitive:
     )
 
 
-def slicing(
-    name: str,
-    node: str,
-    *traits: str,
-    view: bool = True,
-    copy: bool = False,
-) -> Primitive:
+def slicing(name: str, node: str, *traits: str, view: bool = True) -> Primitive:
     """Declare the slicing of one dimension; `index` is the number of the part, where it is one of several."""
 
     def forward(x: Array, *, dim: int, start: int, stop: int, step: int = 1, index: int = 0) -> Any:
-        part = x[(*_before(dim), slice(start, stop, step))]
-        return part.copy() if copy else part
+        return x[(*_before(dim), slice(start, stop, step))]
 
     return primitive(
         name,

@@ -22,33 +22,10 @@ def _lower_half(x: Any) -> Any:
     return x * (np.tril(np.ones((size, size), x.dtype)) - np.eye(size, dtype=x.dtype) / 2)
 
 
-def _as_far_as_positive(A: Any) -> tuple[Any, int]:
-    """Return the factor and 0; or what there is of it, and the order of the first leading minor that is not positive.
-
-    LAPACK leaves the column of that minor with its last pivot, and the columns after it as they were.
-    """
-    L = np.tril(A)
-    for k in range(A.shape[-1]):
-        L[k, k] -= L[k, :k] @ L[k, :k]
-        if not L[k, k] > 0:  # as nan is not either
-            return L, k + 1
-        L[k, k] = np.sqrt(L[k, k])
-        L[k + 1 :, k] = (L[k + 1 :, k] - L[k + 1 :, :k] @ L[k, :k]) / L[k, k]
-    return L, 0
-
-
 def _failing_minor(A: Any) -> int:
-    return _as_far_as_positive(A)[1]
-
-
-def begun_factors(A: Any, *, upper: bool) -> tuple[Any, Any]:
-    """Return the factors of a batch as far as each goes, and where each ended: 0 for one that is whole."""
-    lower = np.swapaxes(A, -1, -2) if upper else A
-    found = [_as_far_as_positive(matrix) for matrix in lower.reshape(-1, *A.shape[-2:])]
-    L = np.array([factor for factor, _ in found]).reshape(A.shape)
-    return np.swapaxes(L, -1, -2) if upper else L, np.array([order for _, order in found], np.int32).reshape(
-        A.shape[:-2]
-    )
+    """Return the order of the first leading minor that is not positive, 0 where all are."""
+    minors = (np.linalg.det(A[:order, :order]) for order in range(1, len(A) + 1))
+    return next((order for order, minor in enumerate(minors, 1) if not minor > 0), 0)
 
 
 @by_columns

@@ -11,7 +11,7 @@ from gradcli.engine.numerics.lapack import by_columns, first_of, zero_pivot
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.pointwise.comparisons import equal
@@ -81,20 +81,11 @@ def _singular(A: Any) -> AutogradError:
     return AutogradError(f"torch.linalg.solve: {where}The solver failed because the input matrix is singular.")
 
 
-def _regular(A: Any) -> Any:
-    """Return the matrix, or refuse a singular one, for which torch gives what a division by 0 leaves of numbers."""
-    if np.any(np.linalg.slogdet(getattr(A, "value", A))[1] == -np.inf):
-        if isinstance(A, Tensor):
-            raise _singular(A.value)
-        raise UnsupportedHere("the derivative of the logarithm of a determinant of 0 is not supported")
-    return A
-
-
 sign_of = primitive("slogdet_sign", lambda A: np.linalg.slogdet(A)[0][()], structured=True, notation=_part("sign"))
 log_of = primitive(
     "slogdet_logabsdet",
     lambda A: np.linalg.slogdet(A)[1][()],
-    lambda g, out, A: _over(g, A) * transposed(inverse(_regular(A))),
+    lambda g, out, A: _over(g, A) * transposed(inverse(A)),
     node="LinalgSlogdetBackward0",
     number=1,
     structured=True,

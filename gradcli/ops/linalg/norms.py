@@ -11,12 +11,12 @@ from gradcli.engine.checks.shapes import dimensions
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.reducing.extremes import amax_, amin_
-from gradcli.ops.reducing.norms import cast_for, norm
+from gradcli.ops.reducing.norms import norm
 from gradcli.ops.reducing.reductions import sum_
 from gradcli.ops.shaping.axes import wrapped
 from gradcli.ops.shaping.permutations import permute
 from gradcli.ops.shaping.shaping import unsqueeze
-from gradcli.ops.support.arguments import Dims, Dtype, Real
+from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.surface import operation
 
 
@@ -28,11 +28,8 @@ from gradcli.ops.support.surface import operation
     "A = [[1, -2], [3, 0.5]]; matrix_norm(A, 'nuc')",
     method=False,
 )
-def matrix_norm(
-    input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bool = False, *, dtype: Dtype | None = None
-) -> Any:
+def matrix_norm(input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bool = False) -> Any:
     """The norm of matrices: 'fro' of all entries; the largest sum of a column (1) or row (inf), or the smallest."""
-    input = cast_for("matrix_norm", input, dtype)
     ShapeError.when(input.ndim < 2, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
     given = dim if isinstance(dim, tuple) else (dim,)
     if len(given) != 2:
@@ -80,12 +77,8 @@ def _largest(sizes: Any, dim: int, keepdim: bool) -> Any:
     method=False,
     torch=["linalg.norm"],
 )
-def linalg_norm(
-    input: Real, ord: Any = None, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None
-) -> Any:
+def linalg_norm(input: Real, ord: Any = None, dim: Dims = None, keepdim: bool = False) -> Any:
     """The norm in `torch.linalg`: of a vector, or with an order that of a matrix."""
-    of_matrix = ord is not None and (len(dim) == 2 if isinstance(dim, tuple) else dim is None and input.ndim == 2)
-    input = cast_for("matrix_norm" if of_matrix else "vector_norm", input, dtype)
     if isinstance(dim, tuple) and len(dim) not in (1, 2):
         raise ShapeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
     if ord is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.shapes import broadcastable, mismatch
+from gradcli.engine.checks.shapes import check_together
 from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
@@ -101,8 +101,7 @@ def lstsq(A: Real, B: Real, *, driver: str | None = None) -> ReturnType:
         where = -1 if vectors else -2
         raise ShapeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({where})")
     batches = [np.empty(x.shape[:-2]) for x in (A, right)]
-    if not broadcastable(batches):
-        raise mismatch(batches)
+    check_together(*batches)
     rows, columns = A.shape[-2:]
     rank = matrix_rank(A.detach())
     is_full = rank.value.min(initial=columns) == columns

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
+from gradcli.engine.checks.shapes import broadcast_shapes, check_together
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.primitive import primitive
 from gradcli.engine.recorder import with_origin
@@ -100,8 +100,7 @@ def attended(
         attn_mask = Tensor(np.tri(*scores.shape[-2:], dtype=bool))
     if attn_mask is not None:
         mask = _additive(attn_mask)
-        if not broadcastable([scores.value, mask.value]):
-            raise mismatch([scores.value, mask.value])
+        check_together(scores.value, mask.value)
         ShapeError.when(
             broadcast_shapes(scores.shape, mask.shape) != scores.shape,
             f"attn_mask of shape {list(mask.shape)} is larger than the scores",

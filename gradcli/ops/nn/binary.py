@@ -133,11 +133,7 @@ def binary_cross_entropy(input: Real, target: Real, weight: Real | None = None, 
     method=False,
 )
 def binary_cross_entropy_with_logits(
-    input: Real,
-    target: Real,
-    weight: Real | None = None,
-    reduction: str = "mean",
-    pos_weight: Real | None = None,
+    input: Real, target: Real, weight: Real | None = None, reduction: str = "mean", pos_weight: Real | None = None
 ) -> Any:
     """Binary cross entropy of `sigmoid(x)`, exact where the sigmoid rounds to 0 or 1."""
     check_reduction(reduction)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
+from gradcli.language.tree import Argument, Call, Expression, Literal
 from gradcli.ops.formulas import nn as entries
-from gradcli.ops.nn.batches import batch_norm, beside, others
 from gradcli.ops.nn.normalization import layer_norm, normal_rule, write_norm
+from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.joining import repeat_
 from gradcli.ops.shaping.shaping import clone, reshape
@@ -20,6 +24,82 @@ from gradcli.ops.support.arguments import Real, check_size
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.sentences import NORMAL
 from gradcli.ops.support.surface import operation
+
+
+def beside(value: Any, ndim: int) -> Any:
+    """Reshape numbers, one for each channel, to broadcast over the other dimensions; a default stays a number."""
+    plain = value.number is not None if isinstance(value, Formula) else isinstance(value, int)
+    if plain or ndim == 2:
+        return value
+    return reshape(value, shape=(1, *value.shape, *(1,) * (ndim - 2)))
+
+
+def others(x: Any) -> tuple[int, ...]:
+    return (0, *range(2, len(x.shape)))
+
+
+def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5) -> Any:
+    """Scale and shift in one multiplication and one addition."""
+    ndim, wide = x.ndim, x.astype(np.float64)
+    if training:
+        mean = np.mean(wide, others(x), keepdims=True).astype(x.dtype)
+        var = np.mean((wide - mean) ** 2, others(x), keepdims=True).astype(x.dtype)
+    else:
+        mean, var = beside(mean, ndim), beside(var, ndim)
+    scale = (1 / np.sqrt(np.asarray(var, np.float64) + eps)).astype(x.dtype) * beside(weight, ndim)
+    shift = (beside(bias, ndim) - np.asarray(mean, np.float64) * scale).astype(x.dtype)
+    return (wide * scale + shift).astype(x.dtype)
+
+
+def _normal(x: Any, mean: Any, var: Any, training: bool, eps: float) -> Any:
+    return batch_norm(x, 1, 0, mean, var, training=training, eps=eps)
+
+
+def _input_rule(
+    g: Any, out: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5
+) -> Any:
+    h = g * beside(weight, len(x.shape))
+    if not training:
+        return h / sqrt(beside(var, len(x.shape)) + eps)
+    return normal_rule(h, x, _normal(x, mean, var, training, eps), others(x), eps)
+
+
+def _weight_rule(
+    g: Any, out: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5
+) -> Any:
+    return sum_dim(g * _normal(x, mean, var, training, eps), dim=others(x))
+
+
+def _write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """Write `batch_norm(x, m, v, weight=w, bias=b)`."""
+    x, weight, bias, mean, var = operands
+    training = options["training"]
+    stored = [Literal(None)] * 2 if training else [mean.tree, var.tree]
+    arguments = [Argument(tree) for tree in (x.tree, *stored)]
+    if weight.number != 1:
+        arguments.append(Argument(weight.tree, "weight"))
+    if bias.number != 0:
+        arguments.append(Argument(bias.tree, "bias"))
+    if training:
+        arguments.append(Argument(Literal(True), "training"))
+    if options["eps"] != 1e-5:
+        arguments.append(Argument(literal(options["eps"]), "eps"))
+    return Call("batch_norm", tuple(arguments))
+
+
+batch_norm: Primitive = primitive(
+    "batch_norm",
+    _batch_norm,
+    _input_rule,
+    _weight_rule,
+    lambda g, out, x, w, b, mean, var, **_: sum_dim(g, dim=others(x)),
+    node="NativeBatchNormBackward0",
+    inputs=("input", "weight", "bias", "running_mean", "running_var"),
+    notation=_write,
+    structured=True,
+    says="Scale and shift get sums; in training the input's part loses its mean and its trend along the result.",
+    index=entries.batch_norm,
+)
 
 
 def _by_group(x: Any, groups: int) -> Any:
@@ -56,26 +136,12 @@ group_norm: Primitive = primitive(
 )
 
 
-NOT_BATCHED = (
-    "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, "
-    "were not batched.\nIf you are using a module and do not need eval mode, please set `track_running_stats` to be "
-    "False.If you are using a prebuilt module and do not need eval mode, please see the functorch website for "
-    "resources on how to patch your module to work with vmap"
-)
-
-
 def _check_channels(count: int, **given: Tensor | None) -> None:
     for name, x in given.items():
         if x is not None and x.value.size != count:
             raise ShapeError(f"{name} should contain {count} elements not {x.value.size}")
         if x is not None and x.ndim != 1:
             raise UnsupportedHere(f"a {name} of {x.ndim} dimensions is not supported here")
-
-
-def check_running(*running: Tensor | None) -> None:
-    """Refuse to move averages of a batch under vmap."""
-    if mode.examples is not None and any(x is not None for x in running):
-        raise AutogradError(NOT_BATCHED)
 
 
 def update_running(running: Tensor, value: Any, momentum: float) -> None:
@@ -118,7 +184,10 @@ def batch_norm_(
     w, b = 1 if weight is None else weight, 0 if bias is None else bias
     if not training:
         return batch_norm(input, w, b, running_mean, running_var, training=False, eps=eps)
-    check_running(running_mean, running_var)
+    UnsupportedHere.when(
+        mode.examples is not None and (running_mean is not None or running_var is not None),
+        "batch_norm with running statistics is not supported in vmap",
+    )
     if running_mean is not None:
         update_running(running_mean, np.mean(input.value, others(input)), momentum)
     if running_var is not None:

@@ -59,12 +59,7 @@ def _in_logarithms(input: Real, target: Real) -> Any:
     method=False,
 )
 def poisson_nll_loss(
-    input: Real,
-    target: Real,
-    log_input: bool = True,
-    full: bool = False,
-    eps: float = 1e-8,
-    reduction: str = "mean",
+    input: Real, target: Real, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
 ) -> Any:
     """Minus the log likelihood of counts; `full` adds Stirling's approximation of the part without parameters."""
     check_reduction(reduction)

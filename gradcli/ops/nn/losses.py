@@ -15,7 +15,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.refusals import check_constant
-from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
+from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, check_together, mismatch
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -176,8 +176,7 @@ def _matched(x: Tensor, y: Tensor, reduction: str) -> tuple[Any, Any]:
         check_reduction(reduction)
         return x, y
     warnings.warn(DIFFERENT_SIZE.format(list(y.shape), list(x.shape)), UserWarning, stacklevel=3)
-    if not broadcastable([x.value, y.value]):
-        raise mismatch([x.value, y.value])
+    check_together(x.value, y.value)
     check_reduction(reduction)
     shape = broadcast_shapes(x.shape, y.shape)
     return tuple(v if v.shape == shape else expand(v, size=shape) for v in (x, y))  # type: ignore[return-value]

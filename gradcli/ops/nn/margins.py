@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.refusals import check_difference
-from gradcli.engine.checks.shapes import broadcastable, mismatch
+from gradcli.engine.checks.shapes import check_together
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError, ShapeError
@@ -35,9 +35,7 @@ def over(losses: Any, reduction: str) -> Any:
 
 def together(*tensors: Tensor) -> None:
     """Refuse tensors that do not broadcast."""
-    values = [x.value for x in tensors]
-    if not broadcastable(values):
-        raise mismatch(values)
+    check_together(*(x.value for x in tensors))
 
 
 def constant(value: float, like: Tensor) -> Tensor:

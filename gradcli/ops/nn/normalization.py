@@ -12,6 +12,7 @@ from gradcli.engine.broadcast import sum_to_size
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import nn as entries
@@ -147,36 +148,37 @@ embedding_backward: Primitive = primitive(
 )
 
 
+def _check_normalized(input: Tensor, shape: Shape, **weights: Tensor | None) -> None:
+    """Refuse a normalized shape that the input does not end in, and weights of another shape."""
+    listed = str(list(shape))
+    AutogradError.when(
+        not shape,
+        "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+        "normalized_shape = []",
+    )
+    for name, x in weights.items():
+        if x is not None and x.shape != shape:
+            raise ShapeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(x.shape)} and "
+                f"normalized_shape = {listed}"
+            )
+    if input.shape[-len(shape) :] != shape:
+        raise ShapeError(
+            f"Given normalized_shape={listed}, expected input with shape [*, {listed[1:]}, but got input of "
+            f"size{list(input.shape)}"
+        )
+
+
 @operation(
     "x = [[1, 2, 4], [0.5, -1, 3]]; layer_norm(x, 3)",
     "x = [[1, 2, 4], [0.5, -1, 3]]; w = [1, 2, 0.5]; b = [0, 1, 2]; layer_norm(x, (3,), weight=w, bias=b, eps=0.01)",
     method=False,
 )
 def layer_norm_(
-    input: Real,
-    normalized_shape: Shape,
-    weight: Real | None = None,
-    bias: Real | None = None,
-    eps: float = 1e-5,
+    input: Real, normalized_shape: Shape, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5
 ) -> Any:
     """Shift and scale the last dimensions to mean 0 and variance 1, then by weight and bias."""
-    listed = str(list(normalized_shape))
-    AutogradError.when(
-        not normalized_shape,
-        "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-        "normalized_shape = []",
-    )
-    for name, x in (("weight", weight), ("bias", bias)):
-        if x is not None and x.shape != normalized_shape:
-            raise ShapeError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(x.shape)} and "
-                f"normalized_shape = {listed}"
-            )
-    if input.shape[-len(normalized_shape) :] != normalized_shape:
-        raise ShapeError(
-            f"Given normalized_shape={listed}, expected input with shape [*, {listed[1:]}, but got input of "
-            f"size{list(input.shape)}"
-        )
+    _check_normalized(input, normalized_shape, weight=weight, bias=bias)
     w, b = 1 if weight is None else weight, 0 if bias is None else bias
     return layer_norm(input, w, b, normalized_shape=normalized_shape, eps=eps)
 
@@ -188,23 +190,8 @@ def layer_norm_(
 )
 def rms_norm(input: Real, normalized_shape: Shape, weight: Real | None = None, eps: float | None = None) -> Any:
     """The last dimensions over the root of their mean square, then times the weight."""
-    shape, count = normalized_shape, len(normalized_shape)
-    AutogradError.when(
-        not count,
-        "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-        "normalized_shape = []",
-    )
-    ShapeError.when(input.ndim < count, f"Input tensor must have at least {count} dimensions, but got {input.ndim}")
-    if input.shape[-count:] != shape:
-        raise ShapeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [*{str(list(shape))[1:]}, but got input "
-            f"of size{list(input.shape)}"
-        )
-    if weight is not None and weight.shape != shape:
-        raise ShapeError(
-            f"Expected weight to be of same shape as normalized_shape, but got weight of shape {list(weight.shape)} "
-            f"and normalized_shape = {list(shape)}"
-        )
+    _check_normalized(input, normalized_shape, weight=weight)
+    count = len(normalized_shape)
     axes = tuple(range(input.ndim - count, input.ndim))
     small = float(np.finfo(input.dtype).eps) if eps is None else eps
     squares = mean_dim(power(input, exponent=2), dim=axes, keepdim=True)

@@ -13,7 +13,6 @@ from gradcli.errors import ShapeError
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.nn.activations import sigmoid
-from gradcli.ops.nn.slopes import threshold_backward
 from gradcli.ops.pointwise.comparisons import both, equal
 from gradcli.ops.pointwise.elementwise import elementwise
 from gradcli.ops.pointwise.selection import guarded, where
@@ -27,16 +26,14 @@ from gradcli.ops.support.surface import operation
 SIXTH = float(np.float32(1 / 6))  # torch has single precision here
 
 
-def _threshold_rule(g: Any, out: Any, x: Any, *, threshold: float, value: float) -> Any:
-    if isinstance(g, Tensor) and not threshold:
-        return threshold_backward(g, x)
-    return where(x <= threshold, 0, g)
-
-
-above = primitive(
+above = elementwise(
     "threshold",
     lambda x, *, threshold, value: np.asarray(np.where(np.less_equal(x, threshold), value, x), x.dtype)[()],
-    _threshold_rule,
+    lambda g, out, x, *, threshold, value: where(x <= threshold, 0, g),
+    "The input where it is above the threshold, else `value`.",
+    takes="input: Tensor, threshold: float, value: float",
+    example="x = [-1, 0.5, 2]; threshold(x, 1, 20)",
+    method=False,
     kinks=lambda x, *, threshold, value: np.equal(x, threshold),
     convention="threshold' is 0 at the threshold",
     pieces=lambda x, *, threshold, value: np.greater(x, threshold) & (value != threshold),
@@ -116,16 +113,7 @@ glu: Primitive = primitive(
 )
 
 
-@operation("x = [-1, 0.5, 2]; threshold(x, 1, 20)", method=False)
-def threshold_(input: Tensor, threshold: float, value: float) -> Any:
-    """The input where it is above the threshold, else `value`."""
-    return above(input, threshold=threshold, value=value)
-
-
-@operation(
-    "x = [-1, 2]; w = 0.25; prelu(x, w)",
-    "x = [[-1, 2], [3, -4]]; w = [0.25, 0.5]; prelu(x, w)",
-)
+@operation("x = [-1, 2]; w = 0.25; prelu(x, w)", "x = [[-1, 2], [3, -4]]; w = [0.25, 0.5]; prelu(x, w)")
 def prelu_(input: Real, weight: Real) -> Any:
     """The input where positive, elsewhere the input times a weight, one for all or one for each channel."""
     count = weight.value.size

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.promotion import result_type
-from gradcli.engine.checks.shapes import broadcastable, mismatch
+from gradcli.engine.checks.shapes import check_together
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import mode, refuse_examples
 from gradcli.engine.primitive import Primitive, primitive
@@ -35,10 +35,8 @@ def question(name: str, forward: Callable[..., Any], doc: str, example: str, met
 nan = question("isnan", np.isnan, "Whether an entry is nan.", "x = [1, 2]; where(isnan(x), 0, x**2)")
 infinite = question("isinf", np.isinf, "Whether an entry is infinite.", "x = [1, 2]; where(isinf(x), 0, x**2)")
 finite = question("isfinite", np.isfinite, "Whether an entry is a number.", "x = [1, 2]; where(isfinite(x), x**2, 0)")
-exactly_one = primitive("logical_xor", np.logical_xor)
 close = primitive(
-    "isclose",
-    lambda x, y, *, rtol=1e-05, atol=1e-08, equal_nan=False: np.isclose(x, y, rtol, atol, equal_nan),
+    "isclose", lambda x, y, *, rtol=1e-05, atol=1e-08, equal_nan=False: np.isclose(x, y, rtol, atol, equal_nan)
 )
 
 
@@ -48,16 +46,7 @@ def _over(function: Any) -> Callable[..., Any]:
 
 every = primitive("all", in_rows(_over(np.all)), structured=True)
 some = primitive("any", in_rows(_over(np.any)), structured=True)
-step = primitive(
-    "heaviside",
-    lambda x, values: np.where(np.isnan(x), 0, np.heaviside(x, values)).astype(x.dtype),
-)
-
-
-@operation("x = [-2, 0.5, 3]; where(logical_xor(x > 0, x < 2), x**3, x)")
-def logical_xor(input: Tensor, other: Tensor) -> Any:
-    """Whether exactly one holds."""
-    return exactly_one(input, other)
+step = primitive("heaviside", lambda x, values: np.where(np.isnan(x), 0, np.heaviside(x, values)).astype(x.dtype))
 
 
 @operation("x = [1, 2]; where(isclose(x, [1, 3]), x**2, x)", integers_stay=True)
@@ -108,8 +97,7 @@ def _check_bits(kernel: str, *operands: Any) -> None:
     if dtype.kind == "f":
         kind = TYPE_NAMES[dtype]
         raise AutogradError(f"\"{kernel}_cpu\" not implemented for '{kind}'", help="bits are those of whole numbers")
-    if not broadcastable(values):
-        raise mismatch(values)
+    check_together(*values)
 
 
 def of_bits(name: str, forward: Callable[..., Any], doc: str, *examples: str, kernel: str = "") -> None:

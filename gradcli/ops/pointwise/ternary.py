@@ -11,10 +11,10 @@ from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.comparisons import at_most, both, equal
-from gradcli.ops.pointwise.elementwise import exp, log
+from gradcli.ops.pointwise.elementwise import elementwise, exp, log
 from gradcli.ops.pointwise.logic import finite
 from gradcli.ops.pointwise.selection import guarded, where
-from gradcli.ops.support.arguments import Operand, Real, as_tensor
+from gradcli.ops.support.arguments import Operand, Real, real
 from gradcli.ops.support.surface import operation
 
 addcmul = primitive(
@@ -26,12 +26,19 @@ addcmul = primitive(
     inputs=("self", "tensor1", "tensor2"),
     says="The added part gets the gradient; each factor gets it times the other factor and the constant in front.",
 )
-addcdiv = primitive(
+addcdiv = elementwise(
     "addcdiv",
     lambda x, a, b, *, value=1: x + a * value / b,
     lambda g, out, x, a, b, *, value=1: g,
     lambda g, out, x, a, b, *, value=1: g * (value / b),
     lambda g, out, x, a, b, *, value=1: -g * value * (a / b**2),
+    "`input + value*tensor1/tensor2`.",
+    takes="input: Real, tensor1: Real, tensor2: Real, value: float = 1",
+    examples=(
+        "x = [1, 2]; y = [3, 4]; z = [5, 6]; addcdiv(x, y, z)",
+        "x = 1; y = [3, 4]; z = 5; addcdiv(x, y, z, value=2)",
+    ),
+    integers_stay=True,
     inputs=("self", "tensor1", "tensor2"),
     domain=other_than_0(2),
     says="The added part gets the gradient; the quotient follows the quotient rule.",
@@ -61,19 +68,25 @@ lerp_tensor = primitive(
     notation=lerp.notation,
     says="Each end gets its share of the gradient, and the weight the gradient times their difference.",
 )
-hypot = primitive(
+hypot = elementwise(
     "hypot",
     np.hypot,
     lambda g, out, x, y: g * x / out,
     lambda g, out, x, y: g * y / out,
+    "The root of `input**2 + other**2`.",
+    takes="input: Real, other: Real",
+    example="x = [3, 1]; y = [4, 2]; hypot(x, y)",
     domain=Domain("{0} != 0 or {1} != 0", lambda x, y: np.not_equal(x, 0) | np.not_equal(y, 0)),
     says="Each side gets the gradient times its share: the side over the hypotenuse.",
 )
-logaddexp = primitive(
+logaddexp = elementwise(
     "logaddexp",
     np.logaddexp,
     lambda g, out, x, y: g / (1 + exp(y - x)),
     lambda g, out, x, y: g / (1 + exp(x - y)),
+    "`log(exp(input) + exp(other))`, finite at any input.",
+    takes="input: Tensor, other: Tensor",
+    example="x = [3, 1]; y = [4, 2]; logaddexp(x, y)",
     says="The gradient is shared by size: each input gets its part of the sum of the powers.",
 )
 
@@ -86,7 +99,6 @@ def _factor_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
     return guarded(both(equal(x, 0), at_most(y, 0)), 0, g * log(y))
 
 
-# torch has a node for each case: two tensors, a number first, a number second.
 xlogy = primitive(
     "xlogy",
     _xlogy,
@@ -95,24 +107,6 @@ xlogy = primitive(
     domain=above(0, 1),
     convention="0*log(0) is 0, and flat in its factor",
     says="The factor gets the logarithm, and the number in the logarithm gets the factor over itself.",
-)
-xlogy_of = primitive(
-    "xlogy_of",
-    _xlogy,
-    None,
-    lambda g, out, x, y: g * x / y,
-    node="XlogyBackward1",
-    notation=xlogy.notation,
-    domain=xlogy.domain,
-    says="The derivative of x*log(y) by y is x/y.",
-)
-xlogy_number = primitive(
-    "xlogy_number",
-    _xlogy,
-    _factor_rule,
-    node="XlogyBackward2",
-    notation=xlogy.notation,
-    says="The derivative of x*log(y) by x is log(y).",
 )
 nan_to_num = primitive(
     "nan_to_num",
@@ -139,16 +133,6 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 
 
 
 @operation(
-    "x = [1, 2]; y = [3, 4]; z = [5, 6]; addcdiv(x, y, z)",
-    "x = 1; y = [3, 4]; z = 5; addcdiv(x, y, z, value=2)",
-    integers_stay=True,
-)
-def addcdiv_(input: Real, tensor1: Real, tensor2: Real, *, value: float = 1) -> Any:
-    """`input + value*tensor1/tensor2`."""
-    return addcdiv(input, tensor1, tensor2, value=value)
-
-
-@operation(
     "x = [1, 2]; y = [3, 4]; lerp(x, y, 0.25)",
     "x = [1, 2]; y = [3, 4]; w = [0.2, 0.7]; lerp(x, y, w)",
     integers_stay=True,
@@ -160,24 +144,10 @@ def lerp_(input: Real, end: Real, weight: Operand) -> Any:
     return lerp_tensor(input, end, weight)
 
 
-@operation("x = [3, 1]; y = [4, 2]; hypot(x, y)")
-def hypot_(input: Real, other: Real) -> Any:
-    """The root of `input**2 + other**2`."""
-    return hypot(input, other)
-
-
-@operation("x = [3, 1]; y = [4, 2]; logaddexp(x, y)")
-def logaddexp_(input: Tensor, other: Tensor) -> Any:
-    """`log(exp(input) + exp(other))`, finite at any input."""
-    return logaddexp(input, other)
-
-
 @operation("x = [3, 1]; y = [4, 2]; xlogy(x, y)", "x = [3, 1]; xlogy(x, 2)", "y = [4, 2]; xlogy(2, y)", numbers="first")
 def xlogy_(input: Operand, other: Operand) -> Any:
     """`input*log(other)`, and 0 where the input is 0."""
-    if _is_number(other):
-        return xlogy_number(as_tensor(input), other)
-    return xlogy_of(input, other) if _is_number(input) else xlogy(input, other)
+    return xlogy(real(input), real(other))
 
 
 @operation("x = [1, 2]; nan_to_num(x**2)", "x = [1, 2]; nan_to_num(log(x), nan=7, posinf=5, neginf=-5)")

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import row
+from gradcli.engine.checks.shapes import extent
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.indices import spread
+from gradcli.engine.symbolic.indices import entry, spread
 from gradcli.engine.symbolic.notation import call, infix
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
@@ -32,7 +33,7 @@ from gradcli.ops.products.factors import (
 from gradcli.ops.shaping.permutations import t, transpose
 from gradcli.ops.shaping.shaping import expanded, reshaped
 from gradcli.ops.support.arguments import check_size
-from gradcli.ops.support.sentences import DOT, MATRIX
+from gradcli.ops.support.sentences import DOT, MATRIX, MATRIX_SUM
 from gradcli.ops.support.surface import operation
 
 
@@ -53,20 +54,9 @@ def scaled(x: Any, factor: float) -> Any:
     return mul_number(x, factor) if isinstance(x, Tensor) else x * factor
 
 
-def _addmm(c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
-    if beta == alpha == 1:
-        return c + np.matmul(a, b)
-    product = scaled(np.matmul(a, b), alpha)
-    return scaled(c, beta) + product if beta else product  # torch leaves c out where beta is 0, even if it is nan
-
-
-def _index_addmm(out: Any, c: Any, A: Any, B: Any, *, beta: float = 1, alpha: float = 1) -> str:
-    return f"out[i,k] = {beta}·{spread('c', c.shape, 'ik', out.shape)} + {alpha}·Σj A[i,j]·B[j,k]"
-
-
 def _write_addmm(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
     if options["beta"] != 1 or options["alpha"] != 1:
-        return call("addmm", _addmm)(operands, options)
+        return call("addmm", _plus)(operands, options)
     c, a, b = (x.tree for x in operands)
     return Binary("+", c, Binary("@", a, b))
 
@@ -142,18 +132,50 @@ bmm: Primitive = primitive(
     says=MATRIX,
     index="out[n,i,k] = Σj A[n,i,j]·B[n,j,k]",
 )
-addmm: Primitive = primitive(
+
+
+def _plus(c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+    """Return `beta*c + alpha*(a @ b)`; where beta is 0 torch leaves `c` out, even nan."""
+    product = scaled(np.matmul(a, b), alpha)
+    return scaled(c, beta) + product if beta else product
+
+
+def _added(name: str, node_inputs: str, first: Any, second: Any, index: str, **facts: Any) -> Primitive:
+    """Declare a sum with a product of matrices in one node; `first` and `second` give the gradients of its factors."""
+
+    def formula(out: Any, c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> str:
+        places, product = index.split(" = ")
+        return f"{entry('out', places)} = {beta}·{spread('c', np.shape(c), places, np.shape(out))} + {alpha}·{product}"
+
+    return primitive(
+        name,
+        _plus,
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(g, beta),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(first(g, a, b), alpha),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(second(g, a, b), alpha),
+        says=MATRIX_SUM,
+        structured=True,
+        traits=("matrix", "product"),
+        inputs=("self", *node_inputs.split()),
+        index=formula,
+        **facts,
+    )
+
+
+addmm = _added(
     "addmm",
-    _addmm,
-    lambda g, out, c, A, B, *, beta, alpha: scaled(g, beta),
-    lambda g, out, c, A, B, *, beta, alpha: scaled(mm(g, t(B)), alpha),
-    lambda g, out, c, A, B, *, beta, alpha: scaled(mm(t(A), g), alpha),
-    structured=True,
+    "mat1 mat2",
+    lambda g, a, b: mm(g, t(b)),
+    lambda g, a, b: mm(t(a), g),
+    "ik = Σj a[i,j]·b[j,k]",
     notation=_write_addmm,
-    traits=("matrix", "product"),
-    inputs=("self", "mat1", "mat2"),
-    says="The added part gets the gradient, and each factor the gradient times the other one transposed.",
-    index=_index_addmm,
+)
+baddbmm = _added(
+    "baddbmm",
+    "batch1 batch2",
+    lambda g, a, b: bmm(g, transposed(b)),
+    lambda g, a, b: bmm(transposed(a), g),
+    "nik = Σj a[n,i,j]·b[n,j,k]",
 )
 
 
@@ -228,3 +250,12 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha:
     expanded(input, (mat1.shape[0], mat2.shape[1]))
     refusal = ADDMM if input.dtype == mat2.dtype else ADDMM_SELF
     return addmm(*same_dtype(input, mat1, mat2, refusal=refusal), beta=beta, alpha=alpha)
+
+
+@operation("C = [[[1, 1], [0, 2]]]; A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; baddbmm(C, A, B, alpha=2)")
+def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
+    """`beta*input + alpha*bmm(batch1, batch2)`."""
+    expanded(input, (extent(batch1.shape, 0), extent(batch1.shape, 1), extent(batch2.shape, 2)))
+    check_bmm(batch1, batch2)
+    tensors = (input, batch1, batch2)
+    return baddbmm(*same_dtype(*tensors, refusal="expected scalar type {1} but found {2}"), beta=beta, alpha=alpha)

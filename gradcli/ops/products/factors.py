@@ -16,7 +16,6 @@ MV = "addmv input tensors must have the same dtype, but got {1}, {0}, and {1}"
 UNEQUAL = "dot : expected both vectors to have same dtype, but found {0} and {1}"
 ADDMM = "mat1 and mat2 must have the same dtype, but got {1} and {2}"
 ADDMM_SELF = "self and mat2 must have the same dtype, but got {0} and {2}"
-ADDMV = "addmv input tensors must have the same dtype, but got {0}, {1}, and {2}"
 TENSORDOT = "both inputs should have same dtype"
 BMM = "expected scalar type {0} but found {1}"
 KERNELS = {UNEQUAL: "dot", MV: "addmv_impl_cpu", MM: "addmm_impl_cpu_", BMM: "bmm"}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
-from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
+from gradcli.engine.checks.shapes import broadcast_shapes, check_together
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.indices import same_entries
 from gradcli.engine.symbolic.notation import literal
@@ -113,8 +113,7 @@ def _batched(a: Tensor, b: Tensor) -> Any:
         if batch_b == (1,) and b.requires_grad:
             return matmul(a, squeeze_dim(b, dim=0))
     shapes = [np.broadcast_to(0, batch) for batch in (batch_a, batch_b)]
-    if not broadcastable(shapes):
-        raise mismatch(shapes)
+    check_together(*shapes)
     batch = broadcast_shapes(batch_a, batch_b)
     check_size((*batch, *rows, *columns))
     count = math.prod(batch)

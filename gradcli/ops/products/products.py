@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.shapes import broadcastable, dimension, dimensions, mismatch
+from gradcli.engine.checks.shapes import check_together, dimension, dimensions
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.recorder import with_origin
 from gradcli.engine.symbolic.indices import entry, letters, spread, summed
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
@@ -81,9 +80,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     a, b = same_dtype(a, b, refusal=TENSORDOT)
     for m, n in zip(first, second, strict=True):
         if b.shape[n] == 1:  # which is broadcast: the other is summed first
-            a = _added(a, m)
+            a = sum_dim(a, dim=m, keepdim=True)
         elif a.shape[m] == 1:
-            b = _added(b, n)
+            b = sum_dim(b, dim=n, keepdim=True)
         elif a.shape[m] != b.shape[n]:
             raise ShapeError(
                 f"contracted dimensions need to match, but first has size {a.shape[m]} in dim "
@@ -101,12 +100,6 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     summed = math.prod(a.shape[axis] for axis in first)
     rows, columns = (math.prod(x.shape[axis] for axis in axes) for x, axes in ((a, ahead), (b, behind)))
     return reshape(mm_(reshaped(left, (rows, summed)), reshaped(right, (summed, columns))), shape=sizes)
-
-
-def _added(x: Tensor, dim: int) -> Any:
-    """Sum over a dimension, whole numbers in their own dtype."""
-    found = sum_dim(x, dim=dim, keepdim=True)
-    return found if found.dtype == x.dtype else with_origin(Tensor(found.value.astype(x.dtype)), found)
 
 
 DIMS = "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists"
@@ -147,12 +140,6 @@ def inner(input: Tensor, other: Tensor) -> Any:
     return tensordot(input, other, ((-1,), (-1,)))
 
 
-@operation("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; vecdot(A, B, dim=0)", method=False)
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
-    """The inner products along a dimension."""
-    return dot_(x, y) if x.ndim == y.ndim == 1 else sum_(mul(x, y), dim)
-
-
 @operation("x = [1, 2, 3]; y = [3, 4, -1]; cross(x, y, dim=0)", "A = [[1, 2, 3]]; B = [[0, 1, 2]]; cross(A, B, dim=-1)")
 def cross_(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     """The vector product along a dimension of size 3, the first there is."""
@@ -164,6 +151,5 @@ def cross_(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     lengths = [x.shape[axis] if x.ndim else 1 for x in (input, other)]
     if lengths != [3, 3]:
         raise ShapeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}")
-    if not broadcastable((input.value, other.value)):
-        raise mismatch((input.value, other.value))
+    check_together(input.value, other.value)
     return cross(*same_dtype(input, other), dim=axis)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.modes import refuse_examples
 from gradcli.engine.primitive import primitive
 from gradcli.engine.recorder import with_origin
@@ -75,36 +74,10 @@ def bincount(input: Indices, weights: Tensor | None = None, minlength: int = 0) 
     return counts(input, with_origin(Tensor(weights.value.astype(wide)), weights), minlength=minlength)
 
 
-def _check_rows(x: Tensor, dim: int) -> None:
-    """Refuse to compare the slices of a dimension that have no entries, or of a tensor without dimensions."""
-    ShapeError.when(not x.ndim, f"Dimension specified as {dim} but tensor has no dimensions")
-    empty = x.shape.count(0)
-    AutogradError.when(
-        empty > 1 and not x.shape[dim], "Number of zero sized dimensions is more than one, so unique cannot be applied "
-    )
-    AutogradError.when(
-        empty and x.shape[dim], "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
-    )
-
-
 @operation("unique([3, 1, 3])", "unique([3, 1, 3], return_inverse=True, return_counts=True)[1]")
-def unique(
-    input: Tensor,
-    sorted: bool = True,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    dim: int | None = None,
-) -> Any:
-    """The distinct entries, or slices, in order; on request with the index of each entry in them, and their counts."""
+def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
+    """The distinct entries in order; on request with the index of each entry in them, and their counts."""
     refuse_examples("unique", input)
-    axis = None if dim is None else dimension(dim, input.ndim)
-    if dim is not None:
-        _check_rows(input, dim)
-    whole = input.value if axis is None else np.atleast_1d(input.value)
-    values, inverse, numbers = np.unique(whole, return_inverse=True, return_counts=True, axis=axis)
-    results = [Tensor(values)]
-    if return_inverse:
-        results.append(Tensor(np.reshape(inverse, input.shape if axis is None else -1)))
-    if return_counts:
-        results.append(Tensor(numbers))
-    return results[0] if len(results) == 1 else tuple(results)
+    values, inverse, numbers = np.unique(input.value, return_inverse=True, return_counts=True)
+    results = [values, *([inverse.reshape(input.shape)] * return_inverse), *([numbers] * return_counts)]
+    return Tensor(values) if len(results) == 1 else tuple(map(Tensor, results))

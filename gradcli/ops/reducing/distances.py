@@ -10,12 +10,12 @@ import numpy as np
 
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.refusals import check_difference
-from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
+from gradcli.engine.checks.shapes import broadcast_shapes, check_together
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.notation import number
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call
-from gradcli.ops.formulas import distances as entries
+from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.arithmetic import div, mul, sub
 from gradcli.ops.pointwise.clamping import clamp_min
 from gradcli.ops.pointwise.comparisons import equal
@@ -102,8 +102,7 @@ def cdist_(x1: Real, x2: Real, p: float = 2) -> Any:
         raise ShapeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
     AutogradError.when(p < 0, "cdist only supports non-negative p values")
     batches = [np.empty(x.shape[:-2]) for x in (x1, x2)] if x1.ndim + x2.ndim < 60 else []
-    if not broadcastable(batches):
-        raise mismatch(batches)
+    check_together(*batches)
     batch, rows = broadcast_shapes(x1.shape[:-2], x2.shape[:-2]), (x1.shape[-2], x2.shape[-2])
     check_size((*batch, *rows, x1.shape[-1]))
     return cdist(x1, x2, p=p)
@@ -116,8 +115,7 @@ def cdist_(x1: Real, x2: Real, p: float = 2) -> Any:
 )
 def cosine_similarity(x1: Real, x2: Real, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along a dimension; a length below `eps` counts as `eps`."""
-    if not broadcastable([x1.value, x2.value]):
-        raise mismatch([x1.value, x2.value])
+    check_together(x1.value, x2.value)
     if eps < 0:
         raise AutogradError(f"eps must be non-negative, got: {eps:g}")
     shape = broadcast_shapes(x1.shape, x2.shape)

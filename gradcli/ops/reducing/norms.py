@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError
@@ -18,8 +17,7 @@ from gradcli.ops.pointwise.powers import zero
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.reducing.extremes import ties
 from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
-from gradcli.ops.support.arguments import Dims, Dtype, Real
-from gradcli.ops.support.dtypes import converted
+from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.sentences import LENGTH
 from gradcli.ops.support.surface import operation
 
@@ -87,30 +85,14 @@ norm = primitive(
     "x = [[1, -2, 5], [3, 0.5, 1]]; norm(x, inf, 0)",
     integers_stay=True,
 )
-def norm_(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = False, dtype: Dtype | None = None) -> Any:
+def norm_(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = False) -> Any:
     """The p-norm of all entries, or over dimensions; 'fro' is p = 2."""
     if isinstance(p, str) and p == "fro":
         p = 2
     if not isinstance(p, int | float):
         raise EvaluationError("E204", f"norm() has no p={p!r}", help="p is a number, inf, -inf or 'fro'")
     check_norm(input, p, dim)
-    return norm(cast_for("vector_norm", input, dtype), p=p, dim=wrapped(dim, input.ndim), keepdim=keepdim)
-
-
-def cast_for(name: str, input: Tensor, dtype: Any) -> Any:
-    """Return the tensor in the dtype of the norm, if one is given, which is floating and no narrower."""
-    if dtype is None:
-        return input
-    wanted = np.dtype(dtype)
-    if wanted.kind != "f":
-        kind = TYPE_NAMES[wanted]
-        raise AutogradError(f"linalg.{name}: dtype should be floating point or complex, but got {kind}")
-    if input.dtype.kind == "f" and wanted.itemsize < input.dtype.itemsize:
-        raise AutogradError(
-            f"linalg.{name}: the dtype of the input ({TYPE_NAMES[input.dtype]}) should be convertible without "
-            f"narrowing to the specified dtype ({TYPE_NAMES[wanted]})"
-        )
-    return converted(input, dtype)
+    return norm(input, p=p, dim=wrapped(dim, input.ndim), keepdim=keepdim)
 
 
 def check_norm(input: Tensor, p: float, dim: Dims) -> None:
@@ -129,10 +111,7 @@ def check_norm(input: Tensor, p: float, dim: Dims) -> None:
 
 
 @operation("x = [[1, -2, 5], [3, 0.5, 1]]; vector_norm(x, ord=3, dim=1)", method=False)
-def vector_norm(
-    input: Real, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None
-) -> Any:
+def vector_norm(input: Real, ord: float = 2, dim: Dims = None, keepdim: bool = False) -> Any:
     """The p-norm, under its name in `torch.linalg`."""
-    input = cast_for("vector_norm", input, dtype)
     check_norm(input, ord, dim)
     return norm(input, p=ord, dim=wrapped(dim, input.ndim), keepdim=keepdim)

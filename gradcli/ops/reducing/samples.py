@@ -1,111 +1,40 @@
-"""Descriptions of samples: differences, covariance, correlation, quantiles."""
+"""Descriptions of samples: differences and quantiles."""
 
 from __future__ import annotations
 
 import math
-import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
-from gradcli.engine.memory.writing import copy
-from gradcli.engine.recorder import with_origin
-from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather
 from gradcli.ops.indexing.indexing import cut
-from gradcli.ops.pointwise.arithmetic import div, sub
-from gradcli.ops.pointwise.clamping import clamp
-from gradcli.ops.pointwise.elementwise import sqrt
-from gradcli.ops.pointwise.logic import logical_xor
+from gradcli.ops.pointwise.arithmetic import sub
+from gradcli.ops.pointwise.comparisons import exactly_one
 from gradcli.ops.pointwise.ternary import lerp_tensor
-from gradcli.ops.products.contractions import mm
 from gradcli.ops.products.matmul import squeeze_in_place
-from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.reducing.sorting import sort_
-from gradcli.ops.shaping.diagonals import diagonal
-from gradcli.ops.shaping.joining import cat_
-from gradcli.ops.shaping.permutations import t, transpose
-from gradcli.ops.shaping.shaping import flatten, reshape, squeeze, unsqueeze
-from gradcli.ops.support.arguments import Operand, Real, as_tensor, check_size
+from gradcli.ops.shaping.permutations import transpose
+from gradcli.ops.shaping.shaping import clone, flatten, reshape, unsqueeze
+from gradcli.ops.support.arguments import Operand, Real, as_tensor
 from gradcli.ops.support.surface import operation
 
-NO_FREEDOM = "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
 
-
-@operation(
-    "x = [1, 4, 9]; diff(x)", "x = [[1, 4, 9], [2, 3, 5]]; diff(x, n=2, dim=1)", "x = [1, 4]; diff(x, prepend=[0])"
-)
-def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None) -> Any:
+@operation("x = [1, 4, 9]; diff(x)", "x = [[1, 4, 9], [2, 3, 5]]; diff(x, n=2, dim=1)")
+def diff(input: Tensor, n: int = 1, dim: int = -1) -> Any:
     """Each entry less the one before it, along a dimension; `n` times over."""
     ShapeError.when(not input.ndim, "diff expects input to be at least one-dimensional")
     AutogradError.when(n < 0, f"order must be non-negative but got {n}")
-    for part in (part for part in (prepend, append) if part is not None):
-        ShapeError.when(part.ndim != input.ndim, "diff expects prepend or append to be the same dimension as input")
-        axis = dimension(dim, input.ndim)
-        for at, size in enumerate(part.shape):
-            if at != axis and size != input.shape[at]:
-                raise ShapeError(
-                    "diff expects the shape of tensor to prepend or append to match that of input except along the "
-                    f"differencing dimension; input.size({at}) = {input.shape[at]}, but got tensor.size({at}) = {size}"
-                )
-    if not n:  # then no dimension is looked at
-        return copy(Tensor(np.zeros_like(input.value)), input)
-    axis = dimension(dim, input.ndim)
-    x: Any = input
-    if prepend is not None or append is not None:
-        x = cat_([_like(part, input) for part in (prepend, input, append) if part is not None], axis)
-    for _ in range(min(n, x.shape[axis])):
+    axis, x = dimension(dim, input.ndim), clone(input) if not n else input
+    for _ in range(min(n, input.shape[axis])):
         length = x.shape[axis]
         later, earlier = cut(x, dim=axis, start=1, stop=length), cut(x, dim=axis, start=0, stop=max(length - 1, 0))
-        x = logical_xor(later, earlier) if x.dtype == np.bool_ else sub(later, earlier)
+        x = exactly_one(later, earlier) if x.dtype == np.bool_ else sub(later, earlier)
     return x
-
-
-def _like(x: Tensor, other: Tensor) -> Tensor:
-    """Convert integers where the other tensor holds floating point numbers."""
-    is_alike = is_floating(x.value) or not is_floating(other.value)
-    return x if is_alike else with_origin(Tensor(x.value.astype(other.dtype)), x)
-
-
-@operation("X = [[1, 2, 4], [0.5, -1, 3]]; cov(X)", "x = [1, 2, 4]; cov(x, correction=0)")
-def cov(input: Real, *, correction: int = 1) -> Any:
-    """The covariances of variables, a row of samples each."""
-    ShapeError.when(
-        input.ndim > 2,
-        f"cov(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions",
-    )
-    x: Any = input if input.ndim == 2 else reshape(input, shape=(1, input.value.size))
-    count = x.shape[1]
-    check_size((x.shape[0], x.shape[0]))
-    if count <= correction:
-        warnings.warn(NO_FREEDOM, UserWarning, stacklevel=2)
-    numbers = [Tensor(x.dtype.type(number)) for number in (count, max(count - correction, 0))]
-    centred = sub(x, unsqueeze(div(sum_dim(x, dim=1), numbers[0]), dim=1))
-    return squeeze(div(mm(centred, t(centred)), numbers[1]))
-
-
-# A correlation is beyond its bounds by rounding alone, so that it has no kink there.
-within_rounding = replace(clamp, kinks=(), convention="")
-
-
-@operation("X = [[1, 2, 4], [0.5, -1, 3]]; corrcoef(X)")
-def corrcoef(input: Real) -> Any:
-    """The correlations of variables, a row of samples each."""
-    ShapeError.when(
-        input.ndim > 2,
-        f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions",
-    )
-    c = cov(input)
-    if not c.ndim:
-        return div(c, c)
-    deviations = sqrt(diagonal(c, offset=0, dim1=0, dim2=1))
-    size = c.shape[0]
-    scaled = div(div(c, reshape(deviations, shape=(size, 1))), reshape(deviations, shape=(1, size)))
-    return within_rounding(scaled, min=-1, max=1)
 
 
 ROUNDED = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}

@@ -19,7 +19,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import scans as entries
+from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Dtype
 from gradcli.ops.support.dtypes import converted

@@ -19,15 +19,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.formulas import indexing as places
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.indexing.gathering import gather_backward
-from gradcli.ops.reducing.extremes import (
-    EVENLY,
-    picked,
-    picked_rule,
-    refuse_empty,
-    shared_rule,
-    tied,
-    values_of,
-)
+from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied, values_of
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array
 from gradcli.ops.support.pairs import ReturnType
@@ -92,40 +84,25 @@ def _chosen(x: Any, indices: Any, *, k: int, dim: int = -1, largest: bool = True
     return _at(x, indices, dim)
 
 
-def _kth_picked(x: Any, indices: Any, *, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    return picked(x, indices, dim=dim, keepdim=keepdim)
-
-
 order = primitive("argsort", lambda x, **o: laid_out(_ordered(x, **o), (x,)), structured=True)
 top = primitive("topk_indices", _top, structured=True)
-kth = primitive("kth_index", _kth, structured=True)
 middle = primitive("median_index", _middle, structured=True)
 most_frequent = primitive("mode_index", _most_frequent, structured=True)
 printed(top, "x = [3, 1, 2]; gather(x, 0, topk_indices(x, k=2, dim=0))")
-printed(kth, "x = [3, 1, 2]; x[kth_index(x, k=2, dim=0)]")
 printed(middle, "x = [3, 1, 2]; x[median_index(x, dim=0)]")
 printed(most_frequent, "x = [3, 1, 2]; x[mode_index([5, 2, 5], dim=0)]")
 
 
-def _by_index(
-    name: str,
-    forward: Callable[..., Any],
-    node: str,
-    function: str,
-    says: str,
-    saves: tuple[int, ...] = (),
-    rule: Any = None,
-) -> Primitive:
+def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, says: str) -> Primitive:
     """Declare a primitive that gathers entries along one dimension by their indices."""
     return primitive(
         name,
         forward,
-        rule or (lambda g, out, x, indices, *, dim, **_: gather_backward(g, indices, shape=x.shape, dim=dim)),
+        lambda g, out, x, indices, *, dim, **_: gather_backward(g, indices, shape=x.shape, dim=dim),
         node=node,
         structured=True,
         notation=values_of(function, forward),
         says=says,
-        saves=saves,
         index=places.ordered,
     )
 
@@ -135,23 +112,22 @@ sort_stable = _by_index("sort_stable", _sorted, "SortBackward1", "sort", MOVED)
 topk = _by_index("topk", _chosen, "TopkBackward0", "topk", PICKED)
 
 
-def _picking(name: str, forward: Callable[..., Any], node: str, function: str) -> Primitive:
+def _picking(name: str, node: str, function: str) -> Primitive:
     """Declare a primitive that picks one entry of a dimension."""
     return primitive(
         name,
-        forward,
+        picked,
         picked_rule,
         node=node,
         structured=True,
-        notation=values_of(function, forward),
+        notation=values_of(function),
         says=CHOSEN,
         index=places.picked,
     )
 
 
-kthvalue = _picking("kthvalue", _kth_picked, "KthvalueBackward0", "kthvalue")
-median_dim = _picking("median_dim", picked, "MedianBackward1", "median")
-mode = _picking("mode", picked, "ModeBackward0", "mode")
+median_dim = _picking("median_dim", "MedianBackward1", "median")
+mode = _picking("mode", "ModeBackward0", "mode")
 
 
 def _median(x: Any) -> Any:
@@ -203,20 +179,6 @@ def topk_(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bo
     options = {"k": k, "dim": axis, "largest": largest}
     indices = top(input, **options, **({} if sorted else {"sorted": False}))
     return ReturnType("topk", values=topk(input, indices, **options), indices=indices)
-
-
-@operation("x = [[3, 1, 2], [0.5, 4, -1]]; kthvalue(x, 2).values", "x = [3, 1, 2]; kthvalue(x, 1, 0, keepdim=True)[0]")
-def kthvalue_(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    """The `k`-th smallest entry of a dimension: `.values`, and where it was: `.indices`."""
-    axis = dimension(dim, input.ndim)
-    refuse_empty("kthvalue", input.shape, axis)
-    AutogradError.when(
-        not 1 <= k <= (input.shape[axis] if input.ndim else 1),
-        f"kthvalue(): selected number k out of range for dimension {axis}",
-    )
-    options = {"k": k, "dim": axis, "keepdim": keepdim}
-    indices = kth(input, **options)
-    return ReturnType("kthvalue", values=kthvalue(input, indices, **options), indices=indices)
 
 
 def _reduced(name: str, place: Primitive, pick: Primitive, input: Tensor, dim: int, keepdim: bool) -> ReturnType:

@@ -15,10 +15,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Binary, Call, Expression
 from gradcli.ops.formulas import shaping as entries
-from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
-from gradcli.ops.support.calling import ops
 from gradcli.ops.support.sentences import PICKED, PLACED
 from gradcli.ops.support.surface import operation
 
@@ -196,9 +194,3 @@ def diag_embed_(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) 
     size = input.shape[-1] + abs(offset)
     check_size((*input.shape[:-1], size, size))
     return diag_embed(input, offset=offset, dim1=first, dim2=second)
-
-
-@operation("A = [[1, 2], [3, 4]]; diagflat(A)", "x = [1, 2]; diagflat(x, 1)")
-def diagflat(input: Tensor, offset: int = 0) -> Any:
-    """All entries on the diagonal of a matrix."""
-    return diag_embed_(reshape(ops.contiguous(input), shape=(input.value.size,)), offset, 0, 1)

@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.broadcast import sum_to_size
-from gradcli.engine.checks.shapes import dimension, dimensions
+from gradcli.engine.broadcast import expand, sum_to_size
+from gradcli.engine.checks.shapes import broadcast_shapes, check_together, dimension, dimensions
 from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, literal, positional
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError, ShapeError
+from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Argument, Call, Expression, List
 from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import cut, select, selecting, slicing
-from gradcli.ops.shaping.shaping import flat, reshape
-from gradcli.ops.support.arguments import Dims, Shape, check_size
+from gradcli.ops.shaping.shaping import flat, reshape, reshaped, unsqueeze
+from gradcli.ops.support.arguments import Dims, Shape, Tensors, all_of, check_size
 from gradcli.ops.support.forgetting import nothing
 from gradcli.ops.support.sentences import MOVED, OWN_PART
 from gradcli.ops.support.several import bound
@@ -266,3 +266,77 @@ def roll_(input: Tensor, shifts: Dims, dims: Dims = None) -> Any:
     if axes and not input.ndim:
         raise ShapeError(f"Dimension specified as {axes[0]} but tensor has no dimensions")
     return roll(input, shifts=moves, dims=tuple(dimension(dim, input.ndim) for dim in axes))
+
+
+def _raised(x: Any, ndim: int) -> Any:
+    """Add dimensions of size 1 where torch adds them."""
+    if x.ndim >= ndim:
+        return x
+    if not x.ndim:
+        return reshape(x, shape=(1,) * ndim)
+    if x.ndim == 1 and ndim >= 2:
+        x = unsqueeze(x, dim=0)
+    return unsqueeze(x, dim=2) if ndim == 3 and x.ndim == 2 else x
+
+
+def _some(name: str, tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+    AutogradError.when(not tensors, f"{name} expects a non-empty TensorList")
+    return tensors
+
+
+@operation("x = [1, 2]; y = [3]; hstack((x, y))", "A = [[1], [2]]; B = [[3], [4]]; hstack([A, B])", method=False)
+def hstack(tensors: Sequence[Tensor]) -> Any:
+    """The tensors side by side, column after column; vectors one after the other."""
+    parts = [_raised(x, 1) for x in _some("hstack", tensors)]
+    return cat_(parts, 0 if parts[0].ndim == 1 else 1)
+
+
+@operation("x = [1, 2]; y = [3, 4]; vstack((x, y))", aliases=["row_stack"], method=False)
+def vstack(tensors: Sequence[Tensor]) -> Any:
+    """The tensors below each other; vectors as rows."""
+    return cat_([_raised(x, 2) for x in _some("vstack", tensors)], 0)
+
+
+@operation("x = [1, 2]; A = [[3, 4], [5, 6]]; column_stack((x, A))", method=False)
+def column_stack(tensors: Sequence[Tensor]) -> Any:
+    """The tensors side by side; vectors as columns."""
+    columns = [reshaped(x, (x.value.size, 1)) if x.ndim < 2 else x for x in _some("column_stack", tensors)]
+    return cat_(columns, 1)
+
+
+@operation(
+    "x = [1, 2]; y = 3; broadcast_tensors(x, y)[1]", "x = [1, 2]; y = 3; broadcast_tensors(x, y)[0]*x", method=False
+)
+def broadcast_tensors(*tensors: Tensors) -> tuple[Any, ...]:
+    """The tensors, each expanded to the shape of all."""
+    parts = all_of(tensors)
+    check_together(*(x.value for x in parts))
+    shape = broadcast_shapes(*(x.shape for x in parts))
+    check_size(shape)
+    return tuple(x if x.shape == shape else expand(x, size=shape) for x in parts)
+
+
+@operation(
+    "x = [1, 2]; y = [3, 4, 5]; meshgrid(x, y, indexing='ij')[0]",
+    "x = [1, 2]; y = [3, 4, 5]; meshgrid(x, y, indexing='xy')[1]",
+    method=False,
+)
+def meshgrid(*tensors: Tensors, indexing: str = "ij") -> tuple[Any, ...]:
+    """The coordinates of the points of a grid; 'xy' lets the first vary along the columns."""
+    parts = all_of(tensors)
+    AutogradError.when(
+        indexing not in ("ij", "xy"), f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
+    )
+    AutogradError.when(not parts, "meshgrid expects a non-empty TensorList")
+    for x in parts:
+        UnsupportedHere.when(x.ndim > 1, f"a grid of a tensor of {x.ndim} dimensions is not supported here")
+    axes = list(range(len(parts)))
+    if indexing == "xy" and len(parts) > 1:
+        axes[:2] = 1, 0
+    sizes = {axis: x.value.size for axis, x in zip(axes, parts, strict=True)}
+    shape = tuple(sizes[axis] for axis in range(len(parts)))
+    check_size(shape)
+    return tuple(
+        expand(reshape(x, shape=tuple(size if at == axis else 1 for at, size in enumerate(shape))), size=shape)
+        for axis, x in zip(axes, parts, strict=True)
+    )

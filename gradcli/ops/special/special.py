@@ -151,22 +151,6 @@ lgamma = elementwise(
     torch=["special.gammaln"],
     says="The derivative of the logarithm of the gamma function is digamma.",
 )
-deg2rad = elementwise(
-    "deg2rad",
-    lambda x: x * (math.pi / 180),
-    lambda g, out, x: g * PI.beside(g) / 180,
-    "Degrees as radians.",
-    node="Deg2RadBackward0",
-    says="The conversion is a factor of pi/180, and so is the slope.",
-)
-rad2deg = elementwise(
-    "rad2deg",
-    lambda x: x * (180 / math.pi),
-    lambda g, out, x: g * 180 / PI.beside(g),
-    "Radians as degrees.",
-    node="Rad2DegBackward0",
-    says="The conversion is a factor of 180/pi, and so is the slope.",
-)
 
 
 def _entropy(x: Any) -> Any:

@@ -180,7 +180,7 @@ def taking(others: Callable[..., Any], **first: str) -> Callable[[Callable[..., 
         def call(*arguments: Any, **keywords: Any) -> Any:
             bound = signature.bind(*arguments, **keywords)
             bound.apply_defaults()
-            return function(*bound.args)
+            return function(*bound.args, **bound.kwargs)
 
         call.__signature__ = signature  # type: ignore[attr-defined]
         return call

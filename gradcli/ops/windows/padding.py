@@ -16,12 +16,8 @@ from gradcli.ops.indexing.entries import taken
 from gradcli.ops.support.arguments import Shape, check_size
 from gradcli.ops.support.surface import operation
 
-# torch's node names, with the number of padded dimensions; torch copies a circular border in parts
-NODES = {
-    "reflect": "ReflectionPad{}DBackward0",
-    "replicate": "ReplicationPad{}DBackward0",
-    "circular": "torch::autograd::CopySlices",
-}
+# torch's node names, with the number of padded dimensions
+NODES = {"reflect": "ReflectionPad{}DBackward0", "replicate": "ReplicationPad{}DBackward0"}
 KERNELS = {"reflect": "reflection_pad{}d", "replicate": "replication_pad{}d"}
 
 
@@ -58,9 +54,6 @@ def _sources(size: int, before: int, after: int, mode: str) -> Any:
     places = np.arange(-before, size + after)
     if mode == "replicate":
         return np.clip(places, 0, size - 1)
-    if mode == "circular":
-        kept = np.arange(max(-before, 0), size - max(-after, 0))  # what is cropped is not repeated
-        return kept[np.arange(-max(before, 0), len(kept) + max(after, 0)) % max(len(kept), 1)]
     turned = np.abs(places)
     return np.where(turned >= size, 2 * (size - 1) - turned, turned)
 
@@ -75,7 +68,7 @@ def _continued(x: Tensor, pad: Shape, mode: str, value: float | None) -> Any:
             "non-constant padding:\n  - 2D or 3D input: padding size = 2 (pads last dimension)\n  - 3D or 4D input: "
             "padding size = 4 (pads last 2 dimensions)\n  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
         )
-    if mode != "circular" and 0 in x.shape[-count - 1 :]:
+    if 0 in x.shape[-count - 1 :]:
         dims = (
             f"Expected {count + 1}D or {count + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero"
         )
@@ -96,16 +89,10 @@ def _continued(x: Tensor, pad: Shape, mode: str, value: float | None) -> Any:
         )
         check_size((size + before + after,))
     check_size((*x.shape[:-count], *(size + sum(width) for size, width in zip(spatial, widths, strict=True))))
-    if x.dtype == np.bool_ and mode in KERNELS:
+    if x.dtype == np.bool_:
         raise AutogradError(f"\"{KERNELS[mode].format(count)}\" not implemented for 'Bool'")
     sides = [_sources(size, *width, mode) for size, width in zip(spatial, widths, strict=True)]
-    return taken(
-        x,
-        np.ravel_multi_index(np.ix_(*sides), spatial),
-        count,
-        NODES[mode].format(count),
-        None if mode == "circular" else (0,),
-    )
+    return taken(x, np.ravel_multi_index(np.ix_(*sides), spatial), count, NODES[mode].format(count), (0,))
 
 
 @operation(
@@ -114,7 +101,6 @@ def _continued(x: Tensor, pad: Shape, mode: str, value: float | None) -> Any:
     "x = [[1, 2], [3, 4]]; pad(x, (1, 1), mode='constant')",
     "x = [[1, 2, 5], [3, 4, 6]]; pad(x, (2, 1), mode='reflect')",
     "x = [[[1, 2], [3, 4]]]; pad(x, (1, 0, 2, 1), mode='replicate')",
-    "x = [[1, 2, 5], [3, 4, 6]]; pad(x, (1, 2), mode='circular')",
     method=False,
 )
 def pad(input: Tensor, pad: Shape, mode: str = "constant", value: float | None = None) -> Any:

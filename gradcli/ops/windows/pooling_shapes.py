@@ -78,13 +78,7 @@ def options(
     check_size((*x[:-count], *places))
     if name.startswith("max"):
         check_size((windows.count(kernel), *places))  # all windows side by side, to find where each entry came from
-    return {
-        "kernel_size": kernel,
-        "stride": steps,
-        "padding": border,
-        "dilation": apart,
-        "ceil_mode": ceil_mode,
-    }
+    return {"kernel_size": kernel, "stride": steps, "padding": border, "dilation": apart, "ceil_mode": ceil_mode}
 
 
 def mean_options(
@@ -109,36 +103,6 @@ def check_upstream(g: Any, x: Shape, o: dict[str, Any]) -> None:
     places = windows.number_of_places(x[-count:], o["kernel_size"], o["stride"], o["padding"], apart, o["ceil_mode"])
     if g.shape != (*x[:-count], *places):
         raise ShapeError(f"Expected grad_output to have shape {[*x[:-count], *places]}, but got {list(g.shape)}")
-
-
-def row_sizes(
-    length: int, kernel_size: Pair, stride: Pair | None, padding: Pair, dilation: Pair, ceil_mode: bool
-) -> tuple[int, int, int, int]:
-    """Return the sizes of windows along a row, after the checks that torch has for `max_pool1d` alone."""
-    found = []
-    for name, value in (("kernel_size", kernel_size), ("stride", stride), ("padding", padding), ("dilation", dilation)):
-        sizes = (value,) if isinstance(value, int) else value or (kernel_size if name == "stride" else ())
-        sizes = (sizes,) if isinstance(sizes, int) else sizes
-        if len(sizes) != 1:
-            kinds = "None, an int, list of ints," if name == "stride" else "an int, list of ints"
-            kinds += "," * (name == "padding")
-            raise AutogradError(
-                f"max_pool1d() {name} must be {kinds} or tuple of ints of size 1 but got size {len(sizes)}"
-            )
-        found.append(sizes[0])
-    kernel, step, border, apart = found
-    for name, size in (("kernel_size", kernel), ("stride", step)):
-        AutogradError.when(size < 1, f"max_pool1d() {name} must be greater than zero, but got {size}")
-    AutogradError.when(border < 0, f"max_pool1d() padding must be non-negative, but got {border}")
-    AutogradError.when(
-        border > kernel // 2,
-        f"max_pool1d() padding should be at most half of kernel size, but got padding={border} and "
-        f"kernel_size={kernel}",
-    )
-    AutogradError.when(apart < 1, f"max_pool1d() dilation must be greater than zero, but got {apart}")
-    (places,) = windows.number_of_places((length,), (kernel,), (step,), (border,), (apart,), ceil_mode)
-    ShapeError.when(places < 1, f"max_pool1d() Invalid computed output size: {places}")
-    return kernel, step, border, apart
 
 
 def check_filled(name: str, shape: Shape) -> None:

@@ -18,8 +18,7 @@ from gradcli.ops.support.arguments import Pair, Real, check_size
 from gradcli.ops.support.sentences import SLID
 from gradcli.ops.support.surface import register, taking
 from gradcli.ops.windows import windows
-from gradcli.ops.windows.convolution import SIDES, convolution_weight, options, places, slid_back
-from gradcli.ops.windows.patches import input_gradient
+from gradcli.ops.windows.convolution import SIDES, convolution_weight, input_gradient, options, places, slid_back
 
 
 def _transposed(x: Any, w: Any, bias: Any = 0, *, size: Any, **o: Any) -> Any:
@@ -138,9 +137,7 @@ def _declare(count: int, where: str, *examples: str) -> None:
 
 
 _declare(
-    1,
-    "along",
-    "x = [[[1, 2, 0.5]]]; w = [[[0.5, -1]]]; b = [1]; conv_transpose1d(x, w, b, stride=2, output_padding=1)",
+    1, "along", "x = [[[1, 2, 0.5]]]; w = [[[0.5, -1]]]; b = [1]; conv_transpose1d(x, w, b, stride=2, output_padding=1)"
 )
 _declare(
     2,
@@ -148,8 +145,4 @@ _declare(
     "x = [[[[1, 2], [0.5, -1]]]]; w = [[[[0.5, -1], [2, 1]]]]; conv_transpose2d(x, w, stride=2)",
     "x = [[[1, 2], [0.5, -1]]]; w = [[[[0.5, -1], [2, 1]]]]; b = [1]; conv_transpose2d(x, w, b, padding=1)",
 )
-_declare(
-    3,
-    "through",
-    "x = [[[[[1, 2]]]]]; w = [[[[[0.5, -1]], [[2, 1]]]]]; conv_transpose3d(x, w, stride=(1, 1, 2))",
-)
+_declare(3, "through", "x = [[[[[1, 2]]]]]; w = [[[[[0.5, -1]], [[2, 1]]]]]; conv_transpose3d(x, w, stride=(1, 1, 2))")

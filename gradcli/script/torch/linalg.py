@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
@@ -60,12 +59,7 @@ def checked(name: str) -> Callable[..., Any]:
                 raise
             if check_errors:
                 raise AutogradError(error.message.replace(f"linalg.{name}", f"linalg.{name}_ex")) from None
-            if name != "cholesky" or A.requires_grad or tangents_of(A):
-                raise UnsupportedError(f"{name}_ex of such a matrix is not supported here: {error.message}") from None
-            from gradcli.ops.linalg.cholesky import begun_factors
-
-            L, info = begun_factors(A.value, upper=keywords.get("upper", False))
-            return ReturnType("linalg_cholesky_ex", L=Tensor(L), info=Tensor(info[()]))
+            raise UnsupportedError(f"{name}_ex of such a matrix is not supported here: {error.message}") from None
         part = {"inv": "inverse", "cholesky": "L", "solve": "result"}[name]
         return ReturnType(f"linalg_{name}_ex", **{part: found, "info": Tensor(np.zeros(A.shape[:-2], np.int32)[()])})
 

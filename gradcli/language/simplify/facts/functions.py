@@ -5,7 +5,7 @@ from __future__ import annotations
 ELEMENTWISE = frozenset([
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "celu", "clamp", "clamp_max",
     "clamp_min", "cos", "cosh", "digamma", "elu", "erf", "erfc", "erfinv", "exp", "exp2", "expm1",
-    "floor", "fmod", "frac", "gelu", "hardtanh", "hypot", "leaky_relu", "lgamma", "log", "log10", "log1p",
+    "floor", "frac", "gelu", "hardtanh", "hypot", "leaky_relu", "lgamma", "log", "log10", "log1p",
     "log2", "logaddexp", "logit", "logsigmoid", "maximum", "minimum", "mish", "normal_cdf", "normal_pdf",
     "relu", "round", "rsqrt", "selu", "sigmoid", "sign", "silu", "sin", "sinc", "sinh", "softplus", "sqrt",
     "tan", "tanh", "trunc", "where",
