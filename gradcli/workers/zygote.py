@@ -1,0 +1,114 @@
+"""The process from which those are forked that do the work of strangers: it knows what to do, and nothing else.
+
+It begins before a command has read anything, and waits. For each way on which it is asked it forks a process that
+stays, and that one a fresh process for each question, which locks itself, answers in data and ends: none meets what
+another was asked, and none has an answer of a student, or a key.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import socket
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from gradcli.workers import asking, notes
+from gradcli.workers.asking import LIMITS, Work, got, put
+from gradcli.workers.confinement import end_with
+from gradcli.workers.data import UnfitError
+from gradcli.workers.interruption import held, leave_to_owner
+from gradcli.workers.limits import Limits
+from gradcli.workers.messages import message_of, read_message
+from gradcli.workers.pool import Answered, Lost, mapped
+
+
+@contextmanager
+def waiting(work: Work) -> Iterator[None]:
+    """Have a process wait meanwhile for questions of processes of a pool; nobody does where the system has no fork."""
+    if not notes.HAS_FORK:
+        yield
+        return
+    ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
+    parent = os.getpid()
+    with held(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads: none holds what the process needs
+        pid = os.fork()
+        if not pid:
+            try:
+                ours.close()
+                _live(theirs, work, parent)
+            finally:  # whatever happens, this process never goes on as if it were the command
+                os._exit(0)
+    theirs.close()
+    asking.control[:] = [(ours, work)]
+    try:
+        yield
+    finally:
+        asking.control.clear()
+        ours.close()
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def _live(control: socket.socket, work: Work, parent: int) -> None:
+    """Fork a process for each way that comes."""
+    _leave(parent)
+    while True:
+        message, ways, *_ = socket.recv_fds(control, LIMITS.size, 1)
+        if not ways:
+            return
+        own = os.getpid()
+        if not os.fork():
+            control.close()
+            _leave(own)
+            seconds, memory = LIMITS.unpack(message)
+            _answer_all(ways[0], work, Limits(seconds, memory))
+            return
+        os.close(ways[0])
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+def _leave(parent: int) -> None:
+    """Leave streams and signals of the command to it, and end when the parent does."""
+    end_with(parent)
+    faulthandler.disable()
+    leave_to_owner()
+    with suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for standard in (0, 1, 2):
+            os.dup2(nowhere, standard)
+
+
+def _answer_all(way: int, work: Work, limits: Limits) -> None:
+    """Answer until nobody asks any more."""
+    while (message := got(way)) is not None:
+        found: Any
+        try:
+            found = answer(work, read_message(message, work.question), limits)
+        except UnfitError as error:
+            found = "bug", str(error)
+        try:
+            put(way, message_of(found, work.message))
+        except UnfitError as error:
+            put(way, message_of(("bug", str(error)), work.message))
+
+
+def answer(work: Work, question: Any, limits: Limits) -> tuple[str, Any]:
+    """Return the answer of a fresh process, its error, or the reason for which it has ended."""
+    losses: list[Lost] = []
+
+    def lost(item: Any, loss: Lost) -> list[Answered]:
+        losses.append(loss)
+        return [Answered(None)]
+
+    (found,) = mapped(work.function, [question], 1, limits, lost, kind=work.answer)
+    if not losses:
+        return "answer", found
+    loss = losses[0]
+    return ("error", loss.error) if loss.error is not None else (loss.reason, loss.detail)
