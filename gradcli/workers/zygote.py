@@ -1,19 +1,20 @@
 """The process from which those are forked that do the work of strangers: it knows what to do, and nothing else.
 
 It begins before a command has read anything, and waits. For each way on which it is asked it forks a process that
-stays, and that one a fresh process for each question, which locks itself, answers in data and ends: none meets what
-another was asked, and none has an answer of a student, or a key.
+stays, and that one others for each question: one that watches, and one that locks itself, answers in data and ends. So
+none meets what another was asked, and none has an answer of a student, or a key.
 """
 
 from __future__ import annotations
 
 import faulthandler
 import os
+import select
 import signal
 import socket
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 from gradcli.workers import asking, notes
@@ -23,7 +24,8 @@ from gradcli.workers.data import UnfitError
 from gradcli.workers.interruption import held, leave_to_owner
 from gradcli.workers.limits import Limits
 from gradcli.workers.messages import message_of, read_message
-from gradcli.workers.pool import Answered, Lost, mapped
+from gradcli.workers.pool import Answered, Lost, Pool
+from gradcli.workers.worker import Worker
 
 
 @contextmanager
@@ -86,29 +88,42 @@ def _leave(parent: int) -> None:
 
 
 def _answer_all(way: int, work: Work, limits: Limits) -> None:
-    """Answer until nobody asks any more."""
-    while (message := got(way)) is not None:
-        found: Any
-        try:
-            found = answer(work, read_message(message, work.question), limits)
-        except UnfitError as error:
-            found = "bug", str(error)
-        try:
-            put(way, message_of(found, work.message))
-        except UnfitError as error:
-            put(way, message_of(("bug", str(error)), work.message))
+    """Have each question answered until nobody asks any more, and read none: the next process would have it, too."""
+    own = os.getpid()
+    while select.select([way], [], []):
+        pid = os.fork()
+        if not pid:
+            end_with(own)
+            os._exit(not _answer(way, work, limits))
+        if os.waitpid(pid, 0)[1]:
+            return
 
 
-def answer(work: Work, question: Any, limits: Limits) -> tuple[str, Any]:
-    """Return the answer of a fresh process, its error, or the reason for which it has ended."""
+def _answer(way: int, work: Work, limits: Limits) -> bool:
+    """Have a question answered by a process that is there before it is read; return whether there was one."""
     losses: list[Lost] = []
 
     def lost(item: Any, loss: Lost) -> list[Answered]:
         losses.append(loss)
         return [Answered(None)]
 
-    (found,) = mapped(work.function, [question], 1, limits, lost, kind=work.answer)
-    if not losses:
-        return "answer", found
-    loss = losses[0]
+    with closing(Pool(work.function, 1, limits, lost, work.answer, is_quick=False)) as pool:
+        pool.idle.append(Worker(work.function, limits, [], work.answer))
+        message = got(way)
+        if message is None:
+            return False
+        found: tuple[str, Any]
+        try:
+            pool.put(read_message(message, work.question))
+            (answer,) = pool.finished()
+            found = ended(losses[0]) if losses else ("answer", answer)
+            message = message_of(found, work.message)
+        except UnfitError as error:
+            message = message_of(("bug", str(error)), work.message)
+        put(way, message)
+    return True
+
+
+def ended(loss: Lost) -> tuple[str, Any]:
+    """Return the error of a question, or the reason for which there is no answer."""
     return ("error", loss.error) if loss.error is not None else (loss.reason, loss.detail)
