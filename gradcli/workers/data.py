@@ -47,13 +47,22 @@ def classes_in(hint: Any) -> tuple[type, ...]:
     while rest:
         one = rest.pop()
         rest += get_args(one)
-        if isinstance(one, type) and one not in found and (is_dataclass(one) or issubclass(one, Enum)):
+        if not isinstance(one, type) or one in found:
+            continue
+        if is_record(one) or issubclass(one, Enum):
             found.append(one)
-            rest += get_type_hints(one, include_extras=True).values() if is_dataclass(one) else ()
+            rest += get_type_hints(one, include_extras=True).values() if is_record(one) else ()
+        elif one.__module__.startswith(f"{__package__.partition('.')[0]}.") and not issubclass(one, GradcliError):
+            rest += one.__subclasses__()
     for one in found:
-        if is_dataclass(one):
+        if is_record(one):
             checks(one)  # worked out now, and not once more in each process
     return tuple(found)
+
+
+def is_record(kind: type) -> bool:
+    """Return whether a class has fields with types: a dataclass, or a tuple with names."""
+    return is_dataclass(kind) or hasattr(kind, "_fields")
 
 
 class Writer:
@@ -105,6 +114,10 @@ class Writer:
             return ["n", self.known[kind], value.name] if isinstance(value, Enum) else ["r", self.place(kind, value)]
         if kind in self.scalars:
             return ["s", self.scalars[kind], value.item()]
+        if kind is slice:
+            return ["z", *self.nodes((value.start, value.stop, value.step))]
+        if value is ...:
+            return ["x"]
         if kind is dict:
             return ["d", *self.nodes(one for pair in value.items() for one in pair)]
         if kind in (bytes, bytearray, memoryview):
@@ -126,8 +139,8 @@ class Writer:
         return [one if type(one) in QUICK else self.node(one) for one in values]
 
     def place(self, kind: type, value: Any) -> int:
-        facts = value.__dict__
-        self.objects.append([self.known[kind], *self.nodes([facts[name] for name, *_ in checks(kind)])])
+        facts = [getattr(value, name) for name, *_ in checks(kind)]
+        self.objects.append([self.known[kind], *self.nodes(facts)])
         self.shared.append(value)
         self.places[id(value)] = place = len(self.shared) - 1
         return place
@@ -183,6 +196,8 @@ class Reader:
         if tag == "a":
             return _array(node[1], node[2], self.buffers[node[3]])
         parts = [one if type(one) in PLAIN else self.value(one) for one in node[1:]]
+        if tag == "z":
+            return slice(*parts)
         if tag == "d":
             return dict(zip(parts[::2], parts[1::2], strict=True))
         if tag not in ("l", "t"):
@@ -190,13 +205,20 @@ class Reader:
         return parts if tag == "l" else tuple(parts)
 
     def made(self, kind: type, nodes: list[Any]) -> Any:
-        made: Any = object.__new__(kind)
-        facts = made.__dict__
+        facts = {}
         for (name, types, is_fit), node in zip(checks(kind), nodes, strict=True):
             value = node if type(node) in PLAIN else self.value(node)
             if type(value) not in types and not is_fit(value):
                 raise UnfitError(f"{kind.__name__}.{name} is no such thing")
             facts[name] = value
+        if not is_dataclass(kind):
+            return kind(**facts)
+        made: Any = object.__new__(kind)
+        if not hasattr(made, "__dict__"):
+            for name, value in facts.items():
+                object.__setattr__(made, name, value)
+        else:
+            made.__dict__.update(facts)
         return made
 
 
@@ -238,16 +260,17 @@ def _error(name: str, code: str, message: str, label: str, help: str, span: list
     return errors.restored(ERRORS[name], (message,), {**facts, "span": Span(start, end) if span else None})
 
 
-TAGS: dict[str, Callable[..., Any]] = {"s": _scalar, "e": _error}
+TAGS: dict[str, Callable[..., Any]] = {"s": _scalar, "e": _error, "x": lambda: ...}
 
 
 @cache
 def checks(kind: type) -> tuple[tuple[str, tuple[type, ...], Callable[[Any], bool]], ...]:
     """Return the fields of a class of facts, each with types of which a value always fits, and what tells of others."""
-    if not is_dataclass(kind):
+    if not is_record(kind):
         raise UnfitError("no class of facts")
-    hints = get_type_hints(kind, include_extras=True)
-    return tuple((one.name, *_fitting(hints[one.name])) for one in fields(kind))
+    hints: dict[str, Any] = get_type_hints(kind, include_extras=True)
+    names = [one.name for one in fields(kind)] if is_dataclass(kind) else kind._fields  # type: ignore[attr-defined]
+    return tuple((name, *_fitting(hints[name])) for name in names)
 
 
 def _fitting(hint: Any) -> tuple[tuple[type, ...], Callable[[Any], bool]]:

@@ -11,13 +11,13 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from mmap import mmap
 from multiprocessing.connection import Connection
 from typing import Any
 
 from gradcli.errors import GradcliError
-from gradcli.workers import notes
+from gradcli.workers import asking, notes
 from gradcli.workers.confinement import end_with, forbid_writing, limit_memory
 from gradcli.workers.data import UnfitError
 from gradcli.workers.exchange import SIZE, Exchange
@@ -47,10 +47,11 @@ class Worker:
         self.wall = self.cpu = 0.0  # seconds since the last part of an item was seen to begin
         self.count = self.left = 0  # of beginnings: as the process says it, and that may come
         self.asked = (0.0, 0.0)  # the clocks when they were last looked at
-        arguments = (Exchange(theirs, memory, kind, is_owner=False), work, limits, self.note, inherited, os.getpid())
-        self.process = context.Process(target=_serve, args=arguments, daemon=True)
+        answers = Exchange(theirs, memory, kind, is_owner=False)
         walls()  # asked once, and not in each process
-        with held(), warnings.catch_warnings():
+        with asking.connected(limits) as way, held(), warnings.catch_warnings():
+            arguments = (answers, work, limits, self.note, inherited, os.getpid(), way)
+            self.process = context.Process(target=_serve, args=arguments, daemon=True)
             warnings.simplefilter("ignore", DeprecationWarning)  # of threads: none holds what the process needs
             self.process.start()
         theirs.close()
@@ -137,12 +138,19 @@ class Worker:
 
 
 def _serve(
-    exchange: Exchange, work: Any, limits: Limits, note: Note | None, inherited: Sequence[Connection], parent: int
+    exchange: Exchange,
+    work: Any,
+    limits: Limits,
+    note: Note | None,
+    inherited: Sequence[Connection],
+    parent: int,
+    way: int | None,
 ) -> None:
     """Answer until nobody asks; an interruption is for the process that asks."""
     for other in inherited:
         other.close()
-    _confine(limits, note, parent, exchange.connection.fileno())
+    asking.take(way)
+    _confine(limits, note, parent, [exchange.connection.fileno(), *([] if way is None else [way])])
     warned: list[str] = []
     warnings.showwarning = lambda message, *place, **stream: warned.append(str(message))
     gc.freeze()
@@ -167,8 +175,8 @@ def _serve(
         warned.clear()
 
 
-def _confine(limits: Limits, note: Note | None, parent: int, descriptor: int) -> None:
-    """Put the walls around this process, which answers through a descriptor."""
+def _confine(limits: Limits, note: Note | None, parent: int, descriptors: Collection[int]) -> None:
+    """Put the walls around this process, which answers and asks through descriptors."""
     notes.take(note, limits)
     if notes.HAS_FORK:
         end_with(parent)
@@ -179,16 +187,18 @@ def _confine(limits: Limits, note: Note | None, parent: int, descriptor: int) ->
         os.dup2(nowhere, standard)
     sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     limit_memory(limits.memory)
-    forbid_writing([descriptor])
+    forbid_writing(descriptors)
 
 
 def _answer(work: Any, item: Any, limits: Limits) -> tuple[str, Any]:
-    """Return the answer to an item, as `Worker.answer` does."""
+    """Return the answer to an item, its error, or the reason for which there is none, with a detail."""
     notes.set_timer(limits.seconds)
     try:
         return "answer", work(item)
     except GradcliError as error:
         return "error", error
+    except asking.LostError as loss:
+        return loss.reason, loss.detail
     except MemoryError:
         return "memory", ""
     except Exception as error:
