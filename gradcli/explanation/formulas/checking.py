@@ -168,11 +168,10 @@ def _difference(short: Expression, raw: Expression, point: Point, expected: Any,
     with np.errstate(all="ignore"):
         distance = np.where(finite, np.abs(value - expected), 0)
         dust = 0.0 if shape else DUST * np.max(sizes, initial=0.0, where=finite)  # of entries of one tensor
-        if (distance <= np.maximum(TOLERANCE * sizes, dust)).all():
+        is_same = ~finite | (distance <= np.maximum(TOLERANCE * sizes, dust))
+        if is_same.all():
             return ""
-        is_rounding = distance <= rounding_at(point, short, raw, count=DRAWS)
-        if (
-            is_rounding.all() or (is_rounding | out_of_range(point, raw, shape)).all()
-        ):  # 1/inf is 0, and x/inf*inf is not
+        is_same |= distance <= rounding_at(point, short, raw, count=DRAWS)
+        if is_same.all() or (is_same | out_of_range(point, raw, shape)).all():  # where x/y**2 is 0 for large y
             return ""
         return "the shorter form has another value elsewhere"

@@ -31,6 +31,8 @@ ALIKE = [
     ("acos(x + 3)", "acos(3 + x)"),  # a narrow domain, which drawn points reach
     ("where(x > 1, 1, 1)", "1"),
     ("(y - x)/exp(-x*y)**2*exp(-x*y)*y", "y*exp(x*y)*(y - x)"),  # but where the square underflows
+    ("exp(-99*y)**-0.6666666666666667*v", "v/exp(-99*y)**(2/3)"),  # decimals of thirds
+    ("exp(-99*y)**-0.6666666666666667*sqrt(x)", "sqrt(x)/exp(-99*y)**(2/3)"),
     ("y/exp(-x)*exp(-x)**3*exp(2*x)", "y"),  # but where the cube underflows
     ("sinh(x)/sqrt(cosh(x)**2 - 1)", "sign(sinh(x))"),  # but where the square overflows
 ]
