@@ -34,7 +34,7 @@ class Mode:
         self.largest = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
         self.tape: Tape | None = None
         self.call: Any = None  # of an operation that runs, the outermost one, where there is a tape
-        self.transforms: tuple[Any, ...] = ()  # of torch.func, the outermost first: their `check_write` is asked
+        self.transforms: tuple[str, ...] = ()  # of torch.func, the outermost first: "grad", "jvp", "vmap"
         self.warned: set[str] = set()  # what torch warns of the first time in a run alone, and did
         self.warns_always = False
         self.handles = 0  # how many hooks were registered

@@ -15,7 +15,7 @@ from gradcli.ops.support.arguments import as_tensor
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
 
-ATTRIBUTES = ("T", "mT", "H", "mH")
+ATTRIBUTES = ("T", "mT")
 
 
 def _named(name: str) -> Callable[..., Any]:

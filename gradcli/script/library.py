@@ -11,7 +11,6 @@ from gradcli.script.python.values.attributes import Namespace
 # The first name of a module, and where its namespace is built.
 PLACES = {
     "gradcli.script.torch.module": "torch",
-    "gradcli.script.torch.func.functorch": "functorch",
     "gradcli.script.numpy.module": "numpy",
     "gradcli.script.stdlib.mathematics": "math statistics",
     "gradcli.script.stdlib.random": "random",

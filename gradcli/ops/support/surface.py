@@ -205,6 +205,27 @@ def operation(*examples: str, **facts: Any) -> Callable[[Function], Function]:
     return declare
 
 
+def taking(others: Callable[..., Any], **first: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a function of positional arguments the parameters `first`, each with its annotation, and those of `others`.
+
+    Operations of one family take the same arguments: `others` has them once, with their defaults.
+    """
+    own = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=a) for name, a in first.items()]
+    signature = inspect.Signature([*own, *inspect.signature(others).parameters.values()])
+
+    def give(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            bound = signature.bind(*arguments, **keywords)
+            bound.apply_defaults()
+            return function(*bound.args, **bound.kwargs)
+
+        call.__signature__ = signature  # type: ignore[attr-defined]
+        return call
+
+    return give
+
+
 def register(name: str, function: Callable[..., Any], examples: Sequence[str], **facts: Any) -> None:
     """Declare an operation with facts of `Operation`."""
     OPERATIONS.declare(Operation(name, function, tuple(examples), **facts))

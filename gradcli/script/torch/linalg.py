@@ -42,22 +42,6 @@ def of_reals(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def lu_factor(A: Tensor, *, pivot: bool = True) -> ReturnType:
-    """Return both triangles in one matrix, and the rows that were exchanged; refuse a zero on the diagonal."""
-    factored: Any = facade.function("lu_factor", "linalg")
-    LU, pivots = factored(A, pivot=pivot)
-    zeros = np.argwhere(np.diagonal(LU.value, axis1=-2, axis2=-1) == 0)
-    if len(zeros):
-        at = int(zeros[0, -1]) + 1
-        batch = f"(Batch element {zeros[0, 0]}): " if A.ndim > 2 else ""
-        raise RuntimeError(
-            f"torch.linalg.lu_factor: {batch}U[{at},{at}] is zero and using it on lu_solve would result in a division "
-            "by zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
-            "linalg.lu_factor_ex(A, pivot)"
-        )
-    return ReturnType("lu_factor", LU=LU, pivots=pivots)
-
-
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Any:
     """The vector products along a dimension: the last one, where `torch.cross` takes the first of size 3."""
     return facade.function("cross", "linalg")(input, other, dim)  # type: ignore[misc]
@@ -84,7 +68,6 @@ MEMBERS: dict[str, Callable[..., Any]] = {
     "vander": vander,
     "diagonal": diagonal,
     "cross": with_out("cross", cross),
-    "lu_factor": of_reals("lu_factor", with_out("lu_factor", lu_factor)),
 }
 
 
@@ -96,10 +79,6 @@ def find(name: str) -> Any:
         )
     if name in MEMBERS:
         return MEMBERS[name]
-    if name == "lu_solve":
-        from gradcli.ops.linalg.elimination import lu_solve
-
-        return with_out(name, lu_solve)
     known = facade.function(name, "linalg")
     return known and of_reals(name, known)
 
@@ -108,5 +87,5 @@ LINALG_ERROR = BuiltinType("_LinAlgError", LinAlgError, LinAlgError, module="tor
 
 
 def namespace(name: str) -> Namespace:
-    known = [*OPERATIONS, "norm", "lu_solve", *MEMBERS]
+    known = [*OPERATIONS, "norm", *MEMBERS]
     return Namespace(name, {"LinAlgError": TYPES.setdefault(LinAlgError, LINALG_ERROR)}, find, known=known)

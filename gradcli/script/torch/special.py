@@ -8,7 +8,7 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.torch.operations import facade
 
-SHOWN = frozenset(("polygamma", "xlog1py", "zeta"))
+SHOWN = frozenset(("polygamma",))
 
 
 def find(name: str) -> Any:

@@ -124,8 +124,6 @@ def gradient(
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {kind_name(target)}")
     unused = bool(allow_unused) or materialize_grads
     levels = listening(Level)
-    for level in levels:
-        level.check_backward(sources, create_graph)
     rows = [upstream] if not is_grads_batched else list(zip(*map(_rows, upstream), strict=False))
     timeline = running.machine.timeline
     rounds = []

@@ -24,7 +24,7 @@ class Context(Facade):
 
     def __init__(self, function: type, arguments: tuple[Any, ...]) -> None:
         self.needs_input_grad = tuple(isinstance(x, Tensor) and x.requires_grad for x in arguments)
-        generated = any(each.kind == "grad" for each in mode.transforms)  # torch.func makes a function of its own of it
+        generated = "grad" in mode.transforms  # torch.func makes a function of its own of it
         self._name = f"{function.__name__}{'Generated' if generated else ''}Backward"
         self._own: dict[str, Any] = {}  # what the snippet keeps here, names with an underscore too
         self._saved: tuple[Any, ...] = ()

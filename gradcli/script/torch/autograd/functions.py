@@ -14,7 +14,6 @@ from gradcli.engine.memory.views import CUSTOM, ITSELF, PART, View, is_view
 from gradcli.engine.memory.writing import copy
 from gradcli.engine.modes import mode, switched
 from gradcli.engine.recorder import listening
-from gradcli.engine.tangents import tangents_of as of_tensors
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
@@ -23,7 +22,6 @@ from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call
 from gradcli.script.torch.autograd.grad_modes import Marks
 from gradcli.script.torch.autograd.parts import bound, once_differentiable, push, tangents_of
-from gradcli.script.torch.func.trees import flattened
 
 LEGACY = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
@@ -57,17 +55,18 @@ NO_BACKWARD = (
 NO_VMAP = (
     "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
 )
+NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+
+
+MORE = " For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 NO_SETUP = (
     "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override "
-    "the setup_context staticmethod. For more details, please see "
-    "https://pytorch.org/docs/main/notes/extending.func.html"
+    f"the setup_context staticmethod.{MORE}"
 )
 WITHOUT_RULE = (
-    "You tried to vmap over {}, but it does not have vmap support. Please override and implement the vmap staticmethod "
-    "or set generate_vmap_rule=True. For more details, please see "
-    "https://pytorch.org/docs/main/notes/extending.func.html"
+    "does not have vmap support. Please override and implement the vmap staticmethod or set "
+    f"generate_vmap_rule=True.{MORE}"
 )
-NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
 
 
 class Function(Facade):
@@ -108,9 +107,9 @@ class Function(Facade):
     def apply(cls, *arguments: Any, **keywords: Any) -> Any:
         """Run `forward` outside the graph, and record a node that runs `backward`."""
         separate = cls.setup_context is not Function.setup_context
-        arguments = bound(cls.forward, separate, arguments, keywords)
         if mode.transforms:
-            _check_transforms(cls, separate, arguments)
+            check_transformed(cls, separate)
+        arguments = bound(cls.forward, separate, arguments, keywords)
         context = Context(cls, arguments)
         tangents = tangents_of(arguments)
         with switched(grad_enabled=False, tape=next(iter(listening(Marks)), None)):
@@ -132,6 +131,20 @@ class Function(Facade):
         made = [pair for pair in zip(given, results, strict=True) if not any(pair[0] is x for x in arguments)]
         context._seal({id(before): after for before, after in made}, results)
         return results if isinstance(outputs, tuple) else results[0]
+
+
+def check_transformed(cls: Any, separate: bool) -> None:
+    """Refuse in a function that torch.func transforms what torch refuses there, and a rule for batches."""
+    if not separate:
+        raise RuntimeError(NO_SETUP)
+    if "vmap" in mode.transforms and cls.vmap is not Function.vmap:
+        raise UnsupportedError(
+            f"the vmap staticmethod of {cls.__name__} is not supported here",
+            python=RuntimeError,
+            help="set generate_vmap_rule = True",
+        )
+    if "vmap" in mode.transforms and not cls.generate_vmap_rule:
+        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it {WITHOUT_RULE}")
 
 
 def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -203,21 +216,6 @@ def _check_dirty(x: Tensor) -> None:
         raise x.refusal(ITSELF)
     if mode.grad_enabled and x.is_leaf and x.requires_grad:
         raise AutogradError("a leaf Variable that requires grad has been used in an in-place operation.", code="E304")
-
-
-def _check_transforms(cls: Any, separate: bool, arguments: tuple[Any, ...]) -> None:
-    """Refuse in a function that torch.func transforms a Function that says too little, or has a rule of its own."""
-    if not separate:
-        raise RuntimeError(NO_SETUP)
-    given = flattened(arguments)[0]
-    both = [*given, *of_tensors(*given)]
-    if any(each.kind == "vmap" and any(map(each.holds, both)) for each in mode.transforms):
-        if cls.vmap is not Function.vmap:
-            raise UnsupportedError(
-                f"the vmap of {cls.__name__} is not supported here", help="write generate_vmap_rule = True in its place"
-            )
-        if not cls.generate_vmap_rule:
-            raise RuntimeError(WITHOUT_RULE.format(cls.__name__))
 
 
 Function.__module__ = "torch.autograd.function"

@@ -33,7 +33,7 @@ SYNONYMS = {
     "x": "input",
 }  # numpy's names, which torch takes too
 # The operations whose indices are refused in other words.
-OWN_INDICES = frozenset(("gather", "scatter", "scatter_add", "scatter_reduce"))
+OWN_INDICES = frozenset(("gather", "scatter", "scatter_add"))
 
 OF_ONE_DIM = ("max", "mean", "median", "min", "prod", "sum")  # which keep a dimension only of those that are named
 

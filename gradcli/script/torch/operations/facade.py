@@ -14,7 +14,6 @@ import numpy as np
 from gradcli.engine.memory.in_place import change
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.originals import torch_has
@@ -30,7 +29,7 @@ Function = Callable[..., Any]
 NUMBERS = (int, float)  # what `torch.add(1, 2)` comes to before it is a tensor
 LARGE = 2**16  # entries of a result worth a look at the limit
 # Where the functions stand that are no operations of the engine; methods too, where tensors have the name.
-FURTHER = ("tensor.parts", "random.draws")
+FURTHER = ("tensor.parts",)
 
 
 def further(name: str) -> Function | None:
@@ -117,14 +116,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
                     values.append(read(x))
             except (TypeError, ValueError, OverflowError, IndexError):
                 values, keywords = bind(arguments, keywords)
-        try:
-            result = run(*values, **keywords)
-        except AutogradError as error:
-            if mode.examples is not None:
-                mode.examples.check_error(name, error, (values, keywords))
-            raise
-        if mode.examples is not None and not name.endswith("_as"):
-            mode.examples.complete(lambda values, keywords: run(*values, **keywords), (values, keywords), result)
+        result = run(*values, **keywords)
         if isinstance(result, Tensor) and result.value.size > LARGE:
             running.machine.budget.fits(result.value.size, "the result")
         if type(result) in NUMBERS:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,12 +11,9 @@ import numpy as np
 
 from gradcli.engine.broadcast import to_copy
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.arithmetic import quotient
-from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED as NO_RULE
-from gradcli.ops.pointwise.rounding import underived
 from gradcli.ops.support.calling import ops
 from gradcli.script.torch.operations.overloads import refusal
 
@@ -51,8 +47,7 @@ def out_of_bounds() -> Iterator[None]:
 
 def _indexed(name: str, input: Tensor, *arguments: Any, **options: Any) -> Any:
     if any(isinstance(x, Tensor) and is_floating(x.value) and x.value.size for x in arguments[1:2]):
-        shown = "scatter" if name == "scatter_reduce" else name
-        raise RuntimeError(f"{shown}(): Expected dtype int32/int64 for index")
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     with out_of_bounds():
         return getattr(ops, name)(input, *arguments, **options)
 
@@ -101,12 +96,6 @@ def _copied(name: str, input: Tensor, *, memory_format: Any = None) -> Any:
     return getattr(ops, name)(input)
 
 
-def _step(input: Tensor, values: Tensor) -> Any:
-    """Return the step function, of which torch has no derivative."""
-    step = REGISTRY["heaviside"]
-    return replace(step, node=NO_RULE, rules=(underived("heaviside"),) * 2)(input, values)
-
-
 def _each(function: Callable[..., Any], *names: str) -> dict[str, Callable[..., Any]]:
     return {name: partial(function, name) for name in names}
 
@@ -114,12 +103,11 @@ def _each(function: Callable[..., Any], *names: str) -> dict[str, Callable[..., 
 LOWERED: dict[str, Callable[..., Any]] = {
     **_each(_rounded, "floor", "ceil", "round", "trunc", "fix"),
     **_each(_along, "softmax", "log_softmax"),
-    **_each(_indexed, "gather", "scatter", "scatter_add", "scatter_reduce", "index_add", "take_along_dim"),
+    **_each(_indexed, "gather", "scatter", "scatter_add", "index_add", "take_along_dim"),
     **_each(_sum, "add", "sub", "subtract"),
     **_each(_close, "allclose", "isclose"),
     **_each(_copied, "clone", "contiguous"),
     "floor_divide": quotient,
-    "heaviside": _step,
     "mean": _mean,
     "norm": _norm,
     "where": _where,

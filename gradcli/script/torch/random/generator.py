@@ -78,6 +78,12 @@ class Generator:
     def get_state(self) -> State:
         return State(self._seed, self._twister.position, self._spare)
 
+    def has_moved(self, since: State) -> bool:
+        """Tell whether numbers were drawn since a state; each block of them is another array."""
+        now = self.get_state()
+        places = [(x.position.used, id(x.position.block), x.seed, x.spare) for x in (now, since)]
+        return places[0] != places[1]
+
     def set_state(self, state: State) -> None:
         """Go back to where `get_state` was called."""
         self._seed, self._twister.position, self._spare = state.seed, state.position, state.spare

@@ -23,7 +23,7 @@ from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.backward import backward as run_backward
 from gradcli.script.torch.autograd.grad_modes import check_required, is_inference
 from gradcli.script.torch.devices import CPU, check_device
-from gradcli.script.torch.func.wrapping import REQUIRED, seen_node
+from gradcli.script.torch.func.levels import REQUIRED
 from gradcli.script.torch.operations import (
     facade,
     returned,  # noqa: F401  has tables
@@ -33,11 +33,11 @@ from gradcli.script.torch.random import sampling
 from gradcli.script.torch.tensor import memory
 from gradcli.script.torch.tensor.casting import cast as cast
 from gradcli.script.torch.tensor.casting import casting, to, type_
-from gradcli.script.torch.tensor.creation import CREATION, of_batch
+from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, Size
 from gradcli.script.torch.tensor.legacy import construct
 from gradcli.script.torch.tensor.owned import own_attributes, set_data, set_requires_grad, valid
-from gradcli.script.torch.tensor.printing import format_tensor, inside, tensor_text, told
+from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, told
 
 
 def new(name: str) -> Callable[..., Tensor]:
@@ -47,7 +47,7 @@ def new(name: str) -> Callable[..., Tensor]:
     def call(x: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
         return make(*arguments, **{"dtype": x.dtype, **keywords})  # type: ignore[no-any-return]
 
-    return call if name == "tensor" else of_batch(call)
+    return call
 
 
 def backward(
@@ -149,9 +149,9 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "device": lambda x: CPU,
     "ndim": lambda x: x.ndim,
     "grad": memory.gradient_of,
-    "grad_fn": lambda x: nodes.visible(node if isinstance(node := seen_node(told(valid(x))), Node) else None),
-    "requires_grad": lambda x: inside(x).requires_grad and not (mode.transforms and seen_node(x) is None),
-    "is_leaf": lambda x: not isinstance(seen_node(inside(valid(x))), Node),
+    "grad_fn": lambda x: nodes.visible(node if isinstance(node := told(valid(x)).node, Node) else None),
+    "requires_grad": lambda x: x.requires_grad,
+    "is_leaf": lambda x: not isinstance(valid(x).node, Node),
     "retains_grad": lambda x: x.retains_grad,
     "data": memory.cutting(".data", lambda x: x.data),
     "real": lambda x: x,

@@ -10,7 +10,6 @@ import numpy as np
 from gradcli.engine.broadcast import to_copy
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.layout import laid_out
-from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.torch.devices import Device, check_device
@@ -24,10 +23,7 @@ def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
         return x
     if wanted.kind == "f":
         return to_copy(x, dtype=wanted)  # type: ignore[no-any-return]
-    whole = Tensor(laid_out(x.value.astype(wanted, order="C"), (x.array,)))  # integers are outside the graph
-    if mode.examples is not None:
-        mode.examples.follow((x,), whole, lambda x: cast(x, dtype, copy=copy))
-    return whole
+    return Tensor(laid_out(x.value.astype(wanted, order="C"), (x.array,)))  # integers are outside the graph
 
 
 def to(x: Tensor, *arguments: Any, copy: bool = False, non_blocking: bool = False, **keywords: Any) -> Tensor:

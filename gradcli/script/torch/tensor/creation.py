@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -86,19 +85,6 @@ def _as_laid(x: Tensor, made: Tensor) -> Tensor:
     """Lay the entries of a new tensor in memory in the order of the model."""
     made.value = laid_out(made.value, (x.array,))
     return made
-
-
-def of_batch(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Make a tensor like another one; under vmap it is of the batch as that is."""
-
-    @wraps(make)
-    def call(input: Any, *arguments: Any, **keywords: Any) -> Tensor:
-        found = make(input, *arguments, **keywords)
-        if mode.examples is not None:
-            mode.examples.follow((input,), found, lambda _: found)
-        return found
-
-    return call
 
 
 def _model(name: str, x: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -212,7 +198,7 @@ CREATION: dict[str, Callable[..., Any]] = {
     "ones": filled("ones", 1),
     "empty": filled("empty", 0),
     "full": full,
-    "full_like": of_batch(full_like),
+    "full_like": full_like,
     "arange": arange,
     "linspace": linspace,
     "logspace": logspace,
@@ -222,7 +208,7 @@ CREATION: dict[str, Callable[..., Any]] = {
 }
 
 
-CREATION |= {f"{name}_like": of_batch(like(name)) for name in ("zeros", "ones", "empty", "rand", "randn", "randint")}
+CREATION |= {f"{name}_like": like(name) for name in ("zeros", "ones", "empty", "rand", "randn", "randint")}
 SEVERAL = (
     "arange eye full full_like linspace logspace normal rand rand_like randint randn randn_like randperm "
     "zeros_like ones_like"

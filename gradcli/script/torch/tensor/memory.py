@@ -15,7 +15,7 @@ from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import DETACHED_VIEW, Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
-from gradcli.script.torch.func.wrapping import RETAINED, seen_node
+from gradcli.script.torch.func.levels import RETAINED
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import Size
 
@@ -91,7 +91,7 @@ def gradient_of(x: Tensor) -> Tensor | None:
 
 def retain_grad(x: Tensor) -> None:
     """Keep the gradient of a tensor that is no leaf; a function that torch.func transforms cannot ask for that."""
-    if mode.transforms and seen_node(x) is not None:
+    if mode.transforms:
         raise RuntimeError(RETAINED)
     x.retain_grad()
 

@@ -27,21 +27,6 @@ for x in layouts():
                 got.mul_(2)
             print(t[0, 0].item(), t._version)
 """
-BATCHED = """
-import torch
-import torch.autograd.forward_ad as fwAD
-
-def pushed(x, t):
-    with fwAD.dual_level():
-        return fwAD.unpack_dual(fwAD.make_dual(x, t) * 2).tangent
-
-batch, one = torch.ones(2, 3), torch.ones(3)
-for dims in ((0, 0), (0, None), (None, 0)):
-    try:
-        print(torch.vmap(pushed, dims)(*(one if dim is None else batch for dim in dims)))
-    except RuntimeError as error:
-        print(error)
-"""
 UNPACKED = """
 import torch
 import torch.autograd.forward_ad as fwAD
@@ -60,7 +45,7 @@ with fwAD.dual_level():
 """
 
 
-@pytest.mark.parametrize("text", [LAYOUTS, BATCHED, UNPACKED], ids=["layouts", "batched", "unpacked"])
+@pytest.mark.parametrize("text", [SWITCH, LAYOUTS, UNPACKED], ids=["switch", "layouts", "unpacked"])
 def test_dual_tensors(text: str) -> None:
     """A tangent that lies otherwise than its value is a copy."""
     assert ours(text) == torchs(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from gradcli.script.torch.autograd.functional.strictness import (
 )
 from gradcli.script.torch.autograd.grad_modes import is_inference
 from gradcli.script.torch.autograd.rites import grad
-from gradcli.script.torch.func.wrapping import REQUIRED
+from gradcli.script.torch.func.levels import REQUIRED
 
 Func = Callable[..., Any]
 OUTPUTS = "outputs of the user-provided function"
@@ -111,16 +110,14 @@ def rows(
     create_graph: bool,
     strict: bool = False,
     number: int = 0,
-    each: Callable[[int], AbstractContextManager[Any]] = nullcontext,
 ) -> tuple[Tensor, ...]:
-    """Return the Jacobian of one output by each input, from one backward pass, in `each`, for each entry of it."""
+    """Return the Jacobian of one output by each input, from one backward pass for each entry of it."""
     for x in inputs:
         running.machine.budget.fits(output.value.size * x.value.size, "the Jacobian")
     flat = ops.reshape(output, (-1,))
     passes = []
     for at in range(output.value.size):
-        with each(at):
-            found = found_gradients([flat[at]], inputs, None, create_graph)
+        found = found_gradients([flat[at]], inputs, None, create_graph)
         check_row(found, number, strict, create_graph)
         passes.append(filled(found, inputs))
     view = ops.view

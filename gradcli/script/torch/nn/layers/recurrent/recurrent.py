@@ -15,7 +15,7 @@ from gradcli.ops.support.several import bound
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.functional.noise import dropout
-from gradcli.script.torch.nn.layers.recurrent.checks import check_batched, check_dimensions, check_input, check_sizes
+from gradcli.script.torch.nn.layers.recurrent.checks import check_dimensions, check_input, check_sizes
 from gradcli.script.torch.nn.layers.recurrent.steps import WEIGHTS, Gated, LongShort, Plain, Recurrence
 from gradcli.script.torch.nn.packing import PackedSequence, permuted, through_packed
 from gradcli.script.torch.operations import facade
@@ -119,7 +119,6 @@ class RNNBase(Recurrence):
         return packed._replace(data=data), finals if self._states > 1 else finals[0]
 
     def _through_all(self, sequence: Any, starts: States, through: Callable[..., Any]) -> tuple[Any, States]:
-        check_batched(f"{self.mode.lower()}.input", sequence, *starts, *self._flat_weights)
         finals: list[States] = []
         first = list(zip(*map(self._parted, starts), strict=True))
         for layer in range(self.num_layers):
