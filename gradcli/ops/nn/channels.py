@@ -156,6 +156,7 @@ def update_running(running: Tensor, value: Any, momentum: float) -> None:
     "x = [[[1, 2, 4], [0.5, -1, 3]]]; w = [1, 2]; b = [0, 1]; batch_norm(x, [0, 1], [2, 1], w, b, eps=0.01)",
     "x = [[[1, 2, 4], [0.5, -1, 3]]]; w = [1, 2]; batch_norm(x, None, None, w, training=True, eps=0.01)",
     method=False,
+    kernel="batch_norm",
 )
 def batch_norm_(
     input: Real,
@@ -199,6 +200,7 @@ def batch_norm_(
     "x = [[1, 2, 4, 3, 0, 1], [0.5, -1, 3, 0, 2, 5]]; group_norm(x, 2)",
     "x = [[[1, 2], [0.5, -1], [3, 0], [1, 5]]]; w = [1, 2, 3, 4]; b = [0, 1, 2, 3]; group_norm(x, 2, w, b, 0.01)",
     method=False,
+    kernel="GroupNormKernelImpl",
 )
 def group_norm_(
     input: Real, num_groups: int, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5

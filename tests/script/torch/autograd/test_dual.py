@@ -8,32 +8,6 @@ from tests.script.running import ours, torchs
 
 pytest.importorskip("torch")
 
-SWITCH = """
-import torch
-import torch.autograd.forward_ad as fwAD
-
-x, t = torch.ones(2), torch.ones(2) * 3
-print(fwAD._is_fwd_grad_enabled())
-with fwAD.dual_level():
-    d = fwAD.make_dual(x, t)
-    with fwAD._set_fwd_grad_enabled(False):
-        y = d * 2
-        e = fwAD.make_dual(x, t)
-        print(fwAD._is_fwd_grad_enabled(), fwAD.unpack_dual(d), y, fwAD.unpack_dual(e))
-        with fwAD._set_fwd_grad_enabled(True):
-            print(fwAD.unpack_dual(d * d))
-    print(fwAD.unpack_dual(y), fwAD.unpack_dual(d), fwAD.unpack_dual(e))
-fwAD._set_fwd_grad_enabled(False)
-with fwAD.dual_level():
-    d = fwAD.make_dual(x, t)
-    print(fwAD.unpack_dual(d), fwAD._is_fwd_grad_enabled())
-    fwAD._set_fwd_grad_enabled(True)
-    print(fwAD.unpack_dual(d))
-    try:
-        fwAD.enter_dual_level()
-    except RuntimeError as error:
-        print(error)
-"""
 LAYOUTS = """
 import torch
 import torch.autograd.forward_ad as fwAD

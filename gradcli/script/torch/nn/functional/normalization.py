@@ -11,7 +11,7 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.nn.channels import by_example, update_running
 from gradcli.ops.support.calling import ops
-from gradcli.script.torch.operations.mixing import check_parameters
+from gradcli.script.torch.operations.kernels import check_parameters
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.printing import size_text
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.products.matmul import linear
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_node
 from gradcli.ops.support.several import bound
@@ -187,10 +186,10 @@ class RNNBase(Recurrence):
         assert w_hh is not None
 
         def advance(given: Any, states: States) -> States:
-            states = self._step(given, linear(states[0], w_hh, b_hh), states)
-            return states if w_hr is None else (linear(states[0], w_hr), *states[1:])
+            states = self._step(given, ops.linear(states[0], w_hh, b_hh), states)
+            return states if w_hr is None else (ops.linear(states[0], w_hr), *states[1:])
 
-        return linear(sequence, w_ih, b_ih), advance
+        return ops.linear(sequence, w_ih, b_ih), advance
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
