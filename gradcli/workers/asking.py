@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Union
 
 from gradcli.errors import GradcliError
+from gradcli.workers import notes
 from gradcli.workers.limits import Limits
 from gradcli.workers.messages import COUNT, MOST, message_of, read_message
 
@@ -19,11 +20,12 @@ LIMITS = struct.Struct("<dQ")  # seconds, bytes of memory
 
 @dataclass(frozen=True)
 class Work:
-    """What processes do: a function from a question to an answer, with the types of both."""
+    """What processes do: a function from a question to an answer, with the types of both; `prepare` imports it all."""
 
     function: Callable[[Any], Any]
     question: Any
     answer: Any
+    prepare: Callable[[], Any] = tuple
 
     @property
     def message(self) -> Any:
@@ -43,6 +45,7 @@ class LostError(BaseException):
 
 control: list[tuple[socket.socket, Work]] = []  # of a command: to the process that waits, and what it does
 _ways: list[tuple[int, Work]] = []  # of a process of a pool: the descriptor over which it asks
+_item: list[int | None] = [None]  # for which was asked last
 
 
 @contextmanager
@@ -74,6 +77,10 @@ def asked(function: Callable[[Any], Any], question: Any) -> Any:
         return function(question)
     way, work = _ways[0]
     assert work.function == function
+    if (item := notes.place()) != _item[0]:
+        if _item[0] is not None:
+            put(way, b"")  # ends the process of the item before
+        _item[0] = item
     put(way, message_of(question, work.question))
     message = got(way)
     if message is None:
@@ -96,9 +103,9 @@ def put(way: int, message: bytes) -> None:
 def got(way: int) -> bytes | None:
     """Return a message, None where nobody is there any more."""
     head = _got(way, COUNT.size)
-    (size,) = COUNT.unpack(head) if len(head) == COUNT.size else (0,)
-    whole = _got(way, min(size, MOST))
-    return whole if whole and len(whole) == size else None
+    (size,) = COUNT.unpack(head) if len(head) == COUNT.size else (MOST + 1,)
+    whole = _got(way, size) if size <= MOST else b""
+    return whole if len(whole) == size else None
 
 
 def _got(way: int, size: int) -> bytes:

@@ -71,6 +71,11 @@ def part(text: str) -> None:
             set_timer(limits.seconds)
 
 
+def place() -> int:
+    """Return a number for the item, or the part of one, that this process is at."""
+    return sum(note.begun for note, _ in _own if note is not None)
+
+
 def set_timer(seconds: float) -> None:
     """End this process after so many seconds where its owner cannot look at it; 0 for no end."""
     if HAS_FORK:

@@ -1,13 +1,14 @@
 """The process from which those are forked that do the work of strangers: it knows what to do, and nothing else.
 
 It begins before a command has read anything, and waits. For each way on which it is asked it forks a process that
-stays, and that one others for each question: one that watches, and one that locks itself, answers in data and ends. So
-none meets what another was asked, and none has an answer of a student, or a key.
+stays, and that one others for each item: one that watches, and one that locks itself and answers in data. So none
+meets what is asked for another item, and none has an answer of a student, or a key.
 """
 
 from __future__ import annotations
 
 import faulthandler
+import gc
 import os
 import select
 import signal
@@ -19,12 +20,13 @@ from typing import Any
 
 from gradcli.workers import asking, notes
 from gradcli.workers.asking import LIMITS, Work, got, put
-from gradcli.workers.confinement import end_with
+from gradcli.workers.confinement import end_with, own_script
 from gradcli.workers.data import UnfitError
 from gradcli.workers.interruption import held, leave_to_owner
 from gradcli.workers.limits import Limits
 from gradcli.workers.messages import message_of, read_message
 from gradcli.workers.pool import Answered, Lost, Pool
+from gradcli.workers.sandbox.lock import walls
 from gradcli.workers.worker import Worker
 
 
@@ -88,9 +90,20 @@ def _leave(parent: int) -> None:
 
 
 def _answer_all(way: int, work: Work, limits: Limits) -> None:
-    """Have each question answered until nobody asks any more, and read none: the next process would have it, too."""
+    """Have the questions of each item answered until nobody asks any more; read none, or the next process has it, too.
+
+    When the first comes, what the work needs is made ready for all; the next process is there before it is asked.
+    """
     own = os.getpid()
-    while select.select([way], [], []):
+    select.select([way], [], [])
+    from gradcli.workers.sandbox import leftovers  # noqa: F401  it takes longer than all that a lock does
+
+    walls()
+    with own_script():
+        work.prepare()
+    gc.collect()
+    gc.freeze()
+    while True:
         pid = os.fork()
         if not pid:
             end_with(own)
@@ -100,7 +113,10 @@ def _answer_all(way: int, work: Work, limits: Limits) -> None:
 
 
 def _answer(way: int, work: Work, limits: Limits) -> bool:
-    """Have a question answered by a process that is there before it is read; return whether there was one."""
+    """Have the questions of an item answered by a process that is there before they are read.
+
+    Return whether there may be others.
+    """
     losses: list[Lost] = []
 
     def lost(item: Any, loss: Lost) -> list[Answered]:
@@ -109,19 +125,18 @@ def _answer(way: int, work: Work, limits: Limits) -> bool:
 
     with closing(Pool(work.function, 1, limits, lost, work.answer, is_quick=False)) as pool:
         pool.idle.append(Worker(work.function, limits, [], work.answer))
-        message = got(way)
-        if message is None:
-            return False
-        found: tuple[str, Any]
-        try:
-            pool.put(read_message(message, work.question))
-            (answer,) = pool.finished()
-            found = ended(losses[0]) if losses else ("answer", answer)
-            message = message_of(found, work.message)
-        except UnfitError as error:
-            message = message_of(("bug", str(error)), work.message)
-        put(way, message)
-    return True
+        while message := got(way):
+            found: tuple[str, Any]
+            losses.clear()
+            try:
+                pool.put(read_message(message, work.question))
+                (answer,) = pool.finished()
+                found = ended(losses[0]) if losses else ("answer", answer)
+                message = message_of(found, work.message)
+            except UnfitError as error:
+                message = message_of(("bug", str(error)), work.message)
+            put(way, message)
+    return message is not None
 
 
 def ended(loss: Lost) -> tuple[str, Any]:

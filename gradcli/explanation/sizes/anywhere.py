@@ -16,7 +16,7 @@ import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.explanation.build import explain, gradients
-from gradcli.explanation.derivatives.total import Derivative, derivatives, formulas
+from gradcli.explanation.derivatives.total import Derivative, formulas
 from gradcli.explanation.formulas.checking import STEPS, WAYS, candidates
 from gradcli.explanation.formulas.simplified import simplified, size_of
 from gradcli.explanation.model import MISSING, Explanation
@@ -52,14 +52,30 @@ def formulas_anywhere(
 ) -> tuple[Derivative, ...]:
     """Return the derivatives of some order as formulas, where some variables have no value."""
 
-    def derived(turn: int) -> tuple[Derivative, ...]:
-        return formulas(program, {**values, **redrawn(made_up, turn)}, order, mixed=mixed, is_raw=is_raw, **options)
+    def point(turn: int) -> dict[str, Any]:
+        return {**values, **redrawn(made_up, turn)}
 
-    def failing(found: Sequence[Derivative], turn: int) -> str:
-        point = {**values, **redrawn(made_up, turn)}
-        return failing_derivative(found, derivatives(program, point, order, mixed=mixed, **options), point)
+    turn = turn_of_derivatives(program, point, **options)
+    return formulas(program, point(turn), order, mixed=mixed, is_raw=is_raw, **options)
 
-    return anywhere(derived, failing)
+
+def turn_of_derivatives(
+    program: Program, point: Callable[[int], Point], *, wrt: Sequence[str] | None = None, of: str | None = None
+) -> int:
+    """Return the turn in which first derivatives are found that hold anywhere; others are derived from their formulas.
+
+    Those of tensors have no values to compare: they are maps of upstream gradients.
+    """
+
+    def derived(turn: int) -> tuple[int, tuple[Derivative, ...]]:
+        return turn, formulas(program, point(turn), 1, mixed=False, wrt=wrt, of=of, is_raw=True)
+
+    def failing(found: tuple[int, tuple[Derivative, ...]], turn: int) -> str:
+        names = [one for one in found[1] if not one.given]
+        by = gradients(program, point(turn), wrt=wrt, of=of).by if names else {}
+        return next((f"the formula by {x.by[0]}" for x in names if not holds(x.formula, by[x.by[0]], point(turn))), "")
+
+    return anywhere(derived, failing)[0]
 
 
 def redrawn(made_up: Point, turn: int) -> dict[str, Any]:
@@ -109,14 +125,6 @@ def failing_gradient(found: Explanation, gradients: Mapping[str, Any], at: Point
             left -= size_of(formula)
             if left >= 0 and gradients[leaf.name] is not None and not holds(formula, gradients[leaf.name], values):
                 return f"the formula by {leaf.name}"
-    return ""
-
-
-def failing_derivative(found: Sequence[Derivative], there: Sequence[Derivative], at: Point) -> str:
-    """Return which formula of derivatives does not give the number at a point; maps of gradients have none."""
-    for general, number in zip(found, there, strict=True):
-        if not general.given and not holds(general.formula, number.value, at):
-            return f"the formula by {', '.join(general.by)}"
     return ""
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.explanation.build import explain, gradients
-from gradcli.explanation.derivatives.total import Derivative, derivatives, formulas, ones_like_output
+from gradcli.explanation.derivatives.total import Derivative, formulas, ones_like_output
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
-from gradcli.explanation.sizes.anywhere import anywhere, failing_derivative, failing_gradient, holds, redrawn
+from gradcli.explanation.sizes.anywhere import anywhere, failing_gradient, holds, redrawn, turn_of_derivatives
 from gradcli.explanation.sizes.dims import Dims, Sizes, arrays, assignments, even_assignments, named
 from gradcli.explanation.sizes.holding import failing
 from gradcli.explanation.sizes.merging import merged
@@ -75,24 +75,24 @@ def formulas_at_any_size(
     """Return the derivatives of some order as formulas in terms of the names of sizes."""
     runs = assignments(dims)
 
-    def at(sizes: Sizes, turn: int = 0) -> tuple[Mapping[str, Any], tuple[Derivative, ...]]:
+    def asked(sizes: Sizes) -> dict[str, Any]:
+        return {"wrt": options["wrt"] or differentiated(program, dims, sizes), "of": options["of"]}
+
+    def at(sizes: Sizes) -> tuple[Mapping[str, Any], tuple[Derivative, ...]]:
         given = made_up(program, dims, values, sizes, turn)
-        wrt = options["wrt"] or differentiated(program, dims, sizes)
         try:
-            return given, formulas(program, given, order, mixed=mixed, **{**options, "wrt": wrt})
+            return given, formulas(program, given, order, mixed=mixed, **{**options, **asked(sizes)})
         except GradcliError as error:
             raise named(error, sizes) from None
 
-    def derived(turn: int) -> tuple[Derivative, ...]:
-        same = zip(*(at(sizes, turn)[1] for sizes in runs), strict=True)
-        return tuple(replace(one[0], formula=merged([each.formula for each in one], runs)) for one in same)
-
-    def failing_in(found: Sequence[Derivative], turn: int) -> str:
-        given = made_up(program, dims, values, runs[0], turn)
-        asked = {"wrt": options["wrt"] or differentiated(program, dims, runs[0]), "of": options["of"]}
-        return failing_derivative(found, derivatives(program, given, order, mixed=mixed, **asked), {**runs[0], **given})
-
-    found = anywhere(derived, failing_in)
+    try:
+        turn = turn_of_derivatives(
+            program, lambda turn: made_up(program, dims, values, runs[0], turn), **asked(runs[0])
+        )
+    except GradcliError as error:
+        raise named(error, runs[0]) from None
+    same = zip(*(at(sizes)[1] for sizes in runs), strict=True)
+    found = tuple(replace(one[0], formula=merged([each.formula for each in one], runs)) for one in same)
     for sizes in even_assignments(dims):
         given, there = at(sizes)
         for general, one in zip(found, there, strict=True):

@@ -42,7 +42,7 @@ class Recorder:
     def __init__(self, machine: Machine, *, all: bool = False, keeps_last: bool = False) -> None:
         self.machine = machine
         self.run = Run(machine, all, keeps_last)
-        self._pending: list[tuple[int, Application, Called | None]] = []
+        self._pending: list[tuple[tuple[Source, int], Application, Called | None]] = []
         self._is_print = False  # whether the statement that runs makes nothing of its values
         self._required: WeakKeyDictionary[Tensor, bool] = WeakKeyDictionary()
         self._sources: WeakSet[Source] = WeakSet()
@@ -86,7 +86,7 @@ class Recorder:
         """Take an operation from the engine, whose tape this is."""
         line = self.machine.line
         if not self.run.muted:
-            self._pending.append((line, application, mode.call))
+            self._pending.append(((self.machine.source, line), application, mode.call))
         out = application.out
         if isinstance(out.node, Node):
             self.run.lines[out.node] = line
@@ -167,18 +167,19 @@ class Recorder:
 
     def flush(self) -> None:
         """Add the operations that have run, by the lines that they stand on."""
-        now, pending = self.machine.line, self._pending
+        machine, pending = self.machine, self._pending
+        now = machine.source, machine.line
         self._pending = []
-        for line in dict.fromkeys(line for line, _, _ in pending):
-            self.machine.line = line
-            own = [(application, call) for other, application, call in pending if other == line]
+        for place in dict.fromkeys(place for place, _, _ in pending):
+            machine.source, machine.line = place
+            own = [(application, call) for other, application, call in pending if other == place]
             written = {id(application) for application in without_writing([application for application, _ in own])}
             own = [(application, call) for application, call in own if id(application) in written]
             applications, calls = [application for application, _ in own], [call for _, call in own]
             self.name_results(applications, calls)
             if applications:
                 self.run.add("forward", event=lambda: forward(self.run, applications, calls))  # noqa: B023  called now
-        self.machine.line = now
+        machine.source, machine.line = now
         self.run.names.settle()
 
     def name_results(self, applications: Sequence[Application], calls: Sequence[Called | None]) -> None:

@@ -175,4 +175,23 @@ def answerable(value: object, machine: Machine) -> Any:
     return text
 
 
-WORK = Work(answered, Script | Others, Ran | Outcomes)
+# Runs what scripts of lessons do, so that all of it is imported.
+FIRST = """
+import torch
+from torch import nn
+x = torch.tensor([[1.0, 2.0]])
+net = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(2):
+    optimizer.zero_grad()
+    loss = nn.functional.mse_loss(net(x).squeeze(1), torch.ones(1))
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def prepare() -> None:
+    answered(Script(FIRST, "first", ("loss", "net[0].weight.grad")))
+
+
+WORK = Work(answered, Script | Others, Ran | Outcomes, prepare)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gradcli import ops
 from gradcli.engine.graph import AccumulateGrad, Node, Target
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.recorder import Application
@@ -90,6 +91,8 @@ def row_of(line: Line, number: dict[int, int], hooks: dict[Target, float]) -> Ro
 
 def graph_of(tape: Tape) -> Graph:
     """Return the graph that data tell of."""
+    if any(row.op and row.op not in REGISTRY for row in tape.rows):
+        ops.load()  # what the script needed, another process has imported
     evaluation, hooks = Evaluation(), dict[Target, float]()
     for row in tape.rows:
         line = line_of(row, evaluation.lines)
