@@ -17,7 +17,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import indexing as entries
-from gradcli.ops.formulas import scattering as written
+from gradcli.ops.formulas import indexing as written
 from gradcli.ops.indexing.indexing import flat_positions, index_backward, scattered
 from gradcli.ops.indexing.places import check_places, placing, scattering, vector_of
 from gradcli.ops.shaping.shaping import view

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import check_together
 from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import Primitive, primitive
@@ -34,7 +35,7 @@ def _pseudo(A: Any, *, rtol: float | None = None) -> Any:
     return cleared(lapack.pseudo_inverse(A.astype(np.float64), least)).astype(A.dtype)
 
 
-def _pseudo_rule(g: Any, out: Any, A: Any, *, rtol: float | None = None) -> Any:
+def _pseudo_rule(g: Carrier, out: Carrier, A: Carrier, *, rtol: float | None = None) -> Any:
     """Return the gradient by Golub and Pereyra, The differentiation of pseudo-inverses (1973), theorem 4.3."""
     turned, flat = transposed(out), transposed(g)
     left = times(times(flat, out), turned)

@@ -16,11 +16,37 @@ import numpy as np
 from gradcli.engine.domain import POSITIVE, above
 from gradcli.engine.numerics.precision import nearest
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.ops.pointwise.numbers import by_number
 from gradcli.ops.pointwise.powers import power, zero
 from gradcli.ops.support.constants import LOG_2, LOG_10, SQRT_PI
 from gradcli.ops.support.sentences import FLAT
 from gradcli.ops.support.surface import Operation, register
+
+
+def by_number(function: Callable[[float], float]) -> Callable[[Any], Any]:
+    """A function of a number over arrays: about 0.2 µs an entry, in double precision."""
+
+    def forward(x: Any) -> Any:
+        values = np.asarray(x)
+        results = np.array(entries(function, values.ravel().tolist()), np.float64)
+        return results.astype(values.dtype).reshape(values.shape)[()]
+
+    return forward
+
+
+def entries(function: Callable[..., float], *columns: Sequence[float]) -> list[float]:
+    """Return the results entry by entry; one that is too large is infinite, as in C, where Python raises an error."""
+
+    def bounded(*numbers: float) -> float:
+        try:
+            return function(*numbers)
+        except OverflowError:
+            return math.inf
+
+    try:
+        return list(map(function, *columns))
+    except OverflowError:
+        return list(map(bounded, *columns))
+
 
 OPERANDS = ("Real", "Tensor", "Operand")
 
