@@ -15,7 +15,7 @@ from gradcli.engine.symbolic.notation import number
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call
 from gradcli.ops.pointwise.arithmetic import add, div
-from gradcli.ops.pointwise.comparisons import both, equal
+from gradcli.ops.pointwise.comparisons import both, equal, exceeds
 from gradcli.ops.pointwise.elementwise import absolute, by_number, elementwise
 from gradcli.ops.pointwise.logic import nan
 from gradcli.ops.pointwise.powers import power
@@ -58,7 +58,7 @@ sigmoid = elementwise(
 relu = elementwise(
     "relu",
     lambda x: np.maximum(x, 0),
-    lambda g, out, x: guarded(nan(out), g, where(out > 0, g, 0)),  # nan passes, as in torch
+    lambda g, out, x: where(exceeds(out, 0), g, 0),
     "The positive part.",
     example="x = [-1, 2]; relu(x)",
     takes="input: Tensor",

@@ -72,10 +72,15 @@ def elementwise(
     options = [p.name for p in parameters if p.annotation not in OPERANDS]
     count = len(parameters) - len(options)
 
-    def function(*values: Any, **keywords: Any) -> Any:
+    def plain(*values: Any) -> Any:
+        return declared(*values)
+
+    def optional(*values: Any, **keywords: Any) -> Any:
         return declared(*values[:count], **dict(zip(options, values[count:], strict=False)), **keywords)
 
-    function.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    function: Any = optional if options else plain
+
+    function.__signature__ = Signature(parameters)
     function.__doc__ = summary
     function.__module__ = next(rule for rule in rules if rule).__module__  # the family that declares it
     register(name, function, examples or [example or f"x = [0.25, 0.5]; {name}(x)"], **own)
