@@ -90,7 +90,6 @@ class Tensor(TensorProtocol):
             alias.history = self.history
         if mode.examples is not None:
             mode.examples.refuse(self, "data")
-            mode.examples.follow((self,), alias, Tensor.detach)
         return alias
 
     @data.setter
@@ -210,8 +209,6 @@ class Tensor(TensorProtocol):
         """Return the same memory, outside the graph."""
         alias = Tensor(self.array)
         alias.history = self.shared_history()
-        if mode.examples is not None:
-            mode.examples.follow((self,), alias, Tensor.detach)
         return alias
 
     def detach_(self) -> Tensor:

@@ -79,7 +79,7 @@ def check_together(*values: Any) -> None:
 def mismatch(values: Sequence[Any]) -> AutogradError:
     """Return the error for values that do not broadcast: torch names the last dimension that differs."""
     a: tuple[int, ...] = ()
-    batches = sum(each.kind == "vmap" for each in mode.transforms)  # whose dimensions come first in torch
+    batches = mode.transforms.count("vmap")  # whose dimensions come first in torch
     for value in values:
         b = np.shape(value)
         ndim = max(len(a), len(b))

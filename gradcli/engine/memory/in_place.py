@@ -146,8 +146,6 @@ def write_over(
     The version goes up by one, for the aliases too. The node of a view's change goes to the base of the view.
     AutogradError where torch refuses: a leaf that requires grad, another shape, a wider kind of number.
     """
-    for transform in reversed(mode.transforms):
-        transform.check_write(target, result, name, arguments)
     _check_result(target, result)
     recorded = mode.grad_enabled and is_floating(target.value) and (target.requires_grad or result.requires_grad)
     node = _node_of_change(target, result, target if operand is None else operand) if recorded else None

@@ -196,7 +196,10 @@ eigh_vectors: Primitive = factor(
 
 
 @operation(
-    "A = [[2, 1], [0.5, 3]]; eigh(A + A.T).eigenvalues", "A = [[2, 1], [0.5, 3]]; eigh(A + A.T)[1]**2", method=False
+    "A = [[2, 1], [0.5, 3]]; eigh(A + A.T).eigenvalues",
+    "A = [[2, 1], [0.5, 3]]; eigh(A + A.T)[1]**2",
+    method=False,
+    kernel="linalg_eigh_cpu",
 )
 def eigh(A: Real, UPLO: str = "L") -> ReturnType:
     """The eigenvalues of a symmetric matrix in order, and the eigenvectors as columns; reads one triangle alone."""

@@ -103,28 +103,45 @@ def _check_square(name: str, A: Tensor) -> None:
         )
 
 
-@operation("A = [[1, 2], [3, 5]]; det(A)", "A = [[[1, 2], [3, 5]], [[2, 1], [0, 3]]]; A.det()", integers_stay=True)
+@operation(
+    "A = [[1, 2], [3, 5]]; det(A)",
+    "A = [[[1, 2], [3, 5]], [[2, 1], [0, 3]]]; A.det()",
+    integers_stay=True,
+    kernel="linalg.det: Expected a floating point or complex tensor as input. Got {}",
+)
 def det_(input: Real) -> Any:
     """The determinant of a square matrix, or of each of a batch."""
     _check_square("linalg.det", input)
     return det(input)
 
 
-@operation("A = [[1, 2], [3, 5]]; slogdet(A).logabsdet", integers_stay=True)
+@operation(
+    "A = [[1, 2], [3, 5]]; slogdet(A).logabsdet",
+    integers_stay=True,
+    kernel="linalg.slogdet: Expected a floating point or complex tensor as input. Got {}",
+)
 def slogdet(input: Real) -> ReturnType:
     """The sign of the determinant, `.sign`, and the logarithm of its size, `.logabsdet`."""
     _check_square("linalg.slogdet", input)
     return ReturnType("slogdet", sign=sign_of(input), logabsdet=log_of(input))
 
 
-@operation("A = [[3, 2], [1, 5]]; logdet(A)")
+@operation(
+    "A = [[3, 2], [1, 5]]; logdet(A)", kernel="logdet: Expected a floating point or complex tensor as input. Got {}"
+)
 def logdet(input: Real) -> Any:
     """The logarithm of the determinant; nan where that is negative."""
     sign, size = slogdet(input)
     return where(equal(sign, -1), float("nan"), size)
 
 
-@operation("A = [[1, 2], [3, 5]]; inverse(A)", "A = [[[1, 2], [3, 5]]]; inv(A)", aliases=["inv"], integers_stay=True)
+@operation(
+    "A = [[1, 2], [3, 5]]; inverse(A)",
+    "A = [[[1, 2], [3, 5]]]; inv(A)",
+    aliases=["inv"],
+    integers_stay=True,
+    kernel="linalg.inv: Expected a floating point or complex tensor as input. Got {}",
+)
 def inverse_(input: Real) -> Any:
     """The inverse of a square matrix, or of each of a batch."""
     _check_square("linalg.inv", input)

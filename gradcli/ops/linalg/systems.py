@@ -80,7 +80,15 @@ def pinv_(A: Real, rcond: float | None = None, *, rtol: float | None = None) -> 
 summed = replace(sum_dim, node="LinalgLstsqBackward0")
 
 
-@operation("A = [[1, 2], [3, 5], [0, 1]]; B = [[1], [2], [4]]; lstsq(A, B).solution", method=False, only="linalg")
+@operation(
+    "A = [[1, 2], [3, 5], [0, 1]]; B = [[1], [2], [4]]; lstsq(A, B).solution",
+    method=False,
+    only="linalg",
+    alike=(
+        "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype {0} and other's "
+        "dtype {1}"
+    ),
+)
 def lstsq(A: Real, B: Real, *, driver: str | None = None) -> ReturnType:
     """The X with the smallest `norm(A @ X - B)`, `.solution`, with the squared errors, `.residuals`."""
     _check_matrix("torch.linalg.lstsq", A)

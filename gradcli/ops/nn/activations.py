@@ -76,6 +76,7 @@ silu = elementwise(
     aliases=["swish"],
     traits=("saturating",),
     says="A product of the input and its sigmoid: the product rule adds the parts of the two.",
+    kernel="silu_cpu",
 )
 logsigmoid = elementwise(
     "logsigmoid",
@@ -86,6 +87,7 @@ logsigmoid = elementwise(
     node="LogSigmoidBackward0",
     traits=("saturating",),
     says="The derivative of log(s) is 1 - s, where s is the sigmoid.",
+    kernel="log_sigmoid_cpu",
 )
 
 
@@ -112,6 +114,7 @@ softplus: Primitive = elementwise(
     convention="softplus above its threshold is the identity",
     traits=("saturating",),
     says="The derivative of softplus is the sigmoid.",
+    kernel="softplus_cpu",
 )
 mish = elementwise(
     "mish",
@@ -120,6 +123,7 @@ mish = elementwise(
     "The input times `tanh(softplus(x))`.",
     method=False,
     says="A product of the input and tanh(softplus(x)): the product rule adds the parts of the two.",
+    kernel="mish_cpu",
 )
 leaky_relu = elementwise(
     "leaky_relu",
@@ -134,6 +138,7 @@ leaky_relu = elementwise(
     traits=("gate", "kept"),
     node_in_place="LeakyReluBackward1",
     says="The gradient comes through where the input is positive, and times the small slope elsewhere.",
+    kernel="leaky_relu_cpu",
 )
 hardtanh = elementwise(
     "hardtanh",
@@ -184,6 +189,7 @@ elu = elementwise(
     node_in_place="EluBackward1",
     traits=("kept",),
     says="Above 0 the gradient comes through; below it is multiplied by alpha*exp(x).",
+    kernel="elu_cpu",
 )
 selu = elementwise(
     "selu",
@@ -198,6 +204,7 @@ selu = elementwise(
     node_in_place="EluBackward1",
     traits=("kept",),
     says="Above 0 the gradient is multiplied by the scale, below by scale*alpha*exp(x).",
+    kernel="elu_cpu",
 )
 celu = primitive(
     "celu",
@@ -209,7 +216,7 @@ celu = primitive(
 )
 
 
-@operation("x = [-1, 2]; celu(x)", "x = [-1, 2]; celu(x, alpha=2)", method=False)
+@operation("x = [-1, 2]; celu(x)", "x = [-1, 2]; celu(x, alpha=2)", method=False, kernel="elu_cpu")
 def celu_(input: Real, alpha: float = 1.0) -> Any:
     """The input where positive, `alpha*(exp(x/alpha) - 1)` elsewhere: an elu without a kink."""
     AutogradError.when(alpha == 0, "ZeroDivisionError: alpha cannot be 0 for CELU")
@@ -283,7 +290,7 @@ gelu = primitive(
 )
 
 
-@operation("x = [-1, 2]; gelu(x)", "x = [-1, 2]; gelu(x, approximate='tanh')", method=False)
+@operation("x = [-1, 2]; gelu(x)", "x = [-1, 2]; gelu(x, approximate='tanh')", method=False, kernel="GeluKernelImpl")
 def gelu_(input: Real, approximate: str = "none") -> Any:
     """The input times the normal distribution function; 'tanh' is its usual approximation."""
     AutogradError.when(approximate not in ("none", "tanh"), "approximate argument must be either none or tanh.")

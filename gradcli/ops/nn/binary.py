@@ -105,6 +105,7 @@ with_logits = primitive(
     "x = [0.2, 0.7]; y = [0.1, 0.8]; bce(x, y, weight=[1, 2], reduction='sum')",
     aliases=["bce"],
     method=False,
+    kernel="binary_cross_entropy",
 )
 def binary_cross_entropy(input: Real, target: Real, weight: Real | None = None, reduction: str = "mean") -> Any:
     """`-(y*log(x) + (1 - y)*log(1 - x))` for probabilities x and targets y."""

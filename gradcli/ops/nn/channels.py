@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.carrier import Carrier
+from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
@@ -176,6 +177,7 @@ def update_running(running: Tensor, value: Any, momentum: float) -> None:
     "x = [[[1, 2, 4], [0.5, -1, 3]]]; w = [1, 2]; b = [0, 1]; batch_norm(x, [0, 1], [2, 1], w, b, eps=0.01)",
     "x = [[[1, 2, 4], [0.5, -1, 3]]]; w = [1, 2]; batch_norm(x, None, None, w, training=True, eps=0.01)",
     method=False,
+    kernel="batch_norm",
 )
 def batch_norm_(
     input: Real,
@@ -204,6 +206,10 @@ def batch_norm_(
     w, b = 1 if weight is None else weight, 0 if bias is None else bias
     if not training:
         return batch_norm(input, w, b, running_mean, running_var, training=False, eps=eps)
+    UnsupportedHere.when(
+        mode.examples is not None and (running_mean is not None or running_var is not None),
+        "batch_norm with running statistics is not supported in vmap",
+    )
     if running_mean is not None:
         update_running(running_mean, np.mean(input.value, others(input)), momentum)
     if running_var is not None:
@@ -215,6 +221,7 @@ def batch_norm_(
     "x = [[1, 2, 4, 3, 0, 1], [0.5, -1, 3, 0, 2, 5]]; group_norm(x, 2)",
     "x = [[[1, 2], [0.5, -1], [3, 0], [1, 5]]]; w = [1, 2, 3, 4]; b = [0, 1, 2, 3]; group_norm(x, 2, w, b, 0.01)",
     method=False,
+    kernel="GroupNormKernelImpl",
 )
 def group_norm_(
     input: Real, num_groups: int, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5

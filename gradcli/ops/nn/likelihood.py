@@ -167,6 +167,8 @@ def check_labels(size: Shape, target: Any, weight: Any, ignore_index: int) -> An
     "x = [[-0.5, -2, -1], [-1, -0.2, -3]]; nll_loss(x, [0, -1], ignore_index=-1, reduction='none')",
     "x = [[[[-0.5, -2]], [[-1, -0.2]]]]; nll_loss(x, [[[0, 1]]])",
     method=False,
+    kernel="nll_loss_out_frame",
+    alike="expected scalar type {0} but found {1}",
 )
 def nll_loss(
     input: Real, target: Indices, weight: Real | None = None, ignore_index: int = -100, reduction: str = "mean"

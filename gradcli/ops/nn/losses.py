@@ -217,6 +217,7 @@ def check_weight(function: str, argument: str, weight: Tensor | None, shape: tup
     "x = [1, 2]; y = [3, 5]; mse(x, y, reduction='none')",
     aliases=["mse"],
     method=False,
+    kernel="mse_cpu",
 )
 def mse_loss(input: Real, target: Real, reduction: str = "mean") -> Any:
     """The mean of the squared differences."""
@@ -237,6 +238,7 @@ def l1_loss(input: Real, target: Real, reduction: str = "mean") -> Any:
     "x = [1, 2]; y = [1.5, 5]; smooth_l1_loss(x, y)",
     "x = [1, 2]; y = [3, 5]; smooth_l1_loss(x, y, reduction='sum', beta=2.5)",
     method=False,
+    kernel="smooth_l1_cpu",
 )
 def smooth_l1_loss(input: Real, target: Real, reduction: str = "mean", beta: float = 1.0) -> Any:
     """Squared error over `2*beta` below `beta`, absolute error less `beta/2` above."""
@@ -251,6 +253,7 @@ def smooth_l1_loss(input: Real, target: Real, reduction: str = "mean", beta: flo
     "x = [1, 2]; y = [1.5, 5]; huber_loss(x, y)",
     "x = [1, 2]; y = [3, 5]; huber_loss(x, y, reduction='none', delta=2.5)",
     method=False,
+    kernel="huber_cpu",
 )
 def huber_loss(input: Real, target: Real, reduction: str = "mean", delta: float = 1.0) -> Any:
     """Half the squared error below `delta`, a straight line above."""

@@ -176,6 +176,7 @@ def _check_normalized(input: Tensor, shape: Shape, **weights: Tensor | None) -> 
     "x = [[1, 2, 4], [0.5, -1, 3]]; layer_norm(x, 3)",
     "x = [[1, 2, 4], [0.5, -1, 3]]; w = [1, 2, 0.5]; b = [0, 1, 2]; layer_norm(x, (3,), weight=w, bias=b, eps=0.01)",
     method=False,
+    kernel="LayerNormKernelImpl",
 )
 def layer_norm_(
     input: Real, normalized_shape: Shape, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5
@@ -190,6 +191,7 @@ def layer_norm_(
     "x = [[1, 2, 4], [0.5, -1, 3]]; rms_norm(x, 3)",
     "x = [[1, 2, 4], [0.5, -1, 3]]; w = [1, 2, 0.5]; rms_norm(x, (3,), w, eps=0.01)",
     method=False,
+    kernel="rms_norm",
 )
 def rms_norm(input: Real, normalized_shape: Shape, weight: Real | None = None, eps: float | None = None) -> Any:
     """The last dimensions over the root of their mean square, then times the weight."""

@@ -52,6 +52,7 @@ hardsigmoid = elementwise(
     convention="hardsigmoid' is 0 at its corners",
     traits=("bounded",),
     says="The gradient is a sixth between -3 and 3, and 0 beyond.",
+    kernel="hardsigmoid_cpu",
 )
 hardswish = elementwise(
     "hardswish",
@@ -62,6 +63,7 @@ hardswish = elementwise(
     kinks=(-3.0, 3.0),
     convention="hardswish' is 0 at -3 and 1 at 3",
     says="Below -3 the gradient is 0, above 3 it comes through, and between it is multiplied by x/3 + 1/2.",
+    kernel="hardswish_cpu",
 )
 
 
@@ -114,7 +116,9 @@ glu: Primitive = primitive(
 )
 
 
-@operation("x = [-1, 2]; w = 0.25; prelu(x, w)", "x = [[-1, 2], [3, -4]]; w = [0.25, 0.5]; prelu(x, w)")
+@operation(
+    "x = [-1, 2]; w = 0.25; prelu(x, w)", "x = [[-1, 2], [3, -4]]; w = [0.25, 0.5]; prelu(x, w)", kernel="prelu_cpu"
+)
 def prelu_(input: Real, weight: Real) -> Any:
     """The input where positive, elsewhere the input times a weight, one for all or one for each channel."""
     count = weight.value.size
@@ -134,7 +138,7 @@ def prelu_(input: Real, weight: Real) -> Any:
     return prelu(input, weight)
 
 
-@operation("x = [[1, 2, 0.5, -1]]; glu(x)", "x = [[1, 2], [0.5, -1]]; glu(x, dim=0)", method=False)
+@operation("x = [[1, 2, 0.5, -1]]; glu(x)", "x = [[1, 2], [0.5, -1]]; glu(x, dim=0)", method=False, kernel="glu_cpu")
 def glu_(input: Real, dim: int = -1) -> Any:
     """The first half of a dimension times the sigmoid of the second."""
     ShapeError.when(not input.ndim, "glu does not support scalars because halving size must be even")

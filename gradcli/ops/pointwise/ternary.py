@@ -89,6 +89,7 @@ logaddexp = elementwise(
     takes="input: Tensor, other: Tensor",
     example="x = [3, 1]; y = [4, 2]; logaddexp(x, y)",
     says="The gradient is shared by size: each input gets its part of the sum of the powers.",
+    kernel="logaddexp_cpu",
 )
 
 

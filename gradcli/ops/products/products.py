@@ -139,7 +139,11 @@ def inner(input: Tensor, other: Tensor) -> Any:
     return tensordot(input, other, ((-1,), (-1,)))
 
 
-@operation("x = [1, 2, 3]; y = [3, 4, -1]; cross(x, y, dim=0)", "A = [[1, 2, 3]]; B = [[0, 1, 2]]; cross(A, B, dim=-1)")
+@operation(
+    "x = [1, 2, 3]; y = [3, 4, -1]; cross(x, y, dim=0)",
+    "A = [[1, 2, 3]]; B = [[0, 1, 2]]; cross(A, B, dim=-1)",
+    alike="expected scalar type {0} but found {1}",
+)
 def cross_(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     """The vector product along a dimension of size 3, the first there is."""
     ShapeError.when(input.ndim != other.ndim, "linalg.cross: inputs must have the same number of dimensions.")

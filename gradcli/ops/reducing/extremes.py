@@ -27,6 +27,8 @@ from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import CHOSEN, EXTREME
 from gradcli.ops.support.surface import operation
 
+ROUNDED = 1e-13  # of entries that are the same but for rounding: (x*t)*y and (y*t)*x
+
 
 def _attains(x: Any, extreme: Any) -> Any:
     """Return the mask of the entries equal to the extreme; where that is nan, of the nan."""
@@ -39,8 +41,14 @@ def _ties(x: Any, extreme: Any, *, dim: Axes = None) -> Any:
 
 
 def _fold_ties(x: Formula, extreme: Formula, *, value: Any, dim: Axes = None) -> Formula | None:
-    """Fold the number of ties to 1 where there are none."""
-    return Formula(number(1), 1) if np.all(value == 1) else None
+    """Fold the number of ties to 1 where there are none, and no two entries are one expression."""
+    if np.any(value != 1):
+        return None
+    along = axes(dim, np.ndim(x.value))
+    entries = np.moveaxis(x.value, along, range(len(along)))
+    ordered = np.sort(np.reshape(entries, (-1, *entries.shape[len(along) :])), axis=0)
+    is_same = np.diff(ordered, axis=0) <= ROUNDED * np.abs(ordered[1:])
+    return None if is_same.any() else Formula(number(1), 1)
 
 
 def _write_ties(operands: Any, options: dict[str, Any]) -> Any:

@@ -161,6 +161,7 @@ _declare(
     "var(x, 1, unbiased=False, keepdim=True)",
     "var(x, correction=2)",
     integers_stay=True,
+    kernel="std and var only support floating point and complex dtypes",
 )
 _declare(
     "std",
@@ -171,6 +172,7 @@ _declare(
     "std(x, (0, 1), unbiased=False, keepdim=True)",
     "std(x, correction=0)",
     integers_stay=True,
+    kernel="std and var only support floating point and complex dtypes",
 )
 _declare(
     "std_mean",
@@ -178,5 +180,13 @@ _declare(
     std_beside,
     "std_mean(x)[0]",
     "std_mean(x, dim=1, keepdim=True)[1]",
+    kernel="std_mean only support floating point and complex dtypes",
 )
-_declare("var_mean", "The variance and the mean.", var_beside, "var_mean(x)[1]", "var_mean(x, dim=0, correction=0)[0]")
+_declare(
+    "var_mean",
+    "The variance and the mean.",
+    var_beside,
+    "var_mean(x)[1]",
+    "var_mean(x, dim=0, correction=0)[0]",
+    kernel="var_mean only support floating point and complex dtypes",
+)

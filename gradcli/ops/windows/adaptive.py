@@ -168,6 +168,7 @@ def _sizes(name: str, x: Tensor, output_size: Any) -> Shape:
     "x = [[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]; adaptive_avg_pool2d(x, 2)",
     "x = [[[1, 2, 0], [0.5, -1, 3]]]; adaptive_avg_pool2d(x, (1, 1))",
     method=False,
+    kernel="adaptive_avg_pool2d",
 )
 def adaptive_avg_pool2d(input: Real, output_size: Any) -> Any:
     """The means of a grid of `output_size` parts of each image; None keeps a size."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from gradcli.ops.support.surface import OPERATIONS
@@ -14,8 +13,6 @@ SHOWN = frozenset(("polygamma",))
 
 def find(name: str) -> Any:
     """Return the function, which calls itself `special_polygamma` in its messages, as torch's does."""
-    if name == "round":  # which has this default in torch, where torch.round has none
-        return partial(facade.plain(name, method=False), decimals=0)
     if name in OPERATIONS and name in SHOWN:
         return facade.plain(name, method=False, shown=f"special_{name}")
     return facade.function(name, "special")

@@ -112,6 +112,9 @@ EXAMPLES = {
     # courses
     "-1/(exp(-y*w*x) + 1)*exp(-y*w*x)*x*w": "w*x*(sigmoid(w*x*y) - 1)",
     "(1 - y)/(1 - sigmoid(z))*sigmoid(z)*(1 - sigmoid(z)) - y/sigmoid(z)*sigmoid(z)*(1 - sigmoid(z))": "sigmoid(z) - y",
+    "(1 - y)/(1 - 1/(1 + exp(-z)))*exp(-z)/(1 + exp(-z))**2 - y*(1 + exp(-z))*exp(-z)/(1 + exp(-z))**2": (
+        "sigmoid(z) - y"
+    ),
     "(1/(exp(-x) + 1))**2*exp(-x)": "sigmoid(x)*(1 - sigmoid(x))",
     "x*(1 - tanh(w*x + b)**2)": "x*(1 - tanh(w*x + b)**2)",
     "where(relu(x) > 0, 2*relu(x), 0)": "2*relu(x)",
@@ -120,6 +123,9 @@ EXAMPLES = {
     "(tan(x/2)**2 + 1)/2": "(tan(x/2)**2 + 1)/2",
     "(exp(x) - exp(-x))/(exp(x) + exp(-x))": "tanh(x)",
     "2*exp(-x)/(1 + 2*exp(-x))**2": "2*exp(-x)/(1 + 2*exp(-x))**2",
+    "1/((K - p)/p*exp(-r*t) + 1) - K/((K - p)/p*exp(-r*t) + 1)**2*exp(-r*t)/p": (
+        "p**2*(1 - exp(-r*t))/(p + exp(-r*t)*(K - p))**2"
+    ),
     # a sum and what stands below it
     "r - 2*r*x/K + a*x*y/(a*h*x + 1)**2*a*h - a*y/(a*h*x + 1)": "r - 2*r*x/K - a*y/(a*h*x + 1)**2",
     "n*(q + p*exp(t))**(n - 1)*p*exp(t)": "n*p*(q + p*exp(t))**(n - 1)*exp(t)",
