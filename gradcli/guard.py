@@ -49,9 +49,7 @@ class Guard:
 
     def __init__(self) -> None:
         self.is_strict = False
-        self.missing: list[Missing] | None = (
-            None  # of the explanation or the document that is being made
-        )
+        self.missing: list[Missing] | None = None  # of the explanation or the document that is being made
         self.warned: set[str] = set()
 
 
@@ -103,9 +101,7 @@ def why(error: Exception) -> str:
     import traceback
 
     function = traceback.extract_tb(error.__traceback__)[-1].name
-    return (
-        f"a bug in gradcli, {type(error).__name__} in {function} (--debug shows more)"
-    )
+    return f"a bug in gradcli, {type(error).__name__} in {function} (--debug shows more)"
 
 
 @contextmanager

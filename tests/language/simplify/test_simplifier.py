@@ -224,6 +224,7 @@ TENSORS = {
     "where(relu(linear(x, A)) > 0, 2*z, 0)": "2*where(linear(x, A) > 0, z, 0)",
     "2*x/9/1.7320508075688772": "2*x/(9*1.7320508075688772)",
     "exp(X - logsumexp(X, dim=0))": "softmax(X, dim=0)",
+    "exp(X - logsumexp(X, dim=(0,), keepdim=True))": "exp(X - logsumexp(X, dim=(0,), keepdim=True))",
     "(expand(1, (6,))*s)[:3] + (expand(1, (6,))*s)[3:]": "expand(2*s, (3,))",
     "select_backward(x, shape=(2, 3), dim=0, index=0)[0] + select_backward(x, shape=(2, 3), dim=0, index=0)[1]": "x",
     "softmax(x, dim=0)*(1 - sum(softmax(x, dim=0), dim=0, keepdim=True))": "zeros((3,))",
