@@ -12,6 +12,7 @@ from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.calls import COMPARE
 from gradcli.script.timeline.names import node_of
+from gradcli.source import Source
 
 ROOTS = 4  # tensors outside the graph that are remembered below another
 SIGNS = {name: sign for sign, name in COMPARE.items()}
@@ -22,6 +23,7 @@ class Cut(NamedTuple):
 
     line: int
     how: str
+    source: Source | None = None
 
 
 Below = dict[Tensor, Cut | None]  # leaves, and the cut on the way to each, if any; never changed once it is made
@@ -38,14 +40,14 @@ class Origins:
         self.made: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # results: where they begin
         self.taken: WeakKeyDictionary[Tensor, Cut] = WeakKeyDictionary()  # leaves below a number that left for Python
 
-    def computed(self, application: Application, line: int) -> None:
+    def computed(self, application: Application, line: int, source: Source | None = None) -> None:
         """Note the origins of the result of an operation."""
         out, inputs = application.out, [x for x in application.inputs if isinstance(x, Tensor)]
         below = self.below(inputs)
         for leaf in below:
             self.used.setdefault(leaf, line)
         if below and not isinstance(node_of(out), Node):
-            below = cut(below, Cut(line, how(application) if mode.grad_enabled else "no_grad"))
+            below = cut(below, Cut(line, how(application) if mode.grad_enabled else "no_grad", source))
         elif not below:
             self._roots[out] = tuple(dict.fromkeys(root for x in inputs for root in self.roots(x)))[:ROOTS]
         self.made[out] = next((self.made[x] for x in inputs if x in self.made), line)

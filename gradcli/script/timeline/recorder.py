@@ -92,7 +92,7 @@ class Recorder:
         if isinstance(out.node, Node):
             self.run.lines[out.node] = line
             self.run.made[out.node] = kept(out.value)
-        self.run.origins.computed(application, line)
+        self.run.origins.computed(application, line, self.machine.source)
 
     def cut(self, source: Any, result: Any, how: str) -> None:
         """Note that `detach()`, `.data` or the like took a value out of the graph of `source`."""
@@ -103,13 +103,13 @@ class Recorder:
             expose(self.run, source)
         elif self._is_print:
             return
-        self.run.origins.left(source, result, Cut(self.machine.line, how))
+        self.run.origins.left(source, result, Cut(self.machine.line, how, self.machine.source))
 
     def copied(self, parts: Sequence[Any], result: Tensor, how: str) -> None:
         """Note that `torch.tensor(...)` copied tensors, or a list with tensors in it."""
         for part in parts:
             if isinstance(part, Tensor):
-                self.run.origins.left(part, result, Cut(self.machine.line, how))
+                self.run.origins.left(part, result, Cut(self.machine.line, how, self.machine.source))
 
     def asked(self, tensor: Tensor, gradient: Tensor | None) -> None:
         """Say why a `.grad` that the snippet looks at is None."""
