@@ -26,8 +26,11 @@ EVENTS = {
     "clearing": "a gradient was cleared",
     "contribution": "a contribution of a backward pass is not finite",
     "statement": "a statement has run",
+    "dropout": "dropout is applied",
+    "exposed": "a tensor was changed past the graph",
     "error": "an exception passed a statement",
     "end": "the run is over",
+    "stopped": "the run is over, and the other detectors have been asked",
     "program": "an expression was explained",
 }
 DETECTORS: defaultdict[str, list[Callable[..., Iterator[Finding]]]] = defaultdict(list)

@@ -452,7 +452,18 @@ def asked(witness: Witness) -> Iterator[Finding]:
             elif cut is None and run.origins.taken:
                 pass
             continue
+        if "." in name and any(not done.returns for done in run.passes.values()) or is_held(witness, tensor):
+            continue  # as an unused parameter
         yield from of_unreached(witness, one, name)
+
+
+def is_held(witness: Witness, tensor: Tensor) -> bool:
+    """Return whether an optimizer holds a tensor and others that have a gradient."""
+    for value in witness.machine.globals.values():
+        params = [x for group in getattr(value, "param_groups", ()) for x in group["params"]]
+        if any(x is tensor for x in params) and any(x in witness.run.filled for x in params):
+            return True
+    return False
 
 
 def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
@@ -531,7 +542,7 @@ def steps(witness: Witness, done: Pass) -> Iterator[Finding]:
         yield NO_DERIVATIVE.found(place, ", ".join(names), message, because, straight, see=[done.place.line])
 
 
-@STOPPED.on("end")
+@STOPPED.on("stopped")
 def otherwise(witness: Witness) -> Iterator[Finding]:
     """State an error that no other cause explains."""
     if witness.stopped_by is None or any(one.severity == "error" for one in witness.findings.values()):

@@ -281,13 +281,14 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
     steps.latest = place
     if steps.first is None:
         steps.first, steps.passed_before = place, witness.run.passed
-    is_idle = not any(x._grad is not None and np.any(x._grad.value) for x in parameters)
+    filled = witness.run.filled
+    is_idle = all(x._grad is None or (x in filled and not filled[x].line) for x in parameters)
     steps.idle += is_idle
     for leaf in parameters:
         if (account := ledger.accounts.get(leaf)) is not None and account.open:
             account.moved = account.ever_moved = True
     wasted = [(x, account.wasted) for x in held if (account := ledger.accounts.get(x)) is not None and account.wasted]
-    if not is_idle or not wasted:
+    if not is_idle or not wasted or (steps.passed_before == 0 and steps.idle == steps.count):
         return
     leaf, (at, filling) = wasted[0]
     names = several(witness.name(x) for x, _ in wasted)

@@ -16,13 +16,13 @@ import numpy as np
 from gradcli.engine.backward import Accumulation, Contribution, trace
 from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.graph import AccumulateGrad, Node, Target, nodes_below
-from gradcli.engine.modes import switched
+from gradcli.engine.modes import switched, tick
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError
 from gradcli.findings.declaration import AT_OPERATIONS, DETECTORS
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import Written
+from gradcli.findings.spelling import Written, called
 from gradcli.guard import guarded
 from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
@@ -164,9 +164,9 @@ class Witness(Recorder):
         node = next((one for one in self.statements.get(source, ()) if one.lineno == line), None)
         return Place(source, line, node, self.machine.globals)
 
-    def add(self, found: Iterable[Finding]) -> None:
+    def add(self, found: Iterable[Finding] | None) -> None:
         """Keep findings, one for each code, place and name."""
-        for one in guarded("note", lambda: list(found), []):
+        for one in guarded("note", lambda: list(found or ()), []):
             self.findings.setdefault((one.code, one.source, one.line, one.name), one)
 
     def tell(self, event: str, *facts: Any) -> None:
@@ -219,6 +219,16 @@ class Witness(Recorder):
         self.calls.append(Asking(self.place, tensor, code, message, self.run.passed))
         super().asked(tensor, gradient)
 
+    def cut(self, source: Any, result: Any, how: str) -> None:
+        """Note a value that left the graph; one that a statement only prints is of no use to a loss."""
+        node = self.place.node
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and called(node.value) != "print":
+            self._is_print = False
+        super().cut(source, result, how)
+
+    def dropped(self, tensor: Tensor, chance: float) -> None:
+        self.tell("dropout", tensor, chance)
+
     def backward(
         self, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
     ) -> Iterator[Contributed]:
@@ -267,7 +277,11 @@ class Witness(Recorder):
         super().stepped(optimizer, parameters, told)
 
     def ended(self, env: Env, line: int, latest: int) -> None:
+        exposed = [(x, before) for x, before in self.run.exposed.items() if before is not None]
         super().ended(env, line, latest)
+        for tensor, before in exposed:
+            if not np.array_equal(before, tensor.value, equal_nan=True):
+                self.tell("exposed", tensor, before, next(tick))
         for tensor in self.run.names.renamed:
             self.renamed_in.setdefault(tensor, self.machine.source)
         self.tell("statement", env)
@@ -283,6 +297,7 @@ class Witness(Recorder):
         """Return the findings of the whole run, when it has ended; the error is the one that stopped it."""
         self.stopped_by = self.errors[-1][0] if error is not None and self.errors else None
         self.tell("end")
+        self.tell("stopped")
         from gradcli.findings.judging import ordered
 
         return ordered(self.findings.values())

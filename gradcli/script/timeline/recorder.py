@@ -105,6 +105,9 @@ class Recorder:
             return
         self.run.origins.left(source, result, Cut(self.machine.line, how, self.machine.source))
 
+    def dropped(self, tensor: Tensor, chance: float) -> None:
+        """Hear that dropout is applied to a tensor; the timeline shows it as a product."""
+
     def copied(self, parts: Sequence[Any], result: Tensor, how: str) -> None:
         """Note that `torch.tensor(...)` copied tensors, or a list with tensors in it."""
         for part in parts:
