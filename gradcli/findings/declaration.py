@@ -26,6 +26,7 @@ EVENTS = {
     "clearing": "a gradient was cleared",
     "contribution": "a contribution of a backward pass is not finite",
     "statement": "a statement has run",
+    "answer": "the backward of a function of the snippet has given a gradient",
     "dropout": "dropout is applied",
     "exposed": "a tensor was changed past the graph",
     "error": "an exception passed a statement",

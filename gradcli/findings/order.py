@@ -178,6 +178,7 @@ class Ledger:
         self.steps: dict[Any, Steps] = {}
         self.added: dict[tuple[Any, ...], Added] = {}
         self.means: dict[tuple[str, int], list[tuple[int, Any, dict[Tensor, Any]]]] = {}
+        self.mean: tuple[Node, int] | None = None  # of the pass that runs
         self.owned: WeakKeyDictionary[Tensor, Any] = WeakKeyDictionary()
 
 
@@ -229,23 +230,30 @@ def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
     yield from ()
 
 
-def noted_mean(ledger: Ledger, done: Pass) -> None:
-    """Note over how many rows the loss of a pass is a mean, and with which weight."""
+@UNEVEN.on("pass")
+def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """Note over how many rows the loss of a pass is a mean."""
     target: Any = done.output.node
-    weight: Any = 1.0
-    while isinstance(target, Node) and np.size(target.out) == 1:
-        primitive = target.primitive
-        if primitive.name == "mean" or target.options.get("reduction") == "mean":
+    ledger = witness.of(Ledger)
+    ledger.mean = None
+    while isinstance(target, Node) and np.size(target.out) == 1 and done.inputs is None:
+        if target.primitive.name == "mean" or target.options.get("reduction") == "mean":
             shape = target.inputs[0].shape if target.inputs else ()
-            series = ledger.means.setdefault(done.place.key, [])
-            series.append((shape[0] if shape else 1, float(np.ravel(weight)[0]), {leaf: np.array(g) for leaf, g, _ in done.arrivals}))
-            del series[:-64]
-            return
+            ledger.mean = target, shape[0] if shape else 1
+            break
         edges = [edge for edge in target.edges if edge is not None]
-        if len(edges) != 1:
-            return
-        target = edges[0]
-        weight = done.totals.get(target, weight)
+        target = edges[0] if len(edges) == 1 else None
+    yield from ()
+
+
+def noted_mean(ledger: Ledger, done: Pass) -> None:
+    """Note the mean that the pass began with, its weight, and what it gave."""
+    if ledger.mean is not None:
+        node, rows = ledger.mean
+        weight = float(np.ravel(done.totals.get(node, 1.0))[0])
+        series = ledger.means.setdefault(done.place.key, [])
+        series.append((rows, weight, {leaf: np.array(gradient) for leaf, gradient, _ in done.arrivals}))
+        del series[:-64]
 
 
 @ACCUMULATED.on("statement")

@@ -29,6 +29,7 @@ from gradcli.script.python.syntax.scopes import Env
 from gradcli.script.timeline.model import Told
 from gradcli.script.timeline.names import Generated, node_of
 from gradcli.script.timeline.recorder import COMPOUND, Recorder
+from gradcli.script.torch.autograd.custom import CustomNode
 from gradcli.source import Source
 
 State = TypeVar("State")
@@ -267,6 +268,8 @@ class Witness(Recorder):
                 assert edge is not None
                 done.totals[edge] = value_of(event.total)
                 contributed = value_of(event.contribution)
+                if isinstance(event.node, CustomNode):
+                    self.tell("answer", done, event)
                 if not np.isfinite(contributed).all():
                     self.tell("contribution", done, event)
             yield event
