@@ -69,9 +69,13 @@ def examine(arguments: list[str], limits: Limited) -> Examination:
     source = limits.begin(lambda: snippets.source_of(file))
     try:
         snippet = snippets.read(source)
-        return examined(snippet, snippets.machine(limits, lambda text: None), source.name, names)
+        return examined(snippet, snippets.machine(limits, unheard, hears=unheard), source.name, names)
     except GradcliError as error:
         raise unreadable(error) from None
+
+
+def unheard(*_: object) -> None:
+    """Drop what the snippet prints, and its warnings."""
 
 
 def unreadable(error: GradcliError) -> GradcliError:

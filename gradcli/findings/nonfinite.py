@@ -140,6 +140,8 @@ class Trouble:
     names: list[str] = field(default_factory=list)
     entry: tuple[int, ...] = ()
     advice: str = ""
+    is_single: bool = False  # whether it is a spread of one entry
+    dtype: Any = None
 
 
 class Troubles:
@@ -202,7 +204,7 @@ def trouble_at(
                 value = np.asarray(x.value)
                 operand = value[entry] if value.shape == bad.shape and bad.ndim else value.ravel()[0] if value.size == 1 else value
     shown = np.asarray(result)
-    return Trouble(node, place, position, operand, shown[entry] if shown.shape == bad.shape else shown, is_gradient, [], names, entry)
+    return Trouble(node, place, position, operand, shown[entry] if shown.shape == bad.shape else shown, is_gradient, [], names, entry, "", is_single(node), np.asarray(node.out).dtype)
 
 
 def masks_above(done: Pass, start: Node) -> list[Node]:
@@ -267,7 +269,7 @@ def is_diverged(witness: Witness, done: Pass) -> bool:
 def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -> Finding:
     place, node = trouble.place, trouble.node
     name = node.primitive.name
-    words = place.written.of_primitive(name) or spelled(place, name)
+    words = place.written.of_primitive(name, node.options.get("exponent")) or spelled(place, name)
     x = operand_words(place, trouble)
     leaves = [witness.name(leaf) for leaf in spoilt]
     at = f"[{', '.join(map(str, trouble.entry))}]" if trouble.entry else ""
@@ -293,17 +295,17 @@ def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -
         typed = stable(place, name, form)
         cause = LOST if "digits" in whole or name in ("log", "log2", "log10") else OVERFLOW
         return cause.found(place, about, message, f"{effect}, where {form} keeps them.", typed, see=see)
-    if name in ("std", "var", "std_mean", "var_mean") and is_single(node):
+    if name in ("std", "var", "std_mean", "var_mean") and trouble.is_single:
         message = f"{words} of one entry: it divides by n - 1 = 0."
         operand_name = x if x.isidentifier() else "x"
         return AT_EDGE.found(place, about, message, f"{effect}.", f"if len({operand_name}) > 1:  # leave single values out", see=see)  # fmt: skip
     if not trouble.is_gradient and np.isinf(trouble.result) and name not in EDGES and name != "div":
-        largest = np.finfo(np.asarray(node.out).dtype).max
-        message = f"{words} overflows: {entry} is {shown}, and the result is above {largest:.2g}, the largest number of {np.asarray(node.out).dtype}."
+        largest = np.finfo(trouble.dtype).max
+        message = f"{words} overflows: {entry} is {shown}, and the result is above {largest:.2g}, the largest number of {trouble.dtype}."
         return OVERFLOW.found(place, about, message, f"it is inf, and inf - inf or 0 · inf is nan: {effect}.", smaller(witness, trouble), see=see)
     if not trouble.is_gradient and np.isinf(trouble.result) and not zero and name in ("pow", "div", "reciprocal"):
-        largest = np.finfo(np.asarray(node.out).dtype).max
-        message = f"{words} overflows: {entry} is {shown}, and the result is above {largest:.2g}, the largest number of {np.asarray(node.out).dtype}."
+        largest = np.finfo(trouble.dtype).max
+        message = f"{words} overflows: {entry} is {shown}, and the result is above {largest:.2g}, the largest number of {trouble.dtype}."
         return OVERFLOW.found(place, about, message, f"it is inf, and inf - inf or 0 · inf is nan: {effect}.", smaller(witness, trouble), see=see)
     if name == "div" or name == "reciprocal":
         binary = place.written.operator("div")
@@ -393,6 +395,9 @@ def stable(place: Place, name: str, form: str) -> str:
 
 
 def is_single(node: Node) -> bool:
+    """Return whether a node is the spread of one entry."""
+    if node.primitive.name not in ("std", "var"):
+        return False
     x = node.inputs[0] if node.inputs else None
     if not isinstance(x, Tensor):
         return False
@@ -421,14 +426,14 @@ def divided_by_eps(witness: Witness, done: Pass) -> Iterator[Finding]:
         return
     for node in done.order:
         least = bound(witness, node)
-        if least is None or not 0 < least < 1e-4 or not np.any(np.asarray(node.out) <= least * 1.01):
+        if least is None or not 0 < least < 1e-4 or not np.any(np.asarray(done.outs[node]) <= least * 1.01):
             continue
         if not any(other.primitive.name == "div" or "layout" in other.primitive.traits for other in done.consumers(node)):
             continue
         place = witness.place_of(node)
         if place is None:
             continue
-        rows = np.argwhere(np.asarray(node.out) <= least * 1.01)
+        rows = np.argwhere(np.asarray(done.outs[node]) <= least * 1.01)
         leaf, gradient = large[0]
         calls = place.written.calls("normalize", "cosine_similarity")
         x = place.written.argument(calls[0]) if calls else None

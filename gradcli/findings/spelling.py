@@ -40,9 +40,12 @@ class Written:
         """Return the calls of functions or methods with these names."""
         return [x for x in self.nodes() if isinstance(x, ast.Call) and called(x) in names]
 
-    def of_primitive(self, primitive: str) -> str:
+    def of_primitive(self, primitive: str, exponent: Any = None) -> str:
         """Return the expression that applies a primitive; empty where that is not clear or long."""
         operator = self.operator(primitive)
+        if operator is None and exponent is not None:
+            powers = [x for x in self.nodes() if isinstance(x, ast.BinOp) and isinstance(x.op, ast.Pow)]
+            operator = next((x for x in powers if ast.unparse(x.right) == f"{exponent}"), None)
         found = [operator] if operator is not None else self.calls(primitive, f"{primitive}_")
         return short(found[0]) if len(found) == 1 else ""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -267,7 +268,7 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
             continue
         number_of += 1
         place = witness.place_of(node)
-        value = np.asarray(node.out)
+        value = np.asarray(done.outs[node])
         if place is None or value.ndim < 2 or value.shape[-1] < 2 or value.shape[0] < 2:
             continue
         key = place.key, number_of
@@ -319,7 +320,7 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
         edge = node.edges[0] if node.edges else None
         if place is None or edge is None or not np.any(arrived) or np.any(np.abs(done.totals.get(edge, 0)) > 1e-30):
             continue
-        out = np.asarray(node.out)
+        out = np.asarray(done.outs[node])
         flat = np.all((out == 0) | (np.abs(out) == 1))
         if not flat or not finite(out) or not varied(arrived, node):
             continue
@@ -392,11 +393,14 @@ def chained(witness: Witness, done: Pass) -> Iterator[Finding]:
         return
     depths: dict[Any, int] = {}
     best: dict[int, tuple[float, Node]] = {}
+    uses: Counter[Tensor] = Counter()
     for node in done.order:
-        is_layer = "matrix" in node.primitive.traits and np.ndim(node.out) >= 1
+        is_layer = "matrix" in node.primitive.traits and np.ndim(done.outs[node]) >= 1
         depth = max((depths.get(edge, 0) for edge in node.edges), default=0) + is_layer
         depths[node] = depth
         arrived = done.totals.get(node)
+        if is_layer:
+            uses.update(direct_leaves(node))
         if is_layer and arrived is not None:
             norm = float(np.linalg.norm(np.ravel(arrived)))
             if depth not in best or norm > best[depth][0]:
@@ -415,10 +419,12 @@ def chained(witness: Witness, done: Pass) -> Iterator[Finding]:
     place = witness.place_of(node)
     if place is None:
         return
-    cause = VANISHING if ratio < 1 else EXPLODING
-    leaves = [x for x in leaf_below(node, done) if x.ndim >= 2] or leaf_below(node, done)
+    cause, severity = VANISHING if ratio < 1 else EXPLODING, ""
+    again = [x for x, count in uses.items() if 2 * count >= steps and count > 2 and x.ndim == 2]
+    again.sort(key=lambda x: x.shape[0] != x.shape[1])  # the state has a square matrix
+    shared = bool(again)
+    leaves = again or [x for x in direct_leaves(node) if x.ndim >= 2] or leaf_below(node, done)
     weights = [witness.name(x) for x in leaves]
-    shared = len({x for _, one in best.values() for x in leaf_below(one, done) if x.ndim >= 2}) <= 2
     what = "step" if shared else "layer"
     verb = "shrinks" if ratio < 1 else "grows"
     message = f"the gradient {verb} by a factor of about {factor:.2g} at each of {steps + 1} {what}s: the first one gets {ratio:.2g} of what the last gets."
@@ -442,7 +448,20 @@ def chained(witness: Witness, done: Pass) -> Iterator[Finding]:
     gradient = next((g for leaf, g, _ in done.arrivals if leaves and leaf is leaves[0]), None)
     if gradient is not None and weights:
         because += f"; {weights[0]}.grad is {number(gradient)}."
-    yield cause.found(place, ", ".join(dict.fromkeys(weights)) or place.written.target(), message, because, instead, see=[done.place.line])
+    if shared and cause is VANISHING:
+        severity = "note"  # a long sequence forgets its beginning
+    yield cause.found(place, ", ".join(dict.fromkeys(weights)) or place.written.target(), message, because, instead, severity, [done.place.line])
+
+
+def direct_leaves(node: Node) -> list[Tensor]:
+    """Return the leaves that a matrix product takes, perhaps transposed."""
+    found = []
+    for edge in node.edges:
+        while isinstance(edge, Node) and "layout" in edge.primitive.traits and edge.edges:
+            edge = edge.edges[0]
+        if isinstance(edge, AccumulateGrad):
+            found.append(edge.variable)
+    return found
 
 
 def scaled(witness: Witness, name: str, good: float) -> str:

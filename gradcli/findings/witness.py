@@ -96,6 +96,7 @@ class Pass:
     given: Sequence[Any] = ()
     arrivals: list[tuple[Tensor, Any, Any]] = field(default_factory=list)  # a leaf, its gradient, its `.grad` before
     totals: dict[Target, Any] = field(default_factory=dict)
+    outs: dict[Node, Any] = field(default_factory=dict)  # the results of the nodes, which the pass frees
 
     @property
     def output(self) -> Tensor:
@@ -254,6 +255,7 @@ class Witness(Recorder):
         order = nodes_below(x.node for x in outputs if x.node is not None)[::-1]
         closely = times <= SURVEYED or times & (times - 1) == 0
         done = Pass(self.run.passed + 1, place, outputs, order, inputs, closely, times, given)
+        done.outs = {node: node.out for node in order}
         if inputs is not None:
             self.returned_in[place.line] = place.source
         if all(node.inputs is not None for node in order):
