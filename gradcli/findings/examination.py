@@ -62,7 +62,7 @@ def examine(snippet: Snippet, machine: Machine, file: str, names: Sequence[str] 
 def examine_program(explanation: Explanation, text: str) -> Examination:
     """Return what is suspicious about a program at a point."""
     findings = [one for detect in DETECTORS["program"] for one in detect(explanation)]
-    texts = {(one.source, one.line): explanation.source.line(one.line).strip() for one in findings}
+    texts = {(one.source, one.line): explanation.parsed.source.line(one.line).strip() for one in findings}
     looked = f"{counted(len(explanation.nodes), 'value')}, {counted(len(explanation.leaves), 'gradient')}"
     return Examination(text, texts, tuple(ordered(findings)), looked)
 

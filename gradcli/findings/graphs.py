@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -24,7 +25,8 @@ LEFT_GRAPH = Cause(
     "left-graph",
     "warning",
     "a value left the graph on its way, so nothing before it gets a gradient",
-    "detach(), .data, item(), numpy(), tolist(), float(), torch.tensor(t) and no_grad() give numbers without a history.",
+    "detach(), .data, item(), numpy(), tolist(), float(), torch.tensor(t) and no_grad() give numbers without a "
+    "history.",
     """
 import torch
 w = torch.tensor(2.0, requires_grad=True)
@@ -148,7 +150,9 @@ torch.ones(2, 3) @ torch.ones(2, 3)
 
 COPIES = ("torch.tensor()", "torch.as_tensor()", "new_tensor()")
 SOFT = {
-    "argmax": "torch.softmax({x}, dim=-1) in place of the index, or cross_entropy({x}, labels) in place of a count of hits",
+    "argmax": (
+        "torch.softmax({x}, dim=-1) in place of the index, or cross_entropy({x}, labels) in place of a count of hits"
+    ),
     "argmin": "torch.softmax(-{x}, dim=-1) in place of the index",
     "sign": "torch.tanh({x})",
     "one_hot": "torch.softmax({x}, dim=-1)",
@@ -244,17 +248,19 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
     tree = ast.parse(written.text)
 
     class Out(ast.NodeTransformer):
-        def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802  the name that ast asks for
+        def visit_Call(self, node: ast.Call) -> ast.AST:
             self.generic_visit(node)
-            if called(node) in (name, "detach", "cpu", "numpy", "item", "tolist") and isinstance(node.func, ast.Attribute):
+            if called(node) in (name, "detach", "cpu", "numpy", "item", "tolist") and isinstance(
+                node.func, ast.Attribute
+            ):
                 return node.func.value
             return node.args[0] if name in ("float", "int") and called(node) == name and node.args else node
 
-        def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
+        def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
             self.generic_visit(node)
             return node.value if node.attr == name and cut.how.startswith(".") else node
 
-        def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802
+        def visit_Name(self, node: ast.Name) -> ast.AST:
             if node.id in arrays and isinstance(node.ctx, ast.Load):
                 return ast.parse(f"torch.from_numpy({node.id})", mode="eval").body
             return node
@@ -263,17 +269,31 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
     return text if text != written.text and text.strip() else None
 
 
-@INTEGER_LEAF.on("error")
-def whole_numbers(witness: Witness, error: Exception) -> Iterator[Finding]:
-    if not re.search(r"[Oo]nly Tensors of floating point", message_of(error)):
-        return
-    place = witness.place
+@INTEGER_LEAF.on("end")
+def whole_numbers(witness: Witness) -> Iterator[Finding]:
+    for error, place in witness.errors:
+        if re.search(r"[Oo]nly Tensors of floating point", message_of(error)):
+            yield of_whole_numbers(witness, place, severity_of(witness, error, place))
+
+
+def of_whole_numbers(witness: Witness, place: Place, severity: str) -> Finding:
     name, instead, see = place.written.target(), None, 0
     text = place.written.text
     for key, value in place.env.items():
-        if isinstance(value, Tensor) and value.dtype.kind in "iub" and re.match(rf"{re.escape(key)}\.requires_grad", text):
+        if (
+            isinstance(value, Tensor)
+            and value.dtype.kind in "iub"
+            and re.match(rf"{re.escape(key)}\.requires_grad", text)
+        ):
             name, instead = key, f"{key} = {key}.float()"
-            maker = next((x for x in witness.statements.get(place.source, ()) if x.lineno < place.line and getattr(x, "targets", None) and ast.unparse(getattr(x, "targets")[0]) == key), None)  # fmt: skip  # noqa: B009
+            maker = next(
+                (
+                    x
+                    for x in witness.statements.get(place.source, ())
+                    if x.lineno < place.line and isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == key
+                ),
+                None,
+            )
             see = maker.lineno if maker is not None else 0
     if instead is None:
         floats = re.sub(r"(?<![\w.])(\d+)(?![\w.])", r"\1.0", text)
@@ -281,15 +301,23 @@ def whole_numbers(witness: Witness, error: Exception) -> Iterator[Finding]:
     kind = "whole numbers"
     message = f"{name or 'the tensor'} holds {kind}, and only floats can require grad."
     because = f"{text} is refused: a small change of a whole number is none; its dtype is int64."
-    yield INTEGER_LEAF.found(place, name, message, because, instead, see=[see])
+    return INTEGER_LEAF.found(place, name, message, because, instead, severity, see=[see])
 
 
 def handled(witness: Witness, place: Place) -> str:
     """Return what becomes of an error there: `error` where it ends the run, `warning` where it is swallowed."""
-    for node in [x for statements in witness.trees(place.source) for x in ast.walk(statements) if isinstance(x, ast.Try)]:
+    for node in [
+        x for statements in witness.trees(place.source) for x in ast.walk(statements) if isinstance(x, ast.Try)
+    ]:
         if any(inner.lineno <= place.line <= (inner.end_lineno or inner.lineno) for inner in node.body):
-            uses = any(h.name and any(isinstance(x, ast.Name) and x.id == h.name for x in ast.walk(h)) for h in node.handlers)
-            tells = any(isinstance(x, ast.Call) and called(x) in ("print", "warning", "error") for h in node.handlers for x in ast.walk(h))  # fmt: skip
+            uses = any(
+                h.name and any(isinstance(x, ast.Name) and x.id == h.name for x in ast.walk(h)) for h in node.handlers
+            )
+            tells = any(
+                isinstance(x, ast.Call) and called(x) in ("print", "warning", "error")
+                for h in node.handlers
+                for x in ast.walk(h)
+            )
             return "note" if uses or tells else "warning"
     return "error"
 
@@ -340,7 +368,9 @@ def of_output(witness: Witness, output: Tensor, place: Place, severity: str) -> 
     effect = f"{name} at line {place.line} has no graph, so backward() has nothing to go back through."
     below = run.origins.below([output])
     cuts = {leaf: cut for leaf, cut in below.items() if cut is not None}
-    rebound = next((x for root in run.origins.roots(output) if (x := root()) is not None and x in run.names.renamed), None)
+    rebound = next(
+        (x for root in run.origins.roots(output) if (x := root()) is not None and x in run.names.renamed), None
+    )
     if rebound is not None:
         yield from of_rebound(witness, rebound, severity)
         return
@@ -356,12 +386,25 @@ def of_output(witness: Witness, output: Tensor, place: Place, severity: str) -> 
         names = [found for x in roots if (found := witness.known(x))]
         switched = next(((run.switched[x][0], x) for x in roots if x in run.switched), None)
         about = listed(names) or name
-        message = f"nothing that {name} was computed from requires grad: {about} {'do' if len(names) > 1 else 'does'} not."
-        first = next((x for x in witness.statements.get(place.source, ()) if names and getattr(x, "targets", None) and ast.unparse(getattr(x, "targets")[0]) == names[0]), None)  # fmt: skip  # noqa: B009
+        message = (
+            f"nothing that {name} was computed from requires grad: {about} {'do' if len(names) > 1 else 'does'} not."
+        )
+        first = next(
+            (
+                x
+                for x in witness.statements.get(place.source, ())
+                if names and isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == names[0]
+            ),
+            None,
+        )
         because = effect if switched is None else f"{effect} Line {switched[0]} switched requires_grad."
         instead = f"{names[0]}.requires_grad_() before line {place.line} uses it" if names else None
         if first is not None and isinstance(first, ast.Assign) and isinstance(first.value, ast.Call):
-            instead = f"{one_line(ast.unparse(first))[:-1]}, requires_grad=True)" if called(first.value) in ("tensor", "ones", "zeros", "rand", "randn") else instead  # fmt: skip
+            instead = (
+                f"{one_line(ast.unparse(first))[:-1]}, requires_grad=True)"
+                if called(first.value) in ("tensor", "ones", "zeros", "rand", "randn")
+                else instead
+            )
         yield NO_LEAF.found(place, about, message, because, instead, severity, see=[first.lineno if first else 0])
 
 
@@ -374,7 +417,10 @@ def of_rebound(witness: Witness, tensor: Tensor, severity: str = "") -> Iterator
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Sub | ast.Add) and short(value.left) == name:
         sign = "-=" if isinstance(value.op, ast.Sub) else "+="
         instead = f"with torch.no_grad(): {name} {sign} {short(value.right)}"
-    message = f"{name} means the result of {short(value) if value is not None else 'an operation'} since line {line}, not the leaf any more."
+    message = (
+        f"{name} means the result of {short(value) if value is not None else 'an operation'} since line "
+        f"{line}, not the leaf any more."
+    )
     because = f"the leaf that {name} was before has the gradient; {name}.grad is None."
     yield LEAF_REBOUND.found(place, name, message, because, instead, severity)
 
@@ -414,9 +460,11 @@ def finished_first(place: Place) -> str | None:
             x.keywords = [word for word in x.keywords if word.arg != "requires_grad"]
 
     class Without(ast.NodeTransformer):
-        def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
+        def visit_Call(self, node: ast.Call) -> ast.AST:
             self.generic_visit(node)
-            return node.func.value if called(node) == "requires_grad_" and isinstance(node.func, ast.Attribute) else node
+            return (
+                node.func.value if called(node) == "requires_grad_" and isinstance(node.func, ast.Attribute) else node
+            )
 
     body = Without().visit(tree).body
     text = one_line(ast.unparse(body))
@@ -452,17 +500,27 @@ def asked(witness: Witness) -> Iterator[Finding]:
             elif cut is None and run.origins.taken:
                 pass
             continue
-        if "." in name and any(not done.returns for done in run.passes.values()) or is_held(witness, tensor):
+        if ("." in name and any(not done.returns for done in run.passes.values())) or is_held(witness, tensor):
             continue  # as an unused parameter
         yield from of_unreached(witness, one, name)
+
+
+def is_result_used(place: Place) -> bool:
+    """Return whether the snippet does something with what a statement assigns, and so knows of it."""
+    node = place.written.node
+    if not isinstance(node, ast.Assign):
+        return not isinstance(node, ast.Expr) or not (isinstance(node.value, ast.Call) and called(node.value) == "grad")
+    names = {x.id for target in node.targets for x in ast.walk(target) if isinstance(x, ast.Name)}
+    tree = ast.walk(ast.parse(place.source.text))
+    return any(isinstance(x, ast.Name) and isinstance(x.ctx, ast.Load) and x.id in names for x in tree)
 
 
 def is_held(witness: Witness, tensor: Tensor) -> bool:
     """Return whether an optimizer holds a tensor and others that have a gradient."""
     for value in witness.machine.globals.values():
         params = [x for group in getattr(value, "param_groups", ()) for x in group["params"]]
-        if any(x is tensor for x in params) and any(x in witness.run.filled for x in params):
-            return True
+        if any(x is tensor for x in params):
+            return not witness.run.passed or any(x in witness.run.filled for x in params)
     return False
 
 
@@ -483,7 +541,8 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
         words = short(output) if output is not None else returned.output
         text = f"({words})" if isinstance(output, ast.BinOp) else words
         message = f"torch.autograd.grad returns the gradient and leaves {name}.grad alone."
-        yield NEVER_REACHED.found(at, name, message, effect, f"{text}.backward()", see=[place.line])
+        severity = "note" if is_result_used(at) else ""
+        yield NEVER_REACHED.found(at, name, message, effect, f"{text}.backward()", severity, see=[place.line])
     elif tensor in run.origins.taken:
         yield of_cut(witness, run.origins.taken[tensor], [name], effect)
     elif not passes:
@@ -494,11 +553,19 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
         yield NEVER_REACHED.found(place, name, message, effect, None)
     elif tensor not in run.origins.used:
         message = f"no line has computed anything with {name}, so no gradient comes to it."
-        yield NEVER_REACHED.found(place, name, message, effect, None)
+        severity = "note" if re.search(rf"inputs=[\[(]?\s*{re.escape(name)}\b", place.source.text) else ""
+        yield NEVER_REACHED.found(place, name, message, effect, None, severity)
     else:
         outputs = listed(dict.fromkeys(done.output for done in passes))
         message = f"the backward pass started from {outputs}, which does not depend on {name}."
-        yield NEVER_REACHED.found(place, name, message, f"{effect} It was used at line {run.origins.used[tensor]}.", None, see=[run.origins.used[tensor]])  # fmt: skip
+        yield NEVER_REACHED.found(
+            place,
+            name,
+            message,
+            f"{effect} It was used at line {run.origins.used[tensor]}.",
+            None,
+            see=[run.origins.used[tensor]],
+        )
 
 
 @LEAF_REBOUND.on("error")
@@ -506,10 +573,13 @@ def not_a_leaf(witness: Witness, error: Exception) -> Iterator[Finding]:
     if "can't optimize a non-leaf" not in message_of(error):
         return
     for name, value in witness.place.env.items():
-        if isinstance(value, Tensor) and isinstance(node_of(value), Node) and re.search(rf"\b{re.escape(name)}\b", witness.place.written.text):  # fmt: skip
+        if (
+            isinstance(value, Tensor)
+            and isinstance(node_of(value), Node)
+            and re.search(rf"\b{re.escape(name)}\b", witness.place.written.text)
+        ):
             if value in witness.run.names.renamed:
-                for one in of_rebound(witness, value, "error"):
-                    yield one
+                yield from of_rebound(witness, value, "error")
             elif (found := anonymous(witness, value)) is not None:
                 yield found
 
@@ -517,13 +587,16 @@ def not_a_leaf(witness: Witness, error: Exception) -> Iterator[Finding]:
 @NO_DERIVATIVE.on("arrival")
 def steps(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that the derivative of rounding and its kin is 0 everywhere."""
+    for leaf, gradient, _ in done.arrivals:
+        if np.any(gradient):
+            witness.of(Zeros).of.pop(leaf, None)
     if not done.is_surveyed:
         return
     zero = [leaf for leaf, gradient, _ in done.arrivals if not np.any(gradient)]
     if not zero:
         return
     for node in done.order:
-        if node.primitive.pieces is None or node.primitive.kinks == () and node.primitive.name not in ("round", "sign", "floor", "ceil", "trunc"):
+        if node.primitive.pieces is None:
             continue
         place = witness.place_of(node)
         arrived = done.totals.get(node)
@@ -539,7 +612,22 @@ def steps(witness: Witness, done: Pass) -> Iterator[Finding]:
         straight = f"{short(x)} + ({words} - {short(x)}).detach()" if x is not None and short(x) else None
         message = f"{words} goes in steps: its derivative is 0 everywhere, so {listed(names)} gets the gradient 0."
         because = f"{names[0]}.grad is {number(np.zeros(()))} after the pass of line {done.place.line}."
-        yield NO_DERIVATIVE.found(place, ", ".join(names), message, because, straight, see=[done.place.line])
+        found = NO_DERIVATIVE.found(place, ", ".join(names), message, because, straight, see=[done.place.line])
+        witness.of(Zeros).of.setdefault(zero[0], found)
+    yield from ()
+
+
+class Zeros:
+    """What is known of leaves whose gradient is 0 so far."""
+
+    def __init__(self) -> None:
+        self.of: WeakKeyDictionary[Tensor, Finding] = WeakKeyDictionary()
+
+
+@NO_DERIVATIVE.on("end")
+def never_more(witness: Witness) -> Iterator[Finding]:
+    """State it of those that never got another gradient."""
+    yield from witness.of(Zeros).of.values()
 
 
 @STOPPED.on("stopped")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -145,7 +146,7 @@ def is_reduced_alike(done: Pass, start: Node) -> bool:
         node = waiting.pop()
         seen += 1
         consumers = done.consumers(node)
-        if seen > ELEMENTWISE or not consumers and node is not done.output.node:
+        if seen > ELEMENTWISE or (not consumers and node is not done.output.node):
             return False
         for other in consumers:
             if np.shape(other.out) == size and (not other.primitive.structured or "layout" in other.primitive.traits):
@@ -161,7 +162,10 @@ def of_pair(witness: Witness, done: Pass, node: Node, operation: Operation, colu
     rows = tensors[column].shape[0]
     shapes = [str(tuple(x.shape)) for x in tensors[:2]]
     what = {"sub": "difference", "mul": "product", "add": "sum", "div": "quotient"}.get(node.primitive.name, "loss")
-    message = f"{names[0]} is {shapes[0]} and {names[1]} is {shapes[1]}: their {what} is ({rows}, {rows}), each entry with every other."
+    message = (
+        f"{names[0]} is {shapes[0]} and {names[1]} is {shapes[1]}: their {what} is ({rows}, {rows}), each "
+        "entry with every other."
+    )
     because = f"the loss is made of {rows * rows} numbers in place of {rows}"
     with witness.aside():
         row = tensors[1 - column]
@@ -176,9 +180,11 @@ def of_pair(witness: Witness, done: Pass, node: Node, operation: Operation, colu
     now = witness.gradients(done.output)
     leaf = next((x for x in now if other is not None and x in other[1] and witness.known(x)), None)
     if other is not None and leaf is not None:
-        because += f"; {witness.name(leaf)}.grad is {number(now[leaf])}, the intended loss gives {number(other[1][leaf])}"
+        because += (
+            f"; {witness.name(leaf)}.grad is {number(now[leaf])}, the intended loss gives {number(other[1][leaf])}"
+        )
     text = names[column]
-    instead = f"{text if text.isidentifier() or text.endswith(')') and '(' in text and not text.startswith('(') and ' ' not in text else f'({text})'}.squeeze(1)"
+    instead = f"{text}.squeeze(1)" if re.fullmatch(r"[\w.]+(\([^ ]*\))?", text) else f"({text}).squeeze(1)"
     binary = place.written.operator(node.primitive.name)
     if binary is not None:
         sides = [ast.unparse(binary.left), ast.unparse(binary.right)]
@@ -202,7 +208,11 @@ def operands(witness: Witness, place: Place, operation: Operation) -> list[str]:
     if binary is not None and short(binary.left) and short(binary.right):
         return [short(binary.left), short(binary.right)]
     for call in place.written.nodes():
-        if isinstance(call, ast.Call) and len(call.args) >= 2 and "loss" in called(call).lower() + ast.unparse(call.func).lower():
+        if (
+            isinstance(call, ast.Call)
+            and len(call.args) >= 2
+            and "loss" in called(call).lower() + ast.unparse(call.func).lower()
+        ):
             return [one_line(ast.unparse(call.args[0])), one_line(ast.unparse(call.args[1]))]
     for outer in place.calls():
         for call in outer.written.nodes():
@@ -221,7 +231,9 @@ class Twice:
 def behind_layout(x: Tensor) -> Node | None:
     """Return the node of a tensor, below what only changes its shape."""
     node = node_of(x)
-    while isinstance(node, Node) and "layout" in node.primitive.traits and node.primitive.name != "to_copy" and node.edges:
+    while (
+        isinstance(node, Node) and "layout" in node.primitive.traits and node.primitive.name != "to_copy" and node.edges
+    ):
         edge = node.edges[0]
         node = edge if isinstance(edge, Node) else None
     return node if isinstance(node, Node) else None
@@ -254,6 +266,7 @@ def of_no_logs(witness: Witness, operation: Operation) -> Iterator[Finding]:
     if np.allclose(sums, 1, atol=1e-2) or np.all(x.value <= 0):
         return
     witness.of(Twice).of[node] = LOG_MISSING, inner, operation
+    yield from ()
 
 
 @SOFTMAX_TWICE.on("pass")
@@ -271,9 +284,15 @@ def of_twice(witness: Witness, done: Pass, cause: Cause, inner: Node, operation:
     place = operation.place
     made = witness.place_of(inner) or place
     loss = next((x for x in place.written.nodes() if isinstance(x, ast.Call) and x.args and x.func), None)
-    loss_name = "cross_entropy" if cause is SOFTMAX_TWICE else "the loss with logits" if cause is SIGMOID_TWICE else "nll_loss"
+    loss_name = (
+        "cross_entropy" if cause is SOFTMAX_TWICE else "the loss with logits" if cause is SIGMOID_TWICE else "nll_loss"
+    )
     kind = inner.primitive.name
-    given = witness.known(operation.tensors[0]) or made.written.target() or (short(loss.args[0]) if loss is not None and short(loss.args[0]) else "its input")  # fmt: skip
+    given = (
+        witness.known(operation.tensors[0])
+        or made.written.target()
+        or (short(loss.args[0]) if loss is not None and short(loss.args[0]) else "its input")
+    )
     names = [x for x in (given, made.written.target(), place.written.target()) if x]
     if loss is not None:
         names += [one_line(ast.unparse(x)) for x in loss.args[:1]]
@@ -291,9 +310,18 @@ def of_twice(witness: Witness, done: Pass, cause: Cause, inner: Node, operation:
     elif isinstance(raw, Tensor):
         other = witness.instead(done, {inner: raw})
     now = float(np.ravel(done.output.value)[0])
-    because = f"the loss is {now:.4g}" + (f", with {'log_softmax' if cause is LOG_MISSING else 'the scores'} it is {float(np.ravel(other[0].value)[0]):.4g}." if other is not None else ".")  # fmt: skip
+    because = f"the loss is {now:.4g}" + (
+        f", with {'log_softmax' if cause is LOG_MISSING else 'the scores'} it is "
+        f"{float(np.ravel(other[0].value)[0]):.4g}."
+        if other is not None
+        else "."
+    )
     if cause is LOG_MISSING:
-        what = f"{given} are probabilities, the result of {kind}" if kind in ("softmax", "sigmoid") else f"{given} are raw scores"
+        what = (
+            f"{given} are probabilities, the result of {kind}"
+            if kind in ("softmax", "sigmoid")
+            else f"{given} are raw scores"
+        )
         message = f"{what} (line {made.line}), and nll_loss wants their logs."
         instead = logged(made) if kind == "softmax" else f"torch.nn.functional.cross_entropy({given}, ...)"
         return cause.found(place, ", ".join(dict.fromkeys(names)), message, because, instead, see=[made.line])

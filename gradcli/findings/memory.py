@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.versions import ModifiedError
-from gradcli.engine.graph import AccumulateGrad, Node, nodes_below
+from gradcli.engine.graph import Node, nodes_below
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -26,7 +26,8 @@ FREED = Cause(
     "freed-graph",
     "error",
     "a backward pass needs what an earlier one has freed",
-    "backward() frees the graph behind it. What is used in two passes has to be computed twice, or passed through once.",
+    "backward() frees the graph behind it. What is used in two passes has to be computed twice, or passed "
+    "through once.",
     """
 import torch
 w = torch.tensor(2.0, requires_grad=True)
@@ -108,7 +109,10 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
         first_calls = earlier.written.calls("backward")
         y = earlier.written.argument(first_calls[0]) if first_calls else None
         other = short(y) if y is not None else ""
-        message = f"{loss} and {other or f'line {line}'} share {name} (line {at}): backward() at line {line} freed its graph, and line {place.line} needs it again."
+        message = (
+            f"{loss} and {other or f'line {line}'} share {name} (line {at}): backward() at line {line} "
+            f"freed its graph, and line {place.line} needs it again."
+        )
         instead = f"({other} + {loss}).backward()  # one backward for both" if other and other != loss else None
         if other == loss:
             message = f"a second backward() from {loss}: the one at line {line} freed the graph."
@@ -120,16 +124,29 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
     outside = inner is not None and made is not None and not inner.lineno < made.line <= (inner.end_lineno or 0)
     inside_function = inner is not None and made is not None and made.outer is not None
     if outside and not inside_function and made is not None and inner is not None:
-        message = f"{name} is computed at line {at}, before the loop: the first backward() freed its graph, and each round needs it again."
+        message = (
+            f"{name} is computed at line {at}, before the loop: the first backward() freed its graph, and "
+            "each round needs it again."
+        )
         instead = f"{made.written.text}  # inside the loop"
-        return FREED.found(place, f"{name}, {loss}", message, f"line {place.line} runs again with the same {name}.", instead, severity, see=[at])  # fmt: skip
+        return FREED.found(
+            place,
+            f"{name}, {loss}",
+            message,
+            f"line {place.line} runs again with the same {name}.",
+            instead,
+            severity,
+            see=[at],
+        )
     if inner is None:
         message = f"a second backward() goes through {name} (line {at}), whose graph the first one freed."
         return FREED.found(place, f"{name}, {loss}", message, "", None, severity, see=[at])
     state = carried(witness, inner, walked)
     where = f"{state} = {state}.detach()  # after backward(), before the next round" if state else None
     message = f"this round was computed from {state or name} of the round before, whose graph its backward() freed."
-    return FREED.found(place, f"{state or name}, {loss}", message, f"{name} (line {at}) is carried over.", where, severity, see=[at])  # fmt: skip
+    return FREED.found(
+        place, f"{state or name}, {loss}", message, f"{name} (line {at}) is carried over.", where, severity, see=[at]
+    )
 
 
 def short_output(place: Place) -> str:
@@ -184,7 +201,10 @@ def of_changed(witness: Witness, error: ModifiedError, place: Place, severity: s
     operation = (made.written.of_primitive(node.primitive.name) if made is not None else "") or node.primitive.name
     because = f"{operation} (line {saved_at}) saved {name} for its backward pass, which line {place.line} runs."
     if by_optimizer:
-        message = f"{at.written.text} at line {at.line} changes {name} in place, and {place.written.text} at line {place.line} still needs the old value."
+        message = (
+            f"{at.written.text} at line {at.line} changes {name} in place, and {place.written.text} at line "
+            f"{place.line} still needs the old value."
+        )
         instead = f"{place.written.text}  # before {at.written.text}; compute the loss again after a step"
         return CHANGED.found(at, name, message, because, instead, severity, see=[saved_at, place.line])
     text = at.written.text
@@ -204,10 +224,10 @@ def out_of_place(place: Place) -> str | None:
             base = ast.unparse(target.value)
             return f"{base} = {base}.clone(); {place.written.text}"
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
-        method, base = node.value.func.attr, node.value.func.value
-        if method.endswith("_") and isinstance(base, ast.Name):
+        method, owner = node.value.func.attr, node.value.func.value
+        if method.endswith("_") and isinstance(owner, ast.Name):
             text = re.sub(rf"\.{method}\(", f".{method[:-1]}(", place.written.text)
-            return f"{base.id} = {text}"
+            return f"{owner.id} = {text}"
     return None
 
 
@@ -257,8 +277,14 @@ def read_changed(witness: Witness, done: Pass) -> Iterator[Finding]:
         at = witness.place_of(readers[0])
         leaf = wrong[0]
         saver = at.written.text if at is not None else ""
-        message = f"{write.place.written.text} changes {name} after line {at.line if at else 0} has saved it, and autograd does not notice."
-        because = f"{witness.name(leaf)}.grad is {number(now[leaf])}, with the {name} of the forward pass it is {number(then[leaf])}."
+        message = (
+            f"{write.place.written.text} changes {name} after line {at.line if at else 0} has saved it, and "
+            "autograd does not notice."
+        )
+        because = (
+            f"{witness.name(leaf)}.grad is {number(now[leaf])}, with the {name} of the forward pass it is "
+            f"{number(then[leaf])}."
+        )
         instead = f"{done.place.written.text}; {write.place.written.text}" if not done.place.outer else None
         names = ", ".join(dict.fromkeys([name, *map(witness.name, wrong)]))
         yield BEHIND.found(write.place, names, message, because, instead, see=[at.line if at else 0, done.place.line])
@@ -275,7 +301,11 @@ def reads(node: Node, tensor: Tensor) -> bool:
 
 
 def shares(x: Tensor, tensor: Tensor) -> bool:
-    return isinstance(x.value, np.ndarray) and isinstance(tensor.value, np.ndarray) and np.may_share_memory(x.value, tensor.value)
+    return (
+        isinstance(x.value, np.ndarray)
+        and isinstance(tensor.value, np.ndarray)
+        and np.may_share_memory(x.value, tensor.value)
+    )
 
 
 def as_before(witness: Witness, done: Pass, write: Write) -> dict[Tensor, Any]:
@@ -289,5 +319,3 @@ def as_before(witness: Witness, done: Pass, write: Write) -> dict[Tensor, Any]:
         return {leaf: np.array(value_of(g)) for leaf, g in witness.gradients(done.output).items()}
     finally:
         value[...] = kept
-
-

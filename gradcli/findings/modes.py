@@ -90,14 +90,19 @@ def goes_on(witness: Witness, tensor: Tensor, chance: float) -> Iterator[Finding
     found = module_around(place)
     if not calls or found is None or found[0].training or any(word.arg == "training" for word in calls[0].keywords):
         return
-    if len(calls[0].args) > 2 or isinstance(calls[0].func, ast.Attribute) and short(calls[0].func).startswith("self."):
+    if len(calls[0].args) > 2 or (
+        isinstance(calls[0].func, ast.Attribute) and short(calls[0].func).startswith("self.")
+    ):
         return
     outer = [one for one in place.calls() if one.env.get("self") is not found[0]]
     caller = outer[0] if outer else place
     call = one_line(ast.unparse(calls[0]))
     names = [x for x in (place.written.target(), type(found[0]).__name__, called(calls[0])) if x]
     message = f"{call} has no training=, so it drops entries after eval(), too."
-    because = f"at line {caller.line} self.training is False, and a share of {chance:g} of {witness.name(tensor)} is set to 0."
+    because = (
+        f"at line {caller.line} self.training is False, and a share of {chance:g} of {witness.name(tensor)} "
+        "is set to 0."
+    )
     instead = place.written.text.replace(call, f"{call[:-1]}, training=self.training)")
     yield EVAL_DROPOUT.found(place, ", ".join(names), message, because, instead, see=[caller.line])
 
@@ -133,7 +138,9 @@ def evaluated(witness: Witness, effect: str) -> Iterator[Finding]:
     because = f"{name}.training is True, so {effect}: the result is not that of the trained model."
     target = caller.written.target()
     about = ", ".join(x for x in (name, target) if x)
-    yield TRAIN_MODE.found(caller, about, message, because, f"{name}.eval()  # before; {name}.train() to go on training")
+    yield TRAIN_MODE.found(
+        caller, about, message, because, f"{name}.eval()  # before; {name}.train() to go on training"
+    )
 
 
 def model_of(witness: Witness, place: Place) -> tuple[Any, str]:
@@ -153,11 +160,22 @@ def one_row(witness: Witness) -> Iterator[Finding]:
         found = re.search(r"more than 1 value per channel when training, got input size (.*)", message_of(error))
         if not found:
             continue
-        model, name = model_of(witness, place)
+        _, name = model_of(witness, place)
         calls = [x for x in place.written.nodes() if isinstance(x, ast.Call) and short(x.func) == name and x.args]
         given = short(calls[0].args[0]) if calls else "the input"
         message = f"batch norm in training needs more than one row, and {given} is one: one value has no variance."
         because = f"the input of the layer has the size {found[1].removeprefix('torch.Size(').rstrip(')')}."
         slices = re.sub(r"\[(\w+):\1 \+ 1\]", r"[\1:\1 + 2]", given)
-        instead = f"{name}({slices})  # at least two rows" if slices != given else f"{name or 'model'}.eval()  # to predict for one row"
-        yield BATCH_OF_ONE.found(place, ", ".join(x for x in (name, given) if x), message, because, instead, severity_of(witness, error, place))  # fmt: skip
+        instead = (
+            f"{name}({slices})  # at least two rows"
+            if slices != given
+            else f"{name or 'model'}.eval()  # to predict for one row"
+        )
+        yield BATCH_OF_ONE.found(
+            place,
+            ", ".join(x for x in (name, given) if x),
+            message,
+            because,
+            instead,
+            severity_of(witness, error, place),
+        )

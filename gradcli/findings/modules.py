@@ -108,7 +108,9 @@ def modules(witness: Witness) -> Iterator[tuple[str, Module]]:
             while waiting:
                 path, one = waiting.pop()
                 yield path, one
-                waiting += [(f"{path}.{key}", child) for key, child in one._modules.items() if isinstance(child, Module)]
+                waiting += [
+                    (f"{path}.{key}", child) for key, child in one._modules.items() if isinstance(child, Module)
+                ]
 
 
 def held(witness: Witness) -> dict[int, Tensor]:
@@ -128,8 +130,12 @@ def assignment(witness: Witness, module: Module, attribute: str) -> Place | None
                 if not isinstance(kind, ast.ClassDef) or kind.name != type(module).__name__:
                     continue
                 for x in ast.walk(kind):
-                    targets = x.targets if isinstance(x, ast.Assign) else [x.target] if isinstance(x, ast.AnnAssign) else []
-                    if any(ast.unparse(target) == f"self.{attribute}" for target in targets) and isinstance(x, ast.stmt):
+                    targets = (
+                        x.targets if isinstance(x, ast.Assign) else [x.target] if isinstance(x, ast.AnnAssign) else []
+                    )
+                    if any(ast.unparse(target) == f"self.{attribute}" for target in targets) and isinstance(
+                        x, ast.stmt
+                    ):
                         return Place(source, x.lineno, x, witness.machine.globals)
     return None
 
@@ -157,15 +163,30 @@ def unregistered(witness: Witness) -> Iterator[Finding]:
             else:
                 kind = type(container).__name__
                 message = f"self.{attribute} is a plain {kind}: {path}.parameters() leaves out what is in it."
-                wrap = CONTAINERS[type(container)]
-                wrap = wrap if any(isinstance(x, Module) for x in (container.values() if isinstance(container, dict) else container)) else wrap.replace("Module", "Parameter")  # fmt: skip
+                wrap = next(name for kind_of, name in CONTAINERS.items() if isinstance(container, kind_of))
+                wrap = (
+                    wrap
+                    if any(
+                        isinstance(x, Module)
+                        for x in (container.values() if isinstance(container, dict) else container)
+                    )
+                    else wrap.replace("Module", "Parameter")
+                )
                 instead = f"self.{attribute} = {wrap}({value})"
             if tensor in accounts:
                 because = f"{name} gets a gradient in each pass, and no optimizer holds it: step() leaves it as it was."
             else:
                 because = f"the optimizer of {path}.parameters() does not get {name}."
             severity = severity_of(witness, *empty) if empty is not None else ""
-            yield NOT_REGISTERED.found(place, f"{path}.{attribute}, {name}, self.{attribute}", message, because, instead, severity, see=[empty[1].line] if empty else [])  # fmt: skip
+            yield NOT_REGISTERED.found(
+                place,
+                f"{path}.{attribute}, {name}, self.{attribute}",
+                message,
+                because,
+                instead,
+                severity,
+                see=[empty[1].line] if empty else [],
+            )
     yield from misspelt(witness)
 
 
@@ -178,10 +199,22 @@ def misspelt(witness: Witness) -> Iterator[Finding]:
             for kind in ast.walk(tree):
                 methods = kind.body if isinstance(kind, ast.ClassDef) else []
                 for x in methods:
-                    if isinstance(x, ast.FunctionDef) and x.name in MISSPELT and isinstance(kind, ast.ClassDef) and any("Module" in ast.unparse(base) for base in kind.bases):  # fmt: skip
+                    if (
+                        isinstance(x, ast.FunctionDef)
+                        and x.name in MISSPELT
+                        and isinstance(kind, ast.ClassDef)
+                        and any("Module" in ast.unparse(base) for base in kind.bases)
+                    ):
                         place = Place(source, x.lineno, x, witness.machine.globals)
                         message = f"{kind.name} has {x.name}, which Python never calls: its layers are not made."
-                        yield NOT_REGISTERED.found(place, kind.name, message, f"the name is __init__, with two underscores on each side.", "def __init__(self):", "error")  # fmt: skip  # noqa: F541
+                        yield NOT_REGISTERED.found(
+                            place,
+                            kind.name,
+                            message,
+                            "the name is __init__, with two underscores on each side.",
+                            "def __init__(self):",
+                            "error",
+                        )
 
 
 @NOT_REGISTERED.on("end")
@@ -200,13 +233,20 @@ def made_in_forward(witness: Witness) -> Iterator[Finding]:
                         if not isinstance(method, ast.FunctionDef) or method.name != "forward":
                             continue
                         for x in ast.walk(method):
-                            if isinstance(x, ast.Call) and re.fullmatch(r"(torch\.)?nn\.(Linear|Conv\dd|Embedding|RNN|LSTM|GRU|Parameter|BatchNorm\dd|LayerNorm)", ast.unparse(x.func)):  # fmt: skip
+                            if isinstance(x, ast.Call) and re.fullmatch(
+                                r"(torch\.)?nn\.(Linear|Conv\dd|Embedding|RNN|LSTM|GRU|Parameter|BatchNorm\dd|LayerNorm)",
+                                ast.unparse(x.func),
+                            ):
                                 place = Place(source, x.lineno, None, witness.machine.globals)
                                 text = one_line(ast.unparse(x))
-                                message = f"{text} is made anew in each forward pass: what a step learned would be gone."
+                                message = (
+                                    f"{text} is made anew in each forward pass: what a step learned would be gone."
+                                )
                                 because = f"{path}.parameters() does not hold it, so no optimizer moves it."
                                 if accounts:
-                                    yield NOT_REGISTERED.found(place, f"{path}, self", message, because, f"self.layer = {text}  # in __init__")
+                                    yield NOT_REGISTERED.found(
+                                        place, f"{path}, self", message, because, f"self.layer = {text}  # in __init__"
+                                    )
 
 
 def reachable(witness: Witness) -> dict[int, str]:
@@ -252,8 +292,14 @@ def stale(witness: Witness) -> Iterator[Finding]:
         place = witness.at(made.source if made else None, line) if line else made or witness.place
         told = several(witness.known(x) or names[id(x)] for x in replaced)
         kind = type(optimizer).__name__
-        message = f"{holder} ({kind}) was made at line {made.line if made else 0} and holds the {told} from before line {place.line}, not the new one."
-        because = f"the new {'tensors get' if len(replaced) > 1 else 'tensor gets'} a gradient in each pass, and step() never moves {'them' if len(replaced) > 1 else 'it'}."
+        message = (
+            f"{holder} ({kind}) was made at line {made.line if made else 0} and holds the {told} from "
+            f"before line {place.line}, not the new one."
+        )
+        because = (
+            f"the new {'tensors get' if len(replaced) > 1 else 'tensor gets'} a gradient in each pass, and "
+            f"step() never moves {'them' if len(replaced) > 1 else 'it'}."
+        )
         instead = f"{made.written.text}  # after line {place.line}" if made is not None else None
         layers = dict.fromkeys((witness.known(x) or names[id(x)]).rpartition(".")[0] for x in replaced)
         about = ", ".join([*(x for x in layers if x), told, holder])
@@ -290,7 +336,15 @@ def unused(witness: Witness) -> Iterator[Finding]:
     for group in groups:
         if not any(x in ledger.accounts for x in group):
             continue
-        idle = [x for x in group if isinstance(node_of(x), AccumulateGrad) and x not in ledger.accounts and x._grad is None and id(x) in names and id(x) not in told]  # fmt: skip
+        idle = [
+            x
+            for x in group
+            if isinstance(node_of(x), AccumulateGrad)
+            and x not in ledger.accounts
+            and x._grad is None
+            and id(x) in names
+            and id(x) not in told
+        ]
         told.update(map(id, idle))
         yield from of_idle(witness, idle, names)
 
@@ -303,7 +357,11 @@ def of_idle(witness: Witness, idle: list[Tensor], names: dict[int, str]) -> Iter
     cuts: dict[Any, list[Tensor]] = {}
     rest: dict[str, list[Tensor]] = {}
     for x in idle:
-        cut = next((done.below[x] for done in reversed(passes) if done.below.get(x) is not None), None) or run.origins.taken.get(x)
+        if any(done.returns and done.below.get(x, True) is None for done in passes):
+            continue  # what the gradient of an output needs is not all that the output needs
+        cut = next(
+            (done.below[x] for done in reversed(passes) if done.below.get(x) is not None), None
+        ) or run.origins.taken.get(x)
         if cut is not None:
             cuts.setdefault(cut, []).append(x)
         else:
@@ -312,16 +370,27 @@ def of_idle(witness: Witness, idle: list[Tensor], names: dict[int, str]) -> Iter
     for cut, tensors in cuts.items():
         told = [witness.known(x) or names[id(x)] for x in tensors]
         verb = "is" if len(told) == 1 else "are"
-        yield of_cut(witness, cut, told[:4], f"{several(f'{name}.grad' for name in told)} {verb} None, though an optimizer holds {'it' if len(told) == 1 else 'them'}.")  # fmt: skip
+        yield of_cut(
+            witness,
+            cut,
+            told[:4],
+            f"{several(f'{name}.grad' for name in told)} {verb} None, though an optimizer holds "
+            f"{'it' if len(told) == 1 else 'them'}.",
+        )
     for layer, tensors in rest.items():
         told = [witness.known(x) or names[id(x)] for x in tensors]
         lines = [run.origins.used[x] for x in tensors if x in run.origins.used]
-        gone = f"{several(f'{name}.grad' for name in told)} {'is' if len(told) == 1 else 'are'} None after {run.passed} {'pass' if run.passed == 1 else 'passes'}."
+        gone = (
+            f"{several(f'{name}.grad' for name in told)} {'is' if len(told) == 1 else 'are'} None after "
+            f"{run.passed} {'pass' if run.passed == 1 else 'passes'}."
+        )
         if lines:
             place = used_at(witness, min(lines))
             target = place.written.target()
             again = overwritten(place)
-            message = f"what {layer} computes at line {place.line} is never used: " + (f"line {again} assigns {target} again." if again else "the loss does not depend on it.")  # fmt: skip
+            message = f"what {layer} computes at line {place.line} is never used: " + (
+                f"line {again} assigns {target} again." if again else "the loss does not depend on it."
+            )
             yield UNUSED.found(place, ", ".join([layer, *told]), message, gone, None, see=[again])
         else:
             place = holding(witness, tensors[0]) or witness.at(None, 1)
@@ -348,8 +417,12 @@ def overwritten(place: Place) -> int:
         lines = [x.lineno for x in body if isinstance(x, ast.stmt)]
         if place.line in lines and target:
             for x in body[lines.index(place.line) + 1 :]:
-                loads = any(isinstance(y, ast.Name) and y.id == target and isinstance(y.ctx, ast.Load) for y in ast.walk(x))
-                stores = any(isinstance(y, ast.Name) and y.id == target and isinstance(y.ctx, ast.Store) for y in ast.walk(x))
+                loads = any(
+                    isinstance(y, ast.Name) and y.id == target and isinstance(y.ctx, ast.Load) for y in ast.walk(x)
+                )
+                stores = any(
+                    isinstance(y, ast.Name) and y.id == target and isinstance(y.ctx, ast.Store) for y in ast.walk(x)
+                )
                 if loads:
                     return 0
                 if stores:
@@ -363,5 +436,3 @@ def holding(witness: Witness, tensor: Tensor) -> Place | None:
         if isinstance(value, Optimizer) and any(x is tensor for group in value.param_groups for x in group["params"]):
             return creation(witness, name)
     return None
-
-

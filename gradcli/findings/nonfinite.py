@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -202,9 +202,28 @@ def trouble_at(
             names.append(witness.known(x))
             if operand is None or len(names) - 1 == position:
                 value = np.asarray(x.value)
-                operand = value[entry] if value.shape == bad.shape and bad.ndim else value.ravel()[0] if value.size == 1 else value
+                operand = (
+                    value[entry]
+                    if value.shape == bad.shape and bad.ndim
+                    else value.ravel()[0]
+                    if value.size == 1
+                    else value
+                )
     shown = np.asarray(result)
-    return Trouble(node, place, position, operand, shown[entry] if shown.shape == bad.shape else shown, is_gradient, [], names, entry, "", is_single(node), np.asarray(node.out).dtype)
+    return Trouble(
+        node,
+        place,
+        position,
+        operand,
+        shown[entry] if shown.shape == bad.shape else shown,
+        is_gradient,
+        [],
+        names,
+        entry,
+        "",
+        is_single(node),
+        np.asarray(node.out).dtype,
+    )
 
 
 def masks_above(done: Pass, start: Node) -> list[Node]:
@@ -245,7 +264,11 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     troubles = witness.of(Troubles)
     spoilt = [leaf for leaf, gradient, _ in done.arrivals if not finite(gradient)]
     if done.inputs is not None:
-        spoilt = [x for x in done.inputs if isinstance(x, Tensor) and x.node is not None and not finite(done.totals.get(x.node, 0.0))]  # fmt: skip
+        spoilt = [
+            x
+            for x in done.inputs
+            if isinstance(x, Tensor) and x.node is not None and not finite(done.totals.get(x.node, 0.0))
+        ]
     value, gradient = troubles.value, troubles.gradient
     if not spoilt and (value is None or finite(done.output.value)):
         return
@@ -255,7 +278,15 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     if is_diverged(witness, done):
         return
     troubles.told.add(key)
-    yield told(witness, done, trouble, spoilt)
+    found = told(witness, done, trouble, spoilt)
+    values = grads(done, spoilt) or [done.gradient(x.node) for x in spoilt]
+    if (
+        not witness.run.optimizers
+        and not any(np.isnan(one).any() for one in values if one is not None)
+        and finite(done.output.value)
+    ):
+        found = replace(found, severity="note")  # an infinite slope is one
+    yield found
 
 
 def is_diverged(witness: Witness, done: Pass) -> bool:
@@ -275,7 +306,11 @@ def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -
     at = f"[{', '.join(map(str, trouble.entry))}]" if trouble.entry else ""
     entry = f"{x}{at}" if x.isidentifier() or not at else f"entry {at} of {x}"
     target = place.written.target()
-    about = ", ".join(dict.fromkeys(n for n in [*[n for n in trouble.names if n], x if x.isidentifier() else "", target, *leaves] if n))  # fmt: skip
+    about = ", ".join(
+        dict.fromkeys(
+            n for n in [*[n for n in trouble.names if n], x if x.isidentifier() else "", target, *leaves] if n
+        )
+    )
     effect = result_words(witness, done, spoilt)
     see = [done.place.line]
     operand = trouble.operand
@@ -285,43 +320,74 @@ def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -
         mask = next((m for m in trouble.masks if m.primitive.name in MASKS), trouble.masks[0])
         where = witness.place_of(mask) or place
         way = f"{mask.primitive.name}() at line {where.line}" if mask is not node else "a factor 0"
-        message = f"{entry} is {shown} where {words} has an infinite derivative, and {way} leaves that entry out only afterwards."
+        message = (
+            f"{entry} is {shown} where {words} has an infinite derivative, and {way} leaves that entry out "
+            "only afterwards."
+        )
         because = f"0 · inf is nan: {effect}."
         return MASKED.found(place, about, message, because, masked_first(place, where, name, x), see=[where.line, *see])
     if trouble.advice:
         whole, _, instead = trouble.advice.partition(": write ")
         message = f"{words} is {kind(trouble.result)} here: {one_line(whole)}."
         form = instead.partition(", which is exact")[0]
-        typed = stable(place, name, form)
+        typed = form or None
         cause = LOST if "digits" in whole or name in ("log", "log2", "log10") else OVERFLOW
         return cause.found(place, about, message, f"{effect}, where {form} keeps them.", typed, see=see)
     if name in ("std", "var", "std_mean", "var_mean") and trouble.is_single:
         message = f"{words} of one entry: it divides by n - 1 = 0."
         operand_name = x if x.isidentifier() else "x"
-        return AT_EDGE.found(place, about, message, f"{effect}.", f"if len({operand_name}) > 1:  # leave single values out", see=see)  # fmt: skip
+        return AT_EDGE.found(
+            place, about, message, f"{effect}.", f"if len({operand_name}) > 1:  # leave single values out", see=see
+        )
     if not trouble.is_gradient and np.isinf(trouble.result) and name not in EDGES and name != "div":
         largest = np.finfo(trouble.dtype).max
-        message = f"{words} overflows: {entry} is {shown}, and the result is above {largest:.2g}, the largest number of {trouble.dtype}."
-        return OVERFLOW.found(place, about, message, f"it is inf, and inf - inf or 0 · inf is nan: {effect}.", smaller(witness, trouble), see=see)
+        message = (
+            f"{words} overflows: {entry} is {shown}, and the result is above {largest:.2g}, the largest "
+            f"number of {trouble.dtype}."
+        )
+        return OVERFLOW.found(
+            place,
+            about,
+            message,
+            f"it is inf, and inf - inf or 0 · inf is nan: {effect}.",
+            smaller(witness, trouble),
+            see=see,
+        )
     if not trouble.is_gradient and np.isinf(trouble.result) and not zero and name in ("pow", "div", "reciprocal"):
         largest = np.finfo(trouble.dtype).max
-        message = f"{words} overflows: {entry} is {shown}, and the result is above {largest:.2g}, the largest number of {trouble.dtype}."
-        return OVERFLOW.found(place, about, message, f"it is inf, and inf - inf or 0 · inf is nan: {effect}.", smaller(witness, trouble), see=see)
+        message = (
+            f"{words} overflows: {entry} is {shown}, and the result is above {largest:.2g}, the largest "
+            f"number of {trouble.dtype}."
+        )
+        return OVERFLOW.found(
+            place,
+            about,
+            message,
+            f"it is inf, and inf - inf or 0 · inf is nan: {effect}.",
+            smaller(witness, trouble),
+            see=see,
+        )
     if name == "div" or name == "reciprocal":
         binary = place.written.operator("div")
         divisor = short(binary.right) if binary is not None else x
         message = f"{words} divides by {divisor}, which is 0{f' at {at}' if at else ''}."
-        instead = f"{short(binary.left)} / ({divisor} + 1e-12)" if binary is not None and short(binary.left) else None
-        return AT_EDGE.found(place, f"{about}, {divisor}", message, f"{effect}.", instead, see=see)
+        typed = f"{short(binary.left)} / ({divisor} + 1e-12)" if binary is not None and short(binary.left) else None
+        return AT_EDGE.found(place, f"{about}, {divisor}", message, f"{effect}.", typed, see=see)
     says, form = EDGES.get(name, ("has no finite value or derivative there", ""))
     if not trouble.is_gradient and np.isnan(trouble.result):
         says = "is nan outside of its domain"
     message = f"{words} at line {place.line} {says}, and {entry} is {shown}."
     exponent = exponent_of(place)
-    typed_form = form.format(x=x if x.isidentifier() or "(" in x else f"({x})", exponent=exponent) if form and x else None
+    typed_form = (
+        form.format(x=x if x.isidentifier() or "(" in x else f"({x})", exponent=exponent) if form and x else None
+    )
     because = f"{effect}."
     if trouble.is_gradient and np.isinf(trouble.result):
-        because = f"inf times the derivative 0 of what is inside is nan: {effect}." if any(np.isnan(g).any() for g in grads(done, spoilt)) else because  # fmt: skip
+        because = (
+            f"inf times the derivative 0 of what is inside is nan: {effect}."
+            if any(np.isnan(g).any() for g in grads(done, spoilt))
+            else because
+        )
     return AT_EDGE.found(place, about, message, because, typed_form, see=see)
 
 
@@ -331,7 +397,10 @@ def grads(done: Pass, leaves: list[Tensor]) -> list[Any]:
 
 def result_words(witness: Witness, done: Pass, spoilt: list[Tensor]) -> str:
     if not spoilt:
-        return f"{witness.known(done.output) or 'the output'} is {number(done.output.value) if done.output.value.size == 1 else 'not finite'}"
+        return (
+            f"{witness.known(done.output) or 'the output'} is "
+            f"{number(done.output.value) if done.output.value.size == 1 else 'not finite'}"
+        )
     values = grads(done, spoilt)
     word = kind(values[0]) if values else "not finite"
     names = several(f"{witness.name(x)}.grad" for x in spoilt)
@@ -378,7 +447,9 @@ def masked_first(place: Place, where: Place, name: str, x: str) -> str | None:
         if called(call) == "where" and len(call.args) == 3:
             condition = short(call.args[0])
         elif called(call) == "masked_fill" and call.args:
-            condition = f"~({short(call.args[0])})" if not short(call.args[0]).startswith("~") else short(call.args[0])[1:]
+            condition = (
+                f"~({short(call.args[0])})" if not short(call.args[0]).startswith("~") else short(call.args[0])[1:]
+            )
     if not x or not condition:
         return None
     calls = [one for one in place.written.nodes() if isinstance(one, ast.Call) and called(one).rstrip("_") == name]
@@ -387,11 +458,6 @@ def masked_first(place: Place, where: Place, name: str, x: str) -> str | None:
     if argument is not None:
         return place.written.with_(argument, ast.parse(inner, mode="eval").body)
     return f"{inner}  # in place of {x}"
-
-
-def stable(place: Place, name: str, form: str) -> str:
-    """Return the stable form in the words of the snippet, where its parts are calls in the statement or before."""
-    return form if not form.startswith("v") else form
 
 
 def is_single(node: Node) -> bool:
@@ -403,7 +469,7 @@ def is_single(node: Node) -> bool:
         return False
     dim = node.options.get("dim")
     if dim is None:
-        return x.value.size == 1
+        return bool(x.value.size == 1)
     axes = dim if isinstance(dim, tuple | list) else (dim,)
     return all(x.shape[axis] == 1 for axis in axes)
 
@@ -413,7 +479,11 @@ def smaller(witness: Witness, trouble: Trouble) -> str | None:
     if trouble.node.primitive.name == "exp":
         return None
     x = next((n for n in trouble.names if n and n.isidentifier()), "")
-    return f"{x} = {x} / {10 ** int(np.log10(abs(float(trouble.operand)))):g}  # smaller units" if x and trouble.operand is not None and np.size(trouble.operand) == 1 and abs(float(trouble.operand)) >= 10 else None  # fmt: skip
+    return (
+        f"{x} = {x} / {10 ** int(np.log10(abs(float(trouble.operand)))):g}  # smaller units"
+        if x and trouble.operand is not None and np.size(trouble.operand) == 1 and abs(float(trouble.operand)) >= 10
+        else None
+    )
 
 
 @HUGE.on("arrival")
@@ -428,7 +498,9 @@ def divided_by_eps(witness: Witness, done: Pass) -> Iterator[Finding]:
         least = bound(witness, node)
         if least is None or not 0 < least < 1e-4 or not np.any(np.asarray(done.outs[node]) <= least * 1.01):
             continue
-        if not any(other.primitive.name == "div" or "layout" in other.primitive.traits for other in done.consumers(node)):
+        if not any(
+            other.primitive.name == "div" or "layout" in other.primitive.traits for other in done.consumers(node)
+        ):
             continue
         place = witness.place_of(node)
         if place is None:
@@ -437,7 +509,11 @@ def divided_by_eps(witness: Witness, done: Pass) -> Iterator[Finding]:
         leaf, gradient = large[0]
         calls = place.written.calls("normalize", "cosine_similarity")
         x = place.written.argument(calls[0]) if calls else None
-        given = one_line(ast.unparse(calls[0].args[0])) if calls and calls[0].args else (short(x) if x is not None else "it")
+        given = (
+            one_line(ast.unparse(calls[0].args[0]))
+            if calls and calls[0].args
+            else (short(x) if x is not None else "it")
+        )
         row = f"row {rows[0][0]} of {given}" if rows.size and len(rows[0]) else given
         text = one_line(ast.unparse(calls[0])) if calls else place.written.text
         message = f"{row} is all zeros, so {text} divides it by eps = {least:g}: the derivative there is 1 / eps."
@@ -518,23 +594,40 @@ def decided(witness: Witness, done: Pass) -> Iterator[Finding]:
             continue
         arrived = done.totals.get(node, 1.0 if node is done.output.node else 0.0)
         below = [leaf for leaf in zero if leads(node, leaf)]
-        if not np.any(arrived) or not below or any(edge is not None and np.any(done.totals.get(edge, 0)) for edge in node.edges):
+        if (
+            not np.any(arrived)
+            or not below
+            or any(edge is not None and np.any(done.totals.get(edge, 0)) for edge in node.edges)
+        ):
             continue
         place = witness.place_of(node)
         if place is None:
             continue
         names, value = found[id(node)]
-        x = next((n for n in names if n), "") or operand_words(place, Trouble(node, place, 0, None, None, True, [], names))
+        x = next((n for n in names if n), "") or operand_words(
+            place, Trouble(node, place, 0, None, None, True, [], names)
+        )
         words = place.written.of_primitive(node.primitive.name) or spelled(place, node.primitive.name)
         leaf = below[0]
         shown = number(np.ravel(value)[0])
         trained = any(id(one) in owned for one in below)
-        message = f"{x} is {shown}, exactly at the kink of {words}: {node.primitive.convention or 'torch takes the slope 0 there'}."
+        message = (
+            f"{x} is {shown}, exactly at the kink of {words}: "
+            f"{node.primitive.convention or 'torch takes the slope 0 there'}."
+        )
         stays = f", so {witness.name(leaf)} stays where it is" if trained else ""
         because = f"{witness.name(leaf)}.grad is 0 by that convention{stays}, though the slope beside it is not 0."
         first = f"{witness.name(leaf)} = torch.tensor(0.05, requires_grad=True)  # start beside the kink"
         instead = first if leaf.value.size == 1 and witness.name(leaf).isidentifier() else None
-        yield KINK.found(place, ", ".join(dict.fromkeys([x, *map(witness.name, below)])), message, because, instead, "warning" if trained and not moves(witness, leaf) else "", see=[done.place.line])  # fmt: skip
+        yield KINK.found(
+            place,
+            ", ".join(dict.fromkeys([x, *map(witness.name, below)])),
+            message,
+            because,
+            instead,
+            "warning" if trained and not moves(witness, leaf) else "",
+            see=[done.place.line],
+        )
 
 
 def moves(witness: Witness, leaf: Tensor) -> bool:
@@ -556,5 +649,3 @@ def leads(node: Node, leaf: Tensor) -> bool:
                 seen.add(edge)
                 waiting.append(edge)
     return False
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -143,6 +144,7 @@ class Account:
     ever_moved: bool = False
     value: Any = None  # the leaf at the last pass
     wasted: tuple[Place, Filling] | None = None  # where a gradient was cleared that nobody had used
+    count: int = 0  # passes in all
     cleared: list[tuple[int, Place]] = field(default_factory=list)  # the first places and the passes before
 
 
@@ -187,7 +189,9 @@ def state(leaf: Tensor) -> Any:
 
 
 def is_moved(leaf: Tensor, account: Account) -> bool:
-    return account.moved or (account.value is not None and not np.array_equal(account.value, state(leaf), equal_nan=True))
+    return account.moved or (
+        account.value is not None and not np.array_equal(account.value, state(leaf), equal_nan=True)
+    )
 
 
 def optimizer_of(witness: Witness, leaf: Tensor) -> str:
@@ -215,8 +219,14 @@ def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
                 known = ledger.added.get(key)
                 whole = leaf._grad.value if leaf._grad is not None else before
                 ledger.added[key] = Added(
-                    leaf, done.place, last, np.array(whole), np.array(gradient), moved, 1 + (known.passes if known else 1)
-                )  # fmt: skip
+                    leaf,
+                    done.place,
+                    last,
+                    np.array(whole),
+                    np.array(gradient),
+                    moved,
+                    1 + (known.passes if known else 1),
+                )
         elif before is None or not np.any(before):
             account.open = []
         account.moved = False
@@ -224,6 +234,7 @@ def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
             account.ever_moved = True
         account.value = state(leaf)
         account.wasted = None
+        account.count += 1
         account.open.append(Filling(done.number, done.place, output, None))
         del account.open[:-3]
     noted_mean(ledger, done)
@@ -301,10 +312,20 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
     leaf, (at, filling) = wasted[0]
     names = several(witness.name(x) for x, _ in wasted)
     step = place.written.text
-    message = f"{at.written.text} at line {at.line} clears the gradients of line {filling.place.line} before {step} at line {place.line} can use them."
+    message = (
+        f"{at.written.text} at line {at.line} clears the gradients of line {filling.place.line} before "
+        f"{step} at line {place.line} can use them."
+    )
     because = f"step() meets no gradient of {names}, and changes nothing."
     instead = f"{step}; {at.written.text}"
-    yield CLEARED_EARLY.found(at, ", ".join(witness.name(x) for x, _ in wasted), message, because, instead, see=[filling.place.line, place.line])  # fmt: skip
+    yield CLEARED_EARLY.found(
+        at,
+        ", ".join(witness.name(x) for x, _ in wasted),
+        message,
+        because,
+        instead,
+        see=[filling.place.line, place.line],
+    )
 
 
 @ACCUMULATED.on("end")
@@ -312,9 +333,7 @@ def judged(witness: Witness) -> Iterator[Finding]:
     ledger = witness.of(Ledger)
     groups: dict[Any, list[Added]] = {}
     for one in ledger.added.values():
-        if one.moved:
-            groups.setdefault(one.place.key, []).append(one)
-        elif witness.read.get(one.leaf, -1) > one.before.number and one.before.place.key != one.place.key:
+        if one.moved or is_unmeant(witness, one):
             groups.setdefault(one.place.key, []).append(one)
     wrong: set[int] = set()
     for adds in groups.values():
@@ -326,10 +345,27 @@ def judged(witness: Witness) -> Iterator[Finding]:
             own = witness.name(first.leaf)
             message = f"line {place.line} clears {cleared_name}.grad, and never {own}.grad, which every pass adds to."
             instead = place.written.text.replace(f"{cleared_name}.grad", f"{own}.grad")
-            yield WRONG_CLEARED.found(place, f"{names}, {cleared_name}", message, evidence(witness, first), instead, see=[first.place.line])  # fmt: skip
+            yield WRONG_CLEARED.found(
+                place, f"{names}, {cleared_name}", message, evidence(witness, first), instead, see=[first.place.line]
+            )
             wrong.add(id(first))
             continue
         yield of_added(witness, adds)
+
+
+def is_unmeant(witness: Witness, one: Added) -> bool:
+    """Return whether gradients of different outputs were added, and read after each, by somebody who never clears.
+
+    Whoever gives weights, keeps the graph or starts from one output twice shows that gradients add up.
+    """
+    account = witness.of(Ledger).accounts[one.leaf]
+    outputs = [filling.output for filling in account.open]
+    plain = all(
+        re.fullmatch(r"\w+\.backward\(\)", filling.place.written.text) and filling.output.isidentifier()
+        for filling in account.open
+    )
+    read = witness.read.get(one.leaf, -1) > one.before.number
+    return read and plain and not account.cleared and len(set(outputs)) == len(outputs) == account.count
 
 
 def wrong_clearing(ledger: Ledger, one: Added) -> tuple[Tensor, Place] | None:
@@ -359,9 +395,14 @@ def of_added(witness: Witness, adds: list[Added]) -> Finding:
     instead = f"{clear}; {text}" if text and len(text) < 70 else clear
     if first.moved:
         since = "step()" if holder else "the update"
-        message = f"{names} still held the gradient of an earlier pass, from before {since}: no zero_grad() since, so this one was added."
+        message = (
+            f"{names} still held the gradient of an earlier pass, from before {since}: no zero_grad() "
+            "since, so this one was added."
+        )
     else:
-        message = f"{names} still held the gradient of line {before.place.line}, from {before.output}: this pass added to it."
+        message = (
+            f"{names} still held the gradient of line {before.place.line}, from {before.output}: this pass added to it."
+        )
     listed_names = ", ".join(dict.fromkeys(witness.name(one.leaf) for one in adds))
     if holder:
         listed_names += f", {holder}"
@@ -377,7 +418,9 @@ def idle(witness: Witness) -> Iterator[Finding]:
         if steps.idle < steps.count or early or steps.first is None:
             continue
         held = [x for group in optimizer.param_groups for x in group["params"]]
-        name = next((key for key, value in witness.machine.globals.items() if value is optimizer), type(optimizer).__name__)
+        name = next(
+            (key for key, value in witness.machine.globals.items() if value is optimizer), type(optimizer).__name__
+        )
         names = several(map(witness.name, held))
         met = f"all {steps.count} steps meet" if steps.count > 1 else "the step meets"
         fact = f"{met} no gradient, so {names} {'stays' if len(held) == 1 else 'stay'} as at the start."
@@ -389,7 +432,10 @@ def idle(witness: Witness) -> Iterator[Finding]:
             at = next((one.place for one in later), None)
             if at is None or not places:
                 continue
-            message = f"{steps.first.written.text} at line {steps.first.line} runs before {at.written.text} at line {at.line} in each round: the order is wrong."
+            message = (
+                f"{steps.first.written.text} at line {steps.first.line} runs before {at.written.text} at "
+                f"line {at.line} in each round: the order is wrong."
+            )
             instead = f"{at.written.text}; {steps.first.written.text}  # after zero_grad()"
             yield BEFORE_BACKWARD.found(steps.first, about, message, fact, instead, see=[at.line])
         elif any(leaf in witness.run.origins.used for leaf in held) and not witness.run.passed and not witness.errors:
@@ -400,9 +446,18 @@ def never_backward(witness: Witness, steps: Steps, about: str, fact: str) -> Ite
     """State that a loss was computed and no backward pass ran from it."""
     assert steps.first is not None
     place = steps.first
-    losses = [key for key, value in place.env.items() if isinstance(value, Tensor) and isinstance(value.node, Node) and value.value.size == 1]  # fmt: skip
+    losses = [
+        key
+        for key, value in place.env.items()
+        if isinstance(value, Tensor) and isinstance(value.node, Node) and value.value.size == 1
+    ]
     loss = losses[-1] if losses else ""
-    calls = [x for tree in witness.trees(place.source) for x in ast.walk(tree) if isinstance(x, ast.Call) and short(x).endswith(".backward()")]  # fmt: skip
+    calls = [
+        x
+        for tree in witness.trees(place.source)
+        for x in ast.walk(tree)
+        if isinstance(x, ast.Call) and short(x).endswith(".backward()")
+    ]
     if calls:
         unrun = calls[0]
         message = f"{short(unrun)} at line {unrun.lineno} never runs: its branch is not taken."
@@ -420,7 +475,11 @@ def uneven(witness: Witness) -> Iterator[Finding]:
     """State that means over unequal parts were added with equal weights."""
     ledger = witness.of(Ledger)
     for (source, line), series in ledger.means.items():
-        open_now = [account for account in ledger.accounts.values() if account.open and account.open[-1].place.key == (source, line) and not account.moved]  # fmt: skip
+        open_now = [
+            account
+            for account in ledger.accounts.values()
+            if account.open and account.open[-1].place.key == (source, line) and not account.moved
+        ]
         sizes = [size for size, _, _ in series]
         weights = {round(weight, 12) for _, weight, _ in series}
         if not open_now or len(series) < 2 or len(set(sizes)) < 2 or len(weights) > 1 or weights == {1.0}:
@@ -452,7 +511,9 @@ def weighed(place: Place, text: str) -> str | None:
     calls = place.written.calls("backward")
     x = place.written.argument(calls[0]) if calls else None
     if isinstance(x, ast.BinOp) and isinstance(x.op, ast.Div):
-        arrays = [key for key, value in place.env.items() if isinstance(value, Tensor) and value.ndim and value.node is None]
+        arrays = [
+            key for key, value in place.env.items() if isinstance(value, Tensor) and value.ndim and value.node is None
+        ]
         part = arrays[-2] if len(arrays) > 1 else "part"
         return f"({short(x.left)} * len({part}) / n).backward()  # n rows in all"
     return None

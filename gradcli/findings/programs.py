@@ -55,7 +55,11 @@ def noted(explanation: Explanation) -> Iterator[Finding]:
             told.add("not-finite")
         if note.code == "unstable" and "not-finite" in told:
             continue
-        follows = [x.message for _, x in kept if x.code in ("not-finite", "gradient-not-finite") and x is not note] if "finite" in note.code else []  # fmt: skip
+        follows = (
+            [x.message for _, x in kept if x.code in ("not-finite", "gradient-not-finite") and x is not note]
+            if "finite" in note.code
+            else []
+        )
         spot = place_of(explanation, note)
         severity = "note" if cause in (KINK, FLAT, DEAD, SATURATED) else "warning"
         message, _, instead = note.message.partition(": write ")
@@ -68,5 +72,5 @@ def noted(explanation: Explanation) -> Iterator[Finding]:
 
 def place_of(explanation: Explanation, note: Note) -> Spot:
     node = next((x for x in explanation.nodes if x.id == note.node or x.name == note.node), None)
-    line = explanation.source.position(node.span.start).line if node is not None else 1
-    return Spot(explanation.source, line)
+    line = explanation.parsed.source.position(node.span.start).line if node is not None else 1
+    return Spot(explanation.parsed.source, line)

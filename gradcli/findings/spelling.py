@@ -91,7 +91,9 @@ def called(call: ast.Call) -> str:
 def is_module(node: ast.expr) -> bool:
     """Return whether an expression is a module by its name: `F`, `torch`, `nn.functional`."""
     text = ast.unparse(node)
-    return text in ("torch", "F", "np", "math", "nn", "functional") or text.endswith((".functional", ".linalg", ".special"))
+    return text in ("torch", "F", "np", "math", "nn", "functional") or text.endswith(
+        (".functional", ".linalg", ".special")
+    )
 
 
 def one_line(text: str) -> str:

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -162,7 +163,7 @@ class Course:
         known = [x for x in self.latest if math.isfinite(x)]
         if self.count < 3 or len(known) < 2 or not math.isfinite(self.first):
             return False
-        steadily = all(abs(b) > abs(a) for a, b in zip(known, known[1:], strict=False))
+        steadily = all(abs(b) > abs(a) for a, b in pairwise(known))
         top = abs(known[-1])
         return steadily and top > 100 * max(abs(self.first), abs(self.least)) and top > 10
 
@@ -210,7 +211,11 @@ def diverged(witness: Witness) -> Iterator[Finding]:
     for course in witness.of(Courses).of.values():
         if not course.is_growing:
             continue
-        optimizers = [(key, value) for key, value in witness.machine.globals.items() if isinstance(value, Optimizer) and value in ledger.steps]  # fmt: skip
+        optimizers = [
+            (key, value)
+            for key, value in witness.machine.globals.items()
+            if isinstance(value, Optimizer) and value in ledger.steps
+        ]
         place, instead, rate = course.place, None, ""
         about = [*course.names, course.place.written.text.removesuffix(".backward()")]
         if optimizers:
@@ -225,15 +230,27 @@ def diverged(witness: Witness) -> Iterator[Finding]:
                     limit = 2 / course.curvature
                     better = float(f"{limit / 2:.1g}")
                     if lr > limit:
-                        rate = f"lr = {lr:g} is above 2 / {course.curvature:.3g} = {limit:.2g}, where {course.curvature:.3g} is the curvature that the first gradients show"
+                        rate = (
+                            f"lr = {lr:g} is above 2 / {course.curvature:.3g} = {limit:.2g}, where "
+                            f"{course.curvature:.3g} is the curvature that the first gradients show"
+                        )
                     for x in made.written.nodes():
                         if isinstance(x, ast.keyword) and x.arg == "lr":
-                            instead = made.written.with_(x.value, ast.Constant(better if lr > limit else float(f"{lr / 10:.1g}")))
+                            instead = made.written.with_(
+                                x.value, ast.Constant(better if lr > limit else float(f"{lr / 10:.1g}"))
+                            )
                     instead = instead or text
         last = course.latest[-1]
-        message = f"the loss grows from {course.first:.4g} to {last:.4g} in {course.count} rounds: each step is too long (lr, the learning rate)."
-        because = f"{rate}." if rate else f"a curvature of about {course.curvature:.3g} was seen." if course.curvature else ""
-        yield DIVERGING.found(place, ", ".join(dict.fromkeys(about)), message, because, instead, see=[course.place.line])
+        message = (
+            f"the loss grows from {course.first:.4g} to {last:.4g} in {course.count} rounds: each step is "
+            "too long (lr, the learning rate)."
+        )
+        because = (
+            f"{rate}." if rate else f"a curvature of about {course.curvature:.3g} was seen." if course.curvature else ""
+        )
+        yield DIVERGING.found(
+            place, ", ".join(dict.fromkeys(about)), message, because, instead, see=[course.place.line]
+        )
 
 
 class Layers:
@@ -252,7 +269,11 @@ def leaf_below(node: Node, done: Pass) -> list[Tensor]:
         if isinstance(edge, AccumulateGrad):
             found.append(edge.variable)
         elif isinstance(edge, Node) and depth < 3:
-            waiting += [(other, depth + ("matrix" in edge.primitive.traits)) for other in edge.edges if depth + ("matrix" in edge.primitive.traits) < 2]  # fmt: skip
+            waiting += [
+                (other, depth + ("matrix" in edge.primitive.traits))
+                for other in edge.edges
+                if depth + ("matrix" in edge.primitive.traits) < 2
+            ]
     return found
 
 
@@ -286,20 +307,35 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
         steps = next((s for s in ledger.steps.values() if s.latest is not None), None)
         layer = names[0].rpartition(".")[0] or names[0]
         since = f" since pass {done.times}" if done.times > 1 else ""
-        message = f"all {units} units of the relu behind {layer} are dead{since}: 0 in all {value.shape[0]} rows, so no gradient passes."
+        message = (
+            f"all {units} units of the relu behind {layer} are dead{since}: 0 in all {value.shape[0]} rows, "
+            "so no gradient passes."
+        )
         because = f"{several(f'{name}.grad' for name in names)} {'is' if len(names) == 1 else 'are'} 0"
         instead: str | None = "nn.LeakyReLU() in place of ReLU, or other starting weights"
         at, holder = place, ""
         if alive is not None and steps is not None and steps.latest is not None:
-            holder, optimizer = next(((key_, value_) for key_, value_ in witness.machine.globals.items() if isinstance(value_, Optimizer)), ("", None))  # fmt: skip
+            holder, optimizer = next(
+                ((key_, value_) for key_, value_ in witness.machine.globals.items() if isinstance(value_, Optimizer)),
+                ("", None),
+            )
             lr = optimizer.param_groups[0].get("lr") if optimizer is not None else None
             made = creation(witness, holder) if holder else None
-            because += f"; before the step of line {steps.latest.line} they were alive" + (f" (lr = {lr:g})" if isinstance(lr, float | int) else "")
+            because += f"; before the step of line {steps.latest.line} they were alive" + (
+                f" (lr = {lr:g})" if isinstance(lr, float | int) else ""
+            )
             if made is not None and isinstance(lr, float | int):
                 for x in made.written.nodes():
                     if isinstance(x, ast.keyword) and x.arg == "lr":
                         instead = made.written.with_(x.value, ast.Constant(float(f"{min(lr / 100, 0.01):.1g}")))
-        yield DEAD.found(at, ", ".join([layer, *names, *([holder] if holder else [])]), message, because + ".", instead, see=[done.place.line])
+        yield DEAD.found(
+            at,
+            ", ".join([layer, *names, *([holder] if holder else [])]),
+            message,
+            because + ".",
+            instead,
+            see=[done.place.line],
+        )
         return
 
 
@@ -308,7 +344,11 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that a softmax, sigmoid or tanh passes nothing on, because it is flat there."""
     if not done.is_surveyed:
         return
-    zero = {id(leaf): leaf for leaf, gradient, _ in done.arrivals if np.size(gradient) and not np.any(np.abs(gradient) > 1e-30)}
+    zero = {
+        id(leaf): leaf
+        for leaf, gradient, _ in done.arrivals
+        if np.size(gradient) and not np.any(np.abs(gradient) > 1e-30)
+    }
     if not zero:
         return
     for node in done.order:
@@ -333,12 +373,32 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
         size = witness.of(Sizes).of.get(id(node), 0.0)
         names = list(dict.fromkeys(witness.name(leaf) for leaf in leaves))
         given = short(x) if x is not None else "its input"
-        message = f"{words} is flat here: {given} reaches {size:.4g}, so every entry is exactly {values(out)} and the derivative of {name} is 0."
+        message = (
+            f"{words} is flat here: {given} reaches {size:.4g}, so every entry is exactly {values(out)} and "
+            f"the derivative of {name} is 0."
+        )
         because = f"{several(f'{n}.grad' for n in names)} is 0 after the pass of line {done.place.line}."
         scale = 10 ** max(int(math.log10(size)), 1) if size > 1 else 10
-        instead = place.written.with_(x, ast.parse(f"({ast.unparse(x)}) / {scale}" if isinstance(x, ast.BinOp) else f"{ast.unparse(x)} / {scale}", mode="eval").body) if x is not None else None  # fmt: skip
+        instead = (
+            place.written.with_(
+                x,
+                ast.parse(
+                    f"({ast.unparse(x)}) / {scale}" if isinstance(x, ast.BinOp) else f"{ast.unparse(x)} / {scale}",
+                    mode="eval",
+                ).body,
+            )
+            if x is not None
+            else None
+        )
         inner = [n.id for n in ast.walk(x) if isinstance(n, ast.Name)] if x is not None else []
-        yield SATURATED.found(place, ", ".join(dict.fromkeys([*names, *inner, place.written.target()])).strip(", "), message, because, instead, see=[done.place.line])  # fmt: skip
+        yield SATURATED.found(
+            place,
+            ", ".join(dict.fromkeys([*names, *inner, place.written.target()])).strip(", "),
+            message,
+            because,
+            instead,
+            see=[done.place.line],
+        )
         return
 
 
@@ -427,7 +487,10 @@ def chained(witness: Witness, done: Pass) -> Iterator[Finding]:
     weights = [witness.name(x) for x in leaves]
     what = "step" if shared else "layer"
     verb = "shrinks" if ratio < 1 else "grows"
-    message = f"the gradient {verb} by a factor of about {factor:.2g} at each of {steps + 1} {what}s: the first one gets {ratio:.2g} of what the last gets."
+    message = (
+        f"the gradient {verb} by a factor of about {factor:.2g} at each of {steps + 1} {what}s: the first "
+        f"one gets {ratio:.2g} of what the last gets."
+    )
     because, instead = "", None
     squares = [x for x in leaves if x.ndim == 2 and x.shape[0] == x.shape[1] and finite(x.value)]
     if shared and squares:
@@ -436,21 +499,36 @@ def chained(witness: Witness, done: Pass) -> Iterator[Finding]:
         because = f"the largest eigenvalue of {witness.name(own)} is {radius:.3g}, and {steps + 1} steps multiply by it"
         name = witness.name(own)
         if cause is EXPLODING:
-            instead = f"torch.nn.utils.clip_grad_norm_([{name}], 1.0)  # before step(); or scale {name} by {0.9 / radius:.2g} at the start"
+            instead = (
+                f"torch.nn.utils.clip_grad_norm_([{name}], 1.0)  # before step(); or scale {name} by "
+                f"{0.9 / radius:.2g} at the start"
+            )
     else:
         deviations = [float(np.std(x.value)) for x in leaves if x.value.size > 1]
         size = leaves[0].shape[0] if leaves else 0
         spread = deviations[0] if deviations else 0.0
         good = 1 / math.sqrt(size) if size else 0.0
         if weights:
-            because = f"{weights[0]} starts with a spread of {spread:.2g}, where 1/sqrt({size}) = {good:.2g} keeps the scale"
-            instead = f"nn.init.xavier_normal_({weights[0]})" if "." in weights[0] else scaled(witness, weights[0], good)
+            because = (
+                f"{weights[0]} starts with a spread of {spread:.2g}, where 1/sqrt({size}) = {good:.2g} keeps the scale"
+            )
+            instead = (
+                f"nn.init.xavier_normal_({weights[0]})" if "." in weights[0] else scaled(witness, weights[0], good)
+            )
     gradient = next((g for leaf, g, _ in done.arrivals if leaves and leaf is leaves[0]), None)
     if gradient is not None and weights:
         because += f"; {weights[0]}.grad is {number(gradient)}."
     if shared and cause is VANISHING:
         severity = "note"  # a long sequence forgets its beginning
-    yield cause.found(place, ", ".join(dict.fromkeys(weights)) or place.written.target(), message, because, instead, severity, [done.place.line])
+    yield cause.found(
+        place,
+        ", ".join(dict.fromkeys(weights)) or place.written.target(),
+        message,
+        because,
+        instead,
+        severity,
+        [done.place.line],
+    )
 
 
 def direct_leaves(node: Node) -> list[Tensor]:
@@ -468,7 +546,12 @@ def scaled(witness: Witness, name: str, good: float) -> str:
     """Return the statement that made weights with a better factor, or a general one."""
     made = creation(witness, name.partition("[")[0])
     for x in made.written.nodes() if made is not None else ():
-        if isinstance(x, ast.BinOp) and isinstance(x.op, ast.Mult) and isinstance(x.left, ast.Constant) and "rand" in ast.unparse(x.right):
+        if (
+            isinstance(x, ast.BinOp)
+            and isinstance(x.op, ast.Mult)
+            and isinstance(x.left, ast.Constant)
+            and "rand" in ast.unparse(x.right)
+        ):
             return made.written.with_(x.left, ast.Constant(float(f"{good:.2g}"))) if made is not None else ""
     return f"{name.partition('[')[0]}: start with weights of size {good:.2g}"
 
@@ -487,15 +570,31 @@ def divided(witness: Witness, operation: Operation) -> Iterator[Finding]:
     if not (isinstance(value, Tensor) and value in witness.run.returned):
         return
     name = witness.name(divisor)
-    targets = [n.id for n in ast.walk(at.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)] if at.node is not None else []  # fmt: skip
+    targets = (
+        [n.id for n in ast.walk(at.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        if at.node is not None
+        else []
+    )
     first_line = witness.run.returned[value]
     first = witness.at(at.source, first_line)
     inner = next(iter(first.written.calls("grad")), None)
     cost = short(inner.args[0]) if inner is not None and inner.args else "the function"
-    message = f"the second derivative {name} is 0: {cost} is linear or piecewise linear, so its slope {words} is constant."
-    because = f"line {operation.place.line} divides by it: {words} / {name} is {number(operation.application.out.value) if operation.application.out.value.size == 1 else 'infinite'}."
+    message = (
+        f"the second derivative {name} is 0: {cost} is linear or piecewise linear, so its slope {words} is constant."
+    )
+    because = (
+        f"line {operation.place.line} divides by it: {words} / {name} is "
+        f"{number(operation.application.out.value) if operation.application.out.value.size == 1 else 'infinite'}."
+    )
     about = ", ".join(dict.fromkeys([*targets, name, words, cost]))
-    yield FLAT.found(at, about, message, because, f"step with the slope alone: x = x - 0.1 * {words}", see=[operation.place.line, first_line])
+    yield FLAT.found(
+        at,
+        about,
+        message,
+        because,
+        f"step with the slope alone: x = x - 0.1 * {words}",
+        see=[operation.place.line, first_line],
+    )
 
 
 class Starts:
@@ -513,9 +612,9 @@ def axis_of_equals(value: Any, gradient: Any) -> int | None:
             continue
         first = np.take(value, [0], axis), np.take(gradient, [0], axis)
         scale = float(np.max(np.abs(gradient))) or 1.0
-        if np.array_equal(value, np.broadcast_to(first[0], value.shape)) or np.allclose(value, first[0], rtol=1e-5, atol=1e-8):
-            if np.allclose(gradient, first[1], rtol=1e-4, atol=1e-6 * scale):
-                return axis
+        is_equal = np.allclose(value, first[0], rtol=1e-5, atol=1e-8)
+        if is_equal and np.allclose(gradient, first[1], rtol=1e-4, atol=1e-6 * scale):
+            return axis
     return None
 
 
@@ -537,7 +636,7 @@ def alike(witness: Witness, done: Pass) -> Iterator[Finding]:
             for edge in node.edges:
                 inner = edge
                 while isinstance(inner, Node) and "layout" in inner.primitive.traits and inner.edges:
-                    inner = inner.edges[0]  # type: ignore[assignment]
+                    inner = inner.edges[0]
                 if isinstance(inner, AccumulateGrad):
                     of_leaf[id(inner.variable)] = depths[node]
     for leaf, gradient, _ in done.arrivals:
@@ -572,10 +671,19 @@ def symmetric(witness: Witness) -> Iterator[Finding]:
             place = Place(made.source, line, None, witness.machine.globals)
         units = leaf.shape[axis]
         layer = name.rpartition(".")[0] or name
-        message = f"all {units} units of {layer} start with the same weights, so they get the same gradient in each pass and stay the same: one unit, {units} times."
-        because = f"the {'rows' if axis == 0 else 'columns'} of {name} are equal at the start, and after {passes} passes that were compared."
+        message = (
+            f"all {units} units of {layer} start with the same weights, so they get the same gradient in "
+            f"each pass and stay the same: one unit, {units} times."
+        )
+        because = (
+            f"the {'rows' if axis == 0 else 'columns'} of {name} are equal at the start, and after {passes} "
+            "passes that were compared."
+        )
         calls = place.written.calls("constant_", "zeros_", "ones_", "fill_")
         argument = one_line(ast.unparse(calls[0].args[0])) if calls and calls[0].args else name
-        instead = f"nn.init.normal_({argument}, std=0.5)" if calls else f"{name} = torch.randn({leaf.shape[0]}, {leaf.shape[1]}, requires_grad=True)"
+        instead = (
+            f"nn.init.normal_({argument}, std=0.5)"
+            if calls
+            else f"{name} = torch.randn({leaf.shape[0]}, {leaf.shape[1]}, requires_grad=True)"
+        )
         yield SYMMETRIC.found(place, f"{layer}, {name}", message, because, instead)
-

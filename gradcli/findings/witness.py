@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gradcli.engine.backward import Accumulation, Contribution, trace
+from gradcli.engine.backward import Accumulation, trace
 from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.graph import AccumulateGrad, Node, Target, nodes_below
 from gradcli.engine.modes import switched, tick
@@ -152,7 +152,7 @@ class Witness(Recorder):
         found = self._states.get(kind)
         if found is None:
             found = self._states[kind] = kind()
-        return found  # type: ignore[no-any-return]
+        return found
 
     @property
     def place(self) -> Place:
@@ -351,7 +351,10 @@ class Witness(Recorder):
                 for node in done.order:
                     if node in made or node.inputs is None:
                         continue
-                    inputs = [made.get(x.node, x) if isinstance(x, Tensor) and isinstance(x.node, Node) else x for x in node.inputs]  # fmt: skip
+                    inputs = [
+                        made.get(x.node, x) if isinstance(x, Tensor) and isinstance(x.node, Node) else x
+                        for x in node.inputs
+                    ]
                     if any(x is not y for x, y in zip(inputs, node.inputs, strict=True)):
                         made[node] = node.primitive(*inputs, **node.options)
                 output = made.get(done.output.node, done.output) if isinstance(done.output.node, Node) else done.output

@@ -42,7 +42,7 @@ def machine(
     elements: int = ELEMENTS,
     hears: Callable[[str, str, Source, int], None] | None = None,
 ) -> Machine:
-    """Return a machine whose limits are those of this process; warnings go to standard error, or to who `hears`."""
+    """Return a machine with the limits of this process; warnings go to standard error, or to who `hears` them."""
     from gradcli.script.limits import Limits, share
     from gradcli.script.machine import Machine
     from gradcli.workers import child
