@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -191,6 +192,9 @@ def step_in_words(place: Place, cut: Cut) -> str:
     if cut.how.startswith("the comparison"):
         uses = [x for x in written.nodes() if isinstance(x, ast.Compare)]
         return f"the comparison {short(uses[0])}" if len(uses) == 1 and short(uses[0]) else cut.how
+    if cut.how.startswith("the cast"):
+        casts = written.calls("long", "int", "bool", "to", "type", "byte", "short")
+        return short(casts[0]) or cut.how if casts else cut.how
     uses_of = written.calls(cut.how.removesuffix("()"), *(("max", "min") if "arg" in cut.how else ()))
     return short(uses_of[0]) or cut.how if uses_of else cut.how
 
@@ -568,20 +572,25 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
         )
 
 
-@LEAF_REBOUND.on("error")
-def not_a_leaf(witness: Witness, error: Exception) -> Iterator[Finding]:
-    if "can't optimize a non-leaf" not in message_of(error):
-        return
-    for name, value in witness.place.env.items():
+@LEAF_REBOUND.on("end")
+def not_a_leaf(witness: Witness) -> Iterator[Finding]:
+    for error, place in witness.errors:
+        if "can't optimize a non-leaf" in message_of(error):
+            yield from of_no_leaf(witness, place, severity_of(witness, error, place))
+
+
+def of_no_leaf(witness: Witness, place: Place, severity: str) -> Iterator[Finding]:
+    """State which of the tensors that an optimizer is to hold is the result of an operation."""
+    for name, value in place.env.items():
         if (
             isinstance(value, Tensor)
             and isinstance(node_of(value), Node)
-            and re.search(rf"\b{re.escape(name)}\b", witness.place.written.text)
+            and re.search(rf"\b{re.escape(name)}\b", place.written.text)
         ):
             if value in witness.run.names.renamed:
-                yield from of_rebound(witness, value, "error")
+                yield from of_rebound(witness, value, severity)
             elif (found := anonymous(witness, value)) is not None:
-                yield found
+                yield replace(found, severity=severity)
 
 
 @NO_DERIVATIVE.on("arrival")
@@ -641,7 +650,7 @@ def otherwise(witness: Witness) -> Iterator[Finding]:
     if isinstance(error, LimitError | UnsupportedError | ExitError):
         return
     kind = python_class(error).__name__
-    message = f"{kind}: {one_line(message_of(error))}"[:300]
+    message = f"{kind}: {one_line(message_of(error)).rstrip('.')[:300]}."
     related = [one for one in witness.findings.values() if one.severity == "warning" and one.line <= place.line]
     if "NoneType" in message and related:
         return

@@ -88,12 +88,25 @@ class Pairs:
     def __init__(self) -> None:
         self.of: WeakKeyDictionary[Node, tuple[Operation, int]] = WeakKeyDictionary()
         self.told: set[Any] = set()
+        self.expanded: WeakKeyDictionary[Tensor, Tensor] = WeakKeyDictionary()  # what losses broadcast themselves
+
+
+@BROADCAST.on_operation("expand")
+def expanded(witness: Witness, operation: Operation) -> Iterator[Finding]:
+    witness.of(Pairs).expanded[operation.application.out] = operation.tensors[0]
+    yield from ()
+
+
+def before_expanding(witness: Witness, operation: Operation) -> list[Tensor]:
+    """Return the tensors of an operation as they were before a loss gave them one shape."""
+    known = witness.of(Pairs).expanded
+    return [known.get(x, x) for x in operation.tensors]
 
 
 @BROADCAST.on_operation("sub", "mul", "add", "div", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "rsub")
 def paired(witness: Witness, operation: Operation) -> Iterator[Finding]:
     """Note a column that met a row of the same length."""
-    tensors = operation.tensors
+    tensors = before_expanding(witness, operation)
     node = node_of(operation.application.out)
     if len(tensors) < 2 or not isinstance(node, Node):
         return
@@ -157,7 +170,7 @@ def is_reduced_alike(done: Pass, start: Node) -> bool:
 
 
 def of_pair(witness: Witness, done: Pass, node: Node, operation: Operation, column: int) -> Finding:
-    place, tensors = operation.place, operation.tensors
+    place, tensors = operation.place, before_expanding(witness, operation)
     names = operands(witness, place, operation)
     rows = tensors[column].shape[0]
     shapes = [str(tuple(x.shape)) for x in tensors[:2]]
@@ -168,17 +181,24 @@ def of_pair(witness: Witness, done: Pass, node: Node, operation: Operation, colu
     )
     because = f"the loss is made of {rows * rows} numbers in place of {rows}"
     with witness.aside():
-        row = tensors[1 - column]
         flat = flattened(tensors[column], (rows,))
-        inputs = [flat if x is tensors[column] else x for x in node.inputs or ()]
+        shown = dict(zip(map(id, operation.tensors), tensors, strict=True))
+        plain = [shown.get(id(x), x) for x in node.inputs or ()]
+        inputs = [flat if x is tensors[column] else x for x in plain]
         try:
             intended: Tensor | None = node.primitive(*inputs, **node.options)
         except Exception:
             intended = None
-    del row
     other = witness.instead(done, {node: intended}) if intended is not None else None
     now = witness.gradients(done.output)
-    leaf = next((x for x in now if other is not None and x in other[1] and witness.known(x)), None)
+    leaf = next(
+        (
+            x
+            for x in now
+            if other is not None and x in other[1] and witness.known(x) and not np.allclose(now[x], other[1][x])
+        ),
+        None,
+    )
     if other is not None and leaf is not None:
         because += (
             f"; {witness.name(leaf)}.grad is {number(now[leaf])}, the intended loss gives {number(other[1][leaf])}"
@@ -191,6 +211,10 @@ def of_pair(witness: Witness, done: Pass, node: Node, operation: Operation, colu
         sides[column] = instead
         sign = {"sub": "-", "mul": "*", "add": "+", "div": "/"}[node.primitive.name]
         instead = f"{sides[0]} {sign} {sides[1]}"
+    for x in place.written.nodes() if binary is None else ():
+        if isinstance(x, ast.expr) and one_line(ast.unparse(x)) == text:
+            instead = place.written.with_(x, ast.parse(instead, mode="eval").body)
+            break
     about = ", ".join(name for name in [*names, place.written.target()] if name)
     return BROADCAST.found(place, about, message, because + ".", instead, see=[done.place.line])
 

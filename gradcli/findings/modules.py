@@ -310,7 +310,9 @@ def creation(witness: Witness, name: str) -> Place | None:
     """Return the statement that assigned a variable first."""
     for source, statements in witness.statements.items():
         for x in statements:
-            if isinstance(x, ast.Assign) and any(ast.unparse(target) == name for target in x.targets):
+            targets = x.targets if isinstance(x, ast.Assign) else []
+            parts = [y for target in targets for y in (target.elts if isinstance(target, ast.Tuple) else [target])]
+            if any(ast.unparse(part) == name for part in parts):
                 return Place(source, x.lineno, x, witness.machine.globals)
     return None
 

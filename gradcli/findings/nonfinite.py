@@ -294,7 +294,7 @@ def is_diverged(witness: Witness, done: Pass) -> bool:
     from gradcli.findings.training import Courses
 
     course = witness.of(Courses).of.get(done.place.key)
-    return course is not None and course.is_growing
+    return course is not None and (course.has_grown or course.is_growing())
 
 
 def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -> Finding:

@@ -145,6 +145,7 @@ class Account:
     value: Any = None  # the leaf at the last pass
     wasted: tuple[Place, Filling] | None = None  # where a gradient was cleared that nobody had used
     count: int = 0  # passes in all
+    pending: Added | None = None  # what the last pass added to, until somebody uses the sum
     cleared: list[tuple[int, Place]] = field(default_factory=list)  # the first places and the passes before
 
 
@@ -169,7 +170,10 @@ class Added:
     whole: Any
     alone: Any
     moved: bool
-    passes: int
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return self.place.key, self.leaf
 
 
 class Ledger:
@@ -215,18 +219,12 @@ def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
             moved = is_moved(leaf, account)
             read = witness.read.get(leaf, -1) >= last.number
             key = (done.place.key, leaf)
+            if account.pending is not None and moved:
+                ledger.added[account.pending.key] = account.pending  # it was used
+            account.pending = None
             if (moved or read) and (key not in ledger.added or moved):
-                known = ledger.added.get(key)
                 whole = leaf._grad.value if leaf._grad is not None else before
-                ledger.added[key] = Added(
-                    leaf,
-                    done.place,
-                    last,
-                    np.array(whole),
-                    np.array(gradient),
-                    moved,
-                    1 + (known.passes if known else 1),
-                )
+                account.pending = Added(leaf, done.place, last, np.array(whole), np.array(gradient), moved)
         elif before is None or not np.any(before):
             account.open = []
         account.moved = False
@@ -263,7 +261,8 @@ def noted_mean(ledger: Ledger, done: Pass) -> None:
         node, rows = ledger.mean
         weight = float(np.ravel(done.totals.get(node, 1.0))[0])
         series = ledger.means.setdefault(done.place.key, [])
-        series.append((rows, weight, {leaf: np.array(gradient) for leaf, gradient, _ in done.arrivals}))
+        small = [(leaf, gradient) for leaf, gradient, _ in done.arrivals if np.size(gradient) <= LARGEST][:4]
+        series.append((rows, weight, {leaf: np.array(gradient) for leaf, gradient in small}))
         del series[:-64]
 
 
@@ -282,6 +281,9 @@ def cleared(witness: Witness, env: Any) -> Iterator[Finding]:
         account.ever_moved |= moved
         used = moved or witness.read.get(leaf, -1) >= last.number
         account.wasted = None if used else (witness.place, last)
+        if used and account.pending is not None:
+            ledger.added[account.pending.key] = account.pending
+        account.pending = None
         if len(account.cleared) < 64:
             account.cleared.append((last.number, witness.place))
         account.open = []
@@ -306,6 +308,9 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
     for leaf in parameters:
         if (account := ledger.accounts.get(leaf)) is not None and account.open:
             account.moved = account.ever_moved = True
+            if account.pending is not None:
+                ledger.added[account.pending.key] = account.pending
+                account.pending = None
     wasted = [(x, account.wasted) for x in held if (account := ledger.accounts.get(x)) is not None and account.wasted]
     if not is_idle or not wasted or (steps.passed_before == 0 and steps.idle == steps.count):
         return
@@ -331,6 +336,10 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
 @ACCUMULATED.on("end")
 def judged(witness: Witness) -> Iterator[Finding]:
     ledger = witness.of(Ledger)
+    for leaf, account in ledger.accounts.items():
+        pending, last = account.pending, account.open[-1].number if account.open else 0
+        if pending is not None and (is_moved(leaf, account) or witness.read.get(leaf, -1) >= last):
+            ledger.added[pending.key] = pending
     groups: dict[Any, list[Added]] = {}
     for one in ledger.added.values():
         if one.moved or is_unmeant(witness, one):

@@ -156,12 +156,13 @@ class Course:
     curvature: float = 0.0
     names: list[str] = field(default_factory=list)
     before: dict[int, tuple[Any, Any]] = field(default_factory=dict)  # by leaf: value and gradient of the last pass
+    trained: int = 0  # rounds that changed a leaf of the round before
+    has_grown: bool = False
 
-    @property
     def is_growing(self) -> bool:
         """Whether the loss has grown a lot, and goes on."""
         known = [x for x in self.latest if math.isfinite(x)]
-        if self.count < 3 or len(known) < 2 or not math.isfinite(self.first):
+        if self.count < 3 or not self.trained or len(known) < 2 or not math.isfinite(self.first):
             return False
         steadily = all(abs(b) > abs(a) for a, b in pairwise(known))
         top = abs(known[-1])
@@ -200,8 +201,13 @@ def followed(witness: Witness, done: Pass) -> Iterator[Finding]:
                         moved += float(np.sum((now[0] - w) ** 2))
                         changed += float(np.sum((now[1] - g) ** 2))
             course.before[id(leaf)] = now
+        course.trained += moved > 0
         if moved > 0 and math.isfinite(changed):
             course.curvature = max(course.curvature, math.sqrt(changed / moved))
+    if course.is_growing():
+        course.has_grown = True
+    elif math.isfinite(loss) and abs(loss) < 100 * max(abs(course.first), course.least):
+        course.has_grown = False
     yield from ()
 
 
@@ -209,7 +215,7 @@ def followed(witness: Witness, done: Pass) -> Iterator[Finding]:
 def diverged(witness: Witness) -> Iterator[Finding]:
     ledger = witness.of(Ledger)
     for course in witness.of(Courses).of.values():
-        if not course.is_growing:
+        if not course.has_grown:
             continue
         optimizers = [
             (key, value)
@@ -565,9 +571,12 @@ def divided(witness: Witness, operation: Operation) -> Iterator[Finding]:
     line = witness.run.returned[divisor]
     at = witness.at(witness.returned_in.get(line) or operation.place.source, line)
     source = next(iter(at.written.calls("grad")), None)
-    words = short(source.args[0]) if source is not None and source.args else "the gradient"
-    value = at.env.get(words) if words.isidentifier() else None
-    if not (isinstance(value, Tensor) and value in witness.run.returned):
+    if source is None or not source.args:
+        return
+    inner_names = [x.id for x in ast.walk(source.args[0]) if isinstance(x, ast.Name)]
+    tensors = [(x, found) for x in inner_names if isinstance(found := at.env.get(x), Tensor)]
+    words, value = next(((x, found) for x, found in tensors if found in witness.run.returned), ("", None))
+    if not isinstance(value, Tensor):
         return
     name = witness.name(divisor)
     targets = (

@@ -48,7 +48,8 @@ def machine(
     from gradcli.workers import child
 
     most = Limits(steps, elements, limits.timeout, share(limits.max_memory))
-    return Machine(most, write, hears or warn, show_error if hears is None else None, entered=child.at, lines=child.lines)
+    write_error = show_error if hears is None else None
+    return Machine(most, write, hears or warn, write_error, entered=child.at, lines=child.lines)
 
 
 def file_of(program: Program) -> str | None:

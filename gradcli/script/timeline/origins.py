@@ -62,7 +62,7 @@ class Origins:
         if not below:
             return
         if isinstance(result, Tensor):
-            self._below[result] = below
+            self._below[result] = {**self._below.get(result, {}), **below}
         else:
             for leaf in below:
                 self.taken.setdefault(leaf, place)

@@ -99,8 +99,9 @@ class Recorder:
         if not isinstance(source, Tensor):
             return
         if isinstance(result, Tensor):
-            self.run.names.derived.append((result, source, how if how.startswith(".") else f".{how}"))
-            expose(self.run, source)
+            if not how.startswith("the "):
+                self.run.names.derived.append((result, source, how if how.startswith(".") else f".{how}"))
+                expose(self.run, source)
         elif self._is_print:
             return
         self.run.origins.left(source, result, Cut(self.machine.line, how, self.machine.source))

@@ -12,6 +12,7 @@ from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.torch.devices import Device, check_device
 from gradcli.script.torch.formats import in_format
@@ -26,6 +27,8 @@ def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
     if wanted.kind == "f":
         return to_copy(x, dtype=wanted)  # type: ignore[no-any-return]
     whole = Tensor(laid_out(x.value.astype(wanted, order="C"), (x.array,)))  # integers are outside the graph
+    if running.machine.timeline is not None:
+        running.machine.timeline.cut(x, whole, f"the cast to {wanted}")
     if mode.examples is not None:
         mode.examples.follow((x,), whole, lambda x: cast(x, dtype, copy=copy))
     return whole
