@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import sys
@@ -17,11 +16,12 @@ import typer
 from typer.core import TyperGroup
 
 from gradcli import __version__
-from gradcli.errors import EvaluationError, GradcliError, InternalError, UsageError
+from gradcli.errors import CODES, EvaluationError, GradcliError, InternalError, UsageError
 from gradcli.guard import guard
 from gradcli.source import visible
 from gradcli.workers.confinement import UnwalledError
 from gradcli.workers.interruption import INTERRUPTED, was_heard
+from gradcli.workers.limits import no_more_files
 
 BROKEN_PIPE = 141
 
@@ -58,7 +58,6 @@ Examples:
   gradcli check week1.toml answers/
 """
 SHORT_OPTIONS = {"-f", "-h", "-i", "-o", "-q"}
-NO_MORE = (errno.EMFILE, errno.ENFILE)
 ALONE = {"-v"}  # an option before a command, behind one a program
 
 
@@ -119,6 +118,9 @@ def run(argv: Sequence[str]) -> int:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = show_warning
+            if argv[:1] == ["help"] and argv[1:2] and re.fullmatch(r"[Ee]\d+", argv[1]):
+                print_code(argv[1].upper())
+                return 0
             command = typer.main.get_command(app)
             code = command(masked(asked(argv) or ["--help"]), prog_name="gradcli", standalone_mode=False)
         sys.stdout.flush()
@@ -140,7 +142,7 @@ def run(argv: Sequence[str]) -> int:
     except (MemoryError, SystemError):  # a library in C that has no memory to say so raises the second
         return report(EvaluationError("E210", "this needs more memory than there is", help="try a smaller size"), argv)
     except Exception as error:
-        return report(usage_error(error) or internal_error(error), argv)
+        return report(usage_error(error) or no_more_files(error) or internal_error(error), argv)
 
 
 def unwritten(error: OSError, argv: Sequence[str]) -> int:
@@ -151,9 +153,8 @@ def unwritten(error: OSError, argv: Sequence[str]) -> int:
         return BROKEN_PIPE
     reason = error.strerror or "the stream is closed"
     refusal: GradcliError = UsageError("E011", f"cannot write the output: {reason}", help="write to another place")
-    if error.errno in NO_MORE:
-        error.__traceback__ = None  # whose frames hold files
-        refusal = EvaluationError("E210", f"the system gives no more files: {reason}", help="ulimit -n 256 allows more")
+    if scarce := no_more_files(error):
+        error.__traceback__, refusal = None, scarce  # whose frames hold files
     elif error.filename == os.devnull:
         refusal = EvaluationError("E210", f"{os.devnull} cannot be opened: {reason}", help="the system is to have one")
     return report(refusal, argv, is_document=False)
@@ -178,6 +179,13 @@ def asked(argv: Sequence[str]) -> Sequence[str]:
     if argv[:1] != ["help"]:
         return argv
     return [*(argument for argument in argv if argument not in ("help", "--help", "-h")), "--help"]
+
+
+def print_code(code: str) -> None:
+    """Print what an error of this code is about."""
+    if code not in CODES:
+        raise UsageError("E001", f"no error has the code {code}", help="a code stands in brackets: error[E301]")
+    typer.echo(f"{code}: {CODES[code]}")
 
 
 def usage_error(error: Exception) -> GradcliError | None:

@@ -366,8 +366,32 @@ def outside(witness: Witness) -> Iterator[Finding]:
         yield from of_output(witness, output, place, severity)
 
 
-def of_output(witness: Witness, output: Tensor, place: Place, severity: str) -> Iterator[Finding]:
+def gradient_below(witness: Witness, output: Tensor) -> tuple[Tensor, Place] | None:
+    """Return the gradient that an output outside the graph was computed from, and the statement that computed it."""
     run = witness.run
+    for x in (output, *(root() for root in run.origins.roots(output))):
+        line = 0 if x is None else run.gradient_at(x)
+        if x is not None and line:
+            return x, witness.at(witness.returned_in.get(line), line)
+    return None
+
+
+def of_output(witness: Witness, output: Tensor, place: Place, severity: str) -> Iterator[Finding]:
+    """State why an output is outside the graph."""
+    run = witness.run
+    source = gradient_below(witness, output)
+    if source is not None:
+        gradient, at = source
+        calls = at.written.calls("grad", "backward")
+        if "create_graph=True" in at.written.text or not calls:
+            return  # a constant slope: `flat` says so
+        name = witness.known(gradient) or at.written.target() or "the gradient"
+        message = f"{short(calls[0]) or 'the pass'} without create_graph=True returns numbers: {name} has no graph."
+        because = f"line {place.line} differentiates what was computed from {name}."
+        call = one_line(ast.unparse(calls[0]))
+        instead = at.written.text.replace(call, f"{call[:-1]}, create_graph=True)".replace("(, ", "("))
+        yield LEFT_GRAPH.found(at, name, message, because, instead, severity, see=[place.line])
+        return
     name = witness.known(output) or place.written.target() or "the output"
     effect = f"{name} at line {place.line} has no graph, so backward() has nothing to go back through."
     below = run.origins.below([output])

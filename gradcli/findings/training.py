@@ -16,10 +16,12 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
+from gradcli.findings.graphs import gradient_below, severity_of
 from gradcli.findings.modules import creation, held
 from gradcli.findings.order import Ledger
 from gradcli.findings.spelling import number, one_line, several, short
 from gradcli.findings.witness import LARGEST, Operation, Pass, Place, Witness, value_of
+from gradcli.script.failure import message_of
 from gradcli.script.torch.optim.optimizer import Optimizer
 
 DEAD = Cause(
@@ -604,6 +606,28 @@ def divided(witness: Witness, operation: Operation) -> Iterator[Finding]:
         f"step with the slope alone: x = x - 0.1 * {words}",
         see=[operation.place.line, first_line],
     )
+
+
+@FLAT.on("end")
+def constant(witness: Witness) -> Iterator[Finding]:
+    """State that a slope which is differentiated again has no graph, because it is constant."""
+    for error, place in witness.errors:
+        if "does not require grad" not in message_of(error):
+            continue
+        output = next((x for x in witness.walked.get(id(error), ()) if x.node is None), None)
+        found = None if output is None else gradient_below(witness, output)
+        if found is None or "create_graph=True" not in found[1].written.text:
+            continue
+        gradient, at = found
+        calls = at.written.calls("grad")
+        cost = short(calls[0].args[0]) if calls and calls[0].args else "the function"
+        name = witness.name(gradient)
+        message = (
+            f"{cost} is linear or piecewise linear: its slope {name} is constant, so there is no second derivative."
+        )
+        because = f"{name} does not depend on anything, and line {place.line} differentiates it."
+        severity = severity_of(witness, error, place)
+        yield FLAT.found(place, f"{name}, {cost}", message, because, None, severity, see=[at.line])
 
 
 class Starts:

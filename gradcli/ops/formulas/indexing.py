@@ -37,14 +37,6 @@ def index_selected(out: Any, x: Any, index: Any, *, dim: int) -> str:
     return f"{entry('out', places if np.ndim(out) else [])} = {entry('x', put(places, dim, place))}"
 
 
-def taken(out: Any, x: Any, index: Any) -> str | tuple[str, Given]:
-    places = letters(np.ndim(index))
-    if (np.asarray(index) >= 0).all():
-        return f"{entry('out', places)} = x.flat[{entry('index', places)}]"
-    given = {"place": ("the index, counted from the front", np.asarray(index) % np.size(x))}
-    return f"{entry('out', places)} = x.flat[{entry('place', places)}]", given
-
-
 def masked(out: Any, x: Any, mask: Any) -> tuple[str, Given]:
     chosen = flat(x)[np.asarray(mask)].reshape(-1)
     return "out.flat[i] = x.flat[place[i]]", {"place": ("the place of each entry under the mask", chosen)}

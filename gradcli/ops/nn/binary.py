@@ -9,7 +9,7 @@ import numpy as np
 from gradcli.engine.numerics import precision
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.nn.activations import logsigmoid, sigmoid
 from gradcli.ops.nn.losses import check_reduction, check_weight, reduced, shared, write
@@ -104,16 +104,16 @@ with_logits = primitive(
     "x = [0.2, 0.7]; y = [0.1, 0.8]; bce(x, y, weight=[1, 2], reduction='sum')",
     aliases=["bce"],
     method=False,
+    kernel="binary_cross_entropy",
 )
 def binary_cross_entropy(input: Real, target: Real, weight: Real | None = None, reduction: str = "mean") -> Any:
     """`-(y*log(x) + (1 - y)*log(1 - x))` for probabilities x and targets y."""
     check_reduction(reduction)
-    if input.shape != target.shape:
-        raise AutogradError(
-            f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
-            f"(torch.Size({list(input.shape)})) is deprecated. Please ensure they have the same size.",
-            code="E301",
-        )
+    ShapeError.when(
+        input.shape != target.shape,
+        f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
+        f"(torch.Size({list(input.shape)})) is deprecated. Please ensure they have the same size.",
+    )
     both = {"input": input.value, "target": target.value}
     outside = {name: np.flatnonzero(~((x >= 0) & (x <= 1))) for name, x in both.items()}
     wrong = [(places[0], name) for name, places in outside.items() if places.size]
@@ -134,20 +134,15 @@ def binary_cross_entropy(input: Real, target: Real, weight: Real | None = None, 
     method=False,
 )
 def binary_cross_entropy_with_logits(
-    input: Real,
-    target: Real,
-    weight: Real | None = None,
-    reduction: str = "mean",
-    pos_weight: Real | None = None,
+    input: Real, target: Real, weight: Real | None = None, reduction: str = "mean", pos_weight: Real | None = None
 ) -> Any:
     """Binary cross entropy of `sigmoid(x)`, exact where the sigmoid rounds to 0 or 1."""
     check_reduction(reduction)
-    if input.shape != target.shape:
-        raise AutogradError(
-            f"Target size (torch.Size({list(target.shape)})) must be the same as input size "
-            f"(torch.Size({list(input.shape)}))",
-            code="E301",
-        )
+    ShapeError.when(
+        input.shape != target.shape,
+        f"Target size (torch.Size({list(target.shape)})) must be the same as input size "
+        f"(torch.Size({list(input.shape)}))",
+    )
     name = "binary_cross_entropy_with_logits"
     w = check_weight(name, "weight", weight, input.shape)
     p = check_weight(name, "pos_weight", pos_weight, input.shape)

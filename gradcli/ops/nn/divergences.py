@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.nn.losses import check_reduction
 from gradcli.ops.nn.margins import over, together
 from gradcli.ops.pointwise.arithmetic import add, div, mul, sub
@@ -59,12 +59,7 @@ def _in_logarithms(input: Real, target: Real) -> Any:
     method=False,
 )
 def poisson_nll_loss(
-    input: Real,
-    target: Real,
-    log_input: bool = True,
-    full: bool = False,
-    eps: float = 1e-8,
-    reduction: str = "mean",
+    input: Real, target: Real, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
 ) -> Any:
     """Minus the log likelihood of counts; `full` adds Stirling's approximation of the part without parameters."""
     check_reduction(reduction)
@@ -90,8 +85,7 @@ def gaussian_nll_loss(
     check_reduction(reduction, "is not valid")
     variance = _variance(input, var)
     together(input, target)
-    if np.any(variance.value < 0):
-        raise AutogradError("var has negative entry/entries")
+    AutogradError.when(np.any(variance.value < 0), "var has negative entry/entries")
     variance = at_least(variance, bound=eps)
     squares = power(sub(input, target), exponent=2)
     losses = mul(add(log(variance), div(squares, variance)), 0.5)
@@ -111,4 +105,4 @@ def _variance(input: Tensor, var: Operand) -> Any:
         differing = [one for one, other in zip(var.shape, input.shape, strict=True) if one != other]
         if differing == [1]:
             return var
-    raise AutogradError("var is of incorrect size", code="E301")
+    raise ShapeError("var is of incorrect size")

@@ -15,13 +15,13 @@ import numpy as np
 
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.refusals import check_constant
-from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
+from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, check_together, mismatch
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, literal
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.pointwise.elementwise import absolute, sign
@@ -86,7 +86,7 @@ mse_backward: Primitive = primitive(
     node="MseLossBackwardBackward0",
     fold=lambda g, x, y, *, value, reduction: shared(g * (2 * (x - y)), x, reduction),
     says="The gradient that comes back is 2*g times the difference, so both follow the product rule.",
-    index=entries.squares_gradient,
+    traits=("adjoint",),
 )
 printed(mse_backward, "u = 2; x = [1, 2]; y = [3, 5]; mse_loss_backward(u, x, y, reduction='mean')")
 mse = primitive(
@@ -176,8 +176,7 @@ def _matched(x: Tensor, y: Tensor, reduction: str) -> tuple[Any, Any]:
         check_reduction(reduction)
         return x, y
     warnings.warn(DIFFERENT_SIZE.format(list(y.shape), list(x.shape)), UserWarning, stacklevel=3)
-    if not broadcastable([x.value, y.value]):
-        raise mismatch([x.value, y.value])
+    check_together(x.value, y.value)
     check_reduction(reduction)
     shape = broadcast_shapes(x.shape, y.shape)
     return tuple(v if v.shape == shape else expand(v, size=shape) for v in (x, y))  # type: ignore[return-value]
@@ -192,9 +191,7 @@ def check_weight(function: str, argument: str, weight: Tensor | None, shape: tup
         raise mismatch([np.empty(shape), weight.value])
     if shape is not None and broadcast_shapes(shape, weight.shape) != shape:
         broadcast = list(broadcast_shapes(shape, weight.shape))
-        raise AutogradError(
-            f"output with shape {list(shape)} doesn't match the broadcast shape {broadcast}", code="E301"
-        )
+        raise ShapeError(f"output with shape {list(shape)} doesn't match the broadcast shape {broadcast}")
     return weight
 
 
@@ -203,6 +200,7 @@ def check_weight(function: str, argument: str, weight: Tensor | None, shape: tup
     "x = [1, 2]; y = [3, 5]; mse(x, y, reduction='none')",
     aliases=["mse"],
     method=False,
+    kernel="mse_cpu",
 )
 def mse_loss(input: Real, target: Real, reduction: str = "mean") -> Any:
     """The mean of the squared differences."""
@@ -223,6 +221,7 @@ def l1_loss(input: Real, target: Real, reduction: str = "mean") -> Any:
     "x = [1, 2]; y = [1.5, 5]; smooth_l1_loss(x, y)",
     "x = [1, 2]; y = [3, 5]; smooth_l1_loss(x, y, reduction='sum', beta=2.5)",
     method=False,
+    kernel="smooth_l1_cpu",
 )
 def smooth_l1_loss(input: Real, target: Real, reduction: str = "mean", beta: float = 1.0) -> Any:
     """Squared error over `2*beta` below `beta`, absolute error less `beta/2` above."""
@@ -237,6 +236,7 @@ def smooth_l1_loss(input: Real, target: Real, reduction: str = "mean", beta: flo
     "x = [1, 2]; y = [1.5, 5]; huber_loss(x, y)",
     "x = [1, 2]; y = [3, 5]; huber_loss(x, y, reduction='none', delta=2.5)",
     method=False,
+    kernel="huber_cpu",
 )
 def huber_loss(input: Real, target: Real, reduction: str = "mean", delta: float = 1.0) -> Any:
     """Half the squared error below `delta`, a straight line above."""

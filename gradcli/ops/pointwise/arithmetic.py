@@ -19,11 +19,11 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Binary, Expression
 from gradcli.ops.pointwise import rounding
 from gradcli.ops.pointwise.comparisons import at_least, both, equal
-from gradcli.ops.pointwise.elementwise import log
+from gradcli.ops.pointwise.elementwise import elementwise, log
 from gradcli.ops.pointwise.powers import power
 from gradcli.ops.pointwise.scalars import add_scaled, sub_scaled
 from gradcli.ops.pointwise.selection import guarded
-from gradcli.ops.support.arguments import Operand, Real, as_tensor, real
+from gradcli.ops.support.arguments import Operand, as_tensor, real
 from gradcli.ops.support.folding import fold_add, fold_div, fold_mul, fold_neg, fold_sub
 from gradcli.ops.support.surface import operation
 
@@ -64,10 +64,14 @@ sub = primitive(
     traits=("difference", "sum"),
     says="A difference hands the gradient on to the first term, and with a minus sign to the second.",
 )
-neg = primitive(
+neg = elementwise(
     "neg",
     operator.neg,
     lambda g, out, x: -g,
+    "The negative.",
+    takes="input: Tensor",
+    example="x = [1, 2]; neg(x)",
+    aliases=["negative"],
     notation=prefix("-"),
     fold=fold_neg,
     traits=("sum",),
@@ -110,10 +114,13 @@ div = primitive(
     traits=("product",),
     says="A quotient u/v gives u the gradient over v, and v the gradient times -u/v**2.",
 )
-reciprocal = primitive(
+reciprocal = elementwise(
     "reciprocal",
     lambda x: 1 / x,
     lambda g, out, x: -g * out**2,
+    "One over the input.",
+    takes="input: Real",
+    example="x = [1, 2]; reciprocal(x)",
     notation=lambda operands, _: Binary("/", number(1), operands[0].tree),
     domain=other_than_0(),
     traits=("prelude",),
@@ -258,15 +265,3 @@ def remainder_(input: Operand, other: Operand) -> Any:
     if _is_number(other):
         return rounding.remainder(input, other)
     return (rounding.remainder_of if _is_number(input) else rounding.remainder_tensor)(input, other)
-
-
-@operation("x = [1, 2]; neg(x)", aliases=["negative"])
-def neg_(input: Tensor) -> Any:
-    """The negative."""
-    return neg(input)
-
-
-@operation("x = [1, 2]; reciprocal(x)")
-def reciprocal_(input: Real) -> Any:
-    """One over the input."""
-    return reciprocal(input)

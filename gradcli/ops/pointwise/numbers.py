@@ -33,15 +33,3 @@ def entries(function: Callable[..., float], *columns: Sequence[float]) -> list[f
         return list(map(function, *columns))
     except OverflowError:
         return list(map(bounded, *columns))
-
-
-def by_pair(function: Callable[[float, float], float]) -> Callable[[Any, Any], Any]:
-    """A function of two numbers over arrays that broadcast."""
-
-    def forward(a: Any, x: Any) -> Any:
-        dtype = np.result_type(*(part.dtype for part in (a, x) if isinstance(part, np.ndarray | np.generic)))
-        first, second = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
-        found = entries(function, first.ravel().tolist(), second.ravel().tolist())
-        return np.array(found, dtype).reshape(first.shape)[()]
-
-    return forward

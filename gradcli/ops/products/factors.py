@@ -8,7 +8,7 @@ from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.support.arguments import check_size
 
 MM = "expected m1 and m2 to have the same dtype, but got: {a} != {b}"
@@ -16,7 +16,6 @@ MV = "addmv input tensors must have the same dtype, but got {1}, {0}, and {1}"
 UNEQUAL = "dot : expected both vectors to have same dtype, but found {0} and {1}"
 ADDMM = "mat1 and mat2 must have the same dtype, but got {1} and {2}"
 ADDMM_SELF = "self and mat2 must have the same dtype, but got {0} and {2}"
-ADDMV = "addmv input tensors must have the same dtype, but got {0}, {1}, and {2}"
 TENSORDOT = "both inputs should have same dtype"
 BMM = "expected scalar type {0} but found {1}"
 KERNELS = {UNEQUAL: "dot", MV: "addmv_impl_cpu", MM: "addmm_impl_cpu_", BMM: "bmm"}
@@ -48,19 +47,18 @@ COLUMNS = "the first needs as many columns as the second has rows; .T transposes
 def check_mm(a: Tensor, b: Tensor) -> None:
     if a.shape[1] != b.shape[0]:
         text = f"mat1 and mat2 shapes cannot be multiplied ({listed(a)} and {listed(b)})"
-        raise AutogradError(text, code="E301", help=COLUMNS)
+        raise ShapeError(text, help=COLUMNS)
     check_size((a.shape[0], b.shape[1]))
 
 
 def check_bmm(input: Tensor, mat2: Tensor) -> None:
     for name, x in (("batch1", input), ("batch2", mat2)):
         if x.ndim != 3:
-            raise AutogradError(f"{name} must be a 3D tensor", code="E301")
+            raise ShapeError(f"{name} must be a 3D tensor")
     batch, rows, inner = input.shape
     if mat2.shape[:2] != (batch, inner):
-        raise AutogradError(
+        raise ShapeError(
             f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {inner}] but got: "
-            f"{list(mat2.shape[:2])}.",
-            code="E301",
+            f"{list(mat2.shape[:2])}."
         )
     check_size((batch, rows, mat2.shape[2]))

@@ -19,7 +19,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import scans as entries
+from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Dtype
 from gradcli.ops.support.dtypes import converted
@@ -56,7 +56,7 @@ carry: Primitive = primitive(
     lambda g, out, h, x, *, dim, reverse=False: carry(g, x, dim=dim, reverse=not reverse) * out,
     structured=True,
     says="A running sum with factors: the gradient runs back the other way with the same factors.",
-    index=entries.carried,
+    traits=("adjoint",),
 )
 prod_before: Primitive = primitive(
     "prod_before",
@@ -64,7 +64,7 @@ prod_before: Primitive = primitive(
     lambda g, out, x, *, dim, reverse=False: carry(g, x, dim=dim, reverse=reverse) * out,
     structured=True,
     says="Each entry is a factor of all products behind it, and gets those gradients times the other factors.",
-    index=entries.product_before,
+    traits=("adjoint",),
 )
 
 
@@ -84,7 +84,7 @@ prod_others = primitive(
     _prod_others_rule,
     structured=True,
     says="Each entry is a factor of every product but its own, and gets those gradients times the rest.",
-    index=entries.product_of_others,
+    traits=("adjoint",),
 )
 printed(carry, "u = [1, 2, 3]; x = [2, 0, 0.5]; carry(u, x, dim=0)")
 printed(prod_before, "x = [2, 3, 0.5]; prod_before(x, dim=0)")

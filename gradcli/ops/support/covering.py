@@ -10,7 +10,7 @@ from gradcli.engine.graph import Node
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import ShapeError
 
 
 def _same(x: Any) -> Any:
@@ -40,7 +40,7 @@ def one_way(result: Any, message: str) -> Any:
     """Return the result, whose node refuses the backward pass with a RuntimeError, as a kernel of torch does."""
 
     def refuse(g: Any, out: Any, *operands: Any, **options: Any) -> Any:
-        raise AutogradError(message, code="E301")
+        raise ShapeError(message)
 
     if isinstance(result.node, Node):
         known = result.node.primitive

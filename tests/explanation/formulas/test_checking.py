@@ -30,6 +30,11 @@ ALIKE = [
     ("one_hot(t, 2) @ v", "sum(one_hot(t, 2)*v, dim=1)"),  # labels are whole numbers
     ("acos(x + 3)", "acos(3 + x)"),  # a narrow domain, which drawn points reach
     ("where(x > 1, 1, 1)", "1"),
+    ("(y - x)/exp(-x*y)**2*exp(-x*y)*y", "y*exp(x*y)*(y - x)"),  # but where the square underflows
+    ("exp(-99*y)**-0.6666666666666667*v", "v/exp(-99*y)**(2/3)"),  # decimals of thirds
+    ("exp(-99*y)**-0.6666666666666667*sqrt(x)", "sqrt(x)/exp(-99*y)**(2/3)"),
+    ("y/exp(-x)*exp(-x)**3*exp(2*x)", "y"),  # but where the cube underflows
+    ("sinh(x)/sqrt(cosh(x)**2 - 1)", "sign(sinh(x))"),  # but where the square overflows
 ]
 APART = [
     ("1/sqrt(1 - (1.1*x)**2)", "1/sqrt(1 - x**2)", "the shorter form has another value elsewhere"),

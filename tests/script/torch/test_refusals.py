@@ -143,7 +143,6 @@ torch.sort(torch.ones(2),1)
 torch.einsum('i1',torch.ones(2,2))
 torch.allclose(torch.ones(2),1)
 torch.ones(2)+np.ones(2)
-torch.ones(2).long().frac()
 torch.sum()
 torch.ones(2).long().sqrt()
 torch.mm(torch.ones(2),torch.ones(2))
@@ -188,7 +187,6 @@ torch.randperm(2,out=3)
 torch.arange(3.5,out=torch.zeros(0).long())
 torch.arange(0,1,0.25,dtype=torch.int64)
 torch.arange(0.5,4,1.5,dtype=torch.int32)
-torch.multinomial(torch.ones(3),2,out=torch.zeros(2))
 m=torch.nn.Sequential(torch.nn.ReLU()); m.add_module('a',torch.nn.ReLU()); m.insert(0,torch.nn.Tanh())
 F.margin_ranking_loss(x,torch.ones(2),x)
 F.hinge_embedding_loss(torch.ones(3,4),torch.ones(3))
@@ -217,7 +215,6 @@ torch.linalg.vector_norm(x,dtype=torch.int32)
 torch.linalg.cross(x,x)
 torch.linalg.multi_dot([x[0],torch.ones(3,2)])
 torch.linalg.multi_dot([x,torch.tensor(1.)])
-torch.chain_matmul(x)
 torch.linalg.solve(torch.ones(2,2),torch.ones(2,3),left=False)
 torch.linalg.solve(torch.eye(2)*2,x,left=False)
 torch.linalg.lstsq(x,x,driver='foo')
@@ -233,8 +230,6 @@ torch.repeat_interleave(torch.tensor([1,2]))
 torch.repeat_interleave(torch.tensor(1))
 x.as_strided((-1,),(1,))
 x.as_strided((2,),(1,),-1)
-x.t().view(torch.uint8)
-torch.ones(3,dtype=torch.uint8).view(torch.float32)
 torch.tril_indices(2,-1)
 torch.tensor([True])//True
 torch.tensor([True])%torch.tensor([True])
@@ -254,11 +249,6 @@ torch.nn.RNNCell(2,1,nonlinearity='foo')(x)
 torch.nn.GRU(2,1)(torch.ones(0,2,2))
 torch.optim.SGD([x],fused=True,foreach=True)
 torch.optim.Adam([x],lr=torch.tensor(1.),foreach=True)
-torch.einsum(x,[0,1],x,[1,2],[0,2])
-torch.einsum(x,[0,1],x,[1,2])
-torch.einsum(x,[...,1],[1,...])
-torch.einsum(x)
-torch.einsum(x,[0,60])
 torch.linalg.norm(x,dim=(0,1,2))
 F.pixel_unshuffle(torch.ones(1,1,2,3),2)
 F.nll_loss(torch.ones(1,1,2,3),torch.zeros(1,2,2).long())
@@ -268,10 +258,7 @@ torch.FloatTensor(x.long())
 x.unflatten(0,())
 x.unflatten(0,(3,-1,2))
 x.max(1).n_fields
-x.requires_grad_().apply_(abs)
-torch.ones(2).map_(torch.ones(3),max)
 torch.histc(torch.tensor([1.,float('inf')]),2)
-torch.histogram(x,torch.tensor([1.]))
 torch.nn.AdaptiveMaxPool1d(1,return_indices=True)(x)
 x[torch.tensor([0],dtype=torch.int16)]
 """
@@ -299,11 +286,8 @@ def test_changes_as_in_torch(statements: str) -> None:
 
 
 MEMORY = [
-    "torch.empty_strided((3,), (-1,))",
-    "torch.empty_strided((3,), (1, 1))",
     "torch.arange(4).as_strided((5,), (1,))",
     "torch.arange(4).as_strided((2,), (-1,))",
-    "torch.zeros(2, dtype=torch.float64).view(torch.float32).as_strided((5,), (1,))",
     "torch.arange(4)[2:].as_strided((3,), (1,))",
 ]
 
@@ -311,11 +295,6 @@ MEMORY = [
 @pytest.mark.parametrize("expression", MEMORY)
 def test_no_strides_lead_out_of_the_memory(expression: str) -> None:
     assert ours(f"import torch\nprint({expression})").startswith("Error: RuntimeError")
-
-
-def test_strides_of_bytes_that_hold_other_numbers() -> None:
-    text = "import torch\nx = torch.arange(4.0).view(torch.int32)\nprint(x.as_strided((2, 2), (1, 1), 1))"
-    assert ours(text) == torchs(text)
 
 
 def test_a_change_of_entries_that_share_memory_is_refused() -> None:

@@ -33,11 +33,7 @@ SYNONYMS = {
     "x": "input",
 }  # numpy's names, which torch takes too
 # The operations whose indices are refused in other words.
-OWN = (
-    "bincount gather index_add index_copy index_fill index_reduce index_select scatter scatter_add scatter_reduce take "
-    "take_along_dim"
-)
-OWN_INDICES = frozenset(OWN.split())
+OWN_INDICES = frozenset(("gather", "scatter", "scatter_add"))
 
 OF_ONE_DIM = ("max", "mean", "median", "min", "prod", "sum")  # which keep a dimension only of those that are named
 

@@ -62,9 +62,6 @@ for pack, unpack in ((same, same), (lambda t: t.clone(), same), (lambda t: t * 2
     x.grad = None
     made.sum().backward()
     print(x.grad)
-with torch.autograd.graph.save_on_cpu():
-    made = x * y
-print(made.grad_fn._saved_self is x, made.grad_fn._saved_self.data_ptr() == x.data_ptr())
 """
 
 

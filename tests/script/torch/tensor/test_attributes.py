@@ -81,7 +81,6 @@ m.device
 m.device.type
 str(m.device)
 torch.device("cpu") == m.device
-m.layout
 m.is_contiguous()
 m.t().is_contiguous()
 x.is_leaf
