@@ -71,6 +71,7 @@ class Cause:
     ) -> Finding:
         """Return a finding with this cause at a place of a run."""
         lines = tuple(sorted({line for line in see if line and line != place.line}))
+        name = ", ".join(dict.fromkeys(part for part in name.split(", ") if part))
         source, line, cell = place.source.name, place.line, place.cell
         return Finding(
             self.code, severity or self.severity, source, line, cell, name, message, because, instead or None, lines

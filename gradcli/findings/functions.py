@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.backward import Contribution
+from gradcli.engine.backward import Contribution, trace
 from gradcli.engine.modes import switched
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
@@ -363,6 +363,11 @@ def mistake(witness: Witness, node: CustomNode, answer: dict[int, tuple[Any, Any
                 true,
                 "the way through the sum or the mean of all entries is missing",
             )
+        if np.shape(out) == missing.shape and missing.size > 1 and np.all(np.abs(out) > 1e-9) and is_averaging(j):
+            shares = missing / out
+            if close(shares, np.full_like(shares, shares.mean())):
+                words = "the way through the sum that all entries share is missing"
+                return stated(witness, node, position, MISSES_SUM, returned, true, words)
         with np.errstate(all="ignore"):
             ratio = np.ravel(returned)[np.ravel(np.abs(true)) > 1e-6] / np.ravel(true)[np.ravel(np.abs(true)) > 1e-6]
         if ratio.size > 1 and np.ptp(ratio) < 2e-2 * abs(ratio[0]) and abs(ratio[0]) > 1e-6:
@@ -398,7 +403,9 @@ def stated(
     message = f"backward of {kind.name} returns a wrong gradient for {parameter}: {words}."
     because = f"for {name} it returns {entries(returned)}, difference quotients of forward give {entries(true)}."
     about = ", ".join(dict.fromkeys([kind.name, "backward", name, parameter]))
-    return cause.found(place, about, message, because, mended(cause, place, position, kind), see=[place.line])
+    return cause.found(
+        place, about, message, because, mended(cause, place, position, kind, "share" in words), see=[place.line]
+    )
 
 
 def entries(value: Any) -> str:
@@ -408,7 +415,7 @@ def entries(value: Any) -> str:
     return number(value)
 
 
-def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef) -> str | None:
+def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, is_shared: bool = False) -> str | None:
     """Return the statement of backward with the mistake mended, where that is a matter of its text."""
     node = place.node
     if not isinstance(node, ast.Return) or node.value is None:
@@ -426,6 +433,8 @@ def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef) -> str
             if isinstance(own, ast.BinOp) and isinstance(own.op, ast.Add | ast.Sub)
             else f"{g} * {text}"
         )
+    elif cause is MISSES_SUM and is_shared:
+        new = f"{text} - out * ({text}).sum()"  # out is the result
     elif cause is MISSES_SUM:
         new = f"{text} - {text}.mean()" if text == g else f"{text} - ({text}).mean()"
     elif cause is TRANSPOSED and isinstance(own, ast.BinOp) and isinstance(own.op, ast.MatMult):
@@ -461,6 +470,30 @@ def turned(text: str, g: str) -> str:
     return re.sub(r"\.(t\(\)|T)$", "", text) if re.search(r"\.(t\(\)|T)$", text) else f"{text}.t()"
 
 
+def checked(witness: Witness, call: ast.Call, place: Place, severity: str) -> Iterator[Finding]:
+    """State the mistake in a function that gradcheck has found wrong."""
+    kind = next((place.env.get(x.id) for x in ast.walk(call.args[0]) if isinstance(x, ast.Name)), None)
+    given = call.args[1] if len(call.args) > 1 else None
+    inputs = [place.env.get(x.id) for x in ast.walk(given) if isinstance(x, ast.Name)] if given is not None else []
+    if kind is None or not hasattr(kind, "apply") or not inputs or not all(isinstance(x, Tensor) for x in inputs):
+        return
+    try:
+        with witness.aside():
+            out = kind.apply(*inputs)
+            upstream = np.linspace(1.5, 3.0, out.value.size, dtype=out.dtype).reshape(out.shape)
+            events = list(trace([out], [Tensor(upstream)]))
+    except Exception:  # the snippet's own function: gradcheck has said what is wrong
+        return
+    node = out.node
+    if not isinstance(node, CustomNode):
+        return
+    own = [one for one in events if isinstance(one, Contribution) and one.node is node]
+    answer = {one.position: (np.array(value_of(one.upstream)), np.array(value_of(one.contribution))) for one in own}
+    found = mistake(witness, node, answer, out.value)
+    if found is not None:
+        yield replace(found, severity=severity)
+
+
 @NOT_CHECKED.on("end")
 def unchecked(witness: Witness) -> Iterator[Finding]:
     """State why gradcheck fails though the derivative may be right."""
@@ -469,6 +502,8 @@ def unchecked(witness: Witness) -> Iterator[Finding]:
         if not calls:
             continue
         severity = severity_of(witness, error, place)
+        if "Jacobian mismatch" in message_of(error):
+            yield from checked(witness, calls[0], place, severity)
         given = calls[0].args[1] if len(calls[0].args) > 1 else None
         names = [x.id for x in ast.walk(given) if isinstance(x, ast.Name)] if given is not None else []
         for name in names:

@@ -136,6 +136,19 @@ w = torch.tensor(2.0)
     "w = torch.tensor(2.0, requires_grad=True)",
     order=1,
 )
+LEAF_IN_PLACE = Cause(
+    "leaf-in-place",
+    "error",
+    "a leaf is changed in place while autograd records",
+    "The gradient of a leaf is that at its value; a change in place would make it another one.",
+    """
+import torch
+w = torch.ones(2, requires_grad=True)
+w += 1
+""",
+    "with torch.no_grad(): w += 1; or w2 = w + 1",
+    order=1,
+)
 STOPPED = Cause(
     "stopped",
     "error",
@@ -175,15 +188,24 @@ def of_cut(witness: Witness, cut: Cut, names: list[str], effect: str, severity: 
         message = f"{what} has no derivative: no gradient goes back to {leaves}."
         return NO_DERIVATIVE.found(place, name, message, effect, soft(place, cut), severity)
     if cut.how == "no_grad":
-        target = place.written.target()
+        target, mode = place.written.target(), mode_around(place)
         made = f"{target} was computed" if target else "this was computed"
-        message = f"{made} inside no_grad(), so it is outside the graph: no gradient goes back to {leaves}."
+        message = f"{made} inside {mode}(), so it is outside the graph: no gradient goes back to {leaves}."
     elif cut.how in COPIES:
         message = f"{cut.how} copies the numbers and leaves the graph behind: no gradient goes back to {leaves}."
     else:
         what = what_left(place, cut)
         message = f"{what} is a value without a history, outside the graph: no gradient goes back to {leaves}."
     return LEFT_GRAPH.found(place, name, message, effect, kept_in_graph(place, cut), severity)
+
+
+def mode_around(place: Place) -> str:
+    """Return the mode without gradients that the statement is in."""
+    for x in ast.walk(ast.parse(place.source.text)):
+        items = x.items if isinstance(x, ast.With) and x.lineno <= place.line <= (x.end_lineno or x.lineno) else []
+        if any("inference_mode" in ast.unparse(item.context_expr) for item in items):
+            return "inference_mode"
+    return "no_grad"
 
 
 def step_in_words(place: Place, cut: Cut) -> str:
@@ -237,7 +259,7 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
     if written.node is None:
         return None
     if cut.how == "no_grad":
-        return f"{written.text}  # outside of torch.no_grad()" if len(written.text) < 90 else None
+        return f"{written.text}  # outside of torch.{mode_around(place)}()" if len(written.text) < 90 else None
     name = cut.how.removeprefix(".").removesuffix("()")
     if cut.how in COPIES:
         for call in written.calls("tensor", "as_tensor", "new_tensor"):
@@ -366,10 +388,12 @@ def outside(witness: Witness) -> Iterator[Finding]:
         yield from of_output(witness, output, place, severity)
 
 
-def gradient_below(witness: Witness, output: Tensor) -> tuple[Tensor, Place] | None:
+def gradient_below(witness: Witness, output: Tensor, place: Place) -> tuple[Tensor, Place] | None:
     """Return the gradient that an output outside the graph was computed from, and the statement that computed it."""
     run = witness.run
-    for x in (output, *(root() for root in run.origins.roots(output))):
+    written = (place.env.get(x.id) for x in place.written.nodes() if isinstance(x, ast.Name))
+    known = [x for x in written if isinstance(x, Tensor)]
+    for x in (output, *(root() for root in run.origins.roots(output)), *known):
         line = 0 if x is None else run.gradient_at(x)
         if x is not None and line:
             return x, witness.at(witness.returned_in.get(line), line)
@@ -379,7 +403,7 @@ def gradient_below(witness: Witness, output: Tensor) -> tuple[Tensor, Place] | N
 def of_output(witness: Witness, output: Tensor, place: Place, severity: str) -> Iterator[Finding]:
     """State why an output is outside the graph."""
     run = witness.run
-    source = gradient_below(witness, output)
+    source = gradient_below(witness, output, place)
     if source is not None:
         gradient, at = source
         calls = at.written.calls("grad", "backward")
@@ -399,6 +423,10 @@ def of_output(witness: Witness, output: Tensor, place: Place, severity: str) -> 
     rebound = next(
         (x for root in run.origins.roots(output) if (x := root()) is not None and x in run.names.renamed), None
     )
+    if rebound is None:
+        lines = {cut.line for cut in cuts.values()}
+        renamed = [x for x in place.env.values() if isinstance(x, Tensor) and x in run.names.renamed and x.node is None]
+        rebound = next((x for x in renamed if run.names.renamed[x][1] in lines), None)
     if rebound is not None:
         yield from of_rebound(witness, rebound, severity)
         return
@@ -426,14 +454,14 @@ def of_output(witness: Witness, output: Tensor, place: Place, severity: str) -> 
             None,
         )
         because = effect if switched is None else f"{effect} Line {switched[0]} switched requires_grad."
-        instead = f"{names[0]}.requires_grad_() before line {place.line} uses it" if names else None
+        typed: str | None = f"{names[0]}.requires_grad_()  # before line {place.line} uses it" if names else None
         if first is not None and isinstance(first, ast.Assign) and isinstance(first.value, ast.Call):
-            instead = (
+            typed = (
                 f"{one_line(ast.unparse(first))[:-1]}, requires_grad=True)"
                 if called(first.value) in ("tensor", "ones", "zeros", "rand", "randn")
-                else instead
+                else typed
             )
-        yield NO_LEAF.found(place, about, message, because, instead, severity, see=[first.lineno if first else 0])
+        yield NO_LEAF.found(place, about, message, because, typed, severity, see=[first.lineno if first else 0])
 
 
 def of_rebound(witness: Witness, tensor: Tensor, severity: str = "") -> Iterator[Finding]:
@@ -543,6 +571,16 @@ def is_result_used(place: Place) -> bool:
     return any(isinstance(x, ast.Name) and isinstance(x.ctx, ast.Load) and x.id in names for x in tree)
 
 
+def output_words(witness: Witness, line: int, output: str) -> str:
+    """Return the output of a pass by its name, or as the call of backward writes it."""
+    if not re.fullmatch(r"v\d+(_\w)?", output):
+        return output
+    place = next((witness.at(source, line) for source in witness.statements if witness.at(source, line).node), None)
+    calls = place.written.calls("backward") if place is not None else []
+    x = place.written.argument(calls[0]) if calls and place is not None else None
+    return short(x) or f"the loss of line {line}" if x is not None else f"the loss of line {line}"
+
+
 def is_held(witness: Witness, tensor: Tensor) -> bool:
     """Return whether an optimizer holds a tensor and others that have a gradient."""
     for value in witness.machine.globals.values():
@@ -584,7 +622,7 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
         severity = "note" if re.search(rf"inputs=[\[(]?\s*{re.escape(name)}\b", place.source.text) else ""
         yield NEVER_REACHED.found(place, name, message, effect, None, severity)
     else:
-        outputs = listed(dict.fromkeys(done.output for done in passes))
+        outputs = listed(dict.fromkeys(output_words(witness, done.line, done.output) for done in passes))
         message = f"the backward pass started from {outputs}, which does not depend on {name}."
         yield NEVER_REACHED.found(
             place,
@@ -661,6 +699,23 @@ class Zeros:
 def never_more(witness: Witness) -> Iterator[Finding]:
     """State it of those that never got another gradient."""
     yield from witness.of(Zeros).of.values()
+
+
+@LEAF_IN_PLACE.on("end")
+def written_over(witness: Witness) -> Iterator[Finding]:
+    for error, place in witness.errors:
+        if not re.search(r"a (view of a )?leaf Variable that requires grad", message_of(error)):
+            continue
+        node = place.written.node
+        target = node.target if isinstance(node, ast.AugAssign) else getattr(node, "value", None)
+        x = target if target is not None and isinstance(node, ast.AugAssign) else None
+        names = [y.id for y in ast.walk(x if x is not None else node or ast.Pass()) if isinstance(y, ast.Name)]
+        name = next((n for n in names if isinstance(v := place.env.get(n), Tensor) and v.requires_grad), "the leaf")
+        message = f"{place.written.text} changes {name}, a leaf that requires grad, while autograd records."
+        instead = f"with torch.no_grad(): {place.written.text}"
+        because = "torch refuses it: its gradient would be that at another value."
+        severity = severity_of(witness, error, place)
+        yield LEAF_IN_PLACE.found(place, name, message, because, instead, severity)
 
 
 @STOPPED.on("stopped")

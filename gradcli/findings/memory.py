@@ -142,10 +142,18 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
         message = f"a second backward() goes through {name} (line {at}), whose graph the first one freed."
         return FREED.found(place, f"{name}, {loss}", message, "", None, severity, see=[at])
     state = carried(witness, inner, walked)
-    where = f"{state} = {state}.detach()  # after backward(), before the next round" if state else None
+    value = witness.machine.globals.get(state) if state else None
+    cut = f"tuple(x.detach() for x in {state})" if isinstance(value, tuple) else f"{state}.detach()"
+    where = f"{state} = {cut}  # after line {place.line}, before the next round" if state else None
     message = f"this round was computed from {state or name} of the round before, whose graph its backward() freed."
     return FREED.found(
-        place, f"{state or name}, {loss}", message, f"{name} (line {at}) is carried over.", where, severity, see=[at]
+        place,
+        f"{state or name}, {loss}",
+        message,
+        f"line {at} runs on what the round before has left in {state or name}.",
+        where,
+        severity,
+        see=[at],
     )
 
 
@@ -161,7 +169,13 @@ def asked_name(witness: Witness, node: Node, made: Place | None) -> str:
         return str(known)
     if made is None:
         return "the graph"
-    return made.written.target() or made.written.of_primitive(node.primitive.name) or f"the result of line {made.line}"
+    targets = [x.id for x in made.written.nodes() if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)]
+    return (
+        made.written.target()
+        or ", ".join(targets)
+        or made.written.of_primitive(node.primitive.name)
+        or f"the result of line {made.line}"
+    )
 
 
 def carried(witness: Witness, loop: ast.For | ast.While, walked: Any) -> str:

@@ -13,7 +13,7 @@ from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import severity_of
 from gradcli.findings.spelling import called, one_line, short
-from gradcli.findings.witness import Operation, Place, Witness
+from gradcli.findings.witness import Operation, Pass, Place, Witness
 from gradcli.script.failure import message_of
 from gradcli.script.torch.nn.base.base import Module
 
@@ -107,10 +107,37 @@ def goes_on(witness: Witness, tensor: Tensor, chance: float) -> Iterator[Finding
     yield EVAL_DROPOUT.found(place, ", ".join(names), message, because, instead, see=[caller.line])
 
 
+class Runs:
+    """The statements that ran a model in training mode with what that does, and those whose results were trained on."""
+
+    def __init__(self) -> None:
+        self.random: dict[tuple[str, int], tuple[Place, str]] = {}
+        self.trained: set[tuple[str, int]] = set()
+
+
+@TRAIN_MODE.on("pass")
+def trained(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """Note the statements that a backward pass goes through."""
+    runs = witness.of(Runs)
+    for node in done.order if runs.random and done.is_surveyed else ():
+        place = witness.place_of(node)
+        if place is not None:
+            runs.trained.update(one.key for one in place.calls())
+    yield from ()
+
+
+@TRAIN_MODE.on("end")
+def looked_at(witness: Witness) -> Iterator[Finding]:
+    """State a run in training mode that was recorded, and from which nothing was learned."""
+    runs = witness.of(Runs)
+    for key, (place, effect) in runs.random.items():
+        if key not in runs.trained:
+            yield from of_evaluation(witness, place, effect)
+
+
 @TRAIN_MODE.on("dropout")
 def random_evaluation(witness: Witness, tensor: Tensor, chance: float) -> Iterator[Finding]:
-    if not witness.place.written.calls(*DROPOUTS):
-        yield from evaluated(witness, f"dropout sets a share of {chance:g} of the entries to 0 at random")
+    yield from evaluated(witness, f"dropout sets a share of {chance:g} of the entries to 0 at random")
 
 
 @TRAIN_MODE.on_operation("batch_norm")
@@ -124,7 +151,20 @@ def evaluated(witness: Witness, effect: str) -> Iterator[Finding]:
     place = witness.place
     outer = [one for one in place.calls() if not isinstance(one.env.get("self"), Module)]
     caller = outer[0] if outer else place
-    if mode.grad_enabled or not witness.run.optimizers or not witness.run.passed:
+    if mode.grad_enabled:
+        after = bool(witness.run.optimizers) and bool(witness.run.passed)
+        if after or caller.key not in witness.of(Runs).random:
+            runs = witness.of(Runs)
+            runs.random[caller.key] = caller, effect
+            if not after:
+                runs.trained.add(caller.key)  # before any step a result may be what the first pass learns from
+        return
+    yield from of_evaluation(witness, caller, effect)
+
+
+def of_evaluation(witness: Witness, caller: Place, effect: str) -> Iterator[Finding]:
+    """State that a trained model ran in training mode, unless somebody asked for that."""
+    if not witness.run.optimizers or not witness.run.passed:
         return
     model, name = model_of(witness, caller)
     if model is None or not model.training:

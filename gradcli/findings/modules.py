@@ -187,9 +187,9 @@ def unregistered(witness: Witness) -> Iterator[Finding]:
                 severity,
                 see=[empty[1].line] if empty else [],
             )
-    yield from misspelt(witness)
 
 
+@NOT_REGISTERED.on("end")
 def misspelt(witness: Witness) -> Iterator[Finding]:
     """State that a class has a method that was meant to be `__init__`, where something failed for it."""
     if not witness.errors:

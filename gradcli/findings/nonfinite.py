@@ -112,6 +112,8 @@ opt.step()
     "start beside the kink: torch.tensor(0.05, requires_grad=True)",
     order=4,
 )
+SHORT = 40  # nodes of a graph in which lost digits are looked for
+SMALL = 1e-6  # of a divisor: less is an eps
 LARGE = 1e6  # of a gradient: more than any loss with sensible units gives
 MASKS = ("where", "masked_fill", "masked_select", "index", "clamp", "clamp_min", "clamp_max", "nan_to_num")
 EDGES = {  # by primitive, what happens at the edge and what is written in place of it
@@ -142,6 +144,7 @@ class Trouble:
     advice: str = ""
     is_single: bool = False  # whether it is a spread of one entry
     dtype: Any = None
+    is_empty: bool = False  # whether it is a softmax over scores that are all -inf
 
 
 class Troubles:
@@ -165,6 +168,9 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
     for node in done.order:
         if np.asarray(node.out).dtype.kind != "f" or finite(node.out):
             continue
+        if node.primitive.name in ("softmax", "log_softmax") and (found := empty_row(witness, node)) is not None:
+            troubles.value = found
+            return
         inputs = [value_of(x) for x in node.inputs or ()]
         if not all(finite(x) for x in inputs if isinstance(x, np.ndarray | np.generic | float)):
             continue
@@ -176,7 +182,41 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
         if done.output.node is not None and done.is_surveyed:
             troubles.value.advice = better_form(witness, done, node)
         return
-    yield from ()
+    if done.times == 1 and len(done.order) <= SHORT:
+        yield from vanished(witness, done)
+
+
+def vanished(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State a result that is 0 only because its digits were rounded away."""
+    zeros = [
+        node for node in done.order if node.primitive.name in ("log", "sub", "add") and np.any(np.equal(node.out, 0))
+    ]
+    graph = snapshot(witness.run, done.output) if zeros and len(done.outputs) == 1 else None
+    if graph is None:
+        return
+    lines = {line.name: line for line in graph.lines}
+    for note in unstable(list(graph.lines)):
+        line = lines.get(note.node)
+        place = next(
+            (witness.place_of(node) for node in zeros if line is not None and node.out is line.tensor.value), None
+        )
+        if "lost its digits" not in note.message or line is None or place is None:
+            continue
+        whole, _, instead = note.message.partition(": write ")
+        form = instead.partition(", which is exact")[0]
+        names = [witness.known(x.tensor) for x in line.inputs]
+        about = ", ".join(n for n in (place.written.target(), *names) if n) or form
+        yield LOST.found(place, about, f"{whole}: it is 0, and {form} is not.", "the sum was rounded to 1.", form)
+
+
+def empty_row(witness: Witness, node: Node) -> Trouble | None:
+    """Return the trouble of a softmax over scores that are all -inf."""
+    x, place = value_of((node.inputs or (None,))[0]), witness.place_of(node)
+    if x is None or place is None or np.isnan(x).any() or not np.isnan(node.out).any():
+        return None
+    trouble = trouble_at(witness, node, place, np.isnan(node.out), node.out, False)
+    trouble.is_empty = True
+    return trouble
 
 
 def better_form(witness: Witness, done: Pass, node: Node) -> str:
@@ -326,6 +366,10 @@ def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -
         )
         because = f"0 · inf is nan: {effect}."
         return MASKED.found(place, about, message, because, masked_first(place, where, name, x), see=[where.line, *see])
+    if trouble.is_empty:
+        row = f"row {trouble.entry[0]} of {x}" if len(trouble.entry) > 1 else x
+        message = f"{row} is all -inf, and {words} of that is 0 / 0."
+        return AT_EDGE.found(place, about, message, f"{effect}.", f"{x}.clamp(min=-1e9)  # in place of {x}", see=see)
     if trouble.advice:
         whole, _, instead = trouble.advice.partition(": write ")
         message = f"{words} is {kind(trouble.result)} here: {one_line(whole)}."
@@ -377,7 +421,7 @@ def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -
     if not trouble.is_gradient and np.isnan(trouble.result):
         says = "is nan outside of its domain"
     message = f"{words} at line {place.line} {says}, and {entry} is {shown}."
-    exponent = exponent_of(place)
+    exponent = exponent_of(place, node)
     typed_form = (
         form.format(x=x if x.isidentifier() or "(" in x else f"({x})", exponent=exponent) if form and x else None
     )
@@ -425,7 +469,7 @@ def spelled(place: Place, name: str) -> str:
 def operand_words(place: Place, trouble: Trouble) -> str:
     """Return the operand as it is written."""
     name = trouble.node.primitive.name
-    binary = place.written.operator(name)
+    binary = place.written.operator(name) or power(place, trouble.node)
     if binary is not None:
         return short(binary.left) if name == "pow" else short(binary.right)
     calls = [x for x in place.written.nodes() if isinstance(x, ast.Call) and called(x).rstrip("_") == name]
@@ -435,8 +479,15 @@ def operand_words(place: Place, trouble: Trouble) -> str:
     return next((n for n in trouble.names if n), "the operand")
 
 
-def exponent_of(place: Place) -> str:
-    binary = place.written.operator("pow")
+def power(place: Place, node: Node) -> ast.BinOp | None:
+    """Return the use of ** with the exponent of a node, of several in a statement."""
+    exponent = f"{node.options.get('exponent')}"
+    uses = (x for x in place.written.nodes() if isinstance(x, ast.BinOp) and isinstance(x.op, ast.Pow))
+    return next((x for x in uses if ast.unparse(x.right) == exponent), None)
+
+
+def exponent_of(place: Place, node: Node) -> str:
+    binary = place.written.operator("pow") or power(place, node)
     return short(binary.right) if binary is not None else "p"
 
 
@@ -522,6 +573,19 @@ def divided_by_eps(witness: Witness, done: Pass) -> Iterator[Finding]:
         names = ", ".join(dict.fromkeys(n for n in (given, witness.name(leaf), place.written.target()) if n))
         yield HUGE.found(place, names, message, because, instead, see=[done.place.line])
         return
+    divisors = witness.of(Bounds).divisors
+    for node in (one for one in done.order if id(one) in divisors):
+        place = witness.place_of(node)
+        if place is None or not leads(node, large[0][0]):
+            continue
+        leaf, gradient = large[0]
+        words = place.written.of_primitive("div") or place.written.text
+        message = (
+            f"{words} divides by {divisors[id(node)]:.3g}, which is little more than its eps: the derivative is huge."
+        )
+        because = f"{witness.name(leaf)}.grad has an entry of size {float(np.max(np.abs(gradient))):.2g}."
+        names = ", ".join(n for n in (witness.name(leaf), place.written.target()) if n)
+        yield HUGE.found(place, names, message, because, "a larger eps, such as 1e-3", see=[done.place.line])
 
 
 def bound(witness: Witness, node: Node) -> float | None:
@@ -535,17 +599,24 @@ def bound(witness: Witness, node: Node) -> float | None:
 
 
 class Bounds:
-    """The lower bounds of clamps, by the id of their node, while a pass runs: a pass frees inputs."""
+    """The lower bounds of clamps and small divisors, by the id of their node, while a pass runs: it frees inputs."""
 
     def __init__(self) -> None:
         self.of: dict[int, float] = {}
+        self.divisors: dict[int, float] = {}
 
 
 @HUGE.on("pass")
 def bounds(witness: Witness, done: Pass) -> Iterator[Finding]:
     found = witness.of(Bounds).of
     found.clear()
+    divisors = witness.of(Bounds).divisors
+    divisors.clear()
     for node in done.order:
+        if node.primitive.name in ("div", "reciprocal") and node.inputs and done.is_surveyed:
+            sizes = np.abs(np.asarray(value_of(node.inputs[-1]), float))
+            if sizes.size and 0 < (least := float(np.min(sizes))) < SMALL:
+                divisors[id(node)] = least
         if node.primitive.name == "clamp_min" and node.inputs and len(node.inputs) > 1:
             least = value_of(node.inputs[1])
             if np.size(least) == 1:

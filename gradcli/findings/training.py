@@ -259,6 +259,9 @@ def diverged(witness: Witness) -> Iterator[Finding]:
         yield DIVERGING.found(
             place, ", ".join(dict.fromkeys(about)), message, because, instead, see=[course.place.line]
         )
+        for key, other in list(witness.findings.items()):  # what follows from it
+            if other.code in ("overflow", "nan-at-edge") and course.place.line in (other.line, *other.see):
+                del witness.findings[key]
 
 
 class Layers:
@@ -615,7 +618,7 @@ def constant(witness: Witness) -> Iterator[Finding]:
         if "does not require grad" not in message_of(error):
             continue
         output = next((x for x in witness.walked.get(id(error), ()) if x.node is None), None)
-        found = None if output is None else gradient_below(witness, output)
+        found = None if output is None else gradient_below(witness, output, place)
         if found is None or "create_graph=True" not in found[1].written.text:
             continue
         gradient, at = found

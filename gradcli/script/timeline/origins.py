@@ -7,6 +7,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary, ref
 
 from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.memory.writing import copy
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
@@ -53,6 +54,8 @@ class Origins:
         self.made[out] = next((self.made[x] for x in inputs if x in self.made), line)
         if below:
             self._below[out] = below
+            if application.primitive is copy:  # into the memory of the first
+                self._below[inputs[0]] = merged([self.below([inputs[0]]), below])
             if out.base is not None:  # perhaps a part that was written over
                 self._below[out.base] = merged([self.below([out.base]), below])
 

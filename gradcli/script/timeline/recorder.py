@@ -98,7 +98,7 @@ class Recorder:
         if not isinstance(source, Tensor):
             return
         if isinstance(result, Tensor):
-            if not how.startswith("the "):
+            if how.startswith(".") or how.endswith(")"):
                 self.run.names.derived.append((result, source, how if how.startswith(".") else f".{how}"))
                 expose(self.run, source)
         elif self._is_print:
