@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -56,7 +57,16 @@ def _normal(x: Any, mean: Any, var: Any, training: bool, eps: float) -> Any:
 
 
 def _input_rule(
-    g: Any, out: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5
+    g: Carrier,
+    out: Carrier,
+    x: Carrier,
+    weight: Any,
+    bias: Any,
+    mean: Any,
+    var: Any,
+    *,
+    training: bool,
+    eps: float = 1e-5,
 ) -> Any:
     h = g * beside(weight, len(x.shape))
     if not training:
@@ -65,7 +75,16 @@ def _input_rule(
 
 
 def _weight_rule(
-    g: Any, out: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5
+    g: Carrier,
+    out: Carrier,
+    x: Carrier,
+    weight: Any,
+    bias: Any,
+    mean: Any,
+    var: Any,
+    *,
+    training: bool,
+    eps: float = 1e-5,
 ) -> Any:
     return sum_dim(g * _normal(x, mean, var, training, eps), dim=others(x))
 
@@ -116,7 +135,9 @@ def _group_norm(x: Any, weight: Any = 1, bias: Any = 0, *, num_groups: int, eps:
     return (_normal_groups(x, num_groups, eps) * beside(weight, ndim) + beside(bias, ndim)).astype(x.dtype)
 
 
-def _group_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, num_groups: int, eps: float = 1e-5) -> Any:
+def _group_rule(
+    g: Carrier, out: Carrier, x: Carrier, weight: Any, bias: Any, *, num_groups: int, eps: float = 1e-5
+) -> Any:
     h, rows = _by_group(g * beside(weight, len(x.shape)), num_groups), _by_group(x, num_groups)
     normal = layer_norm(rows, 1, 0, normalized_shape=rows.shape[2:], eps=eps)
     return reshape(normal_rule(h, rows, normal, (2,), eps), shape=x.shape)

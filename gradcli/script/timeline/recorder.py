@@ -91,24 +91,28 @@ class Recorder:
         if isinstance(out.node, Node):
             self.run.lines[out.node] = line
             self.run.made[out.node] = kept(out.value)
-        self.run.origins.computed(application, line)
+        self.run.origins.computed(application, line, self.machine.source)
 
     def cut(self, source: Any, result: Any, how: str) -> None:
         """Note that `detach()`, `.data` or the like took a value out of the graph of `source`."""
         if not isinstance(source, Tensor):
             return
         if isinstance(result, Tensor):
-            self.run.names.derived.append((result, source, how if how.startswith(".") else f".{how}"))
-            expose(self.run, source)
+            if how.startswith(".") or how.endswith(")"):
+                self.run.names.derived.append((result, source, how if how.startswith(".") else f".{how}"))
+                expose(self.run, source)
         elif self._is_print:
             return
-        self.run.origins.left(source, result, Cut(self.machine.line, how))
+        self.run.origins.left(source, result, Cut(self.machine.line, how, self.machine.source))
+
+    def dropped(self, tensor: Tensor, chance: float) -> None:
+        """Hear that dropout is applied to a tensor; the timeline shows it as a product."""
 
     def copied(self, parts: Sequence[Any], result: Tensor, how: str) -> None:
         """Note that `torch.tensor(...)` copied tensors, or a list with tensors in it."""
         for part in parts:
             if isinstance(part, Tensor):
-                self.run.origins.left(part, result, Cut(self.machine.line, how))
+                self.run.origins.left(part, result, Cut(self.machine.line, how, self.machine.source))
 
     def asked(self, tensor: Tensor, gradient: Tensor | None) -> None:
         """Say why a `.grad` that the snippet looks at is None."""
