@@ -35,8 +35,6 @@ FORWARDLESS = {
     "IgammaBackward0": "igamma",
     "IgammacBackward0": "igammac",
     "IndexReduceBackward0": "index_reduce",
-    "MultiMarginLossBackward0": "multi_margin_loss",
-    "MultilabelMarginLossBackward0": "multilabel_margin_loss_forward",
     "SpecialZetaBackward0": "special_zeta",
 }
 NO_FORWARD = (

@@ -33,6 +33,9 @@ ABSENT = {
     r"\b(compiler?|jit|fx|export|onnx|_dynamo|_inductor)\b": "leave it out: the function runs as it is written",
     "sparse|nested": "tensors are dense here: write torch.tensor",
     "quanti[zs]|qint|qscheme": "tensors hold plain numbers here",
+    r"^(\w+_loss|\w+_norm|\w+_with_logits|kl_div|dropout|embedding|adaptive_max_pool1d)$": (
+        "write it as torch.nn.functional has it"
+    ),
     r"\bLazy|Uninitialized": "give the number of inputs: nn.Linear(4, 2)",
     r"optim\.[A-Z]": "there are SGD, Adam, AdamW, Adamax, RMSprop, Adagrad, Adadelta and LBFGS",
     r"\bCyclicLR": "write OneCycleLR, or LambdaLR with a function of the epoch",

@@ -26,8 +26,6 @@ NAMES = {
     "histogram": "aten::histogram",
     "igamma": "igamma",
     "igammac": "igammac",
-    "multi_margin_loss": "multi_margin_loss",
-    "multilabel_margin_loss": "multilabel_margin_loss_forward",
     "nonzero_static": "aten::nonzero_static",
     "unique": "_unique2",
     "unique_consecutive": "unique_consecutive",

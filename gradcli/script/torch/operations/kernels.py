@@ -23,7 +23,7 @@ abs_cpu: softsign
 addcmul_cpu_out: addcmul
 addmm_impl_cpu_: addbmm addmm mm
 addmv_impl_cpu: addmv mv
-avg_pool2d: avg_pool1d avg_pool2d local_response_norm
+avg_pool2d: avg_pool1d avg_pool2d
 avg_pool3d_out_frame: avg_pool3d
 baddbmm: baddbmm
 bmm: bmm
@@ -81,8 +81,6 @@ max_unpool2d: max_unpool1d max_unpool2d
 max_unpool3d: max_unpool3d
 mish_cpu: mish
 mse_cpu: mse_loss
-multi_margin_loss_cpu_kernel: multi_margin_loss
-multilabel_margin_loss_forward_out_frame: multilabel_margin_loss
 nextafter_cpu: nextafter
 nll_loss_out_frame: nll_loss
 prelu_cpu: prelu
@@ -107,8 +105,6 @@ linalg_lstsq_cpu: lstsq
 linalg_svd_cpu: cond matrix_rank svd svdvals
 log_ndtr_cpu: log_ndtr
 lu_cpu: det lu lu_factor solve tensorsolve
-multi_margin_loss_cpu_kernel: multi_margin_loss
-multilabel_margin_loss_forward_out_frame: multilabel_margin_loss
 ndtri_cpu: ndtri
 triangular_solve_cpu: solve_triangular triangular_solve
 zeta_cpu: zeta

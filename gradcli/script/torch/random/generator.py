@@ -41,7 +41,7 @@ def in_memory_order(array: Array, draw: Callable[..., Array], **apart: bool) -> 
     """
     if array.flags.c_contiguous:
         return draw(array.shape)
-    order = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
+    order = outermost_first([array])
     numbers = draw(tuple(array.shape[axis] for axis in order), **apart)
     return numbers.transpose(np.argsort(order))
 

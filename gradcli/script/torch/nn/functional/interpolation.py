@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -124,25 +123,3 @@ def _refused(mode: str, ndim: int) -> Exception:
         f"{ndim}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact "
         f"(got {mode})"
     )
-
-
-def upsample(
-    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
-) -> Any:
-    _warn_of("upsample")
-    return interpolate(input, size, scale_factor, mode, align_corners)
-
-
-def _warn_of(name: str) -> None:
-    words = f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead."
-    warnings.warn(words, UserWarning, stacklevel=3)
-
-
-def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Any:
-    _warn_of("upsample_nearest")
-    return interpolate(input, size, scale_factor, "nearest")
-
-
-def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Any:
-    _warn_of("upsample_bilinear")
-    return interpolate(input, size, scale_factor, "bilinear", True)

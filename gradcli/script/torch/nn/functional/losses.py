@@ -38,9 +38,6 @@ def legacy(size_average: bool | None, reduce: bool | None) -> str:
     return reduction
 
 
-SHORT = ("gaussian_nll_loss", "multilabel_soft_margin_loss")  # whose refusal of a reduction has fewer words
-
-
 def loss(function: Function, *, checks: bool = False) -> Function:
     """Let a loss take the deprecated arguments for its reduction too, and check the reduction unless it does."""
 
@@ -58,7 +55,7 @@ def loss(function: Function, *, checks: bool = False) -> Function:
 
 def check_reduction(reduction: Any, name: str = "") -> None:
     if reduction not in REDUCTIONS and not (name == "kl_div" and reduction == "batchmean"):
-        valid = "valid" if name in SHORT else "a valid value for reduction"
+        valid = "valid" if name == "gaussian_nll_loss" else "a valid value for reduction"
         raise ValueError(f"{reduction} is not {valid}")
 
 

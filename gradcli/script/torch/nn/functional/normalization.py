@@ -62,22 +62,3 @@ def group_norm(
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}")
     check_parameters(input, weight, bias)
     return ops.group_norm(input, num_groups, weight, bias, eps)
-
-
-def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
-    """Divide each entry by a power of the mean square of its neighbours in other channels: Krizhevsky et al. 2012."""
-    if input.ndim < 3:
-        raise ValueError(
-            f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)"
-        )
-    if not input.value.size:
-        return input
-    batch, channels = input.shape[:2]
-    squares, around = ops.mul(input, input), (size // 2, (size - 1) // 2)
-    if input.ndim == 3:
-        bordered = ops.pad(ops.unsqueeze(squares, 1), (0, 0, *around))
-        near = ops.squeeze(ops.avg_pool2d(bordered, (size, 1), 1), 1)
-    else:
-        bordered = ops.pad(ops.view(squares, batch, 1, channels, input.shape[2], -1), (0, 0, 0, 0, *around))
-        near = ops.view(ops.squeeze(ops.avg_pool3d(bordered, (size, 1, 1), 1), 1), *input.shape)
-    return ops.div(input, (near * alpha + k) ** beta)

@@ -1,4 +1,4 @@
-"""`torch.nn.functional`: max-pooling with indices, max-unpooling, power-average pooling."""
+"""`torch.nn.functional`: max-pooling with indices, max-unpooling, adaptive pooling of volumes."""
 
 from __future__ import annotations
 
@@ -153,17 +153,6 @@ def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
     return named(unsafe_view, node, view=count == 1)(found, shape=(*lead, *size))
 
 
-def _power(count: int) -> Callable[..., Any]:
-    def call(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
-        step = kernel_size if stride is None else stride
-        means = checked(f"avg_pool{count}d")(input**norm_type, kernel_size, step, 0, ceil_mode)
-        entries = counted(_each(kernel_size, count))
-        return (checked("sign")(means) * checked("relu")(checked("abs")(means)) * entries) ** (1.0 / norm_type)
-
-    call.__name__, call.__module__ = f"lp_pool{count}d", "torch.nn.functional"
-    return call
-
-
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
     """Average equal parts of each volume, `output_size` in all."""
     if isinstance(output_size, tuple | list) and len(output_size) >= input.ndim:
@@ -197,4 +186,3 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
 
 
 max_unpool1d, max_unpool2d, max_unpool3d = _unpooled(1), _unpooled(2), _unpooled(3)
-lp_pool1d, lp_pool2d, lp_pool3d = _power(1), _power(2), _power(3)
