@@ -31,7 +31,7 @@ from tests.script.torch.nn.agreement import agree, agree_closely, guarded
         "nn.MaxPool1d(3, 2, 1, return_indices=True)(rows)[1]",
         "nn.MaxUnpool2d(2)(*nn.MaxPool2d(2, return_indices=True)(images), output_size=(7, 6))[0, 0]",
         "nn.MaxUnpool1d(2)(*F.max_pool1d_with_indices(rows, 2))[0]",
-        "(nn.MaxPool3d((1, 2, 2)), nn.MaxUnpool2d(2), nn.AvgPool3d(2), nn.AdaptiveAvgPool3d(1))",
+        "(nn.MaxPool3d((1, 2, 2)), nn.MaxUnpool2d(2), nn.AvgPool3d(2))",
         "(nn.Conv3d(1, 2, 2, padding=1), nn.ConvTranspose3d(1, 2, 2, stride=2), nn.BatchNorm3d(2))",
     ],
 )
@@ -56,7 +56,6 @@ def test_images(called: str) -> None:
         "nn.MaxUnpool2d(2)(*F.max_pool2d(images, 2, return_indices=True))",
         "F.max_pool3d(images, 2)",
         "F.avg_pool3d(images, (1, 2, 3), padding=(0, 1, 1))",
-        "F.adaptive_avg_pool3d(images, (1, 2, 3))",
         "nn.Conv3d(2, 2, 2, padding=1)(images)",
         "nn.ConvTranspose3d(2, 1, 2, stride=2)(images)",
     ],

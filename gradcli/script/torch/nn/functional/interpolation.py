@@ -12,20 +12,13 @@ from gradcli.errors import AutogradError
 from gradcli.ops.windows.resampling import nearest, output_sizes, resampled
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.module import checked
-from gradcli.script.torch.nn.functional.pools import adaptive_avg_pool3d
 from gradcli.script.torch.operations.readers import kind_name
 
+_DIMENSIONS = {"nearest": (1, 2, 3), "nearest-exact": (1, 2, 3), "linear": (1,), "bilinear": (2,), "bicubic": (2,)}
 NAMES = {
-    ("nearest", 1): "UpsampleNearest1DBackward0",
-    ("nearest", 2): "UpsampleNearest2DBackward0",
-    ("nearest", 3): "UpsampleNearest3DBackward0",
-    ("nearest-exact", 1): "UpsampleNearestExact1DBackward0",
-    ("nearest-exact", 2): "UpsampleNearestExact2DBackward0",
-    ("nearest-exact", 3): "UpsampleNearestExact3DBackward0",
-    ("linear", 1): "UpsampleLinear1DBackward0",
-    ("bilinear", 2): "UpsampleBilinear2DBackward0",
-    ("bicubic", 2): "UpsampleBicubic2DBackward0",
-    ("trilinear", 3): "UpsampleTrilinear3DBackward0",
+    (mode, n): f"Upsample{mode.title().replace('-', '')}{n}DBackward0"
+    for mode, dimensions in {**_DIMENSIONS, "trilinear": (3,)}.items()
+    for n in dimensions
 }
 KINDS = {"bicubic": "cubic", "bilinear": "linear", "trilinear": "linear"}
 DIMENSIONS = {"linear": "3D", "bilinear": "4D", "bicubic": "4D", "trilinear": "5D"}
@@ -69,8 +62,6 @@ def interpolate(
         raise AutogradError(f"Input and output sizes should be greater than 0, but got {both}", code="E301")
     if mode == "area" and len(spatial) in (1, 2):
         return checked(f"adaptive_avg_pool{len(spatial)}d")(input, sizes)
-    if mode == "area" and len(spatial) == 3:
-        return adaptive_avg_pool3d(input, sizes)
     name = NAMES.get((mode, len(spatial)))
     if name is None:
         raise _refused(mode, input.ndim)

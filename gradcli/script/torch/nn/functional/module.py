@@ -33,8 +33,8 @@ Function = Callable[..., Any]
 # where torch has it; or a function of our own, in the file of that name.
 KINDS = {
     "functional.pools": (
-        "adaptive_avg_pool3d max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d "
-        "max_pool3d_with_indices max_unpool1d max_unpool2d max_unpool3d"
+        "max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices "
+        "max_unpool1d max_unpool2d max_unpool3d"
     ),
     "layers.activation": (
         "celu elu gelu glu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu "

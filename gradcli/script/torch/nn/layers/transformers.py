@@ -14,6 +14,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.products.matmul import linear
 from gradcli.ops.support.calling import ops
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.stdlib.data.copying import deepcopy
 from gradcli.script.torch.nn.base.base import Module
@@ -22,7 +23,7 @@ from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.nn.functional.module import find
 from gradcli.script.torch.nn.functional.noise import dropout, scaled_dot_product_attention
-from gradcli.script.torch.nn.initialisation import xavier_normal_, xavier_uniform_
+from gradcli.script.torch.nn.initialisation import xavier_uniform_
 from gradcli.script.torch.nn.layers.activation import __getattr__ as activation
 from gradcli.script.torch.nn.layers.containers import ModuleList
 from gradcli.script.torch.nn.layers.dropout import Dropout
@@ -83,11 +84,6 @@ def check_shapes(inputs: list[Any], padding: Any, mask: Any, heads: int) -> None
             raise AssertionError(f"Expected `attn_mask` shape to be {wanted_shape} but got {size_text(mask.shape)}")
 
 
-def wider(mask: Any) -> Any:
-    """Widen a mask by one position that all may attend to."""
-    return None if mask is None else ops.pad(mask, (0, 1))
-
-
 class NonDynamicallyQuantizableLinear(Linear):
     """A Linear by the name that torch prints for the last layer of attention."""
 
@@ -116,6 +112,8 @@ class MultiheadAttention(Module):
                 f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} "
                 "instead"
             )
+        if add_bias_kv or add_zero_attn:
+            raise UnsupportedError("attention with add_bias_kv or add_zero_attn is not supported here")
         super().__init__()
         self.embed_dim = embed_dim
         self.kdim = embed_dim if kdim is None else kdim
@@ -125,11 +123,10 @@ class MultiheadAttention(Module):
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
             raise AssertionError("embed_dim must be divisible by num_heads")
-        self._add_weights(bias, add_bias_kv, dtype)
-        self.add_zero_attn = add_zero_attn
+        self._add_weights(bias, dtype)
         self._reset_parameters()
 
-    def _add_weights(self, bias: bool, add_bias_kv: bool, dtype: Any) -> None:
+    def _add_weights(self, bias: bool, dtype: Any) -> None:
         size = self.embed_dim
         shapes: dict[str, tuple[int, ...] | None] = {
             "q_proj_weight": (size, size),
@@ -143,8 +140,6 @@ class MultiheadAttention(Module):
         for name, shape in shapes.items():
             self.register_parameter(name, None if shape is None else Parameter(blank(shape, dtype)))
         self.out_proj = NonDynamicallyQuantizableLinear(size, size, bias, dtype=dtype)
-        for name in ("bias_k", "bias_v"):
-            setattr(self, name, Parameter(blank((1, 1, size), dtype)) if add_bias_kv else None)
 
     def _reset_parameters(self) -> None:
         own = self._parameters
@@ -154,9 +149,6 @@ class MultiheadAttention(Module):
         if own["in_proj_bias"] is not None:
             for bias in (own["in_proj_bias"], self.out_proj.bias):
                 bias.array[...] = 0
-        for name in ("bias_k", "bias_v"):
-            if own.get(name) is not None:
-                xavier_normal_(own[name])
 
     def forward(
         self,
@@ -238,16 +230,7 @@ class MultiheadAttention(Module):
         heads, width = batch * self.num_heads, self.head_dim
         query, key, value = self._projected(*inputs)
         mask = self._mask(mask, length, key.shape[0], heads)
-        if self._parameters.get("bias_k") is not None:
-            key, value = (
-                ops.cat([x, ops.repeat(bias, 1, batch, 1)], 0) for x, bias in ((key, self.bias_k), (value, self.bias_v))
-            )
-            mask, padding = wider(mask), wider(padding)
         query, key, value = (ops.transpose(ops.view(x, x.shape[0], heads, width), 0, 1) for x in (query, key, value))
-        if self.add_zero_attn:
-            zeros = Tensor(np.zeros((heads, 1, width), key.dtype))
-            key, value = (ops.cat([x, zeros], 1) for x in (key, value))
-            mask, padding = wider(mask), wider(padding)
         mask = self._merged(mask, padding, batch, key.shape[1])
         if need_weights:
             out, weights = self._weighed(query, key, value, mask)
@@ -526,19 +509,17 @@ class TransformerDecoder(Stack):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Any:
-        tgt_is_causal = self._is_causal(tgt_mask, tgt_is_causal, tgt)
+        masks = {
+            "tgt_mask": tgt_mask,
+            "memory_mask": memory_mask,
+            "tgt_key_padding_mask": tgt_key_padding_mask,
+            "memory_key_padding_mask": memory_key_padding_mask,
+            "tgt_is_causal": self._is_causal(tgt_mask, tgt_is_causal, tgt),
+            "memory_is_causal": memory_is_causal,
+        }
         x: Any = tgt
         for layer in self.layers:
-            x = layer(
-                x,
-                memory,
-                tgt_mask=tgt_mask,
-                memory_mask=memory_mask,
-                tgt_key_padding_mask=tgt_key_padding_mask,
-                memory_key_padding_mask=memory_key_padding_mask,
-                tgt_is_causal=tgt_is_causal,
-                memory_is_causal=memory_is_causal,
-            )
+            x = layer(x, memory, **masks)
         return x if self.norm is None else self.norm(x)
 
 

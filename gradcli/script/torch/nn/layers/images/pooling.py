@@ -94,7 +94,7 @@ LAYERS: Rows = {
     **numbered("MaxUnpool", MaxUnpool, 3, "max_unpool"),
     **numbered("AvgPool", AvgPool, 3, "avg_pool"),
     "AvgPool1d": (AvgPoolOfRow, {"_function": "avg_pool1d"}),
-    **numbered("AdaptiveAvgPool", _AdaptiveAvgPoolNd, 3, "adaptive_avg_pool"),
+    **numbered("AdaptiveAvgPool", _AdaptiveAvgPoolNd, 2, "adaptive_avg_pool"),
     **numbered("AdaptiveMaxPool", _AdaptiveMaxPoolNd, 2, "adaptive_max_pool"),
 }
 __getattr__ = declared(LAYERS, "torch.nn.modules.pooling")
