@@ -36,6 +36,7 @@ ABSENT = {
     r"^(\w+_loss|\w+_norm|\w+_with_logits|kl_div|dropout|embedding|adaptive_max_pool1d)$": (
         "write it as torch.nn.functional has it"
     ),
+    r"nn\.Buffer": "write self.register_buffer(name, tensor)",
     r"\bLazy|Uninitialized": "give the number of inputs: nn.Linear(4, 2)",
     r"optim\.[A-Z]": "there are SGD, Adam, AdamW, Adamax, RMSprop, Adagrad, Adadelta and LBFGS",
     r"\bCyclicLR": "write OneCycleLR, or LambdaLR with a function of the epoch",

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.python.values.attributes import Namespace
-from gradcli.script.torch.nn.base.parameter import BUFFER, PARAMETER
+from gradcli.script.torch.nn.base.parameter import PARAMETER
 from gradcli.script.torch.places import Places
 
 LAYERS = Places(
@@ -48,7 +48,7 @@ LAYERS = Places(
         ),
     },
 )
-PARAMETERS = {"Buffer": BUFFER, "Parameter": PARAMETER}
+PARAMETERS = {"Parameter": PARAMETER}
 SUBMODULES = ("functional", "init", "modules", "parameter", "utils")
 
 

@@ -314,64 +314,6 @@ class CosineAnnealingLR(LRScheduler):
         return [height / before * (rate - low) + low for rate in self._rates()]
 
 
-class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half a wave of the cosine, each time `T_mult` times as long as the last: Loshchilov and Hutter 2016."""
-
-    def __init__(
-        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
-    ) -> None:
-        if not isinstance(T_0, int) or T_0 <= 0:
-            raise ValueError(f"Expected positive integer T_0, but got {T_0}")
-        if not isinstance(T_mult, int) or T_mult < 1:
-            raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
-        if not isinstance(eta_min, int | float):
-            raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}")
-        self.T_0 = T_0
-        self.T_i = T_0
-        self.T_mult = T_mult
-        self.eta_min = eta_min
-        self.T_cur: Any = last_epoch
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> Rates:
-        self._asked()
-        height, low = 1 + math.cos(math.pi * self.T_cur / self.T_i), self.eta_min
-        return [low + (first - low) * height / 2 for first in self.base_lrs]
-
-    def step(self, epoch: Any = None) -> None:
-        """Go to the next epoch, or to a given one, which may lie between two."""
-        if epoch is None and self.last_epoch < 0:
-            epoch = 0
-        if epoch is None:
-            epoch = self.last_epoch + 1
-            self.T_cur += 1
-            if self.T_cur >= self.T_i:
-                self.T_cur %= self.T_i
-                self.T_i *= self.T_mult
-        elif epoch < 0:
-            raise ValueError(f"Expected non-negative epoch, but got {epoch}")
-        else:
-            self._place(epoch)
-        self.last_epoch = math.floor(epoch)
-        self._get_lr_called_within_step = True
-        try:
-            rates = self.get_lr()
-        finally:
-            self._get_lr_called_within_step = False
-        self._set(rates)
-
-    def _place(self, epoch: Any) -> None:
-        """Find the wave of an epoch, and the place in it."""
-        if epoch < self.T_0:
-            self.T_i, self.T_cur = self.T_0, epoch
-        elif self.T_mult == 1:
-            self.T_cur = epoch % self.T_0
-        else:
-            wave = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
-            self.T_cur = epoch - self.T_0 * (self.T_mult**wave - 1) / (self.T_mult - 1)
-            self.T_i = self.T_0 * self.T_mult**wave
-
-
 def cosine(start: float, end: float, way: float) -> float:
     return end + (start - end) / 2.0 * (math.cos(math.pi * way) + 1)
 

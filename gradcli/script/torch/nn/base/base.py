@@ -24,7 +24,7 @@ from gradcli.script.python.values.special import check_name
 from gradcli.script.stdlib.data import containers  # noqa: F401  what an OrderedDict is to snippets
 from gradcli.script.torch.devices import Device, check_device
 from gradcli.script.torch.nn.base.hooks import call_with_hooks
-from gradcli.script.torch.nn.base.parameter import Buffer, Parameter, typename
+from gradcli.script.torch.nn.base.parameter import Parameter, typename
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.dtypes import DTYPES, DType, numpy_dtype
 from gradcli.script.torch.tensor.printing import size_text
@@ -34,6 +34,8 @@ UNOFFICIAL = (  # names of torch's own modules that are no part of its interface
     "_replicate_for_data_parallel _wrapped_call_impl"
 )
 INSTEAD = {
+    "get_buffer": "write get_submodule, and the name of the buffer",
+    "get_parameter": "write get_submodule, and the name of the parameter",
     "register_backward_hook": "write register_full_backward_hook",
     "register_full_backward_pre_hook": "write register_full_backward_hook, which gets the same grad_output",
 }
@@ -133,10 +135,6 @@ class Module(Facade):
             self._check_replaced(name, value, "_parameters")
             self._forget(name, keep="_modules")
             self._modules[name] = value
-        elif isinstance(value, Buffer):
-            self._check_made("buffer")
-            self._check_replaced(name, value, "_parameters", "_modules")
-            self.register_buffer(name, value, value.own["persistent"])
         elif "_modules" not in own:
             object.__setattr__(self, name, value)
         elif name in self._parameters or name in self._modules:
@@ -144,7 +142,7 @@ class Module(Facade):
             own["_parameters" if name in self._parameters else "_modules"][name] = None
         elif name in self._buffers:
             if value is not None and not isinstance(value, Tensor):
-                kinds = "torch.nn.Buffer, torch.Tensor or None"
+                kinds = "torch.nn.Buffer, torch.Tensor or None"  # in torch's words
                 raise TypeError(f"cannot assign '{typename(value)}' as buffer '{name}' ({kinds} expected)")
             self.register_buffer(name, value, name not in self._non_persistent_buffers_set)
         else:
@@ -315,23 +313,6 @@ class Module(Facade):
                 raise AttributeError(f"{type(found).__name__} has no attribute `{name}`")
             found = found._modules[name]
         return found
-
-    def get_parameter(self, target: str) -> Parameter:
-        found: Parameter = self._member(target, "_parameters", "an nn.Parameter")
-        return found
-
-    def get_buffer(self, target: str) -> Tensor:
-        found: Tensor = self._member(target, "_buffers", "a buffer")
-        return found
-
-    def _member(self, target: str, table: str, kind: str) -> Any:
-        path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        if name in vars(module)[table]:
-            return vars(module)[table][name]
-        if any(name in vars(module)[other] for other in ("_parameters", "_buffers", "_modules")):
-            raise AttributeError(f"`{name}` is not {kind}")
-        raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
 
     def apply(self, fn: Callable[[Any], Any]) -> Self:
         """Call a function with every module below this one, then with this one."""

@@ -12,7 +12,6 @@ from gradcli.errors import AutogradError
 from gradcli.ops.windows.resampling import nearest, output_sizes, resampled
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.module import checked
-from gradcli.script.torch.operations.readers import kind_name
 
 _DIMENSIONS = {"nearest": (1, 2, 3), "nearest-exact": (1, 2, 3), "linear": (1,), "bilinear": (2,), "bicubic": (2,)}
 NAMES = {
@@ -54,12 +53,8 @@ def interpolate(
         sizes = output_sizes(spatial, factors)
     scales = tuple(None if factors is None or recompute_scale_factor else 1 / factor for factor in factors or sizes)
     if min((*sizes, *spatial), default=1) < 1:
-        names = "DHW"[-len(spatial) :] if len(spatial) < 4 else ""
-        given, found = (
-            ", ".join(f"{name}: {n}" for name, n in zip(names, side, strict=False)) for side in (spatial, sizes)
-        )
-        both = f"input ({given}) {'and ' if len(spatial) == 1 else ''}output ({found})"
-        raise AutogradError(f"Input and output sizes should be greater than 0, but got {both}", code="E301")
+        words = f"Input and output sizes should be greater than 0, but got {list(spatial)} and {list(sizes)}"
+        raise AutogradError(words, code="E301")
     if mode == "area" and len(spatial) in (1, 2):
         return checked(f"adaptive_avg_pool{len(spatial)}d")(input, sizes)
     name = NAMES.get((mode, len(spatial)))
@@ -88,21 +83,15 @@ def _asked(spatial: tuple[int, ...], size: Any, factor: Any) -> tuple[Any, Any]:
     if len(given) != len(spatial):
         start = "the same number of spatial dimensions, but got input with spatial dimensions of"
         form = "Please provide input tensor in (N, C, d1, d2, ...,dK) format and"
-        if size is None:
-            raise ValueError(
-                f"Input and scale_factor must have {start} {list(spatial)} and scale_factor of shape {factor}. {form} "
-                "scale_factor in (s1, s2, ...,sK) format."
-            )
-        raise ValueError(
-            f"Input and output must have {start} {list(spatial)} and output size of {size}. {form} output size in "
-            "(o1, o2, ...,oK) format."
+        other, shown = (
+            ("scale_factor", f"scale_factor of shape {factor}")
+            if size is None
+            else ("output", f"output size of {size}")
         )
+        end = "scale_factor in (s1, s2, ...,sK)" if size is None else "output size in (o1, o2, ...,oK)"
+        raise ValueError(f"Input and {other} must have {start} {list(spatial)} and {shown}. {form} {end} format.")
     if size is not None and not all(isinstance(n, int) for n in given):
-        kinds = ", ".join(f"<class '{kind_name(n)}'>" for n in given)
-        raise TypeError(
-            "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size "
-            f"with types [{kinds}]"
-        )
+        raise UnsupportedError("interpolate to sizes that are no whole numbers is not supported here", python=TypeError)
     return (None, tuple(given)) if size is None else (tuple(given), None)
 
 
