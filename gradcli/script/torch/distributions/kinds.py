@@ -243,8 +243,8 @@ class Independent(Distribution):
             )
         self.base_dist, self.reinterpreted_batch_ndims = base_distribution, count
         self.has_rsample = base_distribution.has_rsample
-        kept = len(batch) - count
-        super().__init__(batch[:kept], (*batch[kept:], *base_distribution._event), validate_args)
+        rest = len(batch) - count
+        super().__init__(batch[:rest], (*batch[rest:], *base_distribution._event), validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         count = self.reinterpreted_batch_ndims

@@ -109,14 +109,14 @@ def pad_packed_sequence(
     sources[_places(sizes, batch)] = np.arange(data.shape[0])
     padding = Tensor(np.full((1, *data.shape[1:]), padding_value, data.dtype))
     rows = ops.index_select(ops.cat([data, padding], 0), 0, Tensor(sources))
-    found = as_node(ops.reshape(rows, steps, batch, *data.shape[1:]), COPY_SLICES)
+    padded = as_node(ops.reshape(rows, steps, batch, *data.shape[1:]), COPY_SLICES)
     lengths = np.array([np.count_nonzero(sizes > place) for place in range(batch)], np.int64)
     if batch_first:
-        found = ops.transpose(found, 0, 1)
+        padded = ops.transpose(padded, 0, 1)
     if sequence.unsorted_indices is not None:
-        found = ops.index_select(found, 0 if batch_first else 1, sequence.unsorted_indices)
+        padded = ops.index_select(padded, 0 if batch_first else 1, sequence.unsorted_indices)
         lengths = lengths[sequence.unsorted_indices.array]
-    return found, Tensor(lengths)
+    return padded, Tensor(lengths)
 
 
 def pad_sequence(
@@ -165,19 +165,19 @@ def through_packed(
     counts = [step.shape[0] for step in steps]
     done: list[tuple[Any, ...]] = []
     states = tuple(ops.narrow(state, 0, 0, counts[-1 if backwards else 0]) for state in first)
-    for given in reversed(steps) if backwards else steps:
-        here, now = states[0].shape[0], given.shape[0]
+    for step in reversed(steps) if backwards else steps:
+        here, now = states[0].shape[0], step.shape[0]
         if now < here:
             done.append(tuple(ops.narrow(state, 0, now, here - now) for state in states))
             states = tuple(ops.narrow(state, 0, 0, now) for state in states)
         elif now > here:
             joining = [ops.narrow(state, 0, here, now - here) for state in first]
             states = tuple(ops.cat([a, b], 0) for a, b in zip(states, joining, strict=True))
-        states = advance(given, states)
+        states = advance(step, states)
         outputs.append(states[0])
     if done:
         parts = zip(states, *reversed(done), strict=True)
-        states = tuple(ops.cat(list(part), 0) for part in parts)
+        states = tuple(ops.cat(list(ends), 0) for ends in parts)
     return outputs[::-1] if backwards else outputs, states
 
 

@@ -511,8 +511,8 @@ class Several(LRScheduler):
         self._schedulers = schedulers
 
     def state_dict(self) -> dict[str, Any]:
-        kept = {name: value for name, value in super().state_dict().items() if name != "_schedulers"}
-        return {**kept, "_schedulers": [scheduler.state_dict() for scheduler in self._schedulers]}
+        attributes = {name: value for name, value in super().state_dict().items() if name != "_schedulers"}
+        return {**attributes, "_schedulers": [scheduler.state_dict() for scheduler in self._schedulers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         super().load_state_dict({name: value for name, value in state_dict.items() if name != "_schedulers"})

@@ -203,7 +203,7 @@ class Declared(Optimizer):
                 loss = closure()
         self._stepped = self._scheduled
         timeline = running.machine.timeline
-        changed, told = [], []
+        changed, explained = [], []
         for group in self.param_groups:
             options, decay = formulas.numbers(group), [*formulas.decay(group)]
             first, later = (formulas.update("; ".join([*decay, *self._lines(n, **group)])) for n in (False, True))
@@ -214,13 +214,13 @@ class Declared(Optimizer):
                 update = later if state else first
                 values = options | self._values(parameter, state, update)
                 if timeline is not None and timeline.asks_how:
-                    told.append(formulas.for_reader(parameter, update.text, later.text, values, group))
+                    explained.append(formulas.for_reader(parameter, update.text, later.text, values, group))
                 self._write(parameter, state, update, update(values))
                 if state:
                     self.state[parameter] = state
                 changed.append(parameter)
         if timeline is not None:
-            timeline.stepped(self, changed, told)
+            timeline.stepped(self, changed, explained)
         return loss
 
     def _values(self, parameter: Tensor, state: Group, update: formulas.Update) -> dict[str, Any]:

@@ -119,11 +119,11 @@ class Module(Facade):
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
     def __dir__(self) -> list[str]:
-        own = vars(self)
-        return sorted({*super().__dir__(), *(name for table in REGISTERED for name in own.get(table, ()))})
+        attributes = vars(self)
+        return sorted({*super().__dir__(), *(name for table in REGISTERED for name in attributes.get(table, ()))})
 
     def __setattr__(self, name: str, value: Any) -> None:
-        own = vars(self)
+        attributes = vars(self)
         if name[:2] == "__" and name != "__name__":
             check_name(name)
         if isinstance(value, Parameter):
@@ -135,11 +135,11 @@ class Module(Facade):
             self._check_replaced(name, value, "_parameters")
             self._forget(name, keep="_modules")
             self._modules[name] = value
-        elif "_modules" not in own:
+        elif "_modules" not in attributes:
             object.__setattr__(self, name, value)
         elif name in self._parameters or name in self._modules:
             self._check_replaced(name, value, "_parameters", "_modules")
-            own["_parameters" if name in self._parameters else "_modules"][name] = None
+            attributes["_parameters" if name in self._parameters else "_modules"][name] = None
         elif name in self._buffers:
             if value is not None and not isinstance(value, Tensor):
                 kinds = "torch.nn.Buffer, torch.Tensor or None"  # in torch's words
@@ -169,12 +169,12 @@ class Module(Facade):
                 raise TypeError(words)
 
     def _forget(self, name: str, keep: str = "") -> None:
-        own = vars(self)
-        own.pop(name, None)
+        attributes = vars(self)
+        attributes.pop(name, None)
         self._non_persistent_buffers_set.discard(name)
         for table in REGISTERED:
             if table != keep:
-                own[table].pop(name, None)
+                attributes[table].pop(name, None)
 
     def register_parameter(self, name: str, param: Any) -> None:
         self._check_made("parameter")
@@ -216,8 +216,8 @@ class Module(Facade):
             raise KeyError(f"attribute '{name}' already exists")
 
     def _has(self, name: str) -> bool:
-        own = vars(self)
-        return name in own or hasattr(type(self), name) or any(name in own[table] for table in REGISTERED)
+        attributes = vars(self)
+        return name in attributes or hasattr(type(self), name) or any(name in attributes[table] for table in REGISTERED)
 
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
@@ -305,14 +305,14 @@ class Module(Facade):
 
     def get_submodule(self, target: str) -> Any:
         """Return the module at a dotted name; AttributeError if there is none."""
-        found: Any = self
+        module: Any = self
         for name in target.split(".") if target else ():
-            if name not in found._modules:
-                if name in vars(found) or name in found._parameters or name in found._buffers:
+            if name not in module._modules:
+                if name in vars(module) or name in module._parameters or name in module._buffers:
                     raise AttributeError(f"`{name}` is not an nn.Module")
-                raise AttributeError(f"{type(found).__name__} has no attribute `{name}`")
-            found = found._modules[name]
-        return found
+                raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+            module = module._modules[name]
+        return module
 
     def apply(self, fn: Callable[[Any], Any]) -> Self:
         """Call a function with every module below this one, then with this one."""
@@ -417,10 +417,12 @@ class Module(Facade):
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type_of(state_dict)!r}.")
-        modules = [(f"{path}." if path else "", part) for path, part in self.named_modules(remove_duplicate=False)]
-        places = [place for prefix, part in modules for place in part._named_state(prefix)]
+        modules = [
+            (f"{path}." if path else "", submodule) for path, submodule in self.named_modules(remove_duplicate=False)
+        ]
+        places = [place for prefix, submodule in modules for place in submodule._named_state(prefix)]
         missing = [key for key, *_ in places if key not in state_dict]
-        unexpected = [key for prefix, part in modules for key in part._unknown(prefix, state_dict)]
+        unexpected = [key for prefix, module in modules for key in module._unknown(prefix, state_dict)]
         problems = [*_listed("Missing", missing), *_listed("Unexpected", unexpected)] if strict else []
         for key, module, name, tensor in places:
             if key not in state_dict:
@@ -440,9 +442,9 @@ class Module(Facade):
 
     def _unknown(self, prefix: str, state_dict: Any) -> Iterator[str]:
         """Yield the names below this module that neither it nor its children can have."""
-        known = {key for key, *_ in self._named_state(prefix)}
+        saved_names = {key for key, *_ in self._named_state(prefix)}
         for key in state_dict:
-            if key.startswith(prefix) and key not in known:
+            if key.startswith(prefix) and key not in saved_names:
                 name, _, deeper = key.removeprefix(prefix).partition(".")
                 if not (deeper and self._modules.get(name)):
                     yield key
@@ -454,13 +456,13 @@ class Module(Facade):
         return type(self).__name__
 
     def __repr__(self) -> str:
-        own = self.extra_repr()
-        first = own.split("\n") if own else []
+        extra = self.extra_repr()
+        first = extra.split("\n") if extra else []
         children = [f"({name}): {indented(module.__repr__())}" for name, module in self._modules.items()]
         if not first and not children:
             return f"{self._get_name()}()"
         if len(first) == 1 and not children:
-            return f"{self._get_name()}({own})"
+            return f"{self._get_name()}({extra})"
         return f"{self._get_name()}(\n  " + "\n  ".join([*first, *children]) + "\n)"
 
 

@@ -48,8 +48,8 @@ def call_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str,
                 hook(module, arguments, *([keywords] if key in module._forward_hooks_with_kwargs else []), None)
         raise
     for key, hook in list(module._forward_hooks.items()):
-        given = (arguments, keywords) if key in module._forward_hooks_with_kwargs else (arguments,)
-        replaced = hook(module, *given, result)
+        inputs = (arguments, keywords) if key in module._forward_hooks_with_kwargs else (arguments,)
+        replaced = hook(module, *inputs, result)
         result = result if replaced is None else replaced
     return result if backward is None else backward.leave(result)
 
@@ -94,8 +94,8 @@ class BackwardHooks:
         places = _recorded(results)
 
         def arrived(gradients: Gradients) -> Gradients:
-            known = dict(zip(places, gradients, strict=True))
-            self.grad_output = tuple(known.get(place) for place in range(len(results)))
+            by_place = dict(zip(places, gradients, strict=True))
+            self.grad_output = tuple(by_place.get(place) for place in range(len(results)))
             if not self.places:
                 warnings.warn(FIRING, UserWarning, stacklevel=2)
                 if any(gradient is not None for gradient in self._run((None,) * len(self.inputs))):
@@ -111,11 +111,11 @@ class BackwardHooks:
     def _at_inputs(self, gradients: Gradients) -> Gradients:
         if self.grad_output is None:
             return gradients
-        known = dict(zip(self.places, gradients, strict=True))
+        by_place = dict(zip(self.places, gradients, strict=True))
         zeros = (Tensor(np.zeros_like(x.value)[()]) if isinstance(x, Tensor) else None for x in self.inputs)
-        found = self._run(tuple(known.get(place, zero) for place, zero in enumerate(zeros)))
+        grad_input = self._run(tuple(by_place.get(place, zero) for place, zero in enumerate(zeros)))
         self.grad_output = None  # the next pass may not go by the outputs
-        return tuple(found[place] for place in self.places)
+        return tuple(grad_input[place] for place in self.places)
 
     def _run(self, grad_input: Gradients) -> Gradients:
         """Call the hooks; each may replace the gradients of the inputs for the next hook and for the backward pass."""

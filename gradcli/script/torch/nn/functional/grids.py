@@ -54,9 +54,9 @@ def grid_sample(
     align_corners: bool | None = None,
 ) -> Any:
     """Read images at the places of a grid, whose last dimension holds x and y from -1 to 1."""
-    for name, value, known in (("mode", mode, MODES), ("padding_mode", padding_mode, PADDINGS)):
-        if value not in known:
-            *first, last = map(repr, known)
+    for name, value, values in (("mode", mode, MODES), ("padding_mode", padding_mode, PADDINGS)):
+        if value not in values:
+            *first, last = map(repr, values)
             words = f"{', '.join(first)}{',' if name == 'padding_mode' else ''} or {last}"
             raise ValueError(f"nn.functional.grid_sample(): expected {name} to be {words}, but got: '{value}'")
         if value not in HERE[name]:

@@ -77,10 +77,10 @@ def _asked(spatial: tuple[int, ...], size: Any, factor: Any) -> tuple[Any, Any]:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and factor is None:
         raise ValueError("either size or scale_factor should be defined")
-    given = factor if size is None else size
-    if not isinstance(given, list | tuple):
-        given = (given,) * len(spatial)
-    if len(given) != len(spatial):
+    wanted = factor if size is None else size
+    if not isinstance(wanted, list | tuple):
+        wanted = (wanted,) * len(spatial)
+    if len(wanted) != len(spatial):
         start = "the same number of spatial dimensions, but got input with spatial dimensions of"
         form = "Please provide input tensor in (N, C, d1, d2, ...,dK) format and"
         other, shown = (
@@ -90,9 +90,9 @@ def _asked(spatial: tuple[int, ...], size: Any, factor: Any) -> tuple[Any, Any]:
         )
         end = "scale_factor in (s1, s2, ...,sK)" if size is None else "output size in (o1, o2, ...,oK)"
         raise ValueError(f"Input and {other} must have {start} {list(spatial)} and {shown}. {form} {end} format.")
-    if size is not None and not all(isinstance(n, int) for n in given):
+    if size is not None and not all(isinstance(n, int) for n in wanted):
         raise UnsupportedError("interpolate to sizes that are no whole numbers is not supported here", python=TypeError)
-    return (None, tuple(given)) if size is None else (tuple(given), None)
+    return (None, tuple(wanted)) if size is None else (tuple(wanted), None)
 
 
 def _refused(mode: str, ndim: int) -> Exception:

@@ -204,10 +204,10 @@ def _composed(name: str) -> Function:
         if name == "margin_ranking_loss":
             tensors = [x for x in (*arguments, *keywords.values()) if isinstance(x, Tensor)][:3]
             if len({x.ndim for x in tensors}) > 1:
-                one, two, target = (size_text(x.shape) for x in tensors)
+                first, second, target = (size_text(x.shape) for x in tensors)
                 raise RuntimeError(
                     "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-                    f"input1: {one}, input2: {two}, target: {target} "
+                    f"input1: {first}, input2: {second}, target: {target} "
                 )
         return function(*arguments, **keywords)
 

@@ -81,9 +81,9 @@ def find(name: str) -> Function | None:
 
 def checked(name: str) -> Function:
     """An operation that reads its arguments as torch does."""
-    found = facade.function(name)
-    assert found is not None
-    return found
+    operation = facade.function(name)
+    assert operation is not None
+    return operation
 
 
 def activation(name: str) -> Function:
@@ -148,11 +148,11 @@ def _along(name: str, input: Tensor, dim: int | None, dtype: Any) -> Any:
             UserWarning,
             stacklevel=2,
         )
-    given = ops.neg(input) if name == "softmin" else input
+    scores = ops.neg(input) if name == "softmin" else input
     along = facade.method(name.replace("softmin", "softmax"))
     assert along is not None
     axis = (0 if input.ndim in (0, 1, 3) else 1) if dim is None else dim
-    return along(given if dtype is None else cast(given, dtype), axis)
+    return along(scores if dtype is None else cast(scores, dtype), axis)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:

@@ -38,8 +38,8 @@ def instance_norm(
     places, total = tuple(range(2, input.ndim)), input.shape[0] * input.shape[1]
     for name, running_one in (("running_mean", running_mean), ("running_var", running_var)):
         if running_one is not None and running_one.value.size != input.shape[1]:
-            given = input.shape[0] * running_one.value.size
-            raise AutogradError(f"{name} should contain {total} elements not {given}", code="E301")
+            count = input.shape[0] * running_one.value.size
+            raise AutogradError(f"{name} should contain {total} elements not {count}", code="E301")
     for running, value in (
         (running_mean, np.mean(input.value, places)),
         (running_var, np.var(input.value, places, ddof=1)),

@@ -44,11 +44,11 @@ def _largest(count: int, indices: bool = False) -> Callable[..., Any]:
     ) -> Any:
         sizes = (kernel_size, kernel_size if stride is None else stride, padding, dilation)
         places = _indices(count, input, sizes, ceil_mode) if return_indices else None
-        found = checked(name)(input, *sizes, ceil_mode)
+        pooled = checked(name)(input, *sizes, ceil_mode)
         if places is None:
-            return found
-        watch(found, places)
-        return found, places if count > 1 else checked("squeeze")(places, -2)
+            return pooled
+        watch(pooled, places)
+        return pooled, places if count > 1 else checked("squeeze")(places, -2)
 
     call.__name__, call.__module__ = name, "torch.nn.functional"
     call.__qualname__ = name  # in the words of a TypeError
@@ -92,19 +92,19 @@ def _unpooled(count: int) -> Callable[..., Any]:
 
 def _asked(wanted: tuple[int, ...], usual: tuple[int, ...], steps: tuple[int, ...]) -> tuple[int, ...]:
     count = len(usual)
-    given = tuple(wanted[2:] if len(wanted) == count + 2 else wanted)
-    if len(given) != count:
+    size = tuple(wanted[2:] if len(wanted) == count + 2 else wanted)
+    if len(size) != count:
         raise ValueError(
             f"output_size should be a sequence containing {count} or {count + 2} elements, but it has a length of "
-            f"'{len(given)}'"
+            f"'{len(size)}'"
         )
-    shown = size_text(given) if isinstance(wanted, Size) else given
-    for axis, (n, size, step) in enumerate(zip(given, usual, steps, strict=True)):
-        if not size - step < n < size + step:
+    shown = size_text(size) if isinstance(wanted, Size) else size
+    for axis, (n, least, step) in enumerate(zip(size, usual, steps, strict=True)):
+        if not least - step < n < least + step:
             raise ValueError(
-                f'invalid output_size "{shown}" (dim {axis} must be between {size - step} and {size + step})'
+                f'invalid output_size "{shown}" (dim {axis} must be between {least - step} and {least + step})'
             )
-    return given
+    return size
 
 
 def _last(x: Any, places: Any, *, shape: Shape, dim: int) -> Any:

@@ -49,8 +49,8 @@ class Row(Module):
 
     def __delitem__(self, index: Any) -> None:
         names = list(self._held())
-        chosen = names[index] if isinstance(index, slice) else [self._name(index)]
-        self._renumber([member for name, member in self._held().items() if name not in chosen])
+        deleted = names[index] if isinstance(index, slice) else [self._name(index)]
+        self._renumber([member for name, member in self._held().items() if name not in deleted])
 
     def _renumber(self, members: list[Any]) -> None:
         self._held().clear()
@@ -111,10 +111,10 @@ class Sequential(Row):
         return input
 
     def _slice(self, items: list[tuple[str, Any]]) -> Any:
-        part = type(self)()
+        row = type(self)()
         for name, module in items:
-            part.add_module(name, module)
-        return part
+            row.add_module(name, module)
+        return row
 
     def append(self, module: Any) -> Self:
         if not isinstance(module, Module):

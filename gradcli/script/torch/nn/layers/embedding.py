@@ -22,17 +22,17 @@ class Embedding(Configured):
     )
 
     def _settle(self, device: Any, dtype: Any) -> None:
-        given, learns = vars(self).pop("_weight"), not vars(self).pop("_freeze")
+        weight, learns = vars(self).pop("_weight"), not vars(self).pop("_freeze")
         rows, shape = self.num_embeddings, (self.num_embeddings, self.embedding_dim)
         if self.padding_idx is not None:
             if not -rows <= self.padding_idx < rows:
                 start = "P" if type(self).__name__ == "Embedding" else "p"
                 raise AssertionError(f"{start}adding_idx must be within num_embeddings")
             self.padding_idx %= rows
-        if given is not None and given.shape != shape:
+        if weight is not None and weight.shape != shape:
             raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
-        self.weight = Parameter(blank(shape, dtype) if given is None else given, learns)
-        if given is None:
+        self.weight = Parameter(blank(shape, dtype) if weight is None else weight, learns)
+        if weight is None:
             self.reset_parameters()
 
     def reset_parameters(self) -> None:

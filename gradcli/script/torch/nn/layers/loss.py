@@ -47,13 +47,13 @@ class Loss(Configured):
     """A distance of predictions from targets."""
 
     def _settle(self) -> None:
-        own, kind = vars(self), type(self).__name__
-        if kind == "TripletMarginLoss" and own["margin"] <= 0:
-            raise ValueError(f"{kind}: expected margin to be greater than 0, got {own['margin']} instead")
+        options, kind = vars(self), type(self).__name__
+        if kind == "TripletMarginLoss" and options["margin"] <= 0:
+            raise ValueError(f"{kind}: expected margin to be greater than 0, got {options['margin']} instead")
         for name in BUFFERS:
-            if name in own:
-                self.register_buffer(name, own.pop(name))
-        old = [own.pop(name, None) for name in OLD]
+            if name in options:
+                self.register_buffer(name, options.pop(name))
+        old = [options.pop(name, None) for name in OLD]
         if any(value is not None for value in old):
             self.reduction = legacy(*old)
 

@@ -119,8 +119,8 @@ class _InstanceNorm(_BatchNorm):
         x = ops.unsqueeze(input, 0) if single else input
         stored = (self.running_mean, self.running_var, self.weight, self.bias)
         of_input = self.training or not self.track_running_stats
-        found = instance_norm(x, *stored, of_input, self.momentum or 0.0, self.eps)
-        return ops.squeeze(found, 0) if single else found
+        normalized = instance_norm(x, *stored, of_input, self.momentum or 0.0, self.eps)
+        return ops.squeeze(normalized, 0) if single else normalized
 
 
 class LayerNorm(Normalization):

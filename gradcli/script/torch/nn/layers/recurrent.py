@@ -54,7 +54,7 @@ class Recurrence(Configured):
         for parameter in self.parameters():
             uniform_(parameter, -self._bound(), self._bound())
 
-    def _step(self, given: Any, kept: Any, states: States) -> States:
+    def _step(self, from_input: Any, from_state: Any, states: States) -> States:
         """Return the states after a step, from the contributions of the input and the state to the gates."""
         raise NotImplementedError
 
@@ -64,10 +64,10 @@ class Plain(Recurrence):
 
     nonlinearity: str
 
-    def _step(self, given: Any, kept: Any, states: States) -> States:
+    def _step(self, from_input: Any, from_state: Any, states: States) -> States:
         if self.nonlinearity not in ("tanh", "relu"):  # a cell looks at it when it is called
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        return ((ops.relu if self.nonlinearity == "relu" else ops.tanh)(kept + given),)
+        return ((ops.relu if self.nonlinearity == "relu" else ops.tanh)(from_state + from_input),)
 
 
 class Gated(Recurrence):
@@ -75,9 +75,9 @@ class Gated(Recurrence):
 
     _gates = 3
 
-    def _step(self, given: Any, kept: Any, states: States) -> States:
-        reset_in, update_in, new_in = unsafe_chunk(given, 3, 1)
-        reset_kept, update_kept, new_kept = unsafe_chunk(kept, 3, 1)
+    def _step(self, from_input: Any, from_state: Any, states: States) -> States:
+        reset_in, update_in, new_in = unsafe_chunk(from_input, 3, 1)
+        reset_kept, update_kept, new_kept = unsafe_chunk(from_state, 3, 1)
         reset = ops.sigmoid(reset_kept + reset_in)
         update = ops.sigmoid(update_kept + update_in)
         new = ops.tanh(new_in + new_kept * reset)
@@ -90,8 +90,8 @@ class LongShort(Recurrence):
     _gates = 4
     _states = 2
 
-    def _step(self, given: Any, kept: Any, states: States) -> States:
-        enter, forget, cell, leave = unsafe_chunk(kept + given, 4, 1)
+    def _step(self, from_input: Any, from_state: Any, states: States) -> States:
+        enter, forget, cell, leave = unsafe_chunk(from_state + from_input, 4, 1)
         memory = ops.sigmoid(forget) * states[1] + ops.sigmoid(enter) * ops.tanh(cell)
         return ops.sigmoid(leave) * ops.tanh(memory), memory
 
@@ -121,8 +121,8 @@ class Cell(Recurrence):
         elif input.ndim == 1:
             states = tuple(state.unsqueeze(0) for state in states)
         self._check_sizes(rows, states)
-        given = linear(rows, self.weight_ih, self.bias_ih)
-        new = self._step(given, linear(states[0], self.weight_hh, self.bias_hh), states)
+        from_input = linear(rows, self.weight_ih, self.bias_ih)
+        new = self._step(from_input, linear(states[0], self.weight_hh, self.bias_hh), states)
         if input.ndim == 1:
             new = tuple(state.squeeze(0) for state in new)
         return new if self._states > 1 else new[0]
@@ -240,8 +240,8 @@ class RNNBase(Recurrence):
         self._check_input(packed.data)
 
         def through(data: Any, suffix: str, states: States, backwards: bool) -> tuple[Any, States]:
-            given, advance = self._advancing(data, suffix)
-            outputs, states = through_packed(list(ops.split(given, sizes, 0)), states, advance, backwards)
+            from_input, advance = self._advancing(data, suffix)
+            outputs, states = through_packed(list(ops.split(from_input, sizes, 0)), states, advance, backwards)
             return ops.cat(outputs, 0), states
 
         data, finals = self._through_all(packed.data, starts, through)
@@ -310,10 +310,10 @@ class RNNBase(Recurrence):
     def _check_input(self, sequence: Any) -> None:
         weight = next(iter(self._parameters.values()))
         if sequence.dtype != weight.dtype:
-            given, wanted = (f"torch.{dtype.name}" for dtype in (sequence.dtype, weight.dtype))
+            kind, wanted = (f"torch.{dtype.name}" for dtype in (sequence.dtype, weight.dtype))
             raise ValueError(
-                f"RNN input dtype ({given}) does not match weight dtype ({wanted}). Convert input: input.to({wanted}), "
-                f"or convert model: model.to({given})"
+                f"RNN input dtype ({kind}) does not match weight dtype ({wanted}). Convert input: input.to({wanted}), "
+                f"or convert model: model.to({kind})"
             )
         if not sequence.value.size and 0 in sequence.shape[:1]:
             raise AutogradError("Expected sequence length to be larger than 0 in RNN", code="E301")
@@ -329,9 +329,9 @@ class RNNBase(Recurrence):
 
     def _through(self, sequence: Any, suffix: str, states: States, backwards: bool) -> tuple[Any, States]:
         """Run one layer in one direction."""
-        given, advance = self._advancing(sequence, suffix)
+        from_input, advance = self._advancing(sequence, suffix)
         outputs: list[Any] = []
-        steps = list(ops.unbind(given, 0))
+        steps = list(ops.unbind(from_input, 0))
         for step in reversed(steps) if backwards else steps:
             states = advance(step, states)
             outputs.append(states[0])
@@ -343,8 +343,8 @@ class RNNBase(Recurrence):
         assert w_ih is not None
         assert w_hh is not None
 
-        def advance(given: Any, states: States) -> States:
-            states = self._step(given, linear(states[0], w_hh, b_hh), states)
+        def advance(from_input: Any, states: States) -> States:
+            states = self._step(from_input, linear(states[0], w_hh, b_hh), states)
             return states if w_hr is None else (linear(states[0], w_hr), *states[1:])
 
         return linear(sequence, w_ih, b_ih), advance

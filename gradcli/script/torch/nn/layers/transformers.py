@@ -71,11 +71,11 @@ def check_shapes(inputs: list[Any], padding: Any, mask: Any, heads: int) -> None
         )
     start = f"For {'batched (3-D)' if query.ndim == 3 else 'unbatched (2-D)'} `query`, expected"
     if {key.ndim, value.ndim} != {query.ndim}:
-        found = f"{key.ndim}-D and {value.ndim}-D tensors respectively"
-        raise AssertionError(f"{start} `key` and `value` to be {query.ndim}-D but found {found}")
+        dimensions = f"{key.ndim}-D and {value.ndim}-D tensors respectively"
+        raise AssertionError(f"{start} `key` and `value` to be {query.ndim}-D but found {dimensions}")
     if padding is not None and padding.ndim != query.ndim - 1:
-        wanted, found = f"{query.ndim - 1}-D", f"{padding.ndim}-D tensor instead"
-        raise AssertionError(f"{start} `key_padding_mask` to be `None` or {wanted} but found {found}")
+        wanted, dimensions = f"{query.ndim - 1}-D", f"{padding.ndim}-D tensor instead"
+        raise AssertionError(f"{start} `key_padding_mask` to be `None` or {wanted} but found {dimensions}")
     if mask is not None and mask.ndim not in (2, 3):
         raise AssertionError(f"{start} `attn_mask` to be `None`, 2-D or 3-D but found {mask.ndim}-D tensor instead")
     if mask is not None and query.ndim == 2 and mask.ndim == 3:
@@ -142,12 +142,12 @@ class MultiheadAttention(Module):
         self.out_proj = NonDynamicallyQuantizableLinear(size, size, bias, dtype=dtype)
 
     def _reset_parameters(self) -> None:
-        own = self._parameters
+        parameters = self._parameters
         for name in ("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight"):
-            if own[name] is not None:
-                xavier_uniform_(own[name])
-        if own["in_proj_bias"] is not None:
-            for bias in (own["in_proj_bias"], self.out_proj.bias):
+            if parameters[name] is not None:
+                xavier_uniform_(parameters[name])
+        if parameters["in_proj_bias"] is not None:
+            for bias in (parameters["in_proj_bias"], self.out_proj.bias):
                 bias.array[...] = 0
 
     def forward(
@@ -201,25 +201,25 @@ class MultiheadAttention(Module):
 
     def _projected(self, query: Any, key: Any, value: Any) -> list[Any]:
         """Project queries, keys and values; equal tensors are multiplied once, as torch does."""
-        own, size = self._parameters, self.embed_dim
-        bias = own["in_proj_bias"]
+        parameters, size = self._parameters, self.embed_dim
+        bias = parameters["in_proj_bias"]
         if not self._qkv_same_embed_dim:
             names = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
             biases = [None] * 3 if bias is None else ops.chunk(bias, 3)
-            return [linear(x, own[n], b) for x, n, b in zip((query, key, value), names, biases, strict=True)]
+            return [linear(x, parameters[n], b) for x, n, b in zip((query, key, value), names, biases, strict=True)]
         counts = [3] if query is key is value else [1, 2] if key is value else [1, 1, 1]
         sizes: Any = size if len(counts) == 3 else [count * size for count in counts]
-        weights = [own["in_proj_weight"]] if len(counts) == 1 else ops.split(own["in_proj_weight"], sizes)
+        weights = [parameters["in_proj_weight"]] if len(counts) == 1 else ops.split(parameters["in_proj_weight"], sizes)
         biases = [bias] * len(counts) if bias is None or len(counts) == 1 else ops.split(bias, sizes)
-        found: list[Any] = []
+        projections: list[Any] = []
         for count, x, w, b in zip(counts, (query, key, value), weights, biases, strict=False):
-            made = linear(x, w, b)
-            found += [made] if count == 1 else self._parted(made, count)
-        return found
+            projection = linear(x, w, b)
+            projections += [projection] if count == 1 else self._parted(projection, count)
+        return projections
 
-    def _parted(self, made: Any, count: int) -> list[Any]:
+    def _parted(self, projection: Any, count: int) -> list[Any]:
         """Split the features of one product into `count` tensors."""
-        parts = ops.unflatten(made, -1, (count, self.embed_dim))
+        parts = ops.unflatten(projection, -1, (count, self.embed_dim))
         first = ops.transpose(ops.unsqueeze(parts, 0), 0, parts.ndim - 1)
         stacked = ops.contiguous(ops.squeeze(first, parts.ndim - 1))
         return [ops.select(stacked, 0, n) for n in range(count)]
@@ -340,9 +340,9 @@ def chosen(named: Activation) -> Callable[[Any], Any]:
         return named
     if named not in (None, "relu", "gelu"):
         raise AutogradError(f"activation should be relu/gelu, not {named}")
-    found = find(named or "relu")
-    assert found is not None
-    return found
+    function = find(named or "relu")
+    assert function is not None
+    return function
 
 
 class TransformerEncoderLayer(TransformerLayer):
@@ -464,8 +464,8 @@ class TransformerEncoder(Stack):
             return False
         if mode.grad_enabled and (src.requires_grad or any(x.requires_grad for x in first.parameters())):
             return False
-        kept = padding.value == 0
-        return bool(np.all(kept[:, :-1] >= kept[:, 1:]))
+        is_token = padding.value == 0
+        return bool(np.all(is_token[:, :-1] >= is_token[:, 1:]))
 
 
 def why_padded(layer: Any) -> str:

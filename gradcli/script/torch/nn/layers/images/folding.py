@@ -42,8 +42,8 @@ def _options(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> dict
             height, width = o[name]
             if least:
                 subject = "kernel size" if word == "kernel" else word
-                found = f"{word}_height: {height} {word}_width: {width}"
-                raise AutogradError(f"{subject} should be greater than zero, but got {found}")
+                sides = f"{word}_height: {height} {word}_width: {width}"
+                raise AutogradError(f"{subject} should be greater than zero, but got {sides}")
             raise AutogradError(f"padding should be non-negative, but got pad_height: {height} pad_width: {width}")
     return o
 
