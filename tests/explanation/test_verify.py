@@ -252,7 +252,7 @@ def test_no_gradient_is_called_wrong(program: str) -> None:
 
 
 @pytest.mark.slow
-@of_every(FAMILY[1::360], family)
+@of_every(FAMILY[1::720], family)
 def test_no_wrong_gradient_is_called_right(program: str) -> None:
     found = run(program)
     made = found.evaluation.line_of[id(found.output)]

@@ -10,9 +10,9 @@ import pytest
 
 import gradcli
 from gradcli.errors import GradcliError
+from gradcli.explanation.missing_values import Unkept
 from gradcli.explanation.model import Explanation
-from gradcli.explanation.unkept import Unkept
-from gradcli.render.asked import asked
+from gradcli.render.display_options import asked
 from gradcli.render.documents.explanation import explanation_document
 from gradcli.render.graph.svg import svg
 from gradcli.render.latex.lesson import lesson

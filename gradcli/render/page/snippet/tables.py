@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradcli.render.page.html import Html, cut, element
-from gradcli.render.page.snippet.stops import Stops
-from gradcli.render.page.snippet.telling import written
+from gradcli.render.page.snippet.page_steps import Stops
+from gradcli.render.page.snippet.sentences import written
 from gradcli.render.page.tables import tensor_table
 from gradcli.render.page.tracks import Tracks
 from gradcli.script.moments.model import TensorState

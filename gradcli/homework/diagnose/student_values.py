@@ -14,7 +14,7 @@ from gradcli.homework.solve.carried import passed_on
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.recomputing import is_partial, local_changes
-from gradcli.homework.solve.runs.bearing import Earlier
+from gradcli.homework.solve.runs.relevant_numbers import Earlier
 
 NOTHING: Earlier = MappingProxyType({})
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.explanation.build import explain
-from gradcli.explanation.chain import held
-from gradcli.explanation.chain.held import held_inputs
+from gradcli.explanation.chain import edges
+from gradcli.explanation.chain.edges import held_inputs
 from gradcli.explanation.variables import Variables
 from gradcli.language.parser import parse_program
 from gradcli.render.lesson.terms import Terms
@@ -31,12 +31,12 @@ def depends(graph: Graph, node: str, on: str) -> bool:
 
 @given(graphs(), st.integers(1, 4))
 def test_an_input_is_held_where_it_depends_on_the_other(graph: Graph, chunk: int) -> None:
-    before = held.CHUNK
-    held.CHUNK = chunk
+    before = edges.CHUNK
+    edges.CHUNK = chunk
     try:
         found = held_inputs(graph)
     finally:
-        held.CHUNK = before
+        edges.CHUNK = before
     for node, inputs in graph.items():
         for x in inputs:
             others = tuple(o for o in dict.fromkeys(inputs) if o != x and depends(graph, o, x))

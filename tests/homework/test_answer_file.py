@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gradcli.homework.answer_file import answer, answers, filled_in
 from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.grading import Grader
 from gradcli.homework.submission.submissions import read_json, read_text
-from gradcli.homework.worked import answer, answers, filled_in
 from gradcli.source import Source
 from tests.homework.asking import assignment, question
 from tests.homework.drawing import network_tape, scalar_tape

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.homework.answer_file import answer, answers
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.choices import Draws
 from gradcli.homework.course.sheets import QuestionSheets
@@ -26,7 +27,6 @@ from gradcli.homework.model import Marked, Result, Value
 from gradcli.homework.solve.words import NO_ERROR
 from gradcli.homework.submission.numerals import ENOUGH, Tolerance
 from gradcli.homework.submission.submissions import Given, Submission
-from gradcli.homework.worked import answer, answers
 
 MOST = 40  # wrong numbers of one quantity
 ALIKE = 3  # of them by the same mistake, such as steps of several lengths

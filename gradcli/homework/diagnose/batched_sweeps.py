@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.explanation.refusals import FAILURES
-from gradcli.homework.diagnose.shelves import Suspect
+from gradcli.homework.diagnose.suspect_index import Suspect
 from gradcli.homework.mistakes.declaration import Slip
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Part

@@ -6,7 +6,7 @@ import pytest
 
 from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.grading import Grader
-from gradcli.homework.remembered import Remembered
+from gradcli.homework.result_cache import Remembered
 from gradcli.homework.submission import numerals
 from gradcli.homework.submission.lines import read_lines
 from gradcli.homework.submission.plain import numbers, reading

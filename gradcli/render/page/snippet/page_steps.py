@@ -8,9 +8,9 @@ from itertools import accumulate
 
 from gradcli.explanation.steps.moves import Accumulated
 from gradcli.explanation.steps.walk import Walk, walk
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.page.html import cut
-from gradcli.render.page.snippet.telling import ended, few, found, told, written
+from gradcli.render.page.snippet.sentences import ended, few, found, told, written
 from gradcli.script.execution import Ran
 from gradcli.script.moments.model import Moment, Moments, TensorState
 from gradcli.script.timeline.model import Backward, Event, Forward, Returned
