@@ -158,9 +158,6 @@ class Distribution(Facade):
         with set_grad_enabled(False):
             return self.rsample(sample_shape)
 
-    def perplexity(self) -> Any:
-        return do("exp", self.entropy())
-
     def _shape(self, sample_shape: Any) -> tuple[int, ...]:
         """Return the shape of samples, checked against the budget before they are drawn."""
         shape = (*sample_shape, *self._batch, *self._event)

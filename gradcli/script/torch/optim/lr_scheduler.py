@@ -431,22 +431,15 @@ class ReduceLROnPlateau(LRScheduler):
             raise ValueError(f"mode {mode} is unknown!")
         if threshold_mode not in ("rel", "abs"):
             raise ValueError(f"threshold mode {threshold_mode} is unknown!")
-        self.factor = factor
         self.optimizer = optimizer
-        self.default_min_lr = None if isinstance(min_lr, list | tuple) else min_lr
+        # in torch's order, which a printed state shows
+        self.factor, self.default_min_lr = factor, None if isinstance(min_lr, list | tuple) else min_lr
         self.min_lrs = list(min_lr) if isinstance(min_lr, list | tuple) else [min_lr] * groups
-        self.patience = patience
-        self.cooldown = cooldown
-        self.eps = eps
-        self.last_epoch = 0
+        self.patience, self.cooldown, self.eps, self.last_epoch = patience, cooldown, eps, 0
         self._last_lr = self._rates()
         self.mode_worse = math.inf if mode == "min" else -math.inf
-        self.mode = mode
-        self.threshold = threshold
-        self.threshold_mode = threshold_mode
-        self.best = self.mode_worse
-        self.cooldown_counter = 0
-        self.num_bad_epochs = 0
+        self.mode, self.threshold, self.threshold_mode, self.best = mode, threshold, threshold_mode, self.mode_worse
+        self.cooldown_counter = self.num_bad_epochs = 0
 
     def step(self, metrics: Any) -> None:  # type: ignore[override]
         """Go to the next epoch, at whose end the quantity is `metrics`."""

@@ -76,7 +76,6 @@ class Optimizer(Facade):
                 "will change between runs. Please use a list instead."
             )
         param_group["params"] = [params] if isinstance(params, Tensor) else list(bounded(params))
-        _split_names(param_group)
         for parameter in param_group["params"]:
             _check_parameter(parameter)
         for name, default in self.defaults.items():
@@ -268,16 +267,6 @@ def write(target: Tensor, value: Value) -> None:
 def number(value: Any) -> Any:
     """Return an option as a plain number; a learning rate may be a tensor of one element."""
     return value.item() if isinstance(value, Tensor) else value
-
-
-def _split_names(group: Group) -> None:
-    """Split parameters from their names, if they are given as `model.named_parameters()`."""
-    named = [item for item in group["params"] if isinstance(item, tuple)]
-    if named and len(named) < len(group["params"]):
-        raise ValueError("all optimizer params should be with/without names. Some param names are missing")
-    if named:
-        group["params"] = [parameter for _, parameter in named]
-        group["param_names"] = [name for name, _ in named]
 
 
 def _check_parameter(parameter: Any) -> None:

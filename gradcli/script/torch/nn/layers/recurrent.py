@@ -15,6 +15,7 @@ from gradcli.ops.products.matmul import linear
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_node
 from gradcli.ops.support.several import bound
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.making import blank, uniform
@@ -36,15 +37,13 @@ class Recurrence(Configured):
     _gates = 1
     _states = 1
 
-    def _add_weights(self, suffix: str, inputs: int, hidden: int, bias: bool, dtype: Any, projected: int = 0) -> None:
+    def _add_weights(self, suffix: str, inputs: int, hidden: int, bias: bool, dtype: Any) -> None:
         rows = self._gates * hidden
-        shapes = ((rows, inputs), (rows, projected or hidden), (rows,), (rows,))
+        shapes = ((rows, inputs), (rows, hidden), (rows,), (rows,))
         for name, shape in zip(WEIGHTS, shapes, strict=True):
             wanted = bias or not name.startswith("bias")
             if wanted or not suffix:
                 self.register_parameter(name + suffix, uniform(shape, self._bound(), dtype) if wanted else None)
-        if projected:
-            self.register_parameter(f"weight_hr{suffix}", uniform((projected, hidden), self._bound(), dtype))
 
     def _bound(self) -> float:
         return 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0.0
@@ -156,14 +155,13 @@ class RNNBase(Recurrence):
     dropout: float
 
     def _settle(self, bias: bool, device: Any, dtype: Any) -> None:
-        hidden, projected = self.hidden_size, self.proj_size
         self._check_options()
         self.bias, self.dropout = bias, float(self.dropout)
         running.machine.budget.fits(self.num_layers, "the list")
         self.mode = self._mode()
         for layer, suffix in self._places():
-            inputs = (projected or hidden) * (1 + self.bidirectional) if layer else self.input_size
-            self._add_weights(suffix, inputs, hidden, bias, dtype, projected)
+            inputs = self.hidden_size * (1 + self.bidirectional) if layer else self.input_size
+            self._add_weights(suffix, inputs, self.hidden_size, bias, dtype)
 
     def _check_options(self) -> None:
         chance, layers = self.dropout, self.num_layers
@@ -186,10 +184,8 @@ class RNNBase(Recurrence):
                 raise ValueError(f"{name} must be greater than zero")
         if layers <= 0:
             raise ValueError("num_layers must be greater than zero")
-        if self.proj_size and self._states == 1:
-            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
-        if self.proj_size >= self.hidden_size:
-            raise ValueError("proj_size has to be smaller than hidden_size")
+        if self.proj_size:
+            raise UnsupportedError("proj_size is not supported here", help="put an nn.Linear behind the outputs")
 
     def _mode(self) -> str:
         return type(self).__name__
@@ -205,11 +201,8 @@ class RNNBase(Recurrence):
     @property
     def all_weights(self) -> list[list[Any]]:
         """The weights, a row for each layer and direction."""
-        names = (*WEIGHTS, "weight_hr")
-        return [
-            [self._parameters[name + suffix] for name in names if self._parameters.get(name + suffix) is not None]
-            for _, suffix in self._places()
-        ]
+        tables = ([self._parameters.get(name + suffix) for name in WEIGHTS] for _, suffix in self._places())
+        return [[weight for weight in weights if weight is not None] for weights in tables]
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
         """Return the last layer's outputs, and every layer's states after the last step."""
@@ -269,14 +262,12 @@ class RNNBase(Recurrence):
         assert turn is not None
         return turn(sequence, 0, 1)
 
-    def _sizes(self, batch: int) -> list[tuple[int, int, int]]:
-        """Return the sizes of the first states."""
-        places = self.num_layers * (1 + self.bidirectional)
-        widths = (self.proj_size or self.hidden_size, self.hidden_size)[: self._states]
-        return [(places, batch, width) for width in widths]
+    def _size(self, batch: int) -> tuple[int, int, int]:
+        """Return the size of each of the first states."""
+        return self.num_layers * (1 + self.bidirectional), batch, self.hidden_size
 
     def _zeros(self, batch: int, dtype: Any) -> States:
-        return tuple(blank(size, BY_NUMPY[dtype]) for size in self._sizes(batch))
+        return tuple(blank(self._size(batch), BY_NUMPY[dtype]) for _ in range(self._states))
 
     def _starts(self, hx: Any, sequence: Any, batched: bool) -> States:
         """Return the first states, after torch's checks of them and of the input."""
@@ -291,10 +282,10 @@ class RNNBase(Recurrence):
             if not batched:
                 states = tuple(ops.unsqueeze(state, 1) for state in states)
         self._check_input(sequence)
-        for number, (state, size) in enumerate(zip(states, self._sizes(batch), strict=False)):
-            if state.shape != size:
+        for number, state in enumerate(states):
+            if state.shape != self._size(batch):
                 name = f"hidden[{number}]" if self._states > 1 else "hidden"
-                raise AutogradError(f"Expected {name} size {size}, got {list(state.shape)}", code="E301")
+                raise AutogradError(f"Expected {name} size {self._size(batch)}, got {list(state.shape)}", code="E301")
         return states
 
     def _check_dimensions(self, states: States, batched: bool) -> None:
@@ -339,19 +330,18 @@ class RNNBase(Recurrence):
 
     def _advancing(self, sequence: Any, suffix: str) -> tuple[Any, Callable[[Any, States], States]]:
         """Return the input's contributions to the gates, one product for all steps, and the function of one step."""
-        w_ih, w_hh, b_ih, b_hh, w_hr = (self._parameters.get(name + suffix) for name in (*WEIGHTS, "weight_hr"))
+        w_ih, w_hh, b_ih, b_hh = (self._parameters.get(name + suffix) for name in WEIGHTS)
         assert w_ih is not None
         assert w_hh is not None
 
         def advance(from_input: Any, states: States) -> States:
-            states = self._step(from_input, linear(states[0], w_hh, b_hh), states)
-            return states if w_hr is None else (linear(states[0], w_hr), *states[1:])
+            return self._step(from_input, linear(states[0], w_hh, b_hh), states)
 
         return linear(sequence, w_ih, b_ih), advance
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
-        usuals = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0}
+        usuals = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0}
         for name, usual in {**usuals, "bidirectional": False}.items():
             if getattr(self, name) != usual:
                 text += f", {name}={getattr(self, name)}"
@@ -386,7 +376,7 @@ class LSTM(LongShort, RNNBase):
     __module__ = "torch.nn.modules.rnn"
 
     def _is_one_node(self, dtype: Any) -> bool:
-        return dtype == np.dtype(np.float32) and not self.proj_size
+        return bool(dtype == np.float32)
 
     def _turned(self, sequence: Any) -> Any:
         return ops.transpose(sequence, 0, 1)

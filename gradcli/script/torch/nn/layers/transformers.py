@@ -406,13 +406,6 @@ class Stack(Module):
         self.num_layers = num_layers
         self.norm = norm
 
-    def _is_causal(self, mask: Any, hint: bool | None, x: Tensor) -> bool:
-        if hint is not None or mask is None:
-            return bool(hint)
-        batch_first = next(iter(self.layers)).self_attn.batch_first
-        size = x.shape[1 if x.ndim == 3 and batch_first else 0]
-        return mask.shape == (size, size) and bool(np.array_equal(mask.value, causal(size, mask.dtype).value))
-
 
 class TransformerEncoder(Stack):
     """Encoder layers, one upon the other."""
@@ -448,10 +441,9 @@ class TransformerEncoder(Stack):
     ) -> Any:
         padding = summand(src_key_padding_mask, "src_key_padding_mask", src, mask, "mask")
         mask = summand(mask, "mask", src)
-        is_causal = self._is_causal(mask, is_causal, src)
         x: Any = src
         for layer in self.layers:
-            x = layer(x, src_mask=mask, src_key_padding_mask=padding, is_causal=is_causal)
+            x = layer(x, src_mask=mask, src_key_padding_mask=padding, is_causal=bool(is_causal))
         if padding is not None and mask is None and self._packs(src, padding):
             warnings.warn(PROTOTYPE, UserWarning, stacklevel=2)
             x = ops.masked_fill(x, Tensor((padding.value != 0)[..., None]), 0.0)
@@ -514,7 +506,7 @@ class TransformerDecoder(Stack):
             "memory_mask": memory_mask,
             "tgt_key_padding_mask": tgt_key_padding_mask,
             "memory_key_padding_mask": memory_key_padding_mask,
-            "tgt_is_causal": self._is_causal(tgt_mask, tgt_is_causal, tgt),
+            "tgt_is_causal": bool(tgt_is_causal),
             "memory_is_causal": memory_is_causal,
         }
         x: Any = tgt
@@ -549,15 +541,10 @@ class Transformer(Module):
         super().__init__()
         sizes = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
         norm = (d_model, layer_norm_eps, True, bias, None, dtype)
-        if custom_encoder is None:
-            layer = TransformerEncoderLayer(*sizes, dtype=dtype)
-            custom_encoder = TransformerEncoder(layer, num_encoder_layers, LayerNorm(*norm))
-        self.encoder = custom_encoder
-        if custom_decoder is None:
-            custom_decoder = TransformerDecoder(
-                TransformerDecoderLayer(*sizes, dtype=dtype), num_decoder_layers, LayerNorm(*norm)
-            )
-        self.decoder = custom_decoder
+        encoder_layer = TransformerEncoderLayer(*sizes, dtype=dtype)
+        self.encoder = custom_encoder or TransformerEncoder(encoder_layer, num_encoder_layers, LayerNorm(*norm))
+        decoder_layer = TransformerDecoderLayer(*sizes, dtype=dtype)
+        self.decoder = custom_decoder or TransformerDecoder(decoder_layer, num_decoder_layers, LayerNorm(*norm))
         for parameter in self.parameters():
             if parameter.ndim > 1:
                 xavier_uniform_(parameter)
