@@ -26,7 +26,7 @@ LAYERS = Places(
         "layers.containers": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
         "layers.images.convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
         "layers.dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d",
-        "layers.embedding": "Embedding EmbeddingBag",
+        "layers.embedding": "Embedding",
         "layers.images.folding": "Fold PixelShuffle PixelUnshuffle Unfold Upsample",
         "layers.linear": "CosineSimilarity Flatten Identity Linear PairwiseDistance Unflatten",
         "layers.loss": (

@@ -480,41 +480,10 @@ class ReduceLROnPlateau(LRScheduler):
                 group["lr"] = rate
 
 
-class Several(LRScheduler):
-    """A schedule that consists of schedules of one optimizer."""
+class SequentialLR(LRScheduler):
+    """Each schedule until the next one's milestone."""
 
     _schedulers: list[Any]
-
-    def _take(self, schedulers: Any, optimizer: Any) -> None:
-        name = type(self).__name__
-        for position, scheduler in enumerate(schedulers):
-            if not hasattr(scheduler, "optimizer"):
-                raise TypeError(f"{name} at index {position} should have `optimizer` as its attribute.")
-            if isinstance(scheduler, ReduceLROnPlateau):
-                raise ValueError(
-                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be "
-                    f"specified when calling `step`, but got one at index {position} in the given schedulers sequence."
-                )
-            if scheduler.optimizer is not optimizer:
-                raise ValueError(
-                    f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
-                    f"{type(scheduler).__name__} at index {position} has {scheduler.optimizer!r}, which is different "
-                    f"from {type(optimizer).__name__}."
-                )
-        self._schedulers = schedulers
-
-    def state_dict(self) -> dict[str, Any]:
-        attributes = {name: value for name, value in super().state_dict().items() if name != "_schedulers"}
-        return {**attributes, "_schedulers": [scheduler.state_dict() for scheduler in self._schedulers]}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        super().load_state_dict({name: value for name, value in state_dict.items() if name != "_schedulers"})
-        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
-            scheduler.load_state_dict(state)
-
-
-class SequentialLR(Several):
-    """Each schedule until the next one's milestone."""
 
     def __init__(self, optimizer: Optimizer, schedulers: Any, milestones: Any, last_epoch: int = -1) -> None:
         if len(schedulers) < 1:
@@ -547,31 +516,40 @@ class SequentialLR(Several):
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()
 
+    def _take(self, schedulers: Any, optimizer: Any) -> None:
+        name = type(self).__name__
+        for position, scheduler in enumerate(schedulers):
+            if not hasattr(scheduler, "optimizer"):
+                raise TypeError(f"{name} at index {position} should have `optimizer` as its attribute.")
+            if isinstance(scheduler, ReduceLROnPlateau):
+                raise ValueError(
+                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be "
+                    f"specified when calling `step`, but got one at index {position} in the given schedulers sequence."
+                )
+            if scheduler.optimizer is not optimizer:
+                raise ValueError(
+                    f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
+                    f"{type(scheduler).__name__} at index {position} has {scheduler.optimizer!r}, which is different "
+                    f"from {type(optimizer).__name__}."
+                )
+        self._schedulers = schedulers
+
+    def state_dict(self) -> dict[str, Any]:
+        attributes = {name: value for name, value in super().state_dict().items() if name != "_schedulers"}
+        return {**attributes, "_schedulers": [scheduler.state_dict() for scheduler in self._schedulers]}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        super().load_state_dict({name: value for name, value in state_dict.items() if name != "_schedulers"})
+        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            scheduler.load_state_dict(state)
+
 
 def _undo(outer: Any) -> None:
     """Take back the steps that schedules took when they were made."""
     waiting = list(outer._schedulers)
     while waiting:
         scheduler = waiting.pop()
-        if isinstance(scheduler, Several):
+        if isinstance(scheduler, SequentialLR):
             waiting += scheduler._schedulers
         else:
             scheduler.last_epoch -= 1
-
-
-class ChainedScheduler(Several):
-    """All schedules at every step."""
-
-    def __init__(self, schedulers: Any, optimizer: Any = None) -> None:
-        if len(schedulers) < 1:
-            raise ValueError("ChainedScheduler expects at least one scheduler to be chained, but got no scheduler.")
-        optimizer = optimizer or schedulers[0].optimizer
-        self._take(schedulers, optimizer)
-        self.optimizer = optimizer
-        self._last_lr = self._rates()
-
-    def step(self) -> None:  # type: ignore[override]
-        """Go to the next epoch."""
-        for scheduler in self._schedulers:
-            scheduler.step()
-        self._last_lr = self._rates()

@@ -26,8 +26,7 @@ o = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1)
 """.replace(
     "import *",
     "import StepLR, MultiStepLR, ExponentialLR, CosineAnnealingLR, LambdaLR, MultiplicativeLR, ConstantLR, LinearLR, "
-    "ReduceLROnPlateau, LRScheduler, PolynomialLR, SequentialLR, "
-    "ChainedScheduler",
+    "ReduceLROnPlateau, LRScheduler, PolynomialLR, SequentialLR",
 )
 SNIPPETS = [
     "trace(lambda o: StepLR(o, step_size=3, gamma=0.5))",
@@ -52,10 +51,8 @@ SNIPPETS = [
     "s = OneCycleLR(o, 0.5, total_steps=12, cycle_momentum=False)\n"
     "for _ in range(11): o.step(); s.step(); print(s.get_last_lr())",
     "trace(lambda o: SequentialLR(o, [LinearLR(o, 0.1, total_iters=3), CosineAnnealingLR(o, 5)], [3]))",
-    "s = ChainedScheduler([ConstantLR(o, 0.1, 2), ExponentialLR(o, 0.9)])\n"
-    "for _ in range(4): o.step(); s.step(); print(s.get_last_lr())",
     "refused(lambda: SequentialLR(o, [], [])); refused(lambda: SequentialLR(o, [StepLR(o, 1)], [1])); "
-    "refused(lambda: ChainedScheduler([ReduceLROnPlateau(o)]))",
+    "refused(lambda: SequentialLR(o, [ReduceLROnPlateau(o)], []))",
     "refused(lambda: StepLR(3, 1)); refused(lambda: StepLR(o, 2, last_epoch=3)); "
     "refused(lambda: ReduceLROnPlateau(o, 'x'))",
     "refused(lambda: ReduceLROnPlateau(o, factor=1.0)); refused(lambda: LambdaLR(o, [])); "

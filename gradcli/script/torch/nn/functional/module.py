@@ -45,7 +45,7 @@ KINDS = {
     "functional.interpolation": "interpolate",
     "layers.images.folding": "fold unfold",
     "functional.normalization": "group_norm instance_norm",
-    "functional.lookup": "embedding embedding_bag",
+    "functional.lookup": "embedding",
     "functional.grids": "affine_grid grid_sample",
     "functional.losses": (
         "binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss cross_entropy gaussian_nll_loss "

@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.errors import AutogradError
-from gradcli.ops.nn.channels import by_example, update_running
 from gradcli.ops.support.calling import ops
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.mixing import check_parameters
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.printing import size_text
@@ -26,26 +23,13 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Any:
-    """Shift and scale each channel of each example by its own mean and variance, or by running ones."""
+    """Shift and scale each channel of each example by its own mean and variance."""
+    if running_mean is not None or running_var is not None or not use_input_stats:
+        raise UnsupportedError("instance_norm with running statistics is not supported here", help="leave them out")
     if is_floating(input.value):
-        check_parameters(input, weight, bias, running_mean, running_var)
-    if not use_input_stats:
-        if running_mean is None or running_var is None:
-            raise AutogradError("Expected running_mean and running_var to be defined when use_input_stats is false")
-        return by_example(input, running_mean, running_var, weight, bias, eps=eps)
-    if int(np.prod(input.shape[2:])) == 1:
+        check_parameters(input, weight, bias)
+    if math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {size_text(input.shape)}")
-    places, total = tuple(range(2, input.ndim)), input.shape[0] * input.shape[1]
-    for name, running_one in (("running_mean", running_mean), ("running_var", running_var)):
-        if running_one is not None and running_one.value.size != input.shape[1]:
-            count = input.shape[0] * running_one.value.size
-            raise AutogradError(f"{name} should contain {total} elements not {count}", code="E301")
-    for running, value in (
-        (running_mean, np.mean(input.value, places)),
-        (running_var, np.var(input.value, places, ddof=1)),
-    ):
-        if running is not None:
-            update_running(running, np.mean(value, 0), momentum)
     return ops.instance_norm(input, weight=weight, bias=bias, eps=eps)
 
 

@@ -117,9 +117,8 @@ class _InstanceNorm(_BatchNorm):
                 stacklevel=2,
             )
         x = ops.unsqueeze(input, 0) if single else input
-        stored = (self.running_mean, self.running_var, self.weight, self.bias)
-        of_input = self.training or not self.track_running_stats
-        normalized = instance_norm(x, *stored, of_input, self.momentum or 0.0, self.eps)
+        running = (self.running_mean, self.running_var)  # None, or refused
+        normalized = instance_norm(x, *running, self.weight, self.bias, True, self.momentum or 0.0, self.eps)
         return ops.squeeze(normalized, 0) if single else normalized
 
 
