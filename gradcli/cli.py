@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import sys
@@ -22,6 +21,7 @@ from gradcli.guard import guard
 from gradcli.source import visible
 from gradcli.workers.confinement import UnwalledError
 from gradcli.workers.interruption import INTERRUPTED, was_heard
+from gradcli.workers.limits import no_more_files
 
 BROKEN_PIPE = 141
 
@@ -34,6 +34,7 @@ COMMANDS = {
     "plot": "a function and its derivative as a curve, or contours of two variables with gradients and descent",
     "verify": "each gradient three ways: chain rule, engine, difference quotients",
     "run": "a PyTorch snippet on the internal engine, without torch; --explain tells what autograd did",
+    "why": "why a gradient is None, zero, nan or doubled, and why a network does not learn: the cause first",
     "check": "homework: verdicts, and the mistake behind a wrong answer",
     "practice": "exercises at the terminal, one quantity at a time, with the mistake behind a wrong answer",
     "batch": "one program at many points: JSON Lines or CSV in, the same out",
@@ -53,10 +54,10 @@ Examples:
   gradcli verify "exp(-x**2)*sin(x)" x=0.7
   gradcli ops softmax
   gradcli run lesson.py --explain
+  gradcli why lesson.py
   gradcli check week1.toml answers/
 """
 SHORT_OPTIONS = {"-f", "-h", "-i", "-o", "-q"}
-NO_MORE = (errno.EMFILE, errno.ENFILE)
 ALONE = {"-v"}  # an option before a command, behind one a program
 
 
@@ -141,7 +142,7 @@ def run(argv: Sequence[str]) -> int:
     except (MemoryError, SystemError):  # a library in C that has no memory to say so raises the second
         return report(EvaluationError("E210", "this needs more memory than there is", help="try a smaller size"), argv)
     except Exception as error:
-        return report(usage_error(error) or internal_error(error), argv)
+        return report(usage_error(error) or no_more_files(error) or internal_error(error), argv)
 
 
 def unwritten(error: OSError, argv: Sequence[str]) -> int:
@@ -152,9 +153,8 @@ def unwritten(error: OSError, argv: Sequence[str]) -> int:
         return BROKEN_PIPE
     reason = error.strerror or "the stream is closed"
     refusal: GradcliError = UsageError("E011", f"cannot write the output: {reason}", help="write to another place")
-    if error.errno in NO_MORE:
-        error.__traceback__ = None  # whose frames hold files
-        refusal = EvaluationError("E210", f"the system gives no more files: {reason}", help="ulimit -n 256 allows more")
+    if scarce := no_more_files(error):
+        error.__traceback__, refusal = None, scarce  # whose frames hold files
     elif error.filename == os.devnull:
         refusal = EvaluationError("E210", f"{os.devnull} cannot be opened: {reason}", help="the system is to have one")
     return report(refusal, argv, is_document=False)

@@ -5,6 +5,8 @@
     ├── ProgramSyntaxError   exit 2   the text cannot be read              E1xx
     ├── EvaluationError      exit 3   the program cannot be evaluated      E2xx
     │   └── AutogradError    exit 3   torch refuses it, in torch's words   E3xx (also a RuntimeError)
+    │       ├── ShapeError            sizes do not go together             E301
+    │       └── UnsupportedHere       torch can do it, gradcli cannot      E401
     └── InternalError        exit 70  a bug in gradcli                     E900
 
 `CODES` has each code once, with what it is about; `gradcli help E301` prints that.
@@ -189,6 +191,26 @@ class AutogradError(EvaluationError, RuntimeError):
 
     def __init__(self, message: str, *, code: str = "E300", help: str = "") -> None:
         super().__init__(code, message, help=help)
+
+    @classmethod
+    def when(cls, condition: object, message: str, **facts: str) -> None:
+        """Raise the error where a condition holds; the facts are its code and its help."""
+        if condition:
+            raise cls(message, **facts)
+
+
+class ShapeError(AutogradError):
+    """Sizes or numbers of dimensions that do not go together."""
+
+    def __init__(self, message: str, *, code: str = "E301", help: str = "") -> None:
+        super().__init__(message, code=code, help=help)
+
+
+class UnsupportedHere(AutogradError):  # noqa: N818 - it reads as what is said
+    """What torch can do and gradcli cannot."""
+
+    def __init__(self, message: str, *, code: str = "E401", help: str = "") -> None:
+        super().__init__(message, code=code, help=help)
 
 
 class InternalError(GradcliError):

@@ -86,22 +86,25 @@ def command(
     """
     from gradcli.homework.practice.topics import ORDER
     from gradcli.homework.practice.topics import topic as assignment_of
+    from gradcli.homework.solve.runs.scripts import WORK
     from gradcli.render.practice.turns import Turns
+    from gradcli.workers.zygote import waiting
 
     if topic is None:
         show_topics([(name, assignment_of(name)) for name in ORDER], console.looks, is_json=json)
         return 0
-    assignment = assignment_of(topic) if topic in ORDER else own(topic, ORDER)
-    turns = Turns(assignment, new_seed() if seed is None else seed, count, None if json else console.looks)
-    if isinstance(sys.stdin, TextIOWrapper):  # bytes that are no text are an answer that cannot be read
-        sys.stdin.reconfigure(errors="backslashreplace")
-    front = Records() if json else Page()
-    try:
-        practise(turns, assignment, front, limits.of_item)
-    except KeyboardInterrupt:
+    with waiting(WORK):
+        assignment = assignment_of(topic) if topic in ORDER else own(topic, ORDER)
+        turns = Turns(assignment, new_seed() if seed is None else seed, count, None if json else console.looks)
+        if isinstance(sys.stdin, TextIOWrapper):  # bytes that are no text are an answer that cannot be read
+            sys.stdin.reconfigure(errors="backslashreplace")
+        front = Records() if json else Page()
+        try:
+            practise(turns, assignment, front, limits.of_item)
+        except KeyboardInterrupt:
+            front.end()
+            return INTERRUPTED
         front.end()
-        return INTERRUPTED
-    front.end()
     return 0
 
 
@@ -149,11 +152,11 @@ def practise(turns: Turns, assignment: Assignment, front: Front, limits: Limits)
     from gradcli.workers.pool import Answered, Lost, mapped
 
     def lost(moves: Sequence[Move], loss: Lost) -> list[Answered]:
-        if loss.reason == "bug" or loss.at.partition(MARK)[0] != JUDGING:
+        if loss.reason in ("bug", "error") or loss.at.partition(MARK)[0] != JUDGING:
             raise unanswered(assignment, loss, limits)
         return [Answered(None)]
 
-    for turn in mapped(turns, front.moves(), 1, limits, lost):
+    for turn in mapped(turns, front.moves(), 1, limits, lost, parts=lambda m: len(m) + len(assignment.questions)):
         front.take(turn)
 
 

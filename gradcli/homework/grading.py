@@ -197,7 +197,10 @@ def graded(
     size = MOST if any(map(is_class, files)) else max(1, min(MOST, len(files) // (4 * jobs)))
     each = (Item(one.loaded()) for one in (hand_ins(files) if work is None else work))
     batches = iter(lambda: list(islice(each, size)), [])
-    results = mapped(Grading(assignment, variants), chain([[]] * jobs, batches), jobs, limits, lost, kind=list[Result])
+    results = mapped(
+        Grading(assignment, variants), chain([[]] * jobs, batches), jobs, limits, lost, kind=list[Result],
+        parts=lambda some: len(some) + len(assignment.questions),
+    )  # fmt: skip
     for _ in range(jobs):  # keys that cannot be made end it before anything is written
         next(results)
     return chain.from_iterable(results)
@@ -205,7 +208,7 @@ def graded(
 
 def without(item: Item, loss: Lost, names: Sequence[str]) -> Item:
     """Return an item without the answer at which a process ended, or without any where it was at none."""
-    reason = "crash" if loss.reason == "bug" else loss.reason
+    reason = "crash" if loss.reason in ("bug", "error") else loss.reason
     if item.lost:
         raise EvaluationError("E210", f"{item.hand_in.file.path} cannot be graded: {ENDINGS[reason]}")
     if len(names) != 2 or item.is_last:

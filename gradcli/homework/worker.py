@@ -9,9 +9,10 @@ from gradcli.errors import EvaluationError, GradcliError, InternalError
 from gradcli.homework.assignment.assignments import ANSWERS, Assignment
 from gradcli.workers.limits import Limits, written
 from gradcli.workers.notes import MARK
-from gradcli.workers.pool import Lost, mapped
+from gradcli.workers.pool import Failed, Lost, mapped
 
 Item = TypeVar("Item")
+PARTS = 2**8  # of work on a question: as many values are tried for one
 
 
 def in_worker(
@@ -22,14 +23,16 @@ def in_worker(
     Raises the errors of the work, and one for an item that exceeds its limits.
     """
 
-    def lost(item: Item, loss: Lost) -> Iterable[Any]:
-        raise unanswered(assignment, loss, limits)
+    def lost(item: Item, loss: Lost) -> list[Failed]:
+        return [Failed(unanswered(assignment, loss, limits))]
 
-    return mapped(work, items, 1, limits, lost)
+    return mapped(work, items, 1, limits, lost, parts=lambda item: PARTS * len(assignment.questions))
 
 
 def unanswered(assignment: Assignment, loss: Lost, limits: Limits) -> GradcliError:
-    """Return the error of a question whose answers cannot be computed within the limits."""
+    """Return the error of a question whose answers cannot be computed, within the limits or at all."""
+    if loss.error is not None:
+        return loss.error
     reasons = {
         "time": f"it takes more than {limits.seconds:g} s; --item-timeout SECONDS allows more",
         "memory": f"it takes more than {written(limits.memory)} of memory; --item-memory SIZE allows more",

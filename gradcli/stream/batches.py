@@ -122,7 +122,8 @@ class Batch:
         is_shown = isinstance(convert.writer, TableWriter)
         losses = Losses(convert, self.limits, self.bugs)
         pieces = self.pieces(convert, blocks)
-        with closing(mapped(convert, pieces, self.jobs, self.limits, losses, kind=Answer, is_quick=True)) as answers:
+        found = mapped(convert, pieces, self.jobs, self.limits, losses, kind=Answer, parts=most_records, is_quick=True)
+        with closing(found) as answers:
             for answer in answers:
                 output.write(answer.text)
                 self.add(answer, is_shown=is_shown)
@@ -160,6 +161,11 @@ class Batch:
                 f"{self.failed:,} of {self.count:,} records failed, the first on line {self.first_failure}",
                 help='in JSON Lines a failed record has "ok": false and its error',
             )
+
+
+def most_records(piece: Piece) -> int:
+    """Return a number of records that a piece cannot exceed."""
+    return piece.block.data.count(b"\n") + 1
 
 
 def chained(first: Block, rest: Blocks) -> Blocks:

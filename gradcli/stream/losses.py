@@ -45,6 +45,8 @@ class Losses:
 
 def ended(loss: Lost, limits: Limits, bugs: list[str]) -> GradcliError:
     """Return the error of a record at which a process ended; `bugs` takes an exception that nobody expects."""
+    if loss.error is not None:
+        return loss.error
     if loss.reason == "bug":
         bugs.append(loss.detail)
         return InternalError(loss.detail)

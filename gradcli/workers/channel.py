@@ -22,6 +22,7 @@ PARCEL = struct.Struct("<Q")  # bytes of the frames that are handed over at once
 STATE = struct.Struct("<QQ")  # parcels handed over whole, bytes that wait
 AT, FIRST = 8, 24  # places in the memory: of the state, of the first frame; before them is the line that runs
 SIZE = 2**22  # bytes of the memory, of which only what is used is taken
+MOST_FRAMES = 2**10  # of a parcel: a child sends a few, for texts that follow each other are one
 
 
 def shared() -> mmap:
@@ -84,14 +85,15 @@ class Receiver:
 
     def __init__(self, memory: mmap) -> None:
         self.memory = memory
-        self.data = b""
+        self.data = memoryview(b"")
         self.parcels, self.left, self.got = 0, 0, 0  # of the parcel that arrives: bytes to come, bytes that came
+        self.count = 0  # of the frames in it
         self.kind, self.rest = OUT, 0  # of the frame that arrives
         self.found: deque[tuple[int, bytes]] = deque()  # frames that wait to be taken
 
     def frames(self, data: bytes) -> Iterator[tuple[int, bytes]]:
         """Yield the frames in bytes that have arrived, each once, also where an interruption comes between two."""
-        self.data += data
+        self.data = memoryview(bytes(self.data) + data)
         while self.data:
             if not self.left:
                 if len(self.data) < PARCEL.size:
@@ -99,7 +101,7 @@ class Receiver:
                 (self.left,) = PARCEL.unpack_from(self.data)
                 if not 0 < self.left <= SIZE:
                     raise BrokenError
-                self.data, self.parcels, self.got = self.data[PARCEL.size :], self.parcels + 1, 0
+                self.data, self.parcels, self.got, self.count = self.data[PARCEL.size :], self.parcels + 1, 0, 0
                 continue
             found, used = self._parsed(self.data[: self.left])
             if not used:
@@ -111,18 +113,19 @@ class Receiver:
     def remaining(self) -> Iterator[tuple[int, bytes]]:
         """Yield the frames that a child which was ended has not handed over."""
         parcels, size = STATE.unpack_from(self.memory, AT)
+        start = FIRST
         if self.parcels == parcels + 1:  # it was ended in the midst of this parcel
-            self.data = self.memory[FIRST + self.got : FIRST + size] if self.left else b""
+            start = FIRST + self.got if self.left else FIRST + size
         else:
-            self.data = self.memory[FIRST : FIRST + size]
-        self.found.extend(self._parsed(self.data)[0])
+            self.count = 0
+        self.found.extend(self._parsed(memoryview(self.memory[start : FIRST + size]))[0])
         yield from self._taken()
 
     def _taken(self) -> Iterator[tuple[int, bytes]]:
         while self.found:
             yield self.found.popleft()
 
-    def _parsed(self, data: bytes) -> tuple[list[tuple[int, bytes]], int]:
+    def _parsed(self, data: memoryview) -> tuple[list[tuple[int, bytes]], int]:
         """Return the frames in the data, the last one perhaps in part, and the number of bytes that they take."""
         found: list[tuple[int, bytes]] = []
         used = 0
@@ -131,16 +134,17 @@ class Receiver:
                 if len(data) - used < FRAME.size:
                     break
                 self.kind, self.rest = FRAME.unpack_from(data, used)
-                if self.kind not in KINDS or self.rest > SIZE:
+                self.count += 1
+                if self.kind not in KINDS or self.rest > SIZE or self.count > MOST_FRAMES:
                     raise BrokenError
                 used += FRAME.size
             part = data[used : used + self.rest]
             if self.kind not in TEXTS and len(part) < self.rest:
                 used -= FRAME.size  # it counts only whole
-                self.rest = 0
+                self.rest, self.count = 0, self.count - 1
                 break
             if part or not self.rest:
-                found.append((self.kind, part))
+                found.append((self.kind, bytes(part)))
             used, self.rest = used + len(part), self.rest - len(part)
         return found, used
 

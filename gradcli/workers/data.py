@@ -24,7 +24,10 @@ SAMPLES: dict[type, Any] = {NoneType: None, bool: True, int: 10**400, float: flo
 SHARED = 2**12  # objects that are kept, for values that share them
 LARGEST = 1e300  # what a number of facts may be: no infinity, and no nan
 SMALL = 2**16  # bytes beside a text that may be kept, too
+LONG = 2**12  # characters of a text that stands among large bytes
+MOST, MOST_PARTS = 2**24, 2**20  # bytes of the text of a value; lists, members of lists and fields in it
 PLAIN = frozenset(SAMPLES)  # types of values that JSON holds as they are
+QUICK = PLAIN - {str}  # that are never long
 ERRORS = {
     kind.__name__: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, GradcliError)
 }
@@ -44,13 +47,22 @@ def classes_in(hint: Any) -> tuple[type, ...]:
     while rest:
         one = rest.pop()
         rest += get_args(one)
-        if isinstance(one, type) and one not in found and (is_dataclass(one) or issubclass(one, Enum)):
+        if not isinstance(one, type) or one in found:
+            continue
+        if is_record(one) or issubclass(one, Enum):
             found.append(one)
-            rest += get_type_hints(one, include_extras=True).values() if is_dataclass(one) else ()
+            rest += get_type_hints(one, include_extras=True).values() if is_record(one) else ()
+        elif one.__module__.startswith(f"{__package__.partition('.')[0]}.") and not issubclass(one, GradcliError):
+            rest += one.__subclasses__()
     for one in found:
-        if is_dataclass(one):
+        if is_record(one):
             checks(one)  # worked out now, and not once more in each process
     return tuple(found)
+
+
+def is_record(kind: type) -> bool:
+    """Return whether a class has fields with types: a dataclass, or a tuple with names."""
+    return is_dataclass(kind) or hasattr(kind, "_fields")
 
 
 class Writer:
@@ -82,10 +94,16 @@ class Writer:
             raise
         if sum(memoryview(one).nbytes for one in self.buffers) > SMALL:
             self.shared += [None] * SHARED  # none of them is worth to be kept
-        return json.dumps([start, *self.objects, whole]).encode(), self.buffers
+        text = json.dumps([start, *self.objects, whole]).encode()
+        if not is_bounded(text):
+            self.begin()
+            raise UnfitError("the answer has too many parts")
+        return text, self.buffers
 
     def node(self, value: Any) -> Any:
         kind: Any = type(value)
+        if kind is str and len(value) > LONG:
+            return ["u", self.large(value.encode("utf-8", "surrogatepass"))]
         if kind in PLAIN:
             return value
         if kind is tuple or kind is list:
@@ -96,6 +114,10 @@ class Writer:
             return ["n", self.known[kind], value.name] if isinstance(value, Enum) else ["r", self.place(kind, value)]
         if kind in self.scalars:
             return ["s", self.scalars[kind], value.item()]
+        if kind is slice:
+            return ["z", *self.nodes((value.start, value.stop, value.step))]
+        if value is ...:
+            return ["x"]
         if kind is dict:
             return ["d", *self.nodes(one for pair in value.items() for one in pair)]
         if kind in (bytes, bytearray, memoryview):
@@ -106,7 +128,7 @@ class Writer:
                 return self.node(value)
             return ["a", value.dtype.str, list(value.shape), self.large(value.tobytes())]
         if isinstance(value, str):  # markup arrives as a text, which its owner writes out and never trusts
-            return str(value)
+            return self.node(str.__str__(value))
         if isinstance(value, GradcliError):
             name = next(one.__name__ for one in kind.__mro__ if one in ERRORS.values())
             place = [value.source.name, value.source.text] if value.source else []
@@ -114,11 +136,11 @@ class Writer:
         raise UnfitError(f"a {kind.__name__} is no data")
 
     def nodes(self, values: Iterable[Any]) -> list[Any]:
-        return [one if type(one) in PLAIN else self.node(one) for one in values]
+        return [one if type(one) in QUICK else self.node(one) for one in values]
 
     def place(self, kind: type, value: Any) -> int:
-        facts = value.__dict__
-        self.objects.append([self.known[kind], *self.nodes([facts[name] for name, *_ in checks(kind)])])
+        facts = [getattr(value, name) for name, *_ in checks(kind)]
+        self.objects.append([self.known[kind], *self.nodes(facts)])
         self.shared.append(value)
         self.places[id(value)] = place = len(self.shared) - 1
         return place
@@ -138,6 +160,8 @@ class Reader:
     def read(self, text: Buffer, buffers: Sequence[Buffer]) -> Any:
         """Return the value that a text and large bytes say. Raises UnfitError for what is none of this kind."""
         self.buffers = buffers
+        if not is_bounded(bytes(text)):
+            raise UnfitError("an answer without an end")
         try:
             start, *objects, whole = json.loads(bytes(text))
             if start == 0:
@@ -163,6 +187,8 @@ class Reader:
             return self.objects[node[1]]
         if tag == "b":
             return self.buffers[node[1]]
+        if tag == "u":
+            return str(self.buffers[node[1]], "utf-8", "surrogatepass")
         if tag in TAGS:
             return TAGS[tag](*node[1:])
         if tag == "n":
@@ -170,6 +196,8 @@ class Reader:
         if tag == "a":
             return _array(node[1], node[2], self.buffers[node[3]])
         parts = [one if type(one) in PLAIN else self.value(one) for one in node[1:]]
+        if tag == "z":
+            return slice(*parts)
         if tag == "d":
             return dict(zip(parts[::2], parts[1::2], strict=True))
         if tag not in ("l", "t"):
@@ -177,14 +205,26 @@ class Reader:
         return parts if tag == "l" else tuple(parts)
 
     def made(self, kind: type, nodes: list[Any]) -> Any:
-        made: Any = object.__new__(kind)
-        facts = made.__dict__
+        facts = {}
         for (name, types, is_fit), node in zip(checks(kind), nodes, strict=True):
             value = node if type(node) in PLAIN else self.value(node)
             if type(value) not in types and not is_fit(value):
                 raise UnfitError(f"{kind.__name__}.{name} is no such thing")
             facts[name] = value
+        if not is_dataclass(kind):
+            return kind(**facts)
+        made: Any = object.__new__(kind)
+        if not hasattr(made, "__dict__"):
+            for name, value in facts.items():
+                object.__setattr__(made, name, value)
+        else:
+            made.__dict__.update(facts)
         return made
+
+
+def is_bounded(text: bytes) -> bool:
+    """Return whether reading a text takes a bounded memory, much more than the text itself as it may be."""
+    return len(text) <= MOST and text.count(b"[") + text.count(b",") <= MOST_PARTS
 
 
 def _constant(kind: type, name: str) -> Any:
@@ -220,16 +260,17 @@ def _error(name: str, code: str, message: str, label: str, help: str, span: list
     return errors.restored(ERRORS[name], (message,), {**facts, "span": Span(start, end) if span else None})
 
 
-TAGS: dict[str, Callable[..., Any]] = {"s": _scalar, "e": _error}
+TAGS: dict[str, Callable[..., Any]] = {"s": _scalar, "e": _error, "x": lambda: ...}
 
 
 @cache
 def checks(kind: type) -> tuple[tuple[str, tuple[type, ...], Callable[[Any], bool]], ...]:
     """Return the fields of a class of facts, each with types of which a value always fits, and what tells of others."""
-    if not is_dataclass(kind):
+    if not is_record(kind):
         raise UnfitError("no class of facts")
-    hints = get_type_hints(kind, include_extras=True)
-    return tuple((one.name, *_fitting(hints[one.name])) for one in fields(kind))
+    hints: dict[str, Any] = get_type_hints(kind, include_extras=True)
+    names = [one.name for one in fields(kind)] if is_dataclass(kind) else kind._fields  # type: ignore[attr-defined]
+    return tuple((name, *_fitting(hints[name])) for name in names)
 
 
 def _fitting(hint: Any) -> tuple[tuple[type, ...], Callable[[Any], bool]]:

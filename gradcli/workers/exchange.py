@@ -38,7 +38,7 @@ class Exchange:
         self.kind = Union[  # noqa: UP007  (of which one part is known when it runs)
             tuple[Literal["answer"], kind, list[str]],
             tuple[Literal["error"], GradcliError, list[str]],
-            tuple[Literal["memory", "bug"], str, list[str]],
+            tuple[Literal["time", "memory", "crash", "bug"], str, list[str]],
         ]
         data.classes_in(self.kind)  # worked out now, and not once more in each process
         self.sent = self.received = 0

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from dataclasses import dataclass
+
+from gradcli.errors import EvaluationError
 
 GRACE = 0.25  # seconds after its time in which work may end by itself, and say more than the watcher knows
 BACKSTOP = 5  # wall seconds for each CPU second of an item: a busy machine fails nobody
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 SHORTEST, LONGEST = 0.01, 1e7  # seconds: four months
 LEAST, MOST = 2**26, 2**50  # bytes of memory: an interpreter with numpy takes the least
+NO_MORE = (errno.EMFILE, errno.ENFILE)
 SIZES = "write a number with K, M or G, such as 512M"
 
 
@@ -24,6 +29,16 @@ class Limits:
     memory: int = 2**30
     output: int = 2**26
     option: str = "--timeout"
+
+
+def no_more_files(error: Exception) -> EvaluationError | None:
+    """Return the error of a system that gives no more files, also to a library in C; None for another exception."""
+    of_library = (reason for number in NO_MORE for reason in (os.strerror(number), f"Error {number}"))
+    if isinstance(error, OSError) and error.errno in NO_MORE:
+        reason = error.strerror or ""
+    elif not isinstance(error, ImportError) or not (reason := next((r for r in of_library if r in str(error)), "")):
+        return None
+    return EvaluationError("E210", f"the system gives no more files: {reason}", help="ulimit -n 256 allows more")
 
 
 def read_seconds(text: str) -> float:

@@ -1,17 +1,16 @@
-"""Notes of the item that a process works on, and since when, in memory that its owner sees; else a timer."""
+"""Notes of the item that a process works on, and of its parts, in memory that its owner sees; else a timer."""
 
 from __future__ import annotations
 
 import faulthandler
 import struct
 import sys
-import time
 from mmap import mmap
 
 from gradcli.workers.limits import BACKSTOP, Limits
 
-CLOCK = struct.Struct("<d")  # when the item, or the part of it, began
-NOTE = 2**12  # bytes of the clock and of the text
+COUNT = struct.Struct("<Q")  # of the parts that have begun
+NOTE = 2**12  # bytes of the count and of the text
 MARK = "\x1f"  # between the name of a part and the names of what is in it
 HAS_FORK = sys.platform == "linux"
 
@@ -23,27 +22,29 @@ class Note:
         self.memory = memory
         self.start = len(memory) - NOTE
         self.part = ""
+        self.begun = 0
 
     def begin(self, part: str = "") -> None:
         """Say which part begins now."""
-        CLOCK.pack_into(self.memory, self.start, time.monotonic())
+        self.begun += 1
+        COUNT.pack_into(self.memory, self.start, self.begun)
         self.part = part
         self.say(part)
 
     def say(self, text: str) -> None:
         """Say what goes on, without a new beginning."""
-        data = text.encode("utf-8", "replace")[: NOTE - CLOCK.size - 1] + b"\0"
-        place = self.start + CLOCK.size
+        data = text.encode("utf-8", "replace")[: NOTE - COUNT.size - 1] + b"\0"
+        place = self.start + COUNT.size
         self.memory[place : place + len(data)] = data
 
     @property
-    def began(self) -> float:
-        """The moment of the last beginning, by the clock on the wall."""
-        return float(CLOCK.unpack_from(self.memory, self.start)[0])
+    def count(self) -> int:
+        """The number of beginnings, as the process says it."""
+        return int(COUNT.unpack_from(self.memory, self.start)[0])
 
     @property
     def text(self) -> str:
-        return self.memory[self.start + CLOCK.size :].partition(b"\0")[0].decode("utf-8", "replace")
+        return self.memory[self.start + COUNT.size :].partition(b"\0")[0].decode("utf-8", "replace")
 
 
 _own: list[tuple[Note | None, Limits | None]] = []  # of this process, if another one owns it
@@ -68,6 +69,11 @@ def part(text: str) -> None:
             note.begin(text)
         if limits is not None:
             set_timer(limits.seconds)
+
+
+def place() -> int:
+    """Return a number for the item, or the part of one, that this process is at."""
+    return sum(note.begun for note, _ in _own if note is not None)
 
 
 def set_timer(seconds: float) -> None:

@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
+from gradcli.errors import GradcliError
 from gradcli.workers.limits import Limits
 from gradcli.workers.worker import Worker
 
@@ -20,13 +21,14 @@ KILLED = ("memory", "crash")  # reasons that may be somebody else's: the system 
 class Lost:
     """The end of an item without an answer.
 
-    `reason` is `time`, `memory`, `crash`, or `bug` for an exception that nobody expects; `at` is the text that the work
-    noted last, `detail` the signal or the exception.
+    `reason` is `time`, `memory`, `crash`, `error` for an error of gradcli, or `bug` for an exception that nobody
+    expects; `at` is the text that the work noted last, `detail` the signal or the exception.
     """
 
     reason: str
     at: str
     detail: str
+    error: GradcliError | None = None
 
 
 @dataclass(frozen=True)
@@ -50,21 +52,30 @@ class Failed:
     error: Exception
 
 
-Losing = Callable[[Any, Lost], Iterable[Again | Answered]]
+Losing = Callable[[Any, Lost], Iterable[Again | Answered | Failed]]
 
 
 def mapped(
-    work: Any, items: Iterable[Any], jobs: int, limits: Limits, lost: Losing, *, kind: Any = Any, is_quick: bool = False
+    work: Any,
+    items: Iterable[Any],
+    jobs: int,
+    limits: Limits,
+    lost: Losing,
+    *,
+    kind: Any = Any,
+    parts: Callable[[Any], int] = lambda item: 0,
+    is_quick: bool = False,
 ) -> Generator[Any]:
     """Yield the answers of `work` to all items, in their order; before a pause, which is None, all before it.
 
-    An item may be `Answered` already. Each has the CPU seconds and the memory of the limits. For an item that exceeds
-    them, crashes or meets a bug, `lost` gives the answer. An error of gradcli that `work` raises is raised here.
+    An item may be `Answered` already. Each has the CPU seconds and the memory of the limits, and so has each of its
+    `parts`, of which it has no more than so many. For an item that exceeds them, crashes, or raises an error, `lost`
+    gives the answer.
     Answers are of the `kind` that a type says: plain values, and the classes of facts that it names. If items are
     quick, a process has the next one in hand while it works, and large bytes of answers are lent: they are good until
     the next answer is asked for, those of `kept()` for ever.
     """
-    with closing(Pool(work, jobs, limits, lost, kind, is_quick=is_quick)) as pool:
+    with closing(Pool(work, jobs, limits, lost, kind, parts, is_quick=is_quick)) as pool:
         for item in items:
             if item is None:
                 yield from pool.finished()
@@ -92,8 +103,18 @@ class Pool:
     A process has one item in hand, or two where items are quick: the one that it works at, and the next.
     """
 
-    def __init__(self, work: Any, jobs: int, limits: Limits, lost: Losing, kind: Any = Any, *, is_quick: bool) -> None:
-        self.work, self.jobs, self.limits, self.lost, self.kind = work, jobs, limits, lost, kind
+    def __init__(
+        self,
+        work: Any,
+        jobs: int,
+        limits: Limits,
+        lost: Losing,
+        kind: Any = Any,
+        parts: Callable[[Any], int] = lambda item: 0,
+        *,
+        is_quick: bool,
+    ) -> None:
+        self.work, self.jobs, self.limits, self.lost, self.kind, self.parts = work, jobs, limits, lost, kind, parts
         self.is_quick = is_quick
         self.order: deque[Slot] = deque()
         self.waiting: deque[Slot] = deque()
@@ -146,8 +167,11 @@ class Pool:
         lent = self.lent.pop((worker, worker.exchange.sent % 2), None)
         if lent is not None and isinstance(lent.answer, Answered):
             lent.answer = Answered(lent.answer.answer.kept())
-        if worker.send(self.waiting[0].item, is_ahead=bool(self.busy[worker])):
-            self.busy[worker].append(self.waiting.popleft())
+        held = self.busy[worker]
+        if worker.send(self.waiting[0].item, is_ahead=bool(held)):
+            held.append(self.waiting.popleft())
+            if len(held) == 1:
+                worker.begin(self.parts(held[0].item))
 
     def take(self) -> None:
         """Wait for a process to answer, to end or to be late."""
@@ -171,12 +195,13 @@ class Pool:
             slot.answer, slot.item = Answered(answer), None
             if self.is_quick:
                 self.lent[worker, half] = slot
-            if not self.busy[worker]:
+            if self.busy[worker]:
+                worker.begin(self.parts(self.busy[worker][0].item))
+            else:
                 del self.busy[worker]
                 self.idle.append(worker)
         elif kind == "error":
-            self.dropped(worker).answer = Failed(answer)
-            worker.end()
+            self.lose(worker, Lost(kind, worker.end(), answer.message, answer))
         else:
             self.lose(worker, Lost(kind, worker.end(), str(answer)))
         return True

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import sys
+import time
 from typing import Any
 
+from gradcli.source import visible
 from gradcli.workers.channel import ERR, FILE, OUT
 from gradcli.workers.limits import Limits, written
 
-# What a terminal would obey or show as nothing, but for line ends and colours; and what may become one of these.
-CONTROL = re.compile(rb"\x1b(?!\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]|\xc2[\x80-\x9f]")
-UNFINISHED = re.compile(rb"(?:\x1b(?:\[[0-9;]{0,40})?|\xc2)\Z")
+# What a terminal might obey, or show as nothing or in another order; the first is a colour, which it may have.
+DOUBTFUL = re.compile(r"\x1b\[[0-9;]*m|\x1b|[^\x1b\n\t -~]+")
+UNFINISHED = re.compile(r"\x1b(?:\[[0-9;]{0,40})?\Z")  # what may become a colour
+JOINERS = "\u200c\u200d"  # invisible characters within words and emoji
 
 
 class TooLargeError(Exception):
@@ -29,11 +33,13 @@ class Relay:
         self.is_document = is_document
         self.most = Limits().output
         self.sizes = {OUT: 0, ERR: 0, FILE: 0}
-        self.line = b""  # the beginning of a line of standard output
-        self.tails = {OUT: b"", ERR: b""}  # the beginning of a colour, or of a character
-        self.document: list[bytes] = []
+        self.waited = 0.0  # seconds in which readers took nothing
+        self.line = bytearray()  # the beginning of a line of standard output
+        self.tails = {OUT: "", ERR: ""}  # the beginning of a colour
+        self.decoders: dict[int, codecs.IncrementalDecoder] = {}
+        self.document = bytearray()
         self.path: str | None = None  # of a file
-        self.file: list[bytes] = []
+        self.file = bytearray()
         self.is_file_whole = False
 
     def write(self, kind: int, data: bytes) -> None:
@@ -44,7 +50,7 @@ class Relay:
         if kind == FILE or (self.is_document and kind == OUT):
             if is_cut:
                 raise TooLargeError
-            (self.file if kind == FILE else self.document).append(data)
+            (self.file if kind == FILE else self.document).extend(data)
             return
         if before > self.most:
             return
@@ -56,28 +62,35 @@ class Relay:
             self.pass_on(ERR, data[:end])
             return
         is_prompt = not is_cut and sys.stdout.isatty()
-        text = self.line + data
-        end = len(text) if is_prompt else text.rfind(b"\n") + 1
-        self.line = b"" if is_cut else text[end:]
-        self.pass_on(OUT, text[:end])
+        end = len(data) if is_prompt else data.rfind(b"\n") + 1
+        if end:  # else the line goes on, and is not looked through again
+            line, self.line = self.line + data[:end], bytearray()
+            self.pass_on(OUT, line)
+        if is_cut:
+            self.line.clear()
+        else:
+            self.line += data[end:]
 
-    def pass_on(self, kind: int, text: bytes) -> None:
+    def pass_on(self, kind: int, text: bytes | bytearray) -> None:
         """Write a text on its stream; a terminal gets colours, and no other control."""
         stream = sys.stdout if kind == OUT else sys.stderr
         if stream.isatty():
-            text = self.tails[kind] + text
-            end = UNFINISHED.search(text)
-            text, self.tails[kind] = (text[: end.start()], end[0]) if end else (text, b"")
-            text = CONTROL.sub(b"?", text)
+            if kind not in self.decoders:
+                self.decoders[kind] = codecs.getincrementaldecoder(stream.encoding)("replace")
+            shown = self.tails[kind] + self.decoders[kind].decode(text)
+            end = UNFINISHED.search(shown)
+            shown, self.tails[kind] = (shown[: end.start()], end[0]) if end else (shown, "")
+            text = DOUBTFUL.sub(harmless, shown).encode(stream.encoding, "replace")
+        before = time.monotonic() - time.process_time()
         passed(stream, text)
+        self.waited += max(0.0, time.monotonic() - time.process_time() - before)
 
     def finish(self, *, is_whole: bool) -> None:
         """Pass on the last line, or the document if it is whole, and say where a text was cut."""
         self._pass_line()
         if self.document and is_whole:
-            for part in self.document:
-                self.pass_on(OUT, part)
-        self.document = []
+            self.pass_on(OUT, self.document)
+        self.document = bytearray()
         if any(size > self.most for size in self.sizes.values()):
             note = f"note: the output has more than {written(self.most)} and was cut; --max-output SIZE allows more\n"
             passed(sys.stderr, note.encode())
@@ -85,18 +98,24 @@ class Relay:
             from gradcli.workers.files import written as opened
 
             with opened(self.path) as stream:
-                stream.writelines(self.file)
-        self.file = []
+                stream.write(self.file)
+        self.file = bytearray()
 
     def _pass_line(self) -> None:
-        line, self.line = self.line, b""
+        line, self.line = self.line, bytearray()
         self.pass_on(OUT, line)
 
 
-def passed(stream: Any, *parts: bytes) -> None:
+def harmless(found: re.Match[str]) -> str:
+    """Return what a terminal is shown for a doubtful text."""
+    text = found[0]
+    if text.isprintable() or (text[0] == "\x1b" and len(text) > 1):
+        return text
+    return "".join(c if c in JOINERS or visible(c) == c else "?" for c in text)
+
+
+def passed(stream: Any, text: bytes | bytearray) -> None:
     """Write bytes on a standard stream, at once."""
-    for part in parts:
-        if part:
-            stream.buffer.write(part)
-    if any(parts):
+    if text:
+        stream.buffer.write(text)
         stream.buffer.flush()

@@ -90,24 +90,19 @@ class Watcher:
 
     def arrived(self) -> bytes:
         """Return some bytes of the child, none where it has ended or its time is over."""
-        while True:
-            rest = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
-            if select.select([self.descriptor], [], [], rest)[0]:
-                return os.read(self.descriptor, ENOUGH)
-            began = self.note.began if self.limits.option != Limits.option else 0.0  # only items have parts
-            again = min(began, time.monotonic()) + self.limits.seconds + GRACE
-            if not again > time.monotonic():
-                self.is_late = True
-                return b""
-            self.deadline = again  # for a part that began since then
+        rest = None
+        if self.deadline is not None:
+            rest = max(0.0, self.deadline + self.relay.waited - time.monotonic())
+            self.is_late = not rest  # whatever still comes
+        if not self.is_late and select.select([self.descriptor], [], [], rest)[0]:
+            return os.read(self.descriptor, ENOUGH)
+        self.is_late = True
+        return b""
 
     def take(self, frames: Iterable[tuple[int, bytes]]) -> None:
         for kind, data in frames:
             if kind in (OUT, ERR, FILE):
-                before = time.monotonic()
                 self.relay.write(kind, data)
-                if self.deadline is not None:
-                    self.deadline += time.monotonic() - before
             elif kind == BEGIN:
                 if self.has_begun:
                     raise BrokenError
@@ -115,7 +110,7 @@ class Watcher:
                 seconds, memory, output, option = data.decode().split()
                 self.limits = Limits(float(seconds), int(memory), int(output), option)
                 self.relay.most = self.limits.output
-                self.deadline = time.monotonic() + self.limits.seconds + GRACE
+                self.deadline = time.monotonic() + self.limits.seconds + GRACE - self.relay.waited
             elif kind == SOURCE:
                 name, _, text = data.decode("utf-8", "replace").partition("\0")
                 self.source = Source(text, name)

@@ -11,18 +11,18 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from mmap import mmap
 from multiprocessing.connection import Connection
 from typing import Any
 
 from gradcli.errors import GradcliError
-from gradcli.workers import notes
+from gradcli.workers import asking, notes
 from gradcli.workers.confinement import end_with, forbid_writing, limit_memory
 from gradcli.workers.data import UnfitError
 from gradcli.workers.exchange import SIZE, Exchange
 from gradcli.workers.interruption import held, leave_to_owner
-from gradcli.workers.limits import BACKSTOP, Limits
+from gradcli.workers.limits import BACKSTOP, Limits, no_more_files
 from gradcli.workers.notes import NOTE, Note
 from gradcli.workers.sandbox.lock import walls
 
@@ -44,25 +44,31 @@ class Worker:
         memory = mmap(-1, SIZE) if notes.HAS_FORK else None
         self.exchange = Exchange(self.connection, memory, kind, is_owner=True)
         self.limits = limits
-        self.began = self.wall = self.cpu = 0.0  # the last part of an item that was seen to begin, and its seconds
+        self.wall = self.cpu = 0.0  # seconds since the last part of an item was seen to begin
+        self.count = self.left = 0  # of beginnings: as the process says it, and that may come
         self.asked = (0.0, 0.0)  # the clocks when they were last looked at
-        arguments = (Exchange(theirs, memory, kind, is_owner=False), work, limits, self.note, inherited, os.getpid())
-        self.process = context.Process(target=_serve, args=arguments, daemon=True)
+        answers = Exchange(theirs, memory, kind, is_owner=False)
         walls()  # asked once, and not in each process
-        with held(), warnings.catch_warnings():
+        with asking.connected(limits) as way, held(), warnings.catch_warnings():
+            arguments = (answers, work, limits, self.note, inherited, os.getpid(), way)
+            self.process = context.Process(target=_serve, args=arguments, daemon=True)
             warnings.simplefilter("ignore", DeprecationWarning)  # of threads: none holds what the process needs
             self.process.start()
         theirs.close()
 
     def send(self, item: Any, *, is_ahead: bool = False) -> bool:
         """Give an item to the process; of one that it gets while it works, return False where it cannot be given."""
-        if self.note is not None and not is_ahead:
-            self.note.begin()
         try:
             return self.exchange.send(item, is_ahead=is_ahead)
         except OSError:  # that it has ended shows when it should answer
             self.process.kill()
         return True
+
+    def begin(self, parts: int) -> None:
+        """Give the process the time of an item, and once more that of each of so many parts."""
+        self.wall, self.cpu, self.left = 0.0, 0.0, parts + 1
+        if self.note is not None:
+            self.asked = time.monotonic(), self.used()
 
     def is_late(self) -> bool:
         """Return whether the item, or the part of it that began last, has used its time; to be asked again and again.
@@ -72,12 +78,12 @@ class Worker:
         if self.note is None:  # a timer of its own ends the process
             return False
         now, used = time.monotonic(), self.used()
-        if self.note.began == self.began:
-            passed = min(now - self.asked[0], SLICE)
-            self.wall, self.cpu = self.wall + passed, self.cpu + min(used - self.asked[1], passed)
-        else:
-            self.began, self.wall, self.cpu = self.note.began, 0.0, 0.0
+        passed = min(now - self.asked[0], SLICE)
+        self.wall, self.cpu = self.wall + passed, self.cpu + min(used - self.asked[1], passed)
         self.asked = now, used
+        if (count := self.note.count) != self.count and self.left > 0:  # the process may say what it likes
+            self.count, self.left = count, self.left - 1
+            self.wall = self.cpu = 0.0
         return self.cpu > self.limits.seconds or self.wall > BACKSTOP * self.limits.seconds
 
     def used(self) -> float:
@@ -132,12 +138,19 @@ class Worker:
 
 
 def _serve(
-    exchange: Exchange, work: Any, limits: Limits, note: Note | None, inherited: Sequence[Connection], parent: int
+    exchange: Exchange,
+    work: Any,
+    limits: Limits,
+    note: Note | None,
+    inherited: Sequence[Connection],
+    parent: int,
+    way: int | None,
 ) -> None:
     """Answer until nobody asks; an interruption is for the process that asks."""
     for other in inherited:
         other.close()
-    _confine(limits, note, parent, exchange.connection.fileno())
+    asking.take(way)
+    _confine(limits, note, parent, [exchange.connection.fileno(), *([] if way is None else [way])])
     warned: list[str] = []
     warnings.showwarning = lambda message, *place, **stream: warned.append(str(message))
     gc.freeze()
@@ -162,8 +175,8 @@ def _serve(
         warned.clear()
 
 
-def _confine(limits: Limits, note: Note | None, parent: int, descriptor: int) -> None:
-    """Put the walls around this process, which answers through a descriptor."""
+def _confine(limits: Limits, note: Note | None, parent: int, descriptors: Collection[int]) -> None:
+    """Put the walls around this process, which answers and asks through descriptors."""
     notes.take(note, limits)
     if notes.HAS_FORK:
         end_with(parent)
@@ -174,20 +187,23 @@ def _confine(limits: Limits, note: Note | None, parent: int, descriptor: int) ->
         os.dup2(nowhere, standard)
     sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     limit_memory(limits.memory)
-    forbid_writing([descriptor])
+    forbid_writing(descriptors)
 
 
 def _answer(work: Any, item: Any, limits: Limits) -> tuple[str, Any]:
-    """Return the answer to an item, as `Worker.answer` does."""
+    """Return the answer to an item, its error, or the reason for which there is none, with a detail."""
     notes.set_timer(limits.seconds)
     try:
         return "answer", work(item)
     except GradcliError as error:
         return "error", error
+    except asking.LostError as loss:
+        return loss.reason, loss.detail
     except MemoryError:
         return "memory", ""
     except Exception as error:
-        return "bug", told(error)
+        scarce = no_more_files(error)
+        return ("error", scarce) if scarce else ("bug", told(error))
     finally:
         notes.set_timer(0)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from mmap import mmap
 from typing import Any
 
@@ -12,7 +12,7 @@ from gradcli.stream import batches
 from gradcli.workers import notes, pool, worker
 from gradcli.workers.limits import Limits
 from gradcli.workers.notes import NOTE, Note
-from gradcli.workers.pool import Again, Answered, Losing, Lost
+from gradcli.workers.pool import Again, Answered, Failed, Losing, Lost
 
 
 def install() -> None:
@@ -28,10 +28,11 @@ def install() -> None:
         lost: Losing,
         *,
         kind: Any = Any,
+        parts: Callable[[Any], int] = lambda item: 0,
         is_quick: bool = False,
     ) -> Iterator[Any]:
         if jobs > 1:
-            return pool.mapped(work, items, jobs, limits, lost, kind=kind, is_quick=is_quick)
+            return pool.mapped(work, items, jobs, limits, lost, kind=kind, parts=parts, is_quick=is_quick)
         return answers(work, items, limits, lost, note)
 
     grading.mapped = batches.mapped = mapped  # type: ignore[attr-defined]
@@ -43,15 +44,16 @@ def answers(work: Any, items: Iterable[Any], limits: Limits, lost: Losing, note:
         waiting = deque([item])
         while waiting:
             one = waiting.popleft()
+            if isinstance(one, Failed):
+                raise one.error
             if isinstance(one, Answered):
                 yield one.answer
             elif one is not None:
                 note.begin()
                 kind, found = worker._answer(work, one, limits)
-                if kind == "error":
-                    raise found
                 if kind == "answer":
                     yield found
                 else:
-                    instead = lost(one, Lost(kind, note.text, found))
+                    error = found if kind == "error" else None
+                    instead = lost(one, Lost(kind, note.text, str(found), error))
                     waiting.extendleft(reversed([new.item if isinstance(new, Again) else new for new in instead]))

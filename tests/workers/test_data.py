@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from gradcli.errors import AutogradError, EvaluationError, GradcliError, UsageEr
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.model import Branch, Diagnosis, Marked, Result
 from gradcli.source import Source, Span
-from gradcli.workers.data import UnfitError
+from gradcli.workers.data import MOST_PARTS, Reader, UnfitError, Writer
 from gradcli.workers.messages import message_of, read_message
 
 DIAGNOSIS = Diagnosis("a", "n", "r", "m", "d", np.float64(1.5), certain=True, edges=((1, 2),))
@@ -66,6 +67,25 @@ UNFIT = [
 def test_facts_that_cannot_be(result: Result) -> None:
     with pytest.raises(UnfitError):
         read_message(message_of([result], list[Result]), list[Result])
+
+
+def test_a_long_text_stands_beside_what_is_parsed() -> None:
+    long = "[,é\ud800" * MOST_PARTS
+    text, buffers = Writer(Any).written([long, long])
+    assert len(text) < 100
+    assert Reader(Any).read(text, buffers) == [long, long]
+
+
+@pytest.mark.parametrize("part", [b'["l"]', b"1", b'"a"', b"[[]]", b'{"a": 1}'])
+def test_a_text_that_takes_more_memory_than_it_is_long(part: bytes) -> None:
+    text = b"[0, [" + b",".join([b'"l"', *[part] * (2**23 // len(part))]) + b"]]"
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnfitError):
+            Reader(Any).read(text, [])
+        assert tracemalloc.get_traced_memory()[1] < 2 * len(text)
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("value", [object(), print, int, np.dtype("f8"), np.array(["a"]), np.array([None]), RESULT])

@@ -6,6 +6,7 @@ import ctypes
 import os
 import pickle
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -22,7 +23,7 @@ from gradcli.workers import notes, pool, worker
 from gradcli.workers.exchange import HALF
 from gradcli.workers.limits import Limits
 from gradcli.workers.notes import at, part
-from gradcli.workers.pool import Again, Answered, Lost, mapped
+from gradcli.workers.pool import Again, Answered, Failed, Lost, mapped
 from gradcli.workers.sandbox import lock
 from tests.programs import some
 from tests.workers.processes import are_gone, children, is_alive
@@ -191,7 +192,7 @@ def test_a_part_of_an_item_has_the_whole_time_for_itself() -> None:
             busy(0.1)
         return "done"
 
-    assert list(mapped(perform, [5], 1, Limits(0.3), unlost)) == ["done"]
+    assert list(mapped(perform, [5], 1, Limits(0.3), unlost, parts=lambda item: item)) == ["done"]
 
 
 def busy(seconds: float) -> None:
@@ -214,15 +215,47 @@ def test_a_process_that_sleeps_is_ended_by_the_clock_on_the_wall() -> None:
     assert time.monotonic() - start < 30  # of the sixty seconds
 
 
-def test_an_error_of_gradcli_is_raised_here() -> None:
+def no_end_of_parts(item: int) -> None:
+    while True:
+        part("one more")
+
+
+def not_a_count(item: int) -> None:
+    """Write what is no moment, and no count, where the owner looks."""
+    (note, _), *_ = notes._own
+    assert note is not None
+    while True:
+        note.memory[note.start : note.start + 8] = struct.pack("<d", float("nan"))
+        note.memory[note.start : note.start + 8] = b"\xff" * 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("attack", [no_end_of_parts, not_a_count])
+def test_no_process_gives_itself_more_time(attack: Any) -> None:
+    losses: list[Lost] = []
+
+    def lost(item: int, loss: Lost) -> list[Answered]:
+        losses.append(loss)
+        return [Answered("lost")]
+
+    assert list(mapped(attack, [1], 1, Limits(0.05), lost, parts=lambda item: 3)) == ["lost"]
+    assert [loss.reason for loss in losses] == ["time"]
+
+
+def test_an_error_of_gradcli_is_that_of_its_item() -> None:
     def perform(item: int) -> int:
-        if item == 2:
-            raise EvaluationError("E210", "two")
+        if item in (2, 3):
+            raise EvaluationError("E210", f"at {item}")
         return item
 
-    found = mapped(perform, range(5), 1, LIMITS, unlost)
-    assert [next(found), next(found)] == [0, 1]
-    with pytest.raises(EvaluationError, match="two"):
+    def lost(item: int, loss: Lost) -> list[Answered | Failed]:
+        assert (loss.reason, loss.detail) == ("error", f"at {item}")
+        assert loss.error is not None
+        return [Answered("two") if item == 2 else Failed(loss.error)]
+
+    found = mapped(perform, range(5), 1, LIMITS, lost)
+    assert [next(found), next(found), next(found)] == [0, 1, "two"]
+    with pytest.raises(EvaluationError, match="at 3"):
         next(found)
 
 
@@ -309,7 +342,7 @@ def test_processes_end_with_a_parent_that_is_killed() -> None:
 
 def answered_by(data: bytes) -> None:
     """Write past the answers of a process, wherever its way to the owner is."""
-    for number in range(3, 64):
+    for number in range(3, 256):
         try:
             os.write(number, data)
         except OSError:
@@ -317,7 +350,7 @@ def answered_by(data: bytes) -> None:
 
 
 def cut_off() -> None:
-    for number in range(3, 64):
+    for number in range(3, 256):
         try:
             os.close(number)
         except OSError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -17,7 +18,7 @@ import pytest
 from gradcli.errors import EvaluationError
 from gradcli.source import Source
 from gradcli.workers import child
-from gradcli.workers.channel import BEGIN, END, FILE, OUT, PATH, WHOLE
+from gradcli.workers.channel import BEGIN, END, ERR, FILE, MOST_FRAMES, OUT, PATH, WHOLE
 from gradcli.workers.confinement import reserved
 from gradcli.workers.interruption import ENDS
 from gradcli.workers.limits import Limits
@@ -311,6 +312,35 @@ def test_a_parcel_that_no_child_sends_ends_it(parcel: bytes) -> None:
         watched(work)
 
 
+@pytest.mark.parametrize("frame", [OUT, ERR])
+def test_time_ends_a_child_that_never_stops_to_send(capfd: pytest.CaptureFixture[str], frame: int) -> None:
+    """Parcels of one byte, which take their reader longer than their sender."""
+    parcels = (struct.pack("<QBI", 6, frame, 1) + b"x") * 2**12
+
+    def work() -> int:
+        child.begin(Limits(0.3, AMPLE), nothing)
+        while True:
+            os.write(child._senders[0].descriptor, parcels)
+
+    with pytest.raises(EvaluationError, match=r"takes more than 0\.3 s"):
+        watched(work)
+    assert not set("".join(capfd.readouterr())) - {"x"}
+
+
+def test_a_parcel_of_too_many_frames_ends_it() -> None:
+    """They wait in the memory, and would be looked through after the end of its time."""
+
+    def work() -> int:
+        child.begin(Limits(60, AMPLE), nothing)
+        for number in range(2 * MOST_FRAMES):
+            child._senders[0].put((OUT, FILE)[number % 2], b"x")
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 0
+
+    with pytest.raises(EvaluationError, match="ended without an answer"):
+        watched(work)
+
+
 def test_its_clock_cannot_be_put_forward() -> None:
     def work() -> int:
         child.begin(Limits(0.3, AMPLE), nothing)
@@ -342,12 +372,16 @@ def test_processes_that_it_has_started_end_with_it(tmp_path: Path) -> None:
         ("\x1b]0;title\x07\n", "?]0;title?\n"),
         ("\x1b[2J\x9b2J\rover\n", "?[2J?2J?over\n"),
         ("é\x00\x7f\n", "é??\n"),
+        ("\x9b2J\x9d0;title\x9c│\n", "?2J?0;title?│\n"),
+        ("\udc9b2J\n", "\ufffd2J\n"),
+        ("a\u202eb\u2066c\u200bd\ufeffe\u2028f\u00ad\U000e0041\n", "a?b?c?d?e?f??\n"),
+        ("👩\u200d🔬\n", "👩\u200d🔬\n"),
     ],
 )
 def test_a_terminal_obeys_no_child(monkeypatch: pytest.MonkeyPatch, text: str, shown: str) -> None:
     for size in (1, 3, 100):
         monkeypatch.setattr(sys, "stdout", Terminal())
-        relay, data = Relay(is_document=False), text.encode()
+        relay, data = Relay(is_document=False), text.encode("utf-8", "surrogateescape")
         for start in range(0, len(data), size):
             relay.write(OUT, data[start : start + size])
         relay.finish(is_whole=True)

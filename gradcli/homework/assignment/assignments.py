@@ -96,7 +96,8 @@ class Question:
         """Return an error of the program or snippet at its place in the assignment."""
         placed = self.refused(self.span, error.message, help)
         is_as_written = not (self.is_script and self.varies)
-        if error.span is not None and error.source is self.source and is_as_written:
+        is_own = error.source is not None and error.source.name == self.source.name
+        if error.span is not None and is_own and is_as_written:
             placed.span = self.places.within(self.path, error.span)
         return placed
 

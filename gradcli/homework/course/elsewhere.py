@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
@@ -12,7 +12,6 @@ from gradcli.homework.assignment.assignments import Ask
 from gradcli.homework.course.variants import At, Variants
 from gradcli.homework.key import Key
 from gradcli.homework.model import Marked, Value
-from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.solve.verdicts import judged_number
 from gradcli.homework.submission.names import identity
@@ -58,18 +57,27 @@ class QuestionTruths:
         asks = [ask for ask in self.key.question.asks if self.key.problems[ask.quantity] is not None]
         found: dict[Ask, list[Value]] = {ask: [] for ask in asks}
         with np.errstate(all="ignore"):
-            for sheet in self.variants:
-                right = self.right(sheet.values[self.key.question.id])
+            for right in self.rights():
                 for ask, values in found.items():
                     values.append(right(ask))
-        return {ask: np.array(right) for ask, right in found.items() if len(set(map(np.shape, right))) == 1}
+        are_there = {ask: all(value is not None for value in right) for ask, right in found.items()}
+        found = {ask: right for ask, right in found.items() if are_there[ask] and len(set(map(np.shape, right))) == 1}
+        return {ask: np.array(right) for ask, right in found.items()}
 
-    def right(self, at: At) -> Callable[[Ask], Value]:
+    def rights(self) -> Iterator[Callable[[Ask], Value]]:
+        """Yield the right answers on each sheet."""
+        question, solution = self.key.question, self.key.solution
+        sheets = [sheet.values[question.id] for sheet in self.variants]
+        if isinstance(solution, Solution):
+            yield from (self.right(solution, at) for at in sheets)
+            return
+        texts = [question.moved(at).source.text for at in sheets]
+        for found in solution.all_outcomes(texts, small=False):
+            yield lambda ask: found.get(ask.quantity)  # noqa: B023  called now
+
+    def right(self, solution: Solution, at: At) -> Callable[[Ask], Value]:
         """Return the right answers on one sheet."""
-        solution, problems = self.key.solution, self.key.problems
-        if not isinstance(solution, Solution):
-            return SnippetSolution(self.key.question.moved(at)).answer
-        graph = solution.moved(at)
+        problems, graph = self.key.problems, solution.moved(at)
 
         def truth(ask: Ask) -> Value:
             problem = problems[ask.quantity]

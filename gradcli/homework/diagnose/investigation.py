@@ -38,7 +38,6 @@ from gradcli.homework.submission.numerals import Tolerance, Typed, unwritten
 LIKELY = 4  # the rank of a misreading that is tried on a student's own numbers
 ROOM = 4  # by which a difference may make a rounded digit larger
 ENTRY = re.compile(r"(?P<name>\w+)\[(?P<place>\d+)\]")
-ROUNDS = 8  # of which each has left a number in a list
 RERUNS = 2**8  # answers of misread snippets with own gradients that are remembered
 IN_A_STEP = 3  # to the rank of a mistake that a step has hidden: slips in the step itself are likelier
 STEPS = (0.5, -0.5)  # shares by which a gradient is moved to see what follows from it
@@ -97,8 +96,9 @@ class Investigation:
         """The answers that come of misreading a snippet."""
         if not isinstance(self.solution, SnippetSolution):
             return []
-        changed = mutants(self.question.source.text)
-        return [(mutant, self.solution.outcomes(mutant.text)) for mutant in changed]
+        changed = list(mutants(self.question.source.text))
+        found = self.solution.all_outcomes([mutant.text for mutant in changed])
+        return list(zip(changed, found, strict=True))
 
     def where_nothing_is(self, ask: Ask, typed: Typed) -> Iterator[Diagnosis]:
         """Yield the ways of misreading a snippet that give a number where there is none: a gradient that is None."""
@@ -149,7 +149,7 @@ class Investigation:
         """Yield what a `.grad` held that is 0 at the end."""
         if isinstance(self.solution, SnippetSolution) and is_alone(problem) and not np.any(problem.truth):
             for one in reversed(self.solution.ways.passes):
-                for arrived in one.accumulated:
+                for arrived in one:
                     if ask.quantity.of == f"{arrived.name}.grad":
                         yield arrived.name, arrived.after
                         return
@@ -159,7 +159,7 @@ class Investigation:
         solution = self.solution
         if not isinstance(solution, SnippetSolution) or len(solution.ways.passes) != 1 or not is_alone(problem):
             return
-        for arrived in solution.ways.passes[0].accumulated:
+        for arrived in solution.ways.passes[0]:
             quantity, right = Quantity("snippet", f"{arrived.name}.grad"), arrived.after
             behind = solution.ways.problem(quantity.of, right)
             rate = self.rate(ask, quantity, right) if behind is not None and behind.kind == "gradient" else 0.0
@@ -192,9 +192,8 @@ class Investigation:
         entry = ENTRY.fullmatch(ask.written)
         if entry is None or not isinstance(self.solution, SnippetSolution):
             return
-        some = self.solution.machine.globals.get(entry["name"])
-        for place, value in enumerate(some[:ROUNDS] if isinstance(some, list) else ()):
-            if str(place) != entry["place"] and isinstance(value, float):
+        for place, value in self.solution.lists.get(entry["name"], ()):
+            if str(place) != entry["place"]:
                 yield f"{entry['name']}[{place}]", np.float64(value)
 
     def on_own_numbers(self, ask: Ask, typed: Typed, wrong: Earlier, right: Earlier) -> Iterator[tuple[Diagnosis, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from gradcli.stream.arrow.computation import Computation, Computed, Given, blank
@@ -54,7 +55,9 @@ class Conversion:
     def converted(self, batches: Iterable[Any]) -> Generator[tuple[Any, Computed]]:
         """Yield the results as batches, in order and perhaps smaller, with the facts of each."""
         work = OneByOne(self.computation, self.forms)
-        for found in mapped(work, self._items(batches), self.jobs, self.limits, self._lost, kind=Computed):
+        items = self._items(batches)
+        parts = attrgetter("given.count")
+        for found in mapped(work, items, self.jobs, self.limits, self._lost, kind=Computed, parts=parts):
             batch, done = self.waiting.popleft()
             part = batch if found.count == len(batch) else batch.slice(done, found.count)
             if done + found.count < len(batch):

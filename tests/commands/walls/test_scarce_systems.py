@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import resource
 import subprocess
 import sys
@@ -9,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from gradcli.errors import EvaluationError
+from gradcli.workers.limits import Limits, no_more_files
+from gradcli.workers.pool import Failed, Lost, mapped
 from tests.commands.running import gradcli
 from tests.commands.served import COMMAND
 from tests.commands.walls.test_scripts_in_workers import SCRIPT, prepared
@@ -43,6 +48,27 @@ def test_few_files(folder: Path, line: str, count: int) -> None:
     )  # fmt: skip
     assert "Traceback" not in done.stderr
     assert done.returncode == 0 or done.stderr.startswith("error[E"), done.stderr
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.EMFILE, os.strerror(errno.EMFILE)),
+        ImportError("libblas.so: cannot open shared object file: Error 24"),
+        ImportError(f"libblas.so: {os.strerror(errno.ENFILE)}"),
+    ],
+)
+def test_whatever_needs_one_file_more_is_told(error: Exception) -> None:
+    def work(item: object) -> None:
+        raise error
+
+    def lost(item: object, loss: Lost) -> list[Failed]:
+        assert loss.error is not None
+        return [Failed(loss.error)]
+
+    with pytest.raises(EvaluationError, match="the system gives no more files"):
+        list(mapped(work, [1], 1, Limits(), lost))
+    assert no_more_files(ImportError("no module")) is None
 
 
 @pytest.mark.slow

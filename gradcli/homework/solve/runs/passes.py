@@ -1,92 +1,32 @@
-"""The backward passes of a snippet, and the problem behind each quantity that comes out of one."""
+"""The backward passes of a snippet that has run, and the problem behind each quantity that comes out of one."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.backward import Accumulation
-from gradcli.engine.backward import Event as Contributed
-from gradcli.engine.graph import Target
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.runs.scripts import Ran
+from gradcli.homework.solve.runs.tapes import Tape, graph_of
 from gradcli.language.tree import Name
-from gradcli.script.timeline.graphs import snapshot, valued
-from gradcli.script.timeline.model import Accumulated, Backward, Returned, Timeline
-from gradcli.script.timeline.recorder import Recorder
+from gradcli.script.timeline.model import Accumulated
 from gradcli.source import Span
 
-# A graph, None where it was too large; the gradient that entered; and the factors of hooks that multiply gradients.
-Kept = tuple[Evaluation | None, Any, dict[Target, float]]
 
-
-class Passes(Recorder):
-    """A recorder that also keeps the graph of each backward pass, as it stood when the pass began."""
-
-    def __init__(self, machine: Any) -> None:
-        super().__init__(machine, all=True)
-        self.graphs: list[Kept] = []
-        self.returned: list[Kept] = []  # of `torch.autograd.grad`
-
-    def kept(self, outputs: Sequence[Tensor], given: Sequence[Any]) -> Kept:
-        self.flush()
-        whole = len(outputs) == 1 and outputs[0].node is not None
-        return snapshot(self.run, outputs[0]) if whole else None, valued(given[0]), {}
-
-    def backward(
-        self, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
-    ) -> Iterator[Contributed]:
-        self.graphs.append(self.kept(outputs, given))
-        return super().backward(outputs, given, watched(events, self.graphs[-1][2]))
-
-    def differentiated(
-        self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
-    ) -> Iterator[Contributed]:
-        self.returned.append(self.kept(outputs, given))
-        return super().differentiated(outputs, inputs, given, watched(events, self.returned[-1][2]))
-
-
-def watched(events: Iterator[Contributed], hooks: dict[Target, float]) -> Iterator[Contributed]:
-    """Pass on the events of a backward pass, and keep the factors of the hooks that multiply a gradient."""
-    arrived: dict[Target, Any] = {}
-    for event in events:
-        if isinstance(event, Accumulation):
-            target, left = event.leaf.node, event.gradient
-        else:
-            target, left = event.node, event.upstream
-            edge = target.edges[event.position]
-            assert edge is not None
-            arrived[edge] = valued(event.total)
-        if target in arrived and target.hooks is not None:
-            with np.errstate(all="ignore"):
-                ratios = np.divide(valued(left), arrived[target])
-            factor = float(np.ravel(ratios)[0])
-            if np.isfinite(factor) and factor != 1 and np.allclose(ratios, factor):
-                hooks[target] = factor
-        yield event
-
-
-@dataclass
 class Ways:
     """The ways by which the quantities of a snippet came about."""
 
-    text: str
-    timeline: Timeline
-    graphs: list[tuple[Graph | None, Any]]
-    returned: list[tuple[Graph | None, Any]]
-    beside: list[tuple[Graph | None, Any]]  # of values that are asked for
-    rates: tuple[float, ...] = field(init=False)
-    passes: list[Backward] = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, text: str, ran: Ran) -> None:
+        self.text, self.passes, self.gradients = text, ran.accumulated, ran.returned
+        self.graphs, self.returned, self.beside = map(graphs_of, (ran.graphs, ran.graphs_returned, ran.graphs_beside))
         self.rates = tuple(map(float, re.findall(r"\blr\s*=\s*(\d*\.?\d+(?:e-?\d+)?)", self.text)))
-        self.passes = [event for event in self.timeline.events if isinstance(event, Backward)]
 
     def problem(self, asked: str, truth: Any) -> Problem | None:
         """Return the problem behind a quantity: a `.grad`, a gradient that was returned, or a value; else None."""
@@ -107,7 +47,7 @@ class Ways:
 
         A copy of a `.grad` (`g = w.grad.clone()`), and a leaf without a name (`layers[0].weight`), are known by value.
         """
-        has_name = any(arrived.name == name for event in self.passes for arrived in event.accumulated)
+        has_name = any(arrived.name == name for one in self.passes for arrived in one)
         for number, (graph, seed) in reversed(list(enumerate(self.graphs[: len(self.passes)]))):
             if graph is None:
                 continue
@@ -115,7 +55,7 @@ class Ways:
             if by is not None and by not in graph.leaves:
                 found = self.problem_by(graph, seed, by)
                 return found if is_same(found.truth, truth) else None  # one pass alone has given its `.grad`
-            for arrived in self.passes[number].accumulated:
+            for arrived in self.passes[number]:
                 if arrived.name == name if has_name else is_same(arrived.after, truth):
                     return self.of_pass(number, graph, seed, arrived, truth)
         return None
@@ -128,7 +68,7 @@ class Ways:
         by = graph.names.get(arrived.name)
         if by is None:
             return None
-        earlier = [a for event in self.passes[:number] for a in event.accumulated if a.name == arrived.name]
+        earlier = [a for one in self.passes[:number] for a in one if a.name == arrived.name]
         added = (*sums(arrived, [a.after for a in earlier[-1:]]), *sums(arrived, [a.gradient for a in earlier]))
         unreset = tuple(value for value in added if not is_same(value, arrived.after))  # where nobody has reset it
         problem = replace(self.problem_by(graph, seed, by), before=arrived.before, unreset=unreset)
@@ -151,9 +91,8 @@ class Ways:
 
     def of_returned(self, truth: Any) -> Problem | None:
         """Return the problem of a gradient that `torch.autograd.grad` gave, known by value."""
-        events = [event for event in self.timeline.events if isinstance(event, Returned)]
-        for (graph, seed), event in reversed(list(zip(self.returned, events, strict=False))):
-            for name, gradient in event.gradients:
+        for (graph, seed), gradients in reversed(list(zip(self.returned, self.gradients, strict=False))):
+            for name, gradient in gradients:
                 by = None if graph is None else graph.names.get(name)
                 if graph is not None and by is not None and gradient is not None and is_same(gradient, truth):
                     problem = self.problem_by(graph, seed, by)
@@ -168,6 +107,11 @@ class Ways:
                 if version.fullmatch(known) and is_same(graph.vertices[by].value, truth):
                     return Problem(graph, "value", by, by)
         return None
+
+
+def graphs_of(tapes: Sequence[Tape | None]) -> list[tuple[Graph | None, Any]]:
+    """Return graphs with the gradients that entered there; None where the graph was not kept."""
+    return [(None, None) if tape is None else (graph_of(tape), tape.seed) for tape in tapes]
 
 
 def number_alone(asked: str, truth: Any) -> Problem:

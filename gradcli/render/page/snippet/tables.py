@@ -55,7 +55,8 @@ def tensors(stops: Stops, tracks: Tracks) -> Html:
             states.setdefault(state.name, {})[step] = state
         for name in moment.gone:
             states[name][step] = None
-    rows = (row(name, [*found.items()], stops, tracks) for name, found in states.items())
+    tensors = {name: found for name, found in states.items() if any(found.values())}  # others are numbers by then
+    rows = (row(name, [*found.items()], stops, tracks) for name, found in tensors.items())
     return tensor_table(COLUMNS, element("tbody", *rows))
 
 

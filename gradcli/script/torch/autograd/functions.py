@@ -7,34 +7,25 @@ the parts of one flat tensor, so that the node has one result, as every node has
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from gradcli.engine.graph import Handle
 from gradcli.engine.memory.in_place import change, check_in_place
 from gradcli.engine.memory.views import CUSTOM, ITSELF, PART, View, is_view
 from gradcli.engine.memory.writing import copy
-from gradcli.engine.modes import mode, switched, tick
+from gradcli.engine.modes import mode, switched
 from gradcli.engine.recorder import listening
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.values.attributes import BuiltinType, Facade
+from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call
-from gradcli.script.torch.autograd.dual import without_forward
 from gradcli.script.torch.autograd.grad_modes import Marks
-from gradcli.script.torch.autograd.nodes import named
 from gradcli.script.torch.autograd.parts import bound, once_differentiable, push, tangents_of
 
 LEGACY = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
     "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
-)
-INSTANCE = (
-    "should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class "
-    "itself. Instantiating an autograd function will raise an error in a future version of PyTorch."
 )
 NOT_RETURNED = (
     "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
@@ -64,29 +55,7 @@ NO_BACKWARD = (
 NO_VMAP = (
     "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
 )
-# What an instance of a function says of the node that it is not.
-UNKNOWN = "needs_input_grad to_save non_differentiable dirty_tensors saved_for_forward"
-EMPTY = "saved_tensors next_functions _raw_saved_tensors"
-OF_A_NODE: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(UNKNOWN.split(), lambda function: None),
-    **dict.fromkeys(EMPTY.split(), lambda function: ()),
-    "name": lambda function: lambda: type(function).__name__,
-    "metadata": lambda function: function._notes,
-    "register_hook": lambda function: partial(Handle, function._hooks),
-    "register_prehook": lambda function: partial(Handle, function._hooks),
-    "_register_hook_dict": lambda function: lambda x: None,
-    "_sequence_nr": lambda function: lambda: function._number,
-    "_set_sequence_nr": lambda function: lambda number: setattr(function, "_number", number),
-}
-REFUSED = ("save_for_backward", "save_for_forward", "mark_dirty", "mark_non_differentiable", "set_materialize_grads")
 NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
-
-
-class NodeClass:
-    """The attribute that is the class of the nodes of a function."""
-
-    def __get__(self, _: Any, function: type) -> BuiltinType:
-        return named(Context, f"{function.__name__}Backward", "torch.autograd.function")
 
 
 MORE = " For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
@@ -105,21 +74,8 @@ class Function(Facade):
 
     __parent__ = True
 
-    def __init__(self, *_: Any, **__: Any) -> None:
-        warnings.warn(f"{type(self)!r} {INSTANCE}", DeprecationWarning, stacklevel=2)
-        self._notes: dict[Any, Any] = {}
-        self._hooks: dict[int, Any] = {}
-        self._number = next(tick)
-
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         raise RuntimeError(LEGACY)
-
-    def __getattr__(self, name: str) -> Any:
-        if name in OF_A_NODE:
-            return OF_A_NODE[name](self)
-        if name in REFUSED:
-            raise UnsupportedError(f"{name} of an instance of a Function is not supported here")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @staticmethod
     def forward(*arguments: Any, **keywords: Any) -> Any:
@@ -142,7 +98,6 @@ class Function(Facade):
         raise NotImplementedError(NO_JVP)
 
     generate_vmap_rule = False
-    _backward_cls = NodeClass()
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *arguments: Any) -> Any:
@@ -157,7 +112,7 @@ class Function(Facade):
         arguments = bound(cls.forward, separate, arguments, keywords)
         context = Context(cls, arguments)
         tangents = tangents_of(arguments)
-        with switched(grad_enabled=False, tape=next(iter(listening(Marks)), None)), without_forward():
+        with switched(grad_enabled=False, tape=next(iter(listening(Marks)), None)):
             if separate:
                 outputs = cls.forward(*arguments)
                 cls.setup_context(context, arguments, outputs)
@@ -263,16 +218,11 @@ def _check_dirty(x: Tensor) -> None:
         raise AutogradError("a leaf Variable that requires grad has been used in an in-place operation.", code="E304")
 
 
-class InplaceFunction(Function):
-    """An old name for a function that changes its inputs in place."""
-
-
-Function.__module__ = InplaceFunction.__module__ = "torch.autograd.function"
+Function.__module__ = "torch.autograd.function"
 
 
 MEMBERS: dict[str, Any] = {
     "Function": Function,
-    "InplaceFunction": InplaceFunction,
     "FunctionCtx": Context,
     "once_differentiable": once_differentiable,
 }

@@ -215,7 +215,7 @@ def namespace(name: str) -> Namespace:
     def find(module: str) -> Any:
         if module != "checkpoint":
             return None
-        checkpointing = import_module("gradcli.script.torch.autograd.checkpoints.checkpointing")
+        checkpointing = import_module("gradcli.script.torch.autograd.checkpoint")
         return Namespace(f"{name}.checkpoint", checkpointing.MEMBERS)
 
     return Namespace(name, {"data": Namespace(f"{name}.data", MEMBERS)}, find, known=["checkpoint"])

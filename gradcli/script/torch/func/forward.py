@@ -10,7 +10,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.indexing.indexing import alias
 from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
-from gradcli.script.torch.autograd.dual import check_dual, untold
+from gradcli.script.torch.autograd.dual import check_dual
 from gradcli.script.torch.autograd.functional.derivatives import units, zeros
 from gradcli.script.torch.func.levels import inside, printing_once
 from gradcli.script.torch.func.reverse import Func, Places, apart, outputs_of, selected, shown
@@ -44,7 +44,7 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_a
             result = func(*build(iter(duals)))
         result, aux = apart(result, has_aux, JVP)
         outputs, rebuild = outputs_of(result, JVP)
-        pushed = [None if x is None else untold(level, x) for x in map(level.get, outputs)]
+        pushed = [level.get(x) for x in outputs]
     if strict and None in pushed:
         raise RuntimeError(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "

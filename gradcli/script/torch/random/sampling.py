@@ -57,7 +57,10 @@ def multinomial(x: Tensor, num_samples: int, replacement: bool = False, *, gener
     """Draw indices by weight."""
     if x.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
-    return Tensor(generator_of(generator).multinomial(x.value, num_samples, replacement))
+    drawn = Tensor(generator_of(generator).multinomial(x.value, num_samples, replacement))
+    if running.machine.timeline is not None:
+        running.machine.timeline.cut(x, drawn, "multinomial")
+    return drawn
 
 
 KERNELS = {

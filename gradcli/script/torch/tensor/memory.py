@@ -15,7 +15,6 @@ from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import DETACHED_VIEW, Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
-from gradcli.script.torch.formats import in_format, lies, name_of
 from gradcli.script.torch.func.levels import RETAINED
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import Size
@@ -64,8 +63,8 @@ def base(x: Tensor) -> Tensor | None:
     return noted.get(BASE, owner)
 
 
-def is_contiguous(x: Tensor, memory_format: Any = None) -> bool:
-    return lies(x, name_of(memory_format))
+def is_contiguous(x: Tensor) -> bool:
+    return bool(x.array.flags.c_contiguous)
 
 
 def to_list(x: Tensor) -> Any:
@@ -118,15 +117,6 @@ def cutting(how: str, function: Callable[[Tensor], Any]) -> Callable[[Tensor], A
     return call
 
 
-def formatted(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a method that also takes a format of memory."""
-
-    def call(x: Tensor, *extra: Any, memory_format: Any = None, **named: Any) -> Any:
-        return in_format(method(x, *extra, **named), x, memory_format)
-
-    return call
-
-
 def alone(name: str, function: Callable[[Tensor], Any]) -> Callable[..., Any]:
     """Make a method that takes no arguments; TypeError in torch's words when it gets some."""
 
@@ -150,5 +140,4 @@ METHODS: dict[str, Any] = {
     "is_contiguous": is_contiguous,
     "numpy": numpy_of,
     "__delitem__": delete_item,
-    "is_shared": lambda x: False,
 }

@@ -11,7 +11,6 @@ from gradcli.engine import tangents
 from gradcli.engine.modes import mode, refuse_examples, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.shaping.joining import stack_
-from gradcli.ops.shaping.shaping import reshape, reshape_alias
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
@@ -186,33 +185,10 @@ def hessian(
         check_depends(slopes, SLOPE, strict)
         return slopes
 
-    if outer_jacobian_strategy == "forward-mode" and vectorize:
-        check_strategy(outer_jacobian_strategy, vectorize, strict, create_graph)
-        found = kept(gradient, given)
-    else:
-        found = jacobian(gradient, given, create_graph, strict, vectorize, outer_jacobian_strategy)
+    if outer_jacobian_strategy == "forward-mode":
+        raise UnsupportedError("the Hessian in forward mode is not supported here", help="leave the strategy out")
+    found = jacobian(gradient, given, create_graph, strict, vectorize)
     return found if many else found[0][0]
-
-
-def kept(gradient: Func, given: Sequence[Tensor]) -> Any:
-    """Return the Hessian of forward mode over reverse mode, whose rows keep the graph that the gradient has."""
-    with set_grad_enabled(True):
-        leaves = prepared(given, create_graph=True)
-        slopes = gradient(*leaves)
-        columns = [rows(slope, leaves, True, False, n) for n, slope in enumerate(slopes)]  # as it is symmetric
-        return [
-            [in_graph(ops.movedim(column[n], (*range(-x.ndim, 0),), (*range(x.ndim),)), slope) for column in columns]
-            for n, (slope, x) in enumerate(zip(slopes, leaves, strict=True))
-        ]
-
-
-def in_graph(block: Tensor, slope: Tensor) -> Tensor:
-    """Return a block of the Hessian as what torch's view of its columns is."""
-    if not slope.requires_grad:
-        return block.detach()
-    rooted = block if block.requires_grad else block + ops.sum(slope) * 0
-    found: Tensor = (reshape_alias if block.ndim else reshape)(rooted, shape=block.shape)
-    return found
 
 
 def single(output: Any, name: str) -> Tensor:

@@ -7,6 +7,7 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
+from gradcli.script.python.text.templates import format_text
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.functional.module import Function, checked, find
 from gradcli.script.torch.signature import given, names
@@ -61,7 +62,7 @@ class Configured(Module):
         return self._called(input, *self._behind())
 
     def extra_repr(self) -> str:
-        return self._text.format_map(vars(self))
+        return format_text(self._text, **vars(self))
 
 
 def numbered(kind: str, base: type[Configured], most: int = 3, function: str = "") -> Rows:

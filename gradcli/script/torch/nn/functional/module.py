@@ -20,8 +20,7 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_tensor
 from gradcli.script.torch.operations import facade
-from gradcli.script.torch.operations.kernels import refusing
-from gradcli.script.torch.operations.mixing import check_parameters
+from gradcli.script.torch.operations.kernels import check_parameters, refusing
 from gradcli.script.torch.operations.outputs import with_out
 from gradcli.script.torch.operations.overloads import with_python_words, with_refusal
 from gradcli.script.torch.tensor.casting import cast
@@ -63,8 +62,6 @@ KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()
 @cache
 def find(name: str) -> Function | None:
     """`F.name`; None when there is no such function."""
-    if name == "pdist":
-        return import_module("gradcli.script.torch.deprecated").pdist  # type: ignore[no-any-return]
     kind = KIND_OF.get(name.removesuffix("_"))
     if name.endswith("_"):
         return in_place(name[:-1]) if kind == "layers.activation" or name == "rrelu_" else None

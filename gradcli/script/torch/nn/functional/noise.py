@@ -37,6 +37,8 @@ def _drawn(name: str, input: Tensor, p: float, training: bool, shape: tuple[int,
         return None
     if not is_floating(input.value):
         raise RuntimeError(f"result type Float can't be cast to the desired output type {TYPE_NAMES[input.dtype]}")
+    if running.machine.timeline is not None:
+        running.machine.timeline.dropped(input, p)
     if p == 1:
         return np.zeros(shape or input.shape, input.dtype)
     generator = running.machine.generator

@@ -8,7 +8,7 @@ from typing import Any
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.torch.operations.mixing import check_parameters
+from gradcli.script.torch.operations.kernels import check_parameters
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.printing import size_text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.products.matmul import linear
+from gradcli.ops.support.calling import ops
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.making import biased, fan_in_uniform, redraw
@@ -48,7 +48,7 @@ class Linear(Module):
         weight, bias = self.weight, self.bias
         if input.dtype is not weight.dtype:
             check_dtypes(input, weight, bias)
-        return linear(input, weight, bias)
+        return ops.linear(input, weight, bias)
 
     def extra_repr(self) -> str:
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"

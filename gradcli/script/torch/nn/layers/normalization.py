@@ -9,13 +9,14 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
+from gradcli.script.python.text.templates import format_text
 from gradcli.script.torch.nn.base.configured import Configured, Rows, declared
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.nn.functional import module as functional
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.nn.functional.normalization import group_norm, instance_norm
-from gradcli.script.torch.operations.mixing import check_parameters
+from gradcli.script.torch.operations.kernels import check_parameters
 
 STATISTICS = {"running_mean": 0.0, "running_var": 1.0}
 AFFINE = "device=None, dtype=None, *, bias=True"
@@ -43,7 +44,7 @@ class Normalization(Configured):
                 tensor.changed()
 
     def extra_repr(self) -> str:
-        return self._text.format_map({**vars(self), "bias": self._parameters.get("bias") is not None})
+        return format_text(self._text, **{**vars(self), "bias": self._parameters.get("bias") is not None})
 
 
 class _BatchNorm(Normalization):

@@ -1,0 +1,197 @@
+"""The script of a question as it runs: in a process that has nothing else, from which data come back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.graph import Node
+from gradcli.engine.tensor import Tensor
+from gradcli.homework.solve.runs.recording import Passes
+from gradcli.homework.solve.runs.tapes import Tape, tape_of
+from gradcli.script.failure import failure
+from gradcli.script.interpreter import run
+from gradcli.script.limits import Limits
+from gradcli.script.machine import Machine
+from gradcli.script.python.text.formatting import represent
+from gradcli.script.timeline.model import Accumulated, Asked, Backward, Returned, Timeline, Value
+from gradcli.source import Source
+from gradcli.workers.asking import Work
+
+SMALL = Limits(steps=100_000, elements=2**16, seconds=1)
+LIMITS = Limits(steps=2_000_000, elements=2**20, seconds=10)
+ROUNDS = 8  # numbers of a list that are kept
+LISTS = 2**6
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script, and the expressions that are asked for; `raises` where its error is asked for, too."""
+
+    text: str
+    name: str
+    asked: tuple[str, ...]
+    raises: bool = False
+
+
+@dataclass(frozen=True)
+class Others:
+    """Other texts for a script, which may read what is `given` by its names; few steps are left to each if `small`."""
+
+    script: Script
+    texts: tuple[str, ...]
+    given: dict[str, Any]
+    small: bool
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What is said of an expression that has no answer, behind its text; what to write instead."""
+
+    says: str
+    help: str
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A run: what was asked for, the lines that print with their output, the message of the error that was raised.
+
+    Backward passes left `accumulated` gradients, calls of `torch.autograd.grad` have `returned` some; `graphs` are
+    theirs, and those of values that are asked for. `empty` are gradients that are None, each with the reason. `lists`
+    have numbers at places, by the names of the script.
+    """
+
+    values: tuple[Any, ...]
+    printed: tuple[tuple[int, str], ...]
+    raised: str
+    accumulated: tuple[tuple[Accumulated, ...], ...]
+    returned: tuple[tuple[tuple[str, Value | None], ...], ...]
+    graphs: tuple[Tape | None, ...]
+    graphs_returned: tuple[Tape | None, ...]
+    graphs_beside: tuple[Tape | None, ...]
+    empty: tuple[tuple[str, str], ...]
+    lists: dict[str, tuple[tuple[int, float], ...]]
+
+
+Outcomes = tuple[tuple[Any, ...], ...]  # of each text what was asked for, nothing where it cannot run
+
+
+def answered(work: Script | Others) -> Ran | Outcomes:
+    """Run what is to run. Raises the error of a script that stops."""
+    if isinstance(work, Others):
+        return tuple(outcomes(text, work) for text in work.texts)
+    printed: list[tuple[int, str]] = []
+    values, machine, recorder, whole, raised = timeline(work, printed)
+    made = [one for one in values if isinstance(one, Tensor) and isinstance(one.node, Node)]
+    beside = [recorder.kept([one], [None]) for one in made]
+    own = [event for event in whole.events if event.source.name == work.name]
+    lists = {
+        name: tuple((place, one) for place, one in enumerate(some[:ROUNDS]) if type(one) is float)
+        for name, some in machine.globals.items()
+        if type(some) is list
+    }
+    return Ran(
+        tuple(answerable(value, machine) for value in values),
+        tuple(printed),
+        failure(raised[0]).message if raised else "",
+        tuple(event.accumulated for event in own if isinstance(event, Backward)),
+        tuple(event.gradients for event in own if isinstance(event, Returned)),
+        tuple(tape_of(*kept) for kept in recorder.graphs),
+        tuple(tape_of(*kept) for kept in recorder.returned),
+        tuple(tape_of(*kept) for kept in beside),
+        tuple((event.name, event.message) for event in whole.events if isinstance(event, Asked)),
+        dict(list(lists.items())[:LISTS]),
+    )
+
+
+def timeline(
+    work: Script, printed: list[tuple[int, str]]
+) -> tuple[Sequence[object], Machine, Passes, Timeline, list[Exception]]:
+    """Run a script here: the values that are asked for, how they came about, and the error that is asked for."""
+    source = Source(work.text, work.name)
+
+    def wrote(text: str) -> None:
+        if machine.source is source:
+            printed.append((machine.line, text))
+
+    machine = Machine(LIMITS, wrote)
+    machine.timeline = recorder = Passes(machine)
+    raised: list[Exception] = []
+    try:
+        values = run([source], machine, asked=expressions(work.asked), raised=raised if work.raises else None)
+    except Exception as error:
+        raise failure(error, [*machine.globals, *machine.builtins]) from None
+    return values, machine, recorder, recorder.finished(), raised
+
+
+def own_events(work: Script) -> Timeline:
+    """Run a script here, and return what it did without the evaluation of the quantities."""
+    *_, whole, _ = timeline(work, [])
+    return replace(whole, events=tuple(event for event in whole.events if event.source.name == work.name))
+
+
+def outcomes(text: str, work: Others) -> tuple[Any, ...]:
+    """Return the answers if the script were another text; none where it cannot run."""
+    machine = Machine(SMALL if work.small else LIMITS, lambda text: None)
+    machine.globals.update(work.given)
+    with suppress(Exception):  # a changed snippet may do anything
+        values = run([Source(text, work.script.name)], machine, asked=expressions(work.script.asked))
+        found = [answerable(value, machine) for value in values]
+        if not any(
+            isinstance(one, Refusal) and not isinstance(v, Exception) for one, v in zip(found, values, strict=True)
+        ):
+            return tuple(found)
+    return ()
+
+
+def expressions(asked: Sequence[str]) -> list[Source]:
+    return [Source(text, "quantity") for text in asked]
+
+
+def answerable(value: object, machine: Machine) -> Any:
+    """Return the right answer for a value: a numpy value, None, a boolean, or a text."""
+    if isinstance(value, Exception):
+        told = failure(value, [*machine.globals, *machine.builtins])
+        return Refusal(f": {told.message}", told.help or "ask for a name of the script")
+    if isinstance(value, Node):
+        return value.short_name
+    if isinstance(value, Tensor):
+        return value.value
+    if value is None or isinstance(value, bool | str):
+        return value
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError):
+        array = np.asarray(None)
+    if array.dtype.kind in "fiub":
+        return array[()]
+    text = represent(value)
+    if text.startswith("<") or "\n" in text:
+        return Refusal(" is nothing that one can type", "ask for a number or a name")
+    return text
+
+
+# Runs what scripts of lessons do, so that all of it is imported.
+FIRST = """
+import torch
+from torch import nn
+x = torch.tensor([[1.0, 2.0]])
+net = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(2):
+    optimizer.zero_grad()
+    loss = nn.functional.mse_loss(net(x).squeeze(1), torch.ones(1))
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def prepare() -> None:
+    answered(Script(FIRST, "first", ("loss", "net[0].weight.grad")))
+
+
+WORK = Work(answered, Script | Others, Ran | Outcomes, prepare)

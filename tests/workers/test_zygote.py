@@ -1,0 +1,129 @@
+"""Work of strangers in fresh processes, which have nothing but what they are asked."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from gradcli.errors import EvaluationError
+from gradcli.workers import asking, notes
+from gradcli.workers.asking import Work, asked
+from gradcli.workers.limits import Limits
+from gradcli.workers.pool import Answered, Failed, Lost, mapped
+from gradcli.workers.zygote import waiting
+
+pytestmark = pytest.mark.skipif(not notes.HAS_FORK, reason="the system has no fork")
+AMPLE = 2**36  # bytes of memory: what the tests before have taken counts, too
+KEPT: list[str] = []  # what a command has read
+
+
+def endless() -> Any:
+    return ("a" * 10**6).rfind("ab" + "a" * 400_000)
+
+
+def refuse() -> Any:
+    raise EvaluationError("E402", "the script stops")
+
+
+def speak_past() -> Any:
+    for number in range(3, 256):
+        try:
+            os.write(number, b"\x40\x00\x00\x00\x00\x00\x00\x00" + b"x" * 64)
+        except OSError:
+            continue
+    os._exit(0)
+
+
+ATTACKS: dict[str, Callable[[], Any]] = {
+    "nothing": lambda: "done",
+    "its process": os.getpid,
+    "what was read": lambda: list(KEPT),
+    "leave something": lambda: KEPT.append("left"),
+    "no end": endless,
+    "a crash": lambda: ctypes.string_at(0),
+    "no memory": lambda: bytearray(2**40),
+    "an error": refuse,
+    "a bug": lambda: 1 // 0,
+    "another answer": lambda: 1.5,
+    "no data": lambda: object(),
+    "no message": speak_past,
+    "a file": lambda: os.listdir("/"),  # noqa: PTH208
+    "a process": os.fork,
+    "ways": lambda: len(asking._ways) + len(asking.control),
+}
+
+
+def perform(name: str) -> Any:
+    return ATTACKS[name]()
+
+
+WORK = Work(perform, str, int | str | list[str] | None)
+
+
+@pytest.fixture(autouse=True)
+def kept() -> Iterator[None]:
+    with waiting(WORK):
+        KEPT.append("an answer of somebody")
+        yield
+    KEPT.clear()
+
+
+def answers(*names: str, seconds: float = 20.0) -> list[Any]:
+    """What a process of a pool is told, or how its items end."""
+
+    def lost(item: str, loss: Lost) -> list[Answered]:
+        return [Answered((loss.reason, "" if loss.error is None else loss.error.message))]
+
+    return list(mapped(ask, names, 1, Limits(seconds, AMPLE), lost))
+
+
+def ask(name: str) -> Any:
+    return asked(perform, name)
+
+
+def test_each_question_has_a_process_of_its_own() -> None:
+    one, other = answers("its process", "its process")
+    assert len({one, other, os.getpid()}) == 3
+
+
+def test_it_has_nothing_that_was_read_or_that_another_left() -> None:
+    assert answers("what was read", "leave something", "what was read", "ways") == [[], None, [], 0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [
+        ("no end", ("time", "")),
+        ("a crash", ("crash", "")),
+        ("no memory", ("memory", "")),
+        ("an error", ("error", "the script stops")),
+        ("a bug", ("bug", "")),
+        ("another answer", ("crash", "")),
+        ("no data", ("bug", "")),
+        ("no message", ("crash", "")),
+        ("a file", ("bug", "")),
+        ("a process", ("bug", "")),
+    ],
+)
+def test_what_ends_it_costs_the_item_alone(name: str, end: tuple[str, str]) -> None:
+    seconds = 0.2 if name == "no end" else 20.0
+    assert answers("nothing", name, "nothing", seconds=seconds) == ["done", end, "done"]
+
+
+def test_without_one_that_waits_the_work_is_done_here() -> None:
+    asking.control.clear()
+    assert answers("its process") != [os.getpid()]
+    assert asked(perform, "its process") == os.getpid()
+
+
+def test_several_processes_ask_at_once() -> None:
+    def failed(item: str, loss: Lost) -> list[Failed]:
+        pytest.fail(f"{item} is lost: {loss}")
+
+    found = list(mapped(ask, ["its process"] * 12, 3, Limits(20.0, AMPLE), failed))
+    assert len(set(found)) == 12
