@@ -10,7 +10,7 @@ from typing import Any
 
 from gradcli.errors import GradcliError
 from gradcli.workers.limits import Limits
-from gradcli.workers.worker import Worker
+from gradcli.workers.worker import NONE, Worker
 
 TICK = 0.2  # seconds between two looks at the clocks
 AHEAD = 32  # answers that may wait for an earlier one, for each process
@@ -64,18 +64,19 @@ def mapped(
     *,
     kind: Any = Any,
     parts: Callable[[Any], int] = lambda item: 0,
+    fits: Callable[[Any, Any], bool] = lambda item, answer: True,
     is_quick: bool = False,
 ) -> Generator[Any]:
     """Yield the answers of `work` to all items, in their order; before a pause, which is None, all before it.
 
     An item may be `Answered` already. Each has the CPU seconds and the memory of the limits, and so has each of its
     `parts`, of which it has no more than so many. For an item that exceeds them, crashes, or raises an error, `lost`
-    gives the answer.
-    Answers are of the `kind` that a type says: plain values, and the classes of facts that it names. If items are
-    quick, a process has the next one in hand while it works, and large bytes of answers are lent: they are good until
-    the next answer is asked for, those of `kept()` for ever.
+    gives the answer. Answers are of the `kind` that a type says: plain values, and the classes of facts that it names;
+    one that does not fit its item, as `fits` says, is none. If items are quick, a process has the next one in hand
+    while it works, and large bytes of answers are lent: they are good until the next answer is asked for, those of
+    `kept()` for ever.
     """
-    with closing(Pool(work, jobs, limits, lost, kind, parts, is_quick=is_quick)) as pool:
+    with closing(Pool(work, jobs, limits, lost, kind, parts, fits, is_quick=is_quick)) as pool:
         for item in items:
             if item is None:
                 yield from pool.finished()
@@ -111,10 +112,12 @@ class Pool:
         lost: Losing,
         kind: Any = Any,
         parts: Callable[[Any], int] = lambda item: 0,
+        fits: Callable[[Any, Any], bool] = lambda item, answer: True,
         *,
         is_quick: bool,
     ) -> None:
-        self.work, self.jobs, self.limits, self.lost, self.kind, self.parts = work, jobs, limits, lost, kind, parts
+        self.work, self.jobs, self.limits, self.lost, self.kind = work, jobs, limits, lost, kind
+        self.parts, self.fits = parts, fits
         self.is_quick = is_quick
         self.order: deque[Slot] = deque()
         self.waiting: deque[Slot] = deque()
@@ -190,7 +193,9 @@ class Pool:
         if found is None:
             return False
         kind, answer = found
-        if kind == "answer":
+        if kind == "answer" and not self.fits(self.busy[worker][0].item, answer):
+            self.lose(worker, Lost("crash", worker.end(), NONE))
+        elif kind == "answer":
             slot = self.busy[worker].popleft()
             slot.answer, slot.item = Answered(answer), None
             if self.is_quick:

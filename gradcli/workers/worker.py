@@ -28,6 +28,7 @@ from gradcli.workers.sandbox.lock import walls
 
 SLICE = 1.0  # seconds that may count at once
 LAST = 5.0  # seconds in which a process that answers no more must end
+NONE = "an answer that is none"
 PROCESS_CLOCK = 2  # of Linux, in the name of the clock of another process
 
 
@@ -108,7 +109,7 @@ class Worker:
             return kind, found
         except UnfitError:
             self.process.kill()
-            return "crash", "an answer that is none"
+            return "crash", NONE
         except (EOFError, OSError):
             self._wait()
         number = -(self.process.exitcode or 0)
