@@ -73,8 +73,7 @@ def mapped(
     `parts`, of which it has no more than so many. For an item that exceeds them, crashes, or raises an error, `lost`
     gives the answer. Answers are of the `kind` that a type says: plain values, and the classes of facts that it names;
     one that does not fit its item, as `fits` says, is none. If items are quick, a process has the next one in hand
-    while it works, and large bytes of answers are lent: they are good until the next answer is asked for, those of
-    `kept()` for ever.
+    while it works.
     """
     with closing(Pool(work, jobs, limits, lost, kind, parts, fits, is_quick=is_quick)) as pool:
         for item in items:
@@ -123,7 +122,6 @@ class Pool:
         self.waiting: deque[Slot] = deque()
         self.busy: dict[Worker, deque[Slot]] = {}  # what each has in hand
         self.idle: list[Worker] = []
-        self.lent: dict[tuple[Worker, int], Slot] = {}  # the answer that lies in each half of the memory of a process
 
     def put(self, item: Any) -> None:
         """Give an item to a process, now or when one is free; wait where many items or answers wait.
@@ -167,9 +165,6 @@ class Pool:
 
     def give(self, worker: Worker) -> None:
         """Give the first item that waits to a process; it waits on where it cannot go ahead."""
-        lent = self.lent.pop((worker, worker.exchange.sent % 2), None)
-        if lent is not None and isinstance(lent.answer, Answered):
-            lent.answer = Answered(lent.answer.answer.kept())
         held = self.busy[worker]
         if worker.send(self.waiting[0].item, is_ahead=bool(held)):
             held.append(self.waiting.popleft())
@@ -188,8 +183,7 @@ class Pool:
 
     def receive(self, worker: Worker) -> bool:
         """Take the answer of a process, or the reason of its end; return whether the whole has come."""
-        half = worker.exchange.received % 2
-        found = worker.answer(is_lent=self.is_quick)
+        found = worker.answer()
         if found is None:
             return False
         kind, answer = found
@@ -198,8 +192,6 @@ class Pool:
         elif kind == "answer":
             slot = self.busy[worker].popleft()
             slot.answer, slot.item = Answered(answer), None
-            if self.is_quick:
-                self.lent[worker, half] = slot
             if self.busy[worker]:
                 worker.begin(self.parts(self.busy[worker][0].item))
             else:
@@ -214,8 +206,6 @@ class Pool:
     def dropped(self, worker: Worker) -> Slot:
         """Return the slot at which a process has ended; what else it had in hand waits again."""
         first, *others = self.busy.pop(worker)
-        for half in (0, 1):
-            self.lent.pop((worker, half), None)
         self.waiting.extendleft(others)
         return first
 

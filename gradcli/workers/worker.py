@@ -94,13 +94,13 @@ class Worker:
         except OSError:  # it has ended
             return 0.0
 
-    def answer(self, *, is_lent: bool = False) -> tuple[str, Any] | None:
+    def answer(self) -> tuple[str, Any] | None:
         """Return `answer` and it, `error` and what to raise, or the reason for which the item ended and a detail.
 
         None where only a part of an answer has come.
         """
         try:
-            message = self.exchange.receive(is_lent=is_lent)
+            message = self.exchange.receive()
             if message is None:
                 return None
             kind, found, warned = message
