@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from gradcli import __version__
-from gradcli.errors import EvaluationError, GradcliError, InternalError, UsageError
+from gradcli.errors import CODES, EvaluationError, GradcliError, InternalError, UsageError
 from gradcli.guard import guard
 from gradcli.source import visible
 from gradcli.workers.confinement import UnwalledError
@@ -34,6 +34,7 @@ COMMANDS = {
     "plot": "a function and its derivative as a curve, or contours of two variables with gradients and descent",
     "verify": "each gradient three ways: chain rule, engine, difference quotients",
     "run": "a PyTorch snippet on the internal engine, without torch; --explain tells what autograd did",
+    "why": "why a gradient is None, zero, nan or doubled, and why a network does not learn: the cause first",
     "check": "homework: verdicts, and the mistake behind a wrong answer",
     "practice": "exercises at the terminal, one quantity at a time, with the mistake behind a wrong answer",
     "batch": "one program at many points: JSON Lines or CSV in, the same out",
@@ -53,6 +54,7 @@ Examples:
   gradcli verify "exp(-x**2)*sin(x)" x=0.7
   gradcli ops softmax
   gradcli run lesson.py --explain
+  gradcli why lesson.py
   gradcli check week1.toml answers/
 """
 SHORT_OPTIONS = {"-f", "-h", "-i", "-o", "-q"}
@@ -116,6 +118,9 @@ def run(argv: Sequence[str]) -> int:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = show_warning
+            if argv[:1] == ["help"] and argv[1:2] and re.fullmatch(r"[Ee]\d+", argv[1]):
+                print_code(argv[1].upper())
+                return 0
             command = typer.main.get_command(app)
             code = command(masked(asked(argv) or ["--help"]), prog_name="gradcli", standalone_mode=False)
         sys.stdout.flush()
@@ -174,6 +179,13 @@ def asked(argv: Sequence[str]) -> Sequence[str]:
     if argv[:1] != ["help"]:
         return argv
     return [*(argument for argument in argv if argument not in ("help", "--help", "-h")), "--help"]
+
+
+def print_code(code: str) -> None:
+    """Print what an error of this code is about."""
+    if code not in CODES:
+        raise UsageError("E001", f"no error has the code {code}", help="a code stands in brackets: error[E301]")
+    typer.echo(f"{code}: {CODES[code]}")
 
 
 def usage_error(error: Exception) -> GradcliError | None:

@@ -67,7 +67,7 @@ class Shown(Explanation, Displayed):
         """
         from gradcli.commands.forms import WHOLE, chosen, forms, renderer
         from gradcli.explanation.folding import folded
-        from gradcli.render.asked import asked
+        from gradcli.render.display_options import asked
         from gradcli.render.documents.explanation import explanation_document
         from gradcli.render.lesson.page import page
         from gradcli.render.text.looks import Looks
@@ -108,7 +108,7 @@ class Drawn(Displayed):
     explanation: Explanation
 
     def _forms(self) -> dict[str, Callable[[], str]]:
-        from gradcli.render.asked import asked
+        from gradcli.render.display_options import asked
         from gradcli.render.graph.svg import svg
         from gradcli.render.graph.tree import tree
         from gradcli.render.latex.graph.pictures import graph_page

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -135,9 +134,7 @@ def _apply(node: Expression, parts: list[Any]) -> Any:
             return OPERATORS[node.operator](*map(_operand, parts))
         case Call():
             arguments, keywords = _read(node.function, node.arguments, parts)
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "index_reduce.. is in beta")
-                return function_of(OPERATIONS[node.function].name)(*arguments, **keywords)
+            return function_of(OPERATIONS[node.function].name)(*arguments, **keywords)
         case Method():
             (receiver, *arguments), keywords = _read(node.name, [Argument(node.receiver), *node.arguments], parts)
             return getattr(receiver, node.name)(*arguments, **keywords)

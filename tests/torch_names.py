@@ -129,11 +129,6 @@ def _strided(x: torch.Tensor, size: Any, stride: Any, offset: int) -> torch.Tens
     return x.as_strided(size, stride, offset)
 
 
-def _masked_scatter(g: torch.Tensor, mask: torch.Tensor, shape: Any) -> torch.Tensor:
-    source = torch.zeros(shape, requires_grad=True)
-    return torch.autograd.grad(torch.zeros_like(g).masked_scatter(mask, source), source, g, create_graph=True)[0]
-
-
 def _carry(g: torch.Tensor, x: torch.Tensor, dim: int) -> torch.Tensor:
     assert g.ndim == 1
     places = range(len(g))
@@ -161,16 +156,9 @@ PRINTED: dict[str, Function] = {
     ),
     "as_strided_backward": _adjoint(_strided),
     "carry": _carry,
-    "cummax_indices": _places_of("cummax"),
-    "cummin_indices": _places_of("cummin"),
     "diagonal_backward": _adjoint(torch.diagonal),
-    "hardtanh_backward": _aten.hardtanh_backward,
     "hot": _hot,
     "index_backward": _adjoint(_index),
-    "kth_index": _places_of("kthvalue"),
-    "leaky_relu_backward": lambda g, x, negative_slope: _aten.leaky_relu_backward(g, x, negative_slope, False),
-    "log_softmax_backward": lambda g, out, dim: _aten._log_softmax_backward_data(g, out, dim, out.dtype),
-    "masked_scatter_backward": _masked_scatter,
     "median_index": _places_of("median"),
     "mode_index": _places_of("mode"),
     "mse_loss_backward": lambda g, x, y, reduction: _aten.mse_loss_backward(g, x, y, ["none", "mean"].index(reduction)),
@@ -181,12 +169,7 @@ PRINTED: dict[str, Function] = {
     "prod_others": lambda x, dim: torch.stack([x[:i].prod() * x[i + 1 :].prod() for i in range(len(x))]),
     "safe_softmax": _aten._safe_softmax,
     "select_backward": _adjoint(torch.select),
-    "sigmoid_backward": _aten.sigmoid_backward,
     "slice_backward": _adjoint(_slice),
-    "softmax_backward": lambda g, out, dim: _aten._softmax_backward_data(g, out, dim, out.dtype),
-    "take_backward": _adjoint(torch.take),
-    "tanh_backward": _aten.tanh_backward,
-    "threshold_backward": lambda g, out: _aten.threshold_backward(g, out, 0),
     "topk_indices": _places_of("topk"),
     "unfold_backward": _adjoint(torch.Tensor.unfold),
 }
@@ -213,7 +196,6 @@ ADJOINTS = {
     "nll_loss_backward",
     "embedding_backward",
     "quantile",  # by changing views in place
-    "tensorinv",
 }
 
 ELSEWHERE: dict[str, Function] = {
@@ -233,12 +215,10 @@ ELSEWHERE: dict[str, Function] = {
     "vector_norm": torch.linalg.vector_norm,
     "matrix_norm": torch.linalg.matrix_norm,
     "linalg_norm": torch.linalg.norm,
-    "multi_dot": torch.linalg.multi_dot,
-    "vecdot": torch.linalg.vecdot,
     "solve": torch.linalg.solve,
     "cholesky": torch.linalg.cholesky,
     "det": torch.linalg.det,
-    **{name: getattr(torch.linalg, name) for name in ("cond", "lstsq", "lu", "matrix_rank", "pinv", "qr", "svd")},
+    **{name: getattr(torch.linalg, name) for name in ("cond", "lstsq", "matrix_rank", "pinv", "qr", "svd")},
     "einsum": torch.einsum,
     "unfold": torch.Tensor.unfold,
     "tensordot": _tensordot,

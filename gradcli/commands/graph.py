@@ -35,7 +35,7 @@ def command(
         if name != "json":
             return form.show("graph", name, explanation, all=all, standalone=standalone, **picture.asked)
         from gradcli.commands.forms import chosen, renderer
-        from gradcli.render.asked import asked
+        from gradcli.render.display_options import asked
         from gradcli.render.documents.explanation import graph_document
         from gradcli.render.text.streams import print_document
 

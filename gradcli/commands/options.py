@@ -111,7 +111,7 @@ class Formed(Output):
     def show(self, command: str, form: str, *facts: Any, **more: Any) -> None:
         """Print the facts in a form."""
         from gradcli.commands.forms import renderer
-        from gradcli.render.asked import asked
+        from gradcli.render.display_options import asked
         from gradcli.render.text.streams import print_missing, print_text
 
         print_missing(facts[0])

@@ -30,8 +30,7 @@ class Unversioned(list[int]):
         super().append(time)
 
     def check(self) -> None:
-        if not mode.inference:
-            raise AutogradError(NOT_CHANGED, code="E304", help="change a clone() instead")
+        AutogradError.when(not mode.inference, NOT_CHANGED, code="E304", help="change a clone() instead")
 
 
 class Uncounted(list[int]):
@@ -120,9 +119,11 @@ class Node(Hookable):
     """
 
     __slots__ = (
-        "__weakref__", "edges", "inputs", "joint", "options", "out", "primitive", "saved_out", "sequence", "watched",
+        "__weakref__", "edges", "inputs", "joint", "made", "options", "out", "primitive", "saved_out", "sequence",
+        "watched",
     )  # fmt: skip
     waits = False  # whether its hooks are run later, by the node before it
+    made: tuple[str, Node | None]  # in anomaly mode alone: where, and the node whose rules did it
 
     def __init__(
         self,

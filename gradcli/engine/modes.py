@@ -21,7 +21,7 @@ class Mode:
     """The settings of the engine; read on every operation, so plain attributes."""
 
     __slots__ = (
-        "default_dtype", "examples", "grad_asked", "grad_enabled", "handles", "inference", "largest", "replays",
+        "call", "default_dtype", "examples", "grad_asked", "grad_enabled", "handles", "inference", "largest",
         "strict", "tape", "transforms", "warned", "warns_always",
     )  # fmt: skip
 
@@ -30,11 +30,11 @@ class Mode:
         self.grad_asked = False  # in inference mode, which records nothing: whether a snippet asked for it
         self.inference = False  # torch's inference mode: results have no version, and no graph may save them
         self.default_dtype: np.dtype[np.floating] = np.dtype(np.float64)
-        self.replays = False  # whether views of a changed base are made again by their own operations
         self.strict = False  # torch asks its users to convert integers; numbers in an expression need not be
         self.largest = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
         self.tape: Tape | None = None
-        self.transforms: tuple[Any, ...] = ()  # of torch.func, the outermost first: their `check_write` is asked
+        self.call: Any = None  # of an operation that runs, the outermost one, where there is a tape
+        self.transforms: tuple[str, ...] = ()  # of torch.func, the outermost first: "grad", "jvp", "vmap"
         self.warned: set[str] = set()  # what torch warns of the first time in a run alone, and did
         self.warns_always = False
         self.handles = 0  # how many hooks were registered

@@ -23,6 +23,7 @@ from gradcli.engine.symbolic.notation import Notation, as_formula, call
 TORCH = "torch 2.13"  # has the conventions declared; later ones change the gradients of clamp, min and max at ties
 OUT = -1  # the position of the result among the values that a rule may mention; inputs count from 0
 TRAITS = {
+    "adjoint": "a part of the gradient of another operation, which formulas print",
     "angle": "the input is an angle, in radians",
     "inverse": "the result is an angle, in radians",
     "average": "divides by a number of entries, unless `reduction` says otherwise",
@@ -35,14 +36,12 @@ TRAITS = {
     "prelude": "a first part of an operation: `2/x` is reciprocal, then mul",
     "gate": "lets the gradient through by the sign or the bounds of the input",
     "part": "one of several results, none of which may be changed in place",
-    "of last": "its convention concerns the gradient of the last operand alone",
     "product": "the derivative by an input is another input, or what it was multiplied by",
     "lenient": "takes, where `kinks` says so, another gradient than its slope",
     "matrix": "a product with matrices, behind an addend if there are three inputs",
     "saturating": "nearly constant where the input is large",
     "sum": "the inputs are added, perhaps with signs and factors",
 }
-LAYOUT = ("shape", "strides")  # facts of a tensor that a rule may read without saving its values
 VARARGS = 4  # Python's flag of a function that takes `*rest`
 
 Rule = Callable[..., Any]  # (g, out, *inputs, **options) -> gradient of one input
@@ -205,7 +204,7 @@ class Primitive:
 
 
 def mentioned(rule: Rule, with_rest: bool = False) -> frozenset[int]:
-    """Return the positions of the values that a rule reads; `x.shape` and `x.strides` alone save nothing, as in torch.
+    """Return the positions of the values that a rule reads; `x.shape` alone saves nothing, as in torch.
 
     `*indices` count as the first of them, if `with_rest`.
     """
@@ -220,8 +219,8 @@ def mentioned(rule: Rule, with_rest: bool = False) -> frozenset[int]:
         if "LOAD_FAST" in this.opname:  # of one variable or, from Python 3.13 on, of two
             names = this.argval if isinstance(this.argval, tuple) else (this.argval,)
             loaded = names[this.opname.startswith("STORE") :]  # STORE_FAST_LOAD_FAST: the first is written
-            only_layout = following is not None and following.opname == "LOAD_ATTR" and following.argval in LAYOUT
-            read.update(loaded[:-1] if only_layout else loaded)
+            only_shape = following is not None and following.opname == "LOAD_ATTR" and following.argval == "shape"
+            read.update(loaded[:-1] if only_shape else loaded)
     return frozenset(position + OUT for position, name in enumerate(parameters) if name in read)
 
 

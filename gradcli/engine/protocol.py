@@ -103,8 +103,7 @@ class TensorProtocol(Arithmetic):
         return FUNCTIONS["abs"](self)
 
     def __pos__(self) -> Any:
-        if self.value.dtype == np.bool_:
-            raise AutogradError("The `+` operator, on a bool tensor is not supported.")
+        AutogradError.when(self.value.dtype == np.bool_, "The `+` operator, on a bool tensor is not supported.")
         return self
 
     def __invert__(self) -> Any:

@@ -91,18 +91,6 @@ def watch(result: Tensor, *inputs: Tensor) -> None:
     _watch(result, [(x, partial(_present_origin, x)) for x in inputs])
 
 
-def watch_beside(result: Tensor, *others: Tensor) -> None:
-    """Let the node of a result save other results of the same node of torch, too."""
-    names = [origin(x.node) for x in others]  # no more than the name: their nodes may hold this one
-    _watch(result, [(x, partial(str, name)) for x, name in zip(others, names, strict=True)])
-
-
-def watch_each_other(*results: Tensor) -> None:
-    """Let the nodes of several results, which are one node in torch, save all of them."""
-    for x in results:
-        watch_beside(x, *(y for y in results if y is not x))
-
-
 def _present_origin(x: Tensor) -> str:
     return origin(x.node)
 

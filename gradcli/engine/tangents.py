@@ -6,7 +6,7 @@ that upstream, in the direction of the tangent of the input. No operation declar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -15,53 +15,19 @@ import numpy as np
 
 from gradcli.engine.backward import grad
 from gradcli.engine.broadcast import fit
-from gradcli.engine.graph import AccumulateGrad, nodes_below
+from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.memory.in_place import IN_PLACE
 from gradcli.engine.memory.views import is_view, writable
 from gradcli.engine.memory.writing import follow, overwrite
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.recorder import Application, leave, listen, listening
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, UnsupportedHere
 
 OUT_OF_PLACE = "use the out-of-place form of the operation in forward mode"
 CHANGED = "a tensor with a tangent was changed in place"
 OF_TANGENT = "a change in place of a dual tensor whose tangent requires grad is not supported here"
 OF_A_DUAL = "a change in place of a dual tensor that requires grad is not supported here"
-# The nodes of operations that torch has no forward mode for, each with the name that its error has.
-FORWARDLESS = {
-    "CdistBackward0": "_cdist_forward",
-    "EmbeddingBagBackward0": "_embedding_bag",
-    "IgammaBackward0": "igamma",
-    "IgammacBackward0": "igammac",
-    "IndexReduceBackward0": "index_reduce",
-    "MultiMarginLossBackward0": "multi_margin_loss",
-    "MultilabelMarginLossBackward0": "multilabel_margin_loss_forward",
-    "SpecialZetaBackward0": "special_zeta",
-}
-NO_FORWARD = (
-    "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\nPlease file "
-    "an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we can "
-    "prioritize its implementation or submit a PR adding the implementation to derivatives.yaml"
-)
-
-# The nodes whose backward pass torch has no forward mode for, each with the name that its error has.
-BACKWARD_FORWARDLESS = {
-    "HardsigmoidBackward0": "aten::hardsigmoid_backward",
-    "HuberLossBackward0": "huber_loss_backward",
-    "LogitBackward0": "aten::logit_backward",
-    "MishBackward0": "aten::mish_backward",
-    "NativeGroupNormBackward0": "aten::native_group_norm_backward",
-    "SiluBackward0": "aten::silu_backward",
-    "SoftMarginLossBackward0": "soft_margin_loss_backward",
-}
-COMPOSED = {
-    "LogitBackward0",
-    "MishBackward0",
-    "NativeGroupNormBackward0",
-    "SiluBackward0",
-}  # in passes that make a graph
-NO_FORWARD_OF_BACKWARD = "Trying to use forward AD with {} that does not support it."
 
 
 class Level:
@@ -104,19 +70,8 @@ class Level:
         if is_view(x) and (stale or (found is None and x.history)):
             whole = self.get(x.base)
             return None if whole is None else follow(whole, x.path)
-        if stale:
-            raise AutogradError(CHANGED, code="E401", help=OUT_OF_PLACE)
+        UnsupportedHere.when(stale, CHANGED, help=OUT_OF_PLACE)
         return None if found is None else found[0]
-
-    def check_backward(self, outputs: Iterable[Tensor], create_graph: bool) -> None:
-        """Raise where torch has no forward mode for a node of a backward pass; some have one if that makes a graph."""
-        for node in nodes_below(x.node for x in outputs if x.node is not None):
-            name = BACKWARD_FORWARDLESS.get(node.primitive.node)
-            if name is None or node.inputs is None or (create_graph and node.primitive.node in COMPOSED):
-                continue
-            if any(isinstance(x, Tensor) and self.get(x) is not None for x in node.inputs):
-                message = NO_FORWARD_OF_BACKWARD if name.startswith("aten::") else NO_FORWARD
-                raise NotImplementedError(message.format(name))
 
     def written(self, target: Tensor, result: Tensor) -> Callable[[], None]:
         """Return what gives the changed tensor its tangent, once `result` is written over `target`."""
@@ -126,7 +81,7 @@ class Level:
         if part is None and whole is None:
             return lambda: None
         if owner is not target and whole is None and self.get(target) is not None:
-            raise AutogradError(OF_A_DUAL, code="E401", help=OUT_OF_PLACE)
+            raise UnsupportedHere(OF_A_DUAL, help=OUT_OF_PLACE)
         part = Tensor(np.zeros_like(result.value)[()]) if part is None else part
         if is_view(target) and not is_alone:
             whole = Tensor(np.zeros_like(owner.value)[()]) if whole is None else whole
@@ -140,7 +95,7 @@ class Level:
         if own is not None and mode.grad_enabled and (own.requires_grad or tangent.requires_grad):
             if own.requires_grad and own.is_leaf:
                 raise AutogradError(f"a {'view of a ' if viewed else ''}{IN_PLACE}", code="E304", help=OUT_OF_PLACE)
-            raise AutogradError(OF_TANGENT, code="E401", help=OUT_OF_PLACE)
+            raise UnsupportedHere(OF_TANGENT, help=OUT_OF_PLACE)
         if own is not None and not own.requires_grad and not tangent.requires_grad:
             writable(own.array)[...] = tangent.value
             own.changed()
@@ -152,11 +107,6 @@ class Level:
         if not getattr(application.primitive, "pushes", True):
             return
         given = [(n, self.get(x)) for n, x in enumerate(application.inputs) if isinstance(x, Tensor)]
-        name = FORWARDLESS.get(application.primitive.node)
-        if name is not None and any(tangent is not None for _, tangent in given):
-            raise NotImplementedError(NO_FORWARD.format(name))
-        if application.options.get("how") == "prod":  # torch drops the tangent
-            raise AutogradError("a product with scatter_reduce() in forward mode is not supported here", code="E401")
         parts = [pushed(application, position, tangent) for position, tangent in given if tangent is not None]
         found = [part for part in parts if part is not None]
         if found:

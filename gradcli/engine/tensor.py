@@ -20,7 +20,7 @@ from gradcli.engine.modes import changes, mode, tick
 from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.protocol import TensorProtocol
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, UnsupportedHere
 
 Value = Any  # np.ndarray or a numpy scalar
 Gradient = Any  # an upstream gradient: Tensor, array, number, or None for 1
@@ -90,15 +90,16 @@ class Tensor(TensorProtocol):
             alias.history = self.history
         if mode.examples is not None:
             mode.examples.refuse(self, "data")
-            mode.examples.follow((self,), alias, Tensor.detach)
         return alias
 
     @data.setter
     def data(self, other: Tensor) -> None:
         if not isinstance(other, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type_name(other)}")
-        if self.requires_grad and not is_floating(other.value):
-            raise AutogradError("data set to a tensor that requires gradients must be floating point or complex dtype")
+        AutogradError.when(
+            self.requires_grad and not is_floating(other.value),
+            "data set to a tensor that requires gradients must be floating point or complex dtype",
+        )
         self.value = other.array
 
     @property
@@ -109,13 +110,14 @@ class Tensor(TensorProtocol):
     def requires_grad(self, required: bool) -> None:
         if required == self.requires_grad:
             return
-        if not self.is_leaf:
-            raise AutogradError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
-                "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
-            )
-        if required and not is_floating(self.value):
-            raise AutogradError("only Tensors of floating point dtype can require gradients")
+        AutogradError.when(
+            not self.is_leaf,
+            "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
+            "a subgraph that doesn't require differentiation use var_no_grad = var.detach().",
+        )
+        AutogradError.when(
+            required and not is_floating(self.value), "only Tensors of floating point dtype can require gradients"
+        )
         self.node = AccumulateGrad(self) if required else None
 
     @property
@@ -146,8 +148,7 @@ class Tensor(TensorProtocol):
             if not isinstance(gradient, Tensor):
                 kind = type_name(gradient)
                 raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {kind}")
-            if gradient is self:
-                raise AutogradError("can't assign Variable as its own grad")
+            AutogradError.when(gradient is self, "can't assign Variable as its own grad")
             check_gradient(self, gradient)
         self._grad = gradient
 
@@ -162,8 +163,7 @@ class Tensor(TensorProtocol):
 
     def retain_grad(self) -> None:
         """Keep the gradient of a result in its `.grad`; a leaf keeps its own anyway."""
-        if not self.requires_grad:
-            raise AutogradError("can't retain_grad on Tensor that has requires_grad=False")
+        AutogradError.when(not self.requires_grad, "can't retain_grad on Tensor that has requires_grad=False")
         if isinstance(self.known_node, Node):
             self.known_node.with_hooks().retain = ref(self)
 
@@ -183,16 +183,15 @@ class Tensor(TensorProtocol):
         """Call `hook` with this leaf each time that a gradient has arrived in its `.grad`."""
         if self.node is None:
             raise AutogradError("cannot register a hook on a tensor that doesn't require gradient")
-        if not self.is_leaf:
-            raise AutogradError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        AutogradError.when(not self.is_leaf, "post accumulate grad hooks cannot be registered on non-leaf tensors")
         return Handle(self.node.with_hooks().accumulated, hook)
 
     @property
     def _version(self) -> int:
-        if isinstance(self.history, Unversioned):
-            raise AutogradError("Inference tensors do not track version counter.")
-        if isinstance(self.history, Uncounted):
-            raise AutogradError("the version of a result of inference tensors is not supported here", code="E401")
+        AutogradError.when(isinstance(self.history, Unversioned), "Inference tensors do not track version counter.")
+        UnsupportedHere.when(
+            isinstance(self.history, Uncounted), "the version of a result of inference tensors is not supported here"
+        )
         return 0 if self.history is None else len(self.history)
 
     def changed(self) -> int:
@@ -210,8 +209,6 @@ class Tensor(TensorProtocol):
         """Return the same memory, outside the graph."""
         alias = Tensor(self.array)
         alias.history = self.shared_history()
-        if mode.examples is not None:
-            mode.examples.follow((self,), alias, Tensor.detach)
         return alias
 
     def detach_(self) -> Tensor:
@@ -240,8 +237,10 @@ class Tensor(TensorProtocol):
         """Return the memory as an array."""
         if mode.examples is not None:
             mode.examples.refuse(self, "memory")
-        if mode.grad_enabled and self.requires_grad:
-            raise AutogradError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        AutogradError.when(
+            mode.grad_enabled and self.requires_grad,
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+        )
         return self.array
 
     def backward(self, gradient: Gradient = None, retain_graph: bool | None = None, create_graph: bool = False) -> None:
@@ -275,6 +274,7 @@ def tensor(data: Any, *, dtype: np.dtype[Any] | None = None, requires_grad: bool
 
 def require_grad(leaf: Tensor) -> None:
     """Let a new leaf gather its gradient. Raises AutogradError where its numbers are whole."""
-    if not is_floating(leaf.value):
-        raise AutogradError("Only Tensors of floating point and complex dtype can require gradients")
+    AutogradError.when(
+        not is_floating(leaf.value), "Only Tensors of floating point and complex dtype can require gradients"
+    )
     leaf.node = AccumulateGrad(leaf)

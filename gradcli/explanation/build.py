@@ -19,7 +19,7 @@ from gradcli.engine.rites import Rites
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError, UsageError
-from gradcli.explanation.chain.held import told_apart
+from gradcli.explanation.chain.edges import told_apart
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.derivation import Derivation, locals_of, seed_formula
 from gradcli.explanation.lines import Evaluation, Line, captured

@@ -31,6 +31,7 @@ from gradcli.language.tree import (
 )
 from gradcli.language.unparser import unparse
 from gradcli.ops.operators import ATTRIBUTES
+from gradcli.ops.support.absent import INSTEAD
 from gradcli.ops.support.arguments import as_tensor, check_size, described, integer, operand
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS, Operation
@@ -149,6 +150,8 @@ def _meant(name: str, written: Sequence[Argument]) -> str:
     inside = unparse(written[0].value) if len(written) == 1 and written[0].keyword is None else ""
     if name in TAUGHT:
         return f"type '{TAUGHT[name].format(inside or 'x')}'"
+    if name in INSTEAD:
+        return f"{INSTEAD[name]}: {name} is not supported here"
     close = did_you_mean(name, OPERATIONS) if len(name) > 1 else ""
     if close or not inside or len(name) > LONGEST_LETTER:
         return f"did you mean {close}?" if close else "gradcli ops lists the functions"

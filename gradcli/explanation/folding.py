@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gradcli.explanation.chain.held import told_apart
+from gradcli.explanation.chain.edges import told_apart
 from gradcli.explanation.model import MISSING, Explanation, Local, Node, Note, Step, Value
 from gradcli.explanation.values import value_of
 

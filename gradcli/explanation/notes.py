@@ -73,8 +73,6 @@ def kinks(line: Line) -> Iterator[Note]:
     if application is None or not line.tensor.requires_grad or not application.primitive.kinks:
         return
     primitive = application.primitive
-    if "of last" in primitive.traits and not line.inputs[-1].tensor.requires_grad:
-        return
     values = [x.tensor.value for x in line.inputs]
     if callable(primitive.kinks):
         mask = primitive.kinks(*values, **application.options)

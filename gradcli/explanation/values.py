@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
 from gradcli.explanation.calls import apply
 from gradcli.explanation.refusals import FAILURES, no_numbers, refused
-from gradcli.language.tree import Expression, Name, fold
+from gradcli.language.tree import Binary, Compare, Expression, Name, fold, postorder
 from gradcli.ops.support.arguments import as_tensor
 from gradcli.source import Source
 
@@ -52,22 +51,56 @@ def rounding_of(names: Mapping[str, Any], *trees: Expression | None) -> float:
 
 
 def rounding_at(names: Mapping[str, Any], *trees: Expression | None, count: int = DRAWS) -> Any:
-    """Return the same for each entry of the values, which have one shape; 0 where they are not finite."""
+    """Return the same for each entry of the values, which have one shape; 0 where they are not finite.
+
+    Comparisons come out as they do without rounding: what is equal stays equal.
+    """
     draws = np.random.default_rng(0)
+    outcomes: Iterator[Any] = iter(())
 
     def step(node: Expression, parts: Sequence[Any]) -> Any:
+        if isinstance(node, Compare):
+            return next(outcomes)
         found = _named(node, names) if isinstance(node, Name) else apply(node, parts)
         if not isinstance(found, Tensor) or found.dtype.kind != "f":
             return found
-        return Tensor(found.value * (1 + np.finfo(found.dtype).eps * draws.choice([-1, 1], found.shape)))
+        sign, kind = draws.choice([-1, 1], found.shape), np.finfo(found.dtype)
+        smallest = np.where(found.value == 0, 0, kind.smallest_subnormal)  # which is a digit of what underflows
+        return Tensor((found.value * (1 + kind.eps * sign) + smallest * sign).astype(found.dtype)[()])
 
     spread: Any = 0.0
     with switched(grad_enabled=False, tape=None), np.errstate(all="ignore"), suppress(*FAILURES):
         for tree in filter(None, trees):
-            exact = value_of(tree, names)
-            moved = (np.abs(np.subtract(plain(fold(tree, step)), exact, dtype=np.float64)) for _ in range(count))
-            spread = spread + np.nan_to_num(reduce(np.fmax, moved), posinf=0.0)
+            exact, moved = value_of(tree, names), 0.0
+            compared = [as_tensor(value_of(node, names)) for node in postorder(tree) if isinstance(node, Compare)]
+            for _ in range(count):
+                outcomes = iter(compared)
+                moved = np.fmax(moved, np.abs(np.subtract(plain(fold(tree, step)), exact, dtype=np.float64)))
+            spread = spread + np.nan_to_num(moved, posinf=0.0)
     return MARGIN * spread
+
+
+def out_of_range(names: Mapping[str, Any], tree: Expression, shape: tuple[int, ...]) -> Any:
+    """Return the mask of columns of this shape, or one for all, where results on the way to the value leave the floats.
+
+    These are infinite, or products, quotients and powers that are 0 though nothing in them is.
+    """
+    met: Any = np.zeros(shape, bool)
+
+    def step(node: Expression, parts: Sequence[Any]) -> Any:
+        nonlocal met
+        found = _named(node, names) if isinstance(node, Name) else apply(node, parts)
+        if isinstance(found, Tensor) and found.dtype.kind == "f":
+            lost = np.isinf(found.value)
+            if isinstance(node, Binary) and node.operator in ("*", "/", "**"):
+                left, right = (np.not_equal(plain(part), 0) for part in parts)
+                lost = lost | (found.value == 0) & left & (right | (node.operator == "**"))
+            met = met | (lost if shape else lost.any())
+        return found
+
+    with switched(grad_enabled=False, tape=None), np.errstate(all="ignore"), suppress(*FAILURES):
+        fold(tree, step)
+    return met
 
 
 def apart(a: Any, b: Any) -> float:

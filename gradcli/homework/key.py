@@ -18,7 +18,7 @@ from gradcli.homework.diagnose.agreement import in_agreement
 from gradcli.homework.diagnose.investigation import Investigation
 from gradcli.homework.mistakes import pen
 from gradcli.homework.model import Diagnosis, Marked, Value
-from gradcli.homework.remembered import Remembered
+from gradcli.homework.result_cache import Remembered
 from gradcli.homework.solve.credit import Own, credited, share
 from gradcli.homework.solve.judging import Judge
 from gradcli.homework.solve.points import Point, Points, answered

@@ -26,7 +26,7 @@ from gradcli.live.operands import Operand, Reading, readings
 from gradcli.live.passes import Node, is_leaf
 from gradcli.live.rounding import is_close, rounding
 from gradcli.live.saved import MISSING, is_readable, numbers, results_of
-from gradcli.ops.linalg.triangles import triangle
+from gradcli.ops.linalg.equations import triangle
 from gradcli.source import Span
 
 # What forward, rules and notation raise of operands that are not theirs: the node is another operation then.

@@ -32,7 +32,6 @@ FIXED: dict[str, dict[str, Any]] = {  # the same of one primitive
     "convolution_transposed": {"transposed": True},
     "trunc_divide": {"rounding_mode": "trunc"},
 }
-OTHERS = ("renorm",)  # whose options are not torch's
 TOLD = re.compile(
     "_sym_|sizes|numel|output_padding|source_dim|sparse|dtype|layout"
 )  # follow from others, or say little
@@ -97,7 +96,7 @@ def readings(node: Node) -> Iterator[Reading]:
         return
     for primitive in by_node().get(node.name(), ()):
         operands, options = operands_of(node, primitive), options_in(node, primitive)
-        if primitive.name in OTHERS or operands is None or options is None or not is_all(node, primitive):
+        if operands is None or options is None or not is_all(node, primitive):
             continue
         if "dim" in options and not input_shape(node):
             continue  # a number has no dimensions, but torch takes 0 and -1 for it

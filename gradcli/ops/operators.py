@@ -15,7 +15,7 @@ from gradcli.ops.support.arguments import as_tensor
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
 
-ATTRIBUTES = ("T", "mT", "H", "mH")
+ATTRIBUTES = ("T", "mT")
 
 
 def _named(name: str) -> Callable[..., Any]:
@@ -63,10 +63,10 @@ def register() -> None:
         add=arithmetic.add_,
         sub=arithmetic.sub_,
         mul=arithmetic.mul_,
-        truediv=arithmetic.div_,
+        truediv=ops.div,
         floordiv=arithmetic.quotient,
-        pow=arithmetic.pow_,
-        mod=arithmetic.remainder_,
+        pow=ops.pow,
+        mod=ops.remainder,
         neg=arithmetic.neg,
         lt=comparisons.less,
         le=comparisons.at_most,

@@ -11,7 +11,6 @@ from gradcli.script.python.values.attributes import Namespace
 # The first name of a module, and where its namespace is built.
 PLACES = {
     "gradcli.script.torch.module": "torch",
-    "gradcli.script.torch.func.functorch": "functorch",
     "gradcli.script.numpy.module": "numpy",
     "gradcli.script.stdlib.mathematics": "math statistics",
     "gradcli.script.stdlib.random": "random",
@@ -19,7 +18,7 @@ PLACES = {
     "gradcli.script.stdlib.process.warnings": "warnings",
     "gradcli.script.stdlib.data.containers": "collections",
     "gradcli.script.stdlib.data.copying": "copy",
-    "gradcli.script.stdlib.data.flags": "enum",
+    "gradcli.script.stdlib.data.enumerations": "enum",
     "gradcli.script.stdlib.data.records": "dataclasses",
     "gradcli.script.stdlib.callables": "functools operator",
     "gradcli.script.stdlib.contexts": "contextlib",
@@ -33,13 +32,10 @@ PLACES = {
     "gradcli.script.stdlib.data.ordering": "heapq bisect",
     "gradcli.script.stdlib.process.streams": "io",
     "gradcli.script.stdlib.process.paths": "pathlib tempfile",
-    "gradcli.script.stdlib.process.messages": "logging",
+    "gradcli.script.stdlib.process.logging": "logging",
     "gradcli.script.stdlib.process.arguments": "argparse",
     "gradcli.script.packages.pictures": "matplotlib mpl_toolkits seaborn",
     "gradcli.script.packages.progress": "tqdm",
-    "gradcli.script.stdlib.texts.characters": "unicodedata",
-    "gradcli.script.stdlib.process.identifiers": "uuid",
-    "gradcli.script.stdlib.data.pickling": "pickle",
 }
 MODULES = {name: place for place, names in PLACES.items() for name in names.split()}
 ORIGINALS = {"numpy", *MODULES} & {"numpy", *sys.stdlib_module_names}  # modules of Python, which know their names

@@ -13,6 +13,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from gradcli.ops.support.absent import INSTEAD
 from gradcli.script.errors import UnsupportedError
 from gradcli.source import did_you_mean
 
@@ -33,6 +34,37 @@ ABSENT = {
     r"\b(compiler?|jit|fx|export|onnx|_dynamo|_inductor)\b": "leave it out: the function runs as it is written",
     "sparse|nested": "tensors are dense here: write torch.tensor",
     "quanti[zs]|qint|qscheme": "tensors hold plain numbers here",
+    r"storage|set_$|is_set_to": "tensors that share memory have the same x.data_ptr()",
+    "pin_memory|is_pinned|share_memory": "leave it out: all tensors are in the memory of the CPU",
+    "channels_last|empty_strided|empty_permuted|dim_order": "leave it out: entries are stored row by row",
+    "determinis": "leave it out: a run gives the same numbers each time",
+    "multithreading|view_replay|num_interop": "leave it out: a run has one thread",
+    "profiler": "read time.perf_counter() before and after",
+    "overrides|_C$": "functions of torch cannot be replaced here",
+    r"^(Tensor\.)?(svd|qr|cholesky|lu|lstsq|pinverse|chain_matmul|nuclear_norm|triangular_solve|symeig|vander)$": (
+        "torch.linalg has it: svd, qr, cholesky, solve, lstsq, pinv, multi_dot, matrix_norm, solve_triangular, eigh, "
+        "vander"
+    ),
+    r"ldl_|lu_unpack|(inv|solve|cholesky|factor)_ex": "use torch.linalg.solve or torch.linalg.cholesky",
+    r"^logging\.": "write logging.basicConfig(level=logging.INFO), or print",
+    r"^enum\.\w*Flag": "write an Enum, and a set of its members",
+    r"^range$": "write torch.arange, which leaves the end out",
+    "pdist": "write torch.cdist(x, x)",
+    "msort": "write torch.sort(x, 0).values",
+    "nanmedian|nanquantile": "pick the numbers first: x[~x.isnan()]",
+    "histogram": "write torch.histc",
+    "resize": "write x.reshape(...), or torch.zeros(...) for a larger tensor",
+    r"apply_$|map2?_$": "write the function with operations of tensors, or tensor([f(v) for v in x.tolist()])",
+    r"\b(index_)?put_?$": "write x[indices] = values",
+    "rsub": "write other - x",
+    "adjoint": "write x.mT",
+    r"\bLazy|Uninitialized": "give the number of inputs: nn.Linear(4, 2)",
+    r"optim\.[A-Z]": "there are SGD, Adam, AdamW, Adamax, RMSprop, Adagrad, Adadelta and LBFGS",
+    r"\bCyclicLR": "write OneCycleLR, or LambdaLR with a function of the epoch",
+    r"\bdistributions\b": "there are Normal, Uniform, Bernoulli, Categorical, and Independent of these",
+    r"\bfunc\.": "there are grad, vjp, jvp, jacrev, jacfwd, hessian, vmap and functional_call",
+    r"poisson\b|geometric_|cauchy_|log_normal_": "draw with torch.rand or torch.randn, and compute from these",
+    r"utils\.data\.": "there are Dataset, TensorDataset, Subset, ConcatDataset, random_split and DataLoader",
 }
 
 
@@ -48,7 +80,9 @@ def missing(
     """Return the error for a name that is not here; of one that torch has, that no other was meant."""
     close = "" if owner in torch_names() else did_you_mean(name, [other for other in known if other[0] != "_"])
     subject = f"{owner}.{name}".removeprefix("torch.")
-    help = next((help for words, help in ABSENT.items() if re.search(words, subject)), GENERAL)
+    help = INSTEAD.get(name.removesuffix("_")) or next(
+        (help for words, help in ABSENT.items() if re.search(words, subject)), GENERAL
+    )
     return UnsupportedError(message.format(owner, name), help=f"did you mean {close}?" if close else help)
 
 

@@ -47,6 +47,31 @@ def test_a_pipe_is_a_file(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     assert gradcli(capsys, "run -").out == "tensor([1., 1.])\n"
 
 
+def test_a_function_of_another_cell_has_its_own_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its warnings and its rows stand at its cell, also where the cell that calls it is shorter."""
+    monkeypatch.chdir(tmp_path)
+    first = "import torch\nimport torch.nn.functional as F\nx = torch.tensor([1.0, 2.0], requires_grad=True)"
+    second = "def act(u, v):\n    s = u * v\n    return F.softmax(s.reshape(1, 1)).sum()"
+    cells = [{"cell_type": "code", "source": text} for text in (first, second, "act(*x).backward()")]
+    Path("lesson.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    warned = gradcli(capsys, "run lesson.ipynb")
+    assert (warned.code, "lesson.ipynb cell 2:3: UserWarning: Implicit dimension" in warned.err) == (0, True)
+    shown = gradcli(capsys, "run lesson.ipynb --explain")
+    assert (shown.code, "cell 2 line 2: s = u * v" in shown.out) == (0, True)
+
+
+def test_a_page_shows_a_name_that_is_a_number_by_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "import torch\nx = torch.ones(2, requires_grad=True)\nk = torch.ones(4)\nk = 5\n(x * k).sum().backward()"
+    Path("lesson.py").write_text(text, encoding="utf-8")
+    assert gradcli(capsys, "run lesson.py -o page.html").code == 0
+    assert Path("page.html").exists()
+
+
 def test_a_notebook_echoes_its_cells(capsys: pytest.CaptureFixture[str]) -> None:
     result = gradcli(capsys, "run samples/snippets/lesson.ipynb")
     assert result.out == "tensor([1., 2., 3.], requires_grad=True)\ngradient:\ntensor([2., 4., 6.])\n"

@@ -29,7 +29,7 @@ UNARY = ("exp({})", "tanh({})", "{}**2", "sqrt({})", "-{}", "log1p({})", "3*{}",
 BINARY = (
     "{}*{}", "{} + {}", "{} - {}", "{}/({} + 2)", "hypot({}, {})", "atan2({}, {})", "maximum({}, {})", "{}**{}",
     "where({} > 0, {}, {})", "lerp({}, {}, {})", "logaddexp({}, {})", "addcmul({}, {}, {})", "xlogy({}, {})",
-    "fmod({}, {})", "clamp({}, max={})", "binary_cross_entropy_with_logits({}, {})", "huber_loss({}, {})",
+    "clamp({}, max={})", "binary_cross_entropy_with_logits({}, {})", "huber_loss({}, {})",
     "mse_loss({}, {})", "sum({}*[{}, 1])", "sum(stack(({}, {})))", "dot(stack(({}, {})), [{}, 2])",
     "outer(stack(({}, {})), [{}, 2])[0, 1]",
 )  # fmt: skip

@@ -23,10 +23,3 @@ def test_what_rounding_leaves_of_contributions_that_cancel_is_said(text: str) ->
     given = {"x": 0.4, "y": 0.7}
     notes = explain(parse_program(Source(text)), {name: given[name] for name in given if name in text}).notes
     assert ("cancelled" in [note.code for note in notes]) is PROGRAMS[text]
-
-
-@pytest.mark.parametrize("of", ["A", "B"])
-def test_a_factor_of_which_one_triangle_is_read_is_told_where_its_gradient_is_asked(of: str) -> None:
-    given = {"A": [[2.0, 0.0], [1.0, 2.0]], "B": [[5.0], [7.0]]}
-    notes = explain(parse_program(Source("sum(cholesky_solve(B, A))")), given, wrt=[of]).notes
-    assert ("kink" in [note.code for note in notes]) is (of == "A")

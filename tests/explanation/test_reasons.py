@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from gradcli.engine.primitive import REGISTRY
 from gradcli.explanation.folding import folded
 from gradcli.explanation.index.evaluation import evaluated
 from gradcli.explanation.index.printing import Writer
@@ -26,7 +27,6 @@ ARRANGED = [
     ("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; tensordot(A, B)", "B", "v1 = Σi A.flat[i]·B.flat[i]"),
     ("A = [[1, 2, 3], [4, 5, 6]]; A.T.reshape(6)", "v1", "v2[i] = v1.flat[i]"),
     ("A = [[1, 2], [3, 4]]; reshape(A.T, (4, 1))", "v1", "v2[i,0] = v1.flat[i]"),
-    ("x = [1, 2, 3]; combinations(x)", "x", "v1[i] = x[place_v1[i]]"),
     ("x = [[1, 3, 0, 2]]; max_pool1d(x, 2)", "x", "v1[c,j] = max over b<2 of x[c,2·j + b]"),
     ("x = [[1, 2], [3, 4]]; w = [[[0.5, -1], [2, 1]]]; conv1d(x, w)", "w", "v1[o,i] = Σc,a x[c,i + a]·w[o,c,a]"),
 ]  # fmt: skip
@@ -62,7 +62,7 @@ def test_every_rule_says_why(program: str) -> None:
     for node, local in edges(program):
         told = f"{unparse(node.expression)} by {local.input}"
         assert sentence(node), f"a sentence about {told}"
-        if local.formula is None:
+        if local.formula is None and "adjoint" not in REGISTRY[node.op or ""].traits:
             why = local.why
             assert why is not None, f"a reason of {told}"
             assert bool(why.gradient) != bool(why.differential), told

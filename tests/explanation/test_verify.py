@@ -22,8 +22,8 @@ from tests.programs import EXAMPLES, family, of_every, run, some, upstream, wron
 SHAPES = [(0,), (0, 2), (2, 0), (2, 0, 2), (0, 0), (1, 0, 3, 0), (2, 1, 0)]
 SCALES = (1e-12, -1e-6, 1e-3, 30.0, -1e3, 1e6, 1e12)
 PLACES = (0.0, 1e-12, 1 - 1e-9, 1.0, -1 + 1e-12, 0.5, 3 + 1e-6)  # ends of domains, kinks, and beside them
-JUMPS = ["x % 3", "fmod(x, 3)", "x // 3", "ceil(x)", "round(x/4)", "hardshrink(x, 6)", "threshold(x, 6, 3)"]
-BENDS = ["relu6(x)", "hardtanh(x, 1, 6)", "clamp(x, max=6)", "softshrink(x, 6)", "prelu(x - 6, 0.25)"]
+JUMPS = ["x % 3", "x // 3", "ceil(x)", "round(x/4)", "threshold(x, 6, 3)"]
+BENDS = ["relu6(x)", "hardtanh(x, 1, 6)", "clamp(x, max=6)", "prelu(x - 6, 0.25)"]
 NOT_MEANT = ("eq(", "ne(")  # torch gives them a gradient of zeros
 
 
@@ -73,7 +73,6 @@ def verified(program: str, values: dict[str, Any], **options: Any) -> Verificati
         ("relu(-x)", np.inf, Outcome.UNJUDGED, "as given"),
         ("where(x > 0, 1.0, x)", np.nan, Outcome.UNJUDGED, "as given"),
         ("1/x", 5e-324, Outcome.UNJUDGED, "overflow"),
-        ("softshrink(x)", 5e-324, Outcome.AGREES, ""),
         ("x*1e-300", 5e-324, Outcome.AGREES, ""),
         ("1e308*x + x*0", 1, Outcome.AGREES, ""),
         ("exp(x)", 709.782712893384, Outcome.UNJUDGED, "overflow"),
@@ -85,18 +84,11 @@ def test_the_outcome_of_one_point(program: str, x: float, outcome: Outcome, reas
     assert (row.outcome, reason in row.reason) == (outcome, True), row
 
 
-@pytest.mark.parametrize(
-    "program", ["asin(3*y**0)", "sum(log(floor([0.5, -3]*y)))", "acosh(0 - 1/y)/copysign(y**2, x)"]
-)
+@pytest.mark.parametrize("program", ["asin(3*y**0)", "sum(log(floor([0.5, -3]*y)))"])
 def test_an_operation_that_is_flat_passes_0_on_also_of_what_is_not_finite(program: str) -> None:
     """As in torch; the formula says the same, where `0*nan` would be nan."""
-    row = verified(program, {"y": 1.0, "x": 2.0} if "x)" in program else {"y": 1.0}).rows[-1]
+    row = verified(program, {"y": 1.0}).rows[-1]
     assert (row.engine, row.chain_rule, row.outcome) == (0, 0, Outcome.UNJUDGED)
-
-
-def test_a_correlation_of_1_is_at_no_kink() -> None:
-    found = verified("corrcoef(x)", {"x": [[1.5, 2.25, 4], [0.5, -1, 3]]})
-    assert (found.agrees, found.notes) == (True, ())
 
 
 def test_the_slope_is_of_steps_within_which_the_function_does_not_turn() -> None:
@@ -252,7 +244,7 @@ def test_no_gradient_is_called_wrong(program: str) -> None:
 
 
 @pytest.mark.slow
-@of_every(FAMILY[1::360], family)
+@of_every(FAMILY[1::720], family)
 def test_no_wrong_gradient_is_called_right(program: str) -> None:
     found = run(program)
     made = found.evaluation.line_of[id(found.output)]

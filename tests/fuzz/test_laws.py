@@ -16,7 +16,7 @@ from tests.fuzz.laws.laws import judge
 from tests.fuzz.running import inside, verdicts
 from tests.programs import wrong
 
-OF_EACH = 40  # random programs of a style; `.ci/run` has more
+OF_EACH = 10  # random programs of a style; `.ci/run` has more
 
 
 @contextmanager

@@ -10,9 +10,9 @@ import pytest
 
 import gradcli
 from gradcli.errors import GradcliError
+from gradcli.explanation.missing_values import Unkept
 from gradcli.explanation.model import Explanation
-from gradcli.explanation.unkept import Unkept
-from gradcli.render.asked import asked
+from gradcli.render.display_options import asked
 from gradcli.render.documents.explanation import explanation_document
 from gradcli.render.graph.svg import svg
 from gradcli.render.latex.lesson import lesson
@@ -202,7 +202,6 @@ def operations(found: Explanation) -> list[str | None]:
         "x.sum().max(0).values": "MaxBackward0",
         "x.roll(1)": "roll",
         "x.index_add(0, torch.tensor([1]), x[:1], alpha=2)": "IndexAddBackward0",
-        "x.diagonal_scatter(x[0, :2], 1)": "DiagonalScatterBackward0",
         "x.bfloat16()": "ToCopyBackward0",
         "torch.div(x, 0.3, rounding_mode='trunc') + x": "add",
         "torch.addcmul(x, x.detach(), x)": "addcmul",
@@ -342,7 +341,7 @@ def test_an_operand_that_is_not_known_below_a_result_that_is() -> None:
 
 def test_results_are_numbered_as_torch_numbers_those_with_gradients() -> None:
     x = torch.tensor([[1.0, 2.0], [3.0, 5.0]], requires_grad=True)
-    for result in torch.linalg.lu(x)[1:]:
+    for result in torch.linalg.eigh(x + x.T):
         assert not gradcli.from_torch((result * result).sum()).notes
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gradcli.homework.assignment.assignments import Assignment
     from gradcli.homework.course.roster import Roster
     from gradcli.homework.course.variants import Sheet, Variants
-    from gradcli.render.asked import Asked
+    from gradcli.render.display_options import Asked
     from gradcli.render.text.looks import Looks
 
 HANDOUT = "check --handout"
@@ -71,9 +71,9 @@ def print_key(
     from gradcli.commands.forms import FORMS, OWN
     from gradcli.commands.forms import renderer as renderer_of
     from gradcli.homework.worker import in_worker
-    from gradcli.render.asked import asked
     from gradcli.render.check.reports.naming import file_name
     from gradcli.render.check.reports.writing import write_in
+    from gradcli.render.display_options import asked
     from gradcli.stream.values import dump
 
     if FORMS[form].renderers[KEY] != OWN:
@@ -97,8 +97,8 @@ def print_key(
 def key_of(form: str, looks: Asked, assignment: Assignment, *, is_raw: bool) -> Any:
     """Return the key of one sheet as a document or a text."""
     from gradcli.commands.forms import renderer
+    from gradcli.homework.answer_file import filled_in
     from gradcli.homework.grading import Grader
-    from gradcli.homework.worked import filled_in
     from gradcli.render.check.key import key_document, key_page
 
     grader = Grader(assignment, is_raw=is_raw)
@@ -123,7 +123,7 @@ def hand_out(
     """Write a blank sheet for each student of the roster to a folder, or print one where all have the same."""
     from gradcli.homework.course.variants import Sheet
     from gradcli.homework.worker import in_worker
-    from gradcli.render.asked import asked
+    from gradcli.render.display_options import asked
 
     roster = course.students
     if roster is None and assignment.varies:
@@ -155,10 +155,10 @@ def write_sheets(
     """Write the sheets, and the record of their values: first, for a sheet without one could never be graded."""
     from gradcli.commands.forms import FORMS
     from gradcli.homework.worker import in_worker
-    from gradcli.render.asked import asked
     from gradcli.render.check.reports.naming import file_name
     from gradcli.render.check.reports.writing import write_in
     from gradcli.render.check.variants import variants_text
+    from gradcli.render.display_options import asked
 
     folder = Path(page.destination)
     with ExitStack() as stack:

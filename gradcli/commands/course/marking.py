@@ -78,9 +78,9 @@ def write_feedback(wanted: Wanted, results: Iterable[Result], totals: ClassTotal
     from gradcli.commands.forms import FOLDER, FORMS, INDEX, forms, renderer
     from gradcli.homework.grading import Grading
     from gradcli.homework.worker import in_worker
-    from gradcli.render.asked import asked
     from gradcli.render.check.feedback import of_student
     from gradcli.render.check.reports.writing import beside_folder, write_folder, write_in
+    from gradcli.render.display_options import asked
 
     page, form = wanted.page, wanted.form
     looks = asked(page.looks, color=False, width=None, ascii=page.ascii, all=wanted.all)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -66,6 +66,7 @@ class Program:
         `is_raw` leaves formulas as the rules give them. If it `takes_shapes`, as symbols do, values may be shapes.
         """
         from gradcli.explanation.build import explain
+        from gradcli.explanation.formulas.simplified import simplified
         from gradcli.explanation.variables import placeholders
 
         program, values, options = self.point(limits, takes_shapes=takes_shapes or is_symbolic)
@@ -74,7 +75,11 @@ class Program:
         made_up = placeholders(program, values) if is_symbolic else {}
         try:
             with advised(program.source, is_file=self.is_file, is_symbolic=is_symbolic):
-                found = explain(program, {**made_up, **values}, **options)
+                if made_up:
+                    from gradcli.explanation.sizes.anywhere import explain_anywhere
+
+                    return explain_anywhere(program, made_up, values, is_raw=is_raw, **options)
+                found = explain(program, values, **options)
         except EvaluationError as error:
             if made_up and not error.help:
                 is_or_are = (
@@ -82,15 +87,7 @@ class Program:
                 )
                 error.help = f"{is_or_are} here; give an array its shape, such as {next(iter(made_up))}:3"
             raise
-        if made_up:
-            from gradcli.explanation.notes import taken_for_numbers
-
-            found = replace(found, notes=(*found.notes, *taken_for_numbers(found, made_up)))
-        if is_raw:
-            return found
-        from gradcli.explanation.formulas.simplified import simplified
-
-        return simplified(found, at_any_point=bool(made_up))
+        return found if is_raw else simplified(found)
 
     def gradients(self, limits: Limited) -> Gradients:
         """Differentiate the program once, within its limits, and say nothing more; warns as `explain` does."""
@@ -119,6 +116,7 @@ class Program:
     ) -> tuple[Derivative, ...]:
         """Differentiate several times, or every entry of the output; `is_symbolic` as formulas."""
         from gradcli.explanation.derivatives import total
+        from gradcli.explanation.sizes.anywhere import formulas_anywhere
         from gradcli.explanation.sizes.generic import formulas_at_any_size
         from gradcli.explanation.variables import placeholders
 
@@ -131,8 +129,8 @@ class Program:
             if dims := shapes(values):
                 numbers = {name: value for name, value in values.items() if name not in dims}
                 return formulas_at_any_size(program, dims, numbers, order, mixed=mixed, is_raw=is_raw, **options)
-            whole = {**placeholders(program, values), **values}
-            return total.formulas(program, whole, order, mixed=mixed, is_raw=is_raw, **options)
+            asked = {"mixed": mixed, "is_raw": is_raw, **options}
+            return formulas_anywhere(program, placeholders(program, values), values, order, **asked)
 
     def verify(self, limits: Limited) -> Verification:
         """Compute each gradient three ways, within the limits."""

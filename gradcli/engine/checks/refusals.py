@@ -43,9 +43,9 @@ def check_difference(values: Sequence[Any]) -> None:
 
 def check_constant(function: str, argument: str, value: Tensor) -> None:
     """Refuse a tensor that requires a gradient where torch gives that argument none."""
-    if value.requires_grad and mode.grad_enabled:
-        raise AutogradError(
-            f"The function '{function}' is not differentiable with respect to argument '{argument}'. This input cannot "
-            "have requires_grad True.",
-            help=f"write the numbers of {argument} in the call, or detach it",
-        )
+    AutogradError.when(
+        value.requires_grad and mode.grad_enabled,
+        f"The function '{function}' is not differentiable with respect to argument '{argument}'. This input cannot "
+        "have requires_grad True.",
+        help=f"write the numbers of {argument} in the call, or detach it",
+    )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.modes import mode
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 
 
 class FromEnd(int):
@@ -40,16 +40,14 @@ def extent(shape: tuple[int, ...], dim: int) -> int:
 
 def check_extents(shape: tuple[int, ...], dim: int) -> None:
     """Refuse a scalar where a dimension of it is asked for."""
-    if not shape:
-        raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
+    ShapeError.when(not shape, f"Dimension specified as {dim} but tensor has no dimensions")
 
 
 def dimensions(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
     """Count dimensions from the front; AutogradError where one is named twice."""
     wrapped = tuple(dimension(dim, ndim) for dim in dims)
     for dim in wrapped:
-        if wrapped.count(dim) > 1:
-            raise AutogradError(f"dim {dim} appears multiple times in the list of dims")
+        AutogradError.when(wrapped.count(dim) > 1, f"dim {dim} appears multiple times in the list of dims")
     return wrapped
 
 
@@ -72,19 +70,24 @@ def broadcastable(values: Sequence[Any]) -> bool:
     return True
 
 
+def check_together(*values: Any) -> None:
+    """Refuse values that do not broadcast."""
+    if not broadcastable(values):
+        raise mismatch(values)
+
+
 def mismatch(values: Sequence[Any]) -> AutogradError:
     """Return the error for values that do not broadcast: torch names the last dimension that differs."""
     a: tuple[int, ...] = ()
-    batches = sum(each.kind == "vmap" for each in mode.transforms)  # whose dimensions come first in torch
+    batches = mode.transforms.count("vmap")  # whose dimensions come first in torch
     for value in values:
         b = np.shape(value)
         ndim = max(len(a), len(b))
         for back, (m, n) in enumerate(zip_longest(reversed(a), reversed(b), fillvalue=1), start=1):
             if m != n and 1 not in (m, n):
-                return AutogradError(
+                return ShapeError(
                     f"The size of tensor a ({m}) must match the size of tensor b ({n}) "
                     f"at non-singleton dimension {ndim - back + batches}",
-                    code="E301",
                     help="shapes go together where, counted from the right, the sizes are equal or one of them is 1",
                 )
         a = broadcast_shapes(a, b)

@@ -18,7 +18,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.recorder import before_writing, listening
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 
 IN_PLACE = "leaf Variable that requires grad is being used in an in-place operation."
 
@@ -34,10 +34,10 @@ def check_in_place(target: Tensor, requires_grad: bool | None = None) -> None:
     if is_view(target):
         if target.origin:
             raise target.refusal(ITSELF)
-        if target.requires_grad and target.base.is_leaf:
-            raise AutogradError(f"a view of a {IN_PLACE}", code="E304", help=help)
-    if target.requires_grad and target.is_leaf:
-        raise AutogradError(f"a {IN_PLACE}", code="E304", help=help)
+        AutogradError.when(
+            target.requires_grad and target.base.is_leaf, f"a view of a {IN_PLACE}", code="E304", help=help
+        )
+    AutogradError.when(target.requires_grad and target.is_leaf, f"a {IN_PLACE}", code="E304", help=help)
 
 
 EXPANDED = (
@@ -53,16 +53,15 @@ def is_shared(array: Any) -> bool:
 
 def check_overlap(target: Tensor) -> None:
     """Refuse to write to memory that several entries share."""
-    if is_shared(target.array):
-        raise AutogradError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation.",
-            code="E304",
-        )
+    AutogradError.when(
+        is_shared(target.array),
+        "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+        "Please clone() the tensor before performing the operation.",
+        code="E304",
+    )
     if _share(target.array):  # torch writes them one after the other, each as often as it is there
-        raise AutogradError(
+        raise UnsupportedHere(
             "a change in place of a tensor whose entries share memory is not supported here",
-            code="E401",
             help="clone() the tensor before",
         )
 
@@ -89,18 +88,17 @@ def check_apart(target: Tensor, operands: Sequence[Any], *, wholly: bool = False
         if not isinstance(x, Tensor):
             continue
         same = wholly and (x is target or _begin_together(x, target))
-        if same or (x is not target and overlaps(target.value, x.value)):
-            raise AutogradError(
-                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-                "memory location. Please clone() the tensor before performing the operation.",
-                code="E304",
-            )
-        if x is not target and _is_read_again(x, target):
-            raise AutogradError(
-                "a change of memory of which an operand has a part is not supported here",
-                code="E401",
-                help="clone() the operand",
-            )
+        AutogradError.when(
+            same or (x is not target and overlaps(target.value, x.value)),
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+            "memory location. Please clone() the tensor before performing the operation.",
+            code="E304",
+        )
+        UnsupportedHere.when(
+            x is not target and _is_read_again(x, target),
+            "a change of memory of which an operand has a part is not supported here",
+            help="clone() the operand",
+        )
 
 
 def _is_read_again(x: Tensor, target: Tensor) -> bool:
@@ -148,8 +146,6 @@ def write_over(
     The version goes up by one, for the aliases too. The node of a view's change goes to the base of the view.
     AutogradError where torch refuses: a leaf that requires grad, another shape, a wider kind of number.
     """
-    for transform in reversed(mode.transforms):
-        transform.check_write(target, result, name, arguments)
     _check_result(target, result)
     recorded = mode.grad_enabled and is_floating(target.value) and (target.requires_grad or result.requires_grad)
     node = _node_of_change(target, result, target if operand is None else operand) if recorded else None
@@ -173,13 +169,12 @@ def write_over(
 def _check_result(target: Tensor, result: Tensor) -> None:
     check_in_place(target, requires_grad=target.requires_grad or result.requires_grad)
     if result.shape != target.shape:
-        raise AutogradError(
-            f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(result.shape)}",
-            code="E301",
+        raise ShapeError(
+            f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(result.shape)}"
         )
     if CATEGORIES[result.dtype.kind] > CATEGORIES[target.dtype.kind]:
         kinds = (TYPE_NAMES.get(x.dtype, "Float") for x in (result, target))
-        raise AutogradError("result type {} can't be cast to the desired output type {}".format(*kinds), code="E301")
+        raise ShapeError("result type {} can't be cast to the desired output type {}".format(*kinds))
 
 
 def _node_of_change(target: Tensor, result: Tensor, operand: Tensor) -> Node:

@@ -8,8 +8,7 @@ import numpy as np
 
 from gradcli.engine.graph import AccumulateGrad, Node, Target, Unversioned
 from gradcli.engine.memory.layout import owner, strided
-from gradcli.engine.modes import mode, switched
-from gradcli.engine.operators import FUNCTIONS
+from gradcli.engine.modes import mode
 from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.engine.tensor import Tensor, Value
 from gradcli.errors import AutogradError
@@ -99,21 +98,11 @@ class View(Tensor):
             if not mode.grad_enabled:
                 return own
             raise self.refusal(ANOTHER)
-        node = self._replayed() if mode.replays else None
-        node = node or Node(REGISTRY["regenerated"], (self.base,), {"path": self.path}, [self.base.node], self.value)
+        node = Node(REGISTRY["regenerated"], (self.base,), {"path": self.path}, [self.base.node], self.value)
         take_over(own, node)
         self._known = known
         self.node = node
         return node
-
-    def _replayed(self) -> Node | None:
-        """Return the node of the views that lead here, made again from the base."""
-        x = self.base
-        with switched(grad_enabled=True, tape=None):
-            for primitive, options in self.path:
-                x = FUNCTIONS["apply"](primitive, (x,), options)
-        made = _node.__get__(x)
-        return made if isinstance(made, Node) else None
 
     def look_along(self, path: Path) -> None:
         """Take another path from the base, for which the node was made."""

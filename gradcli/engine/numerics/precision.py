@@ -59,11 +59,3 @@ def _whole_power(x: Any, y: Any) -> Any:
     """Return the whole part of whole numbers to negative powers, where the exponents are a tensor."""
     part = np.where(np.equal(x, 1), 1, np.where(np.equal(x, -1), 1 - 2 * (y % 2), 0))
     return np.where(y < 0, part, x ** np.maximum(y, 0)).astype((x ** np.abs(y)).dtype)[()]
-
-
-def one_minus_square(x: Any) -> Any:
-    """Return `1 - x*x`, with one rounding in single precision."""
-    if x.dtype is SINGLE and x.size <= MANY:
-        return (1 - np.multiply(x, x, dtype=np.float64)).astype(SINGLE)
-    squares = x * x
-    return np.subtract(1, squares, out=squares) if type(squares) is np.ndarray else 1 - squares

@@ -40,11 +40,6 @@ class Formula(Arithmetic):
         return shape_of(self.value)
 
     @property
-    def strides(self) -> tuple[int, ...]:
-        """Return none: a formula does not lie in memory."""
-        return ()
-
-    @property
     def dtype(self) -> np.dtype[Any]:
         return np.asarray(self.value).dtype
 

@@ -81,6 +81,9 @@ def _entries(tree: Expression, given: str, point: Mapping[str, Any]) -> Expressi
             inner = _entries(left if given in names(left) else right, given, point)
             if inner is None or (sign == "/" and given in names(right)):
                 return None
+            if isinstance(inner, List):
+                factor = right if given in names(left) else left
+                return List(tuple(Binary(sign, entry, factor) for entry in inner.items))
             return Binary(sign, inner, right) if given in names(left) else Binary(sign, left, inner)
         case Call("sum", (Argument(Binary("*", one, other), None),)) if Name(given) in (one, other):
             rest = other if one == Name(given) else one
@@ -197,8 +200,12 @@ def times(first: Expression | None, second: Expression) -> Expression | None:
             return None
         case Binary("*", factor, Call("eye")):
             return Binary("*", factor, second)
+        case Call("diag", (Argument(above),)) if isinstance(second, Call) and second.function == "diag":
+            return Call("diag", (Argument(Binary("*", above, second.arguments[0].value)),))
     return second if first is IDENTITY else Binary("@", first, second)
 
 
 def transposed(tree: Expression) -> Expression:
+    if isinstance(tree, Binary) and tree.operator in "+-":
+        return Binary(tree.operator, transposed(tree.left), transposed(tree.right))
     return tree.value if isinstance(tree, Attribute) and tree.name == "T" else Attribute(tree, "T")

@@ -15,7 +15,7 @@ import numpy as np
 from gradcli.engine.modes import switched
 from gradcli.engine.primitive import REGISTRY
 from gradcli.errors import GradcliError
-from gradcli.explanation.values import rounding_at, value_of
+from gradcli.explanation.values import out_of_range, rounding_at, value_of
 from gradcli.guard import guard
 from gradcli.language.simplify.extents import Shape
 from gradcli.language.simplify.facts.functions import ELEMENTWISE
@@ -168,8 +168,12 @@ def _difference(short: Expression, raw: Expression, point: Point, expected: Any,
     with np.errstate(all="ignore"):
         distance = np.where(finite, np.abs(value - expected), 0)
         dust = 0.0 if shape else DUST * np.max(sizes, initial=0.0, where=finite)  # of entries of one tensor
-        if (distance <= np.maximum(TOLERANCE * sizes, dust)).all():
+        is_same = ~finite | (distance <= np.maximum(TOLERANCE * sizes, dust))
+        if is_same.all():
             return ""
-        if (distance <= rounding_at(point, short, raw, count=DRAWS)).all():
+        is_same |= distance <= rounding_at(point, short, raw, count=DRAWS)
+        if is_same.all() or (is_same := is_same | out_of_range(point, raw, shape)).all():  # x/y**2 is 0 for large y
             return ""
+        if (is_same | out_of_range(point, short, shape)).all():
+            return FEWER
         return "the shorter form has another value elsewhere"

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from gradcli.engine.primitive import REGISTRY, Primitive, Rule
+from gradcli.engine.primitive import Primitive, Rule
 from gradcli.explanation.index.derivation import derivatives
 from gradcli.explanation.index.parsing import equations
-from gradcli.explanation.index.tree import Entry, Equation, Term, mapped, total
+from gradcli.explanation.index.tree import Equation, total
 
 POSITION = "position"
-ADJOINT = "adjoint of "
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +39,6 @@ def formulas(
     """Return the formulas for the input at a position; None of a primitive without them."""
     if not primitive.index:
         return None
-    if str(primitive.index).startswith(ADJOINT):
-        return _adjoint(primitive, g, out, inputs, options)
     text, values, words = _declared(primitive, out, inputs, options, position)
     upstream, result, *names = names_of(primitive, len(inputs), position)
     forward, gradient = read(text, names[position], upstream)
@@ -57,51 +54,6 @@ def read(text: str, input: str, upstream: str) -> tuple[tuple[Equation, ...], Eq
     forward = tuple(equation for equation in found if not equation.left.name.startswith("∂"))
     written = [equation for equation in found if equation.left.tensor == f"∂{input}"]
     return forward, together(written or [d for one in forward for d in derivatives(one, input, upstream)])
-
-
-def _adjoint(
-    primitive: Primitive, g: Any, out: Any, inputs: Sequence[Any], options: Mapping[str, Any]
-) -> Formulas | None:
-    """Return the formulas of the gradient of another operation: its two formulas, with their parts exchanged.
-
-    `adjoint of gather` has gather's other inputs behind the gradient; `adjoint of embedding by weight` is by an input
-    that is not the first.
-    """
-    assert isinstance(primitive.index, str)
-    of, _, by = primitive.index.removeprefix(ADJOINT).partition(" by ")
-    forward = REGISTRY[of]
-    names = names_of(forward, len(inputs), 0)[2:]
-    position = names.index(by) if by else 0
-    h, *others = inputs
-    own = {name: value for name, value in options.items() if name != ("shape" if "shape" in options else "size")}
-    found = formulas(forward, h, h, [*others[:position], out, *others[position:]], own, position)
-    if found is None or found.gradient is None:
-        return None
-    _, result, *called = names_of(primitive, len(inputs), 0)
-    upstream, gradient = found.upstream, found.inputs[position]
-    own_upstream = names_of(primitive, len(inputs), 0)[0]
-    swap = {f"∂{gradient}": result, upstream: called[0], found.result: f"∂{called[0]}", gradient: own_upstream}
-    swap.update(zip([name for n, name in enumerate(found.inputs) if n != position], called[1:], strict=True))
-    (back,) = found.forward
-    tensors = {own_upstream: g, result: out, **dict(zip(called, inputs, strict=True))}
-    tensors.update({f"∂{name}": value for name, value in zip(called, inputs, strict=True)})
-    tensors.update({name: value for name, value in found.tensors.items() if name in found.given})
-    return Formulas(
-        (renamed(found.gradient, swap),), renamed(back, swap), tensors, own_upstream, result, tuple(called), found.given
-    )
-
-
-def renamed(equation: Equation, names: Mapping[str, str]) -> Equation:
-    """Return the equation with other names of tensors."""
-
-    def change(term: Term) -> Term:
-        if isinstance(term, Entry) and term.tensor in names:
-            return replace(term, name=names[term.tensor] + ".flat" * term.is_flat)
-        return term
-
-    left = mapped(equation.left, change)
-    assert isinstance(left, Entry)
-    return Equation(left, mapped(equation.right, change), equation.sizes)
 
 
 def _declared(

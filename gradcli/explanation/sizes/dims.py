@@ -11,8 +11,8 @@ import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError
 
-PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
-ORDERS = (1, 17, 29)  # no size less 2 is another one and 4 in each
+PRIMES = (7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
+ORDERS = (1, 17, 29)  # no size less 2 is another one and 4 in each; a fifth would be a decimal
 EVEN = range(6, 34, 2)
 EVEN_ORDERS = (17, 11)
 NUMBER = re.compile(r"(?<![\d.])(?<![A-WYZa-wyz_])\d+(?!\d|[.]\d)")  # `5x7` holds two, `v5` and `0.5` none

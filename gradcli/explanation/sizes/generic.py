@@ -11,12 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from gradcli.errors import EvaluationError, GradcliError
-from gradcli.explanation.build import explain
+from gradcli.explanation.build import explain, gradients
 from gradcli.explanation.derivatives.total import Derivative, formulas, ones_like_output
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
+from gradcli.explanation.sizes.anywhere import anywhere, failing_gradient, holds, redrawn, turn_of_derivatives
 from gradcli.explanation.sizes.dims import Dims, Sizes, arrays, assignments, even_assignments, named
-from gradcli.explanation.sizes.holding import failing, holds
+from gradcli.explanation.sizes.holding import failing
 from gradcli.explanation.sizes.merging import merged
 from gradcli.explanation.sizes.reasons import merged_reason
 from gradcli.explanation.values import value_of
@@ -40,13 +41,24 @@ def explain_at_any_size(
     Unless it `is_traced`, only the formulas of variables and intermediates are meant to be read.
     """
     runs = assignments(dims)
-    found = []
-    for sizes in runs:
-        try:
-            found.append(_at(program, dims, values, sizes, wrt, of, is_raw=is_raw))
-        except GradcliError as error:
-            raise named(error, sizes) from None
-    general = generalized(found, runs, is_traced=is_traced)
+
+    def derived(turn: int) -> Explanation:
+        found = []
+        for sizes in runs:
+            try:
+                found.append(_at(program, dims, values, sizes, wrt, of, is_raw=is_raw, turn=turn))
+            except GradcliError as error:
+                raise named(error, sizes) from None
+        return generalized(found, runs, is_traced=is_traced)
+
+    def failing_in(general: Explanation, turn: int) -> str:
+        given = made_up(program, dims, values, runs[0], turn)
+        upstream = ones_like_output(program, given, of)
+        names = wrt or differentiated(program, dims, runs[0])
+        there = gradients(program, given, wrt=names, of=of, upstream=upstream)
+        return failing_gradient(general, there.by, {**runs[0], **given})
+
+    general = anywhere(derived, failing_in)
     for sizes in even_assignments(dims):
         try:
             at_even = _at(program, dims, values, sizes, wrt, of, is_raw=True)
@@ -61,16 +73,24 @@ def formulas_at_any_size(
     program: Program, dims: Mapping[str, Dims], values: Mapping[str, Any], order: int, *, mixed: bool, **options: Any
 ) -> tuple[Derivative, ...]:
     """Return the derivatives of some order as formulas in terms of the names of sizes."""
+    runs = assignments(dims)
+
+    def asked(sizes: Sizes) -> dict[str, Any]:
+        return {"wrt": options["wrt"] or differentiated(program, dims, sizes), "of": options["of"]}
 
     def at(sizes: Sizes) -> tuple[Mapping[str, Any], tuple[Derivative, ...]]:
-        given = made_up(program, dims, values, sizes)
-        wrt = options["wrt"] or differentiated(program, dims, sizes)
+        given = made_up(program, dims, values, sizes, turn)
         try:
-            return given, formulas(program, given, order, mixed=mixed, **{**options, "wrt": wrt})
+            return given, formulas(program, given, order, mixed=mixed, **{**options, **asked(sizes)})
         except GradcliError as error:
             raise named(error, sizes) from None
 
-    runs = assignments(dims)
+    try:
+        turn = turn_of_derivatives(
+            program, lambda turn: made_up(program, dims, values, runs[0], turn), **asked(runs[0])
+        )
+    except GradcliError as error:
+        raise named(error, runs[0]) from None
     same = zip(*(at(sizes)[1] for sizes in runs), strict=True)
     found = tuple(replace(one[0], formula=merged([each.formula for each in one], runs)) for one in same)
     for sizes in even_assignments(dims):
@@ -83,12 +103,16 @@ def formulas_at_any_size(
     return found
 
 
-def made_up(program: Program, dims: Mapping[str, Dims], values: Mapping[str, Any], sizes: Sizes) -> dict[str, Any]:
-    """Return values for all variables; a size is also a number in the program."""
-    needed = Variables.of(program)
+def made_up(
+    program: Program, dims: Mapping[str, Dims], values: Mapping[str, Any], sizes: Sizes, turn: int = 0
+) -> dict[str, Any]:
+    """Return values for all variables, others in each turn; a size is also a number in the program."""
     given = {**arrays(dims, sizes), **values}
-    given |= {name: float(sizes[name]) for name in needed.missing(given) if name in sizes}
-    return given | placeholders(program, given)
+    given |= {name: float(sizes[name]) for name in Variables.of(program).missing(given) if name in sizes}
+    given |= placeholders(program, given)
+    return given | redrawn(
+        {name: x for name, x in given.items() if name not in {*values, *sizes} or name in dims}, turn
+    )
 
 
 def differentiated(program: Program, dims: Mapping[str, Dims], sizes: Sizes) -> list[str]:
@@ -105,8 +129,9 @@ def _at(
     of: str | None,
     *,
     is_raw: bool,
+    turn: int = 0,
 ) -> Explanation:
-    given = made_up(program, dims, values, sizes)
+    given = made_up(program, dims, values, sizes, turn)
     wrt = wrt or differentiated(program, dims, sizes)
     upstream = ones_like_output(program, given, of)
     found = explain(program, given, wrt=wrt, of=of, upstream=upstream, is_seed_named=True)

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
-from gradcli.errors import GradcliError
-from gradcli.explanation.model import MISSING, Explanation
+from gradcli.explanation.model import Explanation
+from gradcli.explanation.sizes.anywhere import holds
 from gradcli.explanation.sizes.dims import Sizes
-from gradcli.explanation.values import rounding_at, value_of
 from gradcli.language.tree import Expression
-
-TOLERANCE = 1e-6
-DRAWS = 16
 
 
 def failing(general: Explanation, there: Explanation, sizes: Sizes, *, is_traced: bool) -> str:
@@ -44,19 +38,3 @@ def claims(
     for node, at_node in zip(general.nodes, there.nodes, strict=True) if is_traced else ():
         if node.kind == "op":
             yield "a formula", node.expression, at_node.value, names
-
-
-def holds(formula: Expression, expected: Any, names: Mapping[str, Any]) -> bool:
-    """Tell whether a formula has a value, up to rounding."""
-    if formula == MISSING:
-        return True
-    try:
-        found = np.asarray(value_of(formula, names), np.float64)
-    except GradcliError:
-        return False
-    try:
-        distance = np.abs(np.broadcast_to(found, np.shape(expected)) - expected)
-    except ValueError:
-        return False
-    scale = float(np.max(np.abs(expected), initial=0.0))
-    return bool((distance <= TOLERANCE * scale).all() or (distance <= rounding_at(names, formula, count=DRAWS)).all())

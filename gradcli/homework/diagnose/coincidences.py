@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
-from gradcli.homework.diagnose.shelves import Suspect
+from gradcli.homework.diagnose.suspect_index import Suspect
 from gradcli.homework.mistakes.catalogue import KIN, LATE, TITLES
 from gradcli.homework.mistakes.derivatives.rules import POWER_RULE
 from gradcli.homework.mistakes.habits import STALE_GRAD

@@ -19,7 +19,7 @@ from gradcli.explanation.refusals import FAILURES
 from gradcli.explanation.steps.moves import Contributed, contributions
 from gradcli.explanation.variables import Variables
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
-from gradcli.homework.diagnose.shelves import Suspect
+from gradcli.homework.diagnose.suspect_index import Suspect
 from gradcli.homework.mistakes.pen import decimal_point
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Edge, Graph

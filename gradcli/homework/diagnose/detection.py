@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from gradcli.explanation.refusals import FAILURES
-from gradcli.homework.diagnose.shelves import ENTRIES, Shelf, Suspect, crowd, matching, pair_of, shelved
-from gradcli.homework.diagnose.sweeping import attempt, part_after, sweeps
+from gradcli.homework.diagnose.batched_sweeps import attempt, part_after, sweeps
+from gradcli.homework.diagnose.suspect_index import ENTRIES, Shelf, Suspect, crowd, matching, pair_of, shelved
 from gradcli.homework.mistakes.catalogue import MISTAKES
 from gradcli.homework.mistakes.catalogue import SINGLE as ALONE
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip, Turn
 from gradcli.homework.mistakes.habits import STALE_GRAD, last_pass
 from gradcli.homework.model import Value
-from gradcli.homework.remembered import once
+from gradcli.homework.result_cache import once
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.numerals import Tolerance, Typed

@@ -14,13 +14,13 @@ import numpy as np
 
 from gradcli.homework.diagnose.detection import FAR, MOST, PAIR, SINGLE, Suspects
 from gradcli.homework.diagnose.ordering import kin, weight
-from gradcli.homework.diagnose.shelves import Suspect, by_rank, matching, shelved
+from gradcli.homework.diagnose.suspect_index import Suspect, by_rank, matching, shelved
 from gradcli.homework.mistakes.catalogue import GUESSED, LATE, OF_RULES
 from gradcli.homework.mistakes.declaration import Guess, Slip, Turn
 from gradcli.homework.mistakes.forward import LAST, SELDOM
 from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
-from gradcli.homework.remembered import Remembered
+from gradcli.homework.result_cache import Remembered
 from gradcli.homework.solve.graph import Edge
 from gradcli.homework.solve.judging import known_of
 from gradcli.homework.solve.problem import Problem

@@ -14,21 +14,21 @@ from gradcli.engine.tensor import Tensor
 from gradcli.homework.assignment.assignments import Ask, Question
 from gradcli.homework.assignment.mistakes import OwnMistake
 from gradcli.homework.assignment.quantities import Quantity
-from gradcli.homework.diagnose.based import based, basis
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
 from gradcli.homework.diagnose.diagnosis import Detective
-from gradcli.homework.diagnose.shelves import Suspect, matching, shelved
+from gradcli.homework.diagnose.student_values import based, basis
+from gradcli.homework.diagnose.suspect_index import Suspect, matching, shelved
 from gradcli.homework.mistakes.declaration import Guess
 from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.mistakes.habits import ANOTHER_QUESTION, STALE_GRAD, SWAPPED_VARIABLE, is_among
 from gradcli.homework.mistakes.training.descents import DESCENT
 from gradcli.homework.mistakes.training.scripts import Mutant, mutants
 from gradcli.homework.model import Diagnosis, Value
-from gradcli.homework.remembered import Remembered
+from gradcli.homework.result_cache import Remembered
 from gradcli.homework.solve.points import CLOSE
 from gradcli.homework.solve.problem import Problem
-from gradcli.homework.solve.runs.bearing import Earlier
 from gradcli.homework.solve.runs.passes import is_alone
+from gradcli.homework.solve.runs.relevant_numbers import Earlier
 from gradcli.homework.solve.runs.reruns import with_gradients
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from gradcli.errors import UsageError
+from gradcli.homework.answer_file import answer
 from gradcli.homework.assignment.assignments import Ask, Assignment
 from gradcli.homework.diagnose.coincidences import Coincidences, Named, Owned, coincidences, is_sized, same_numbers
 from gradcli.homework.diagnose.detection import Suspects
@@ -20,7 +21,6 @@ from gradcli.homework.model import Value
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.wording import listed, shown
-from gradcli.homework.worked import answer
 from gradcli.source import Span
 
 PAIRS = 2  # of mistakes that give the same number, that are told

@@ -6,7 +6,16 @@ from operator import attrgetter
 
 from gradcli.homework.mistakes import edits, forward, habits, misread, pen
 from gradcli.homework.mistakes.declaration import Mistake
-from gradcli.homework.mistakes.derivatives import activations, branches, chains, extremes, halves, nesting, outer, rules
+from gradcli.homework.mistakes.derivatives import (
+    activations,
+    branches,
+    chains,
+    extremes,
+    half_rules,
+    nesting,
+    outer,
+    rules,
+)
 from gradcli.homework.mistakes.tensors import broadcasting, layout, means, products, softmax
 from gradcli.homework.mistakes.training import descents, scripts
 
@@ -17,7 +26,7 @@ FAMILIES = (
     nesting,
     outer,
     rules,
-    halves,
+    half_rules,
     activations,
     extremes,
     means,

@@ -17,7 +17,7 @@ from gradcli.homework.solve.carried import follows, spoils
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.recomputing import recomputed
 from gradcli.homework.solve.rounding import rounded_to, too_coarse, up_to_rounding
-from gradcli.homework.solve.runs.bearing import bearing, bears, choices
+from gradcli.homework.solve.runs.relevant_numbers import bearing, bears, choices
 from gradcli.homework.solve.verdicts import Verdict
 from gradcli.homework.submission.numerals import Tolerance, Typed
 

@@ -22,7 +22,7 @@ import numpy as np
 from gradcli.engine.graph import Target
 from gradcli.explanation.lines import Evaluation
 from gradcli.homework.model import Value
-from gradcli.homework.remembered import Remembered, once
+from gradcli.homework.result_cache import Remembered, once
 from gradcli.homework.solve.labels import LONGEST, spelled_out, without_parentheses
 from gradcli.homework.solve.runs.order import Order
 from gradcli.homework.solve.vertices import HOOK, Vertex, at_values, ones_like, vertices_of

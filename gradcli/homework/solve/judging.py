@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
-from gradcli.homework.remembered import Remembered
+from gradcli.homework.result_cache import Remembered
 from gradcli.homework.solve.points import Points
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.solve.verdicts import Verdict, judged_formula, judged_number

@@ -12,7 +12,7 @@ import numpy as np
 
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
-from gradcli.homework.remembered import Remembered, once
+from gradcli.homework.result_cache import Remembered, once
 from gradcli.homework.solve.graph import Change, Edge, Graph, Part
 from gradcli.homework.solve.sweep import Begun, sweep
 from gradcli.homework.solve.vertices import Vertex

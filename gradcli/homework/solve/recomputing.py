@@ -9,7 +9,7 @@ import numpy as np
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Graph
 from gradcli.homework.solve.problem import Problem, scaled, slope
-from gradcli.homework.solve.runs.bearing import Earlier
+from gradcli.homework.solve.runs.relevant_numbers import Earlier
 from gradcli.homework.solve.sweep import sweep
 
 

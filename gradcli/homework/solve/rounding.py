@@ -16,7 +16,7 @@ from gradcli.homework.model import Diagnosis, Value
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.recomputing import recomputed
-from gradcli.homework.solve.runs.bearing import Earlier, bearing
+from gradcli.homework.solve.runs.relevant_numbers import Earlier, bearing
 from gradcli.homework.solve.sweep import sweep
 from gradcli.homework.submission.numerals import EXACT, SLACK, Tolerance, Typed
 

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 from unicodedata import normalize
 
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
-from gradcli.homework.remembered import Remembered
+from gradcli.homework.result_cache import Remembered
 from gradcli.homework.submission.marks import open_brackets
 from gradcli.homework.submission.plain.characters import undressed
 from gradcli.homework.submission.plain.latex import without_latex

@@ -104,23 +104,34 @@ class Quotients:
 
     def _number(self, value: Rational) -> tuple[Written, list[Written]]:
         """Write a number as numerator and denominator, if it has one: of decimals as in `0.76/3` and `2/0.49`."""
-        divisor = self._divisor(value)
+        divisor = self.divisor(value)
         if not (is_short(divisor) and is_short(value * divisor)):
             divisor = value.denominator
         return trees.number(value * divisor), [trees.number(divisor)] if divisor != 1 else []
 
-    def _divisor(self, value: Rational) -> Rational:
+    def divisor(self, value: Rational) -> Rational:
+        """Return what a number is written over: one that was typed, where that is no longer."""
         above, below = value.numerator, value.denominator
         rest = tens_in(below)[1] if self.algebra.decimals else below
-        if rest > 1 and below > LARGEST_DENOMINATOR:
-            for number in (*self.algebra.typed, *(a * b for a, b in combinations(self.algebra.typed, 2))):
-                if is_short(value * number) and tens_in((value * number).denominator)[1] == 1:
-                    return number  # `8.314/0.02896`, not `51962.5/181`
-        if rest == 1 or above == 1 or not self.algebra.decimals:
+        if rest == 1 or not self.algebra.decimals:
             return 1 if rest == 1 else below
         zeros = len(str(above)) - len(str(above).rstrip("0"))
         part = above if tens_in(above)[1] == 1 and below != 3 else 10**zeros  # thirds are seldom 1/1.5
-        return Fraction(below, part) if part > 1 else rest
+        usual = below if above == 1 else Fraction(below, part) if part > 1 else rest
+        if value * usual == 1 and below <= LARGEST_DENOMINATOR:
+            return usual
+        for number in (*self.algebra.typed, *(a * b for a, b in combinations(self.algebra.typed, 2))):
+            if is_short(value * number) and tens_in((value * number).denominator)[1] == 1:
+                shorter = digits(value * number) + digits(number) <= digits(value * usual) + digits(usual)
+                if below > LARGEST_DENOMINATOR or shorter:
+                    return number  # `8.314/0.02896`, not `51962.5/181`
+        return usual
+
+    def _is_shorter(self, value: Rational, other: Rational) -> bool:
+        """Tell whether a number has fewer digits, or needs no divisor where the other does."""
+        divisors = [self.divisor(magnitude(x)) for x in (value, other)]
+        first, second = ((one != 1, digits(x * one)) for x, one in zip((value, other), divisors, strict=True))
+        return first < second
 
     def _signed(self, product: Product, instead: Mapping[int, Polynomial]) -> tuple[Rational, dict[int, Written]]:
         """Write the sums of a product with the signs with which they first came, and return the number.
@@ -202,6 +213,10 @@ class Quotients:
             found = self.algebra.bases[base]
             if isinstance(found, Integer) and Fraction(coefficient).denominator == found.value:
                 coefficient, exponent = exact(coefficient * found.value), exponent - 1  # 1/sqrt(2), not sqrt(2)/2
+            if isinstance(found, Constant) and magnitude(exponent) == Fraction(1, 2):
+                other = coefficient * Fraction(found.value) ** (1 if exponent > 0 else -1)
+                if is_short(other) and self._is_shorter(other, coefficient):  # sqrt(9.81/x)/2, not 4.905/sqrt(9.81*x)
+                    coefficient, exponent = exact(other), exponent - (1 if exponent > 0 else -1)
             if magnitude(exponent) == Fraction(1, 2):
                 roots[exponent < 0].append(self._inside(base))
                 continue
@@ -266,6 +281,11 @@ class Quotients:
         if isinstance(argument.value, Expression):
             return Written(argument.value, trees.length(argument.value))
         return self.best(argument.value)
+
+
+def digits(value: Rational) -> int:
+    """Return how many digits there are in a whole number or a decimal."""
+    return len(str(abs(value.numerator) * tens_in(value.denominator)[0] // value.denominator).strip("0"))
 
 
 def contained(part: Product, powers: Mapping[int, Rational]) -> Rational:

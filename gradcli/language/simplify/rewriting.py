@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import combinations
 
 from gradcli.language.simplify import cases, linearity, structures
-from gradcli.language.simplify.algebra.bases import Argument, Atom, Base, Function, Group, Sum
+from gradcli.language.simplify.algebra.bases import Argument, Atom, Base, Exponential, Function, Group, Sum
 from gradcli.language.simplify.algebra.factors import factored
 from gradcli.language.simplify.algebra.fractions import in_parts
 from gradcli.language.simplify.algebra.functions import Builder
@@ -201,28 +201,37 @@ class Rewriter(Identities):
                     yield self.algebra.multiply(product, out, self.algebra.power(self.algebra.collect(flat), e))
 
     def _by_division(self, product: Product) -> Iterator[Product]:
-        """Yield `1 - 1/(x - 1)**2` for `x*(x - 2)/(x - 1)**2`: what stands above divided by all that stands below."""
+        """Yield `1 - 1/(x - 1)**2` for `x*(x - 2)/(x - 1)**2`: what stands above divided by all that stands below.
+
+        Also `a/(a + 1) - y` for `(a - y*a - y)/(a + 1)`.
+        """
         algebra, term = self.algebra, product.term
         below = tuple((base, -e) for base, e in term if e < 0)
         above = tuple(power for power in term if power[1] > 0)
         found = algebra.bases[below[0][0]] if above and len(below) == 1 else None
-        if not isinstance(found, Sum) or not all(
-            self._is_letter(base) for part in found.polynomial for base, _ in part
-        ):
+        if not isinstance(found, Sum):
             return
-        dividend, divisor = (algebra.expanded({side: 1}) for side in (above, below))
-        if dividend is None or divisor is None or not dividend.keys() >= divisor.keys() - {()}:
+        kinds = {type(algebra.bases[base]) for part in found.polynomial for base, _ in part}
+        is_of_letters = kinds == {Atom}
+        if not kinds <= {Atom, Exponential}:
+            return
+        dividend, divisor = algebra.expanded({above: 1}) or {above: 1}, algebra.expanded({below: 1})
+        if divisor is None:
             return
         lead = max(divisor, key=lambda term: sum(e for _, e in term))
-        times = ratio(dividend[lead], divisor[lead])
-        rest = total([*dividend.items(), *((part, -times * c) for part, c in divisor.items())])
-        if len(rest) < len(dividend):
-            fraction = algebra.multiply(algebra.collect(rest), Product(1, tuple((b, -e) for b, e in below)))
-            whole = total([((), times), (fraction.term, fraction.coefficient)])
-            yield scaled(algebra.primitive(whole, 1), product.coefficient)
+        for part, coefficient in dividend.items():
+            times = algebra.over({part: ratio(coefficient, divisor[lead])}, Product(1, lead))
+            ((front, number),) = times.items()
+            if not front and not is_of_letters:
+                continue  # (a - 1)/(a + 1) is a tanh
+            taken = algebra.times(divisor, Product(number, front))
+            if not dividend.keys() >= taken.keys() - {()}:
+                continue
+            rest = total([*dividend.items(), *((other, -c) for other, c in taken.items())])
+            if len(rest) < len(dividend):
+                fraction = algebra.multiply(algebra.collect(rest), Product(1, tuple((b, -e) for b, e in below)))
+                whole = total([(front, number), (fraction.term, fraction.coefficient)])
+                yield scaled(algebra.primitive(whole, 1), product.coefficient)
 
     def _in_parts(self, product: Product) -> Iterator[Product]:
         return in_parts(self.algebra, product)
-
-    def _is_letter(self, base: int) -> bool:
-        return isinstance(self.algebra.bases[base], Atom)

@@ -16,7 +16,7 @@ from gradcli.language.tree import Binary, Expression, Name, children, fold, post
 MOST_NODES = 600
 DEEPEST = 60  # the writer recurses
 PASSES = 4
-ENOUGH_STEPS = 6000  # after which no other pass is begun
+ENOUGH_STEPS = 4000  # after which no other pass is begun
 
 
 def simplify(

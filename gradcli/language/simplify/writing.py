@@ -10,7 +10,7 @@ from gradcli.language.simplify import trees
 from gradcli.language.simplify.algebra.bases import Atom, Exponential, Power, Sum
 from gradcli.language.simplify.algebra.exponents import NOTHING, Way
 from gradcli.language.simplify.algebra.functions import Builder
-from gradcli.language.simplify.algebra.terms import Polynomial, Product, is_whole, scaled, term_of
+from gradcli.language.simplify.algebra.terms import Polynomial, Product, is_short, is_whole, magnitude, scaled, term_of
 from gradcli.language.simplify.cases import cases
 from gradcli.language.simplify.ordering import ordered
 from gradcli.language.simplify.quotients import Quotients
@@ -125,13 +125,24 @@ class Writer:
         if product not in self._plain:
             outer, self._by_degree = self._by_degree, False
             ways = [(product, NOTHING), *self._without_exponentials(product), *self._divided(product)]
-            within = [way for way in ways if self.algebra.is_within(*way)] or [self.algebra.as_it_came(product)]
+            ways.extend(self._multiplied(product))
+            within = [way for way in ways if self.algebra.is_within(*way)] or self._as_it_came(product)
             by_cases = list(self._cases(product))
             forms = [*starmap(self.quotients.write, within), *self._over_a_sum(product)]
             forms = [*by_cases, *forms] if is_whole(product.coefficient) else [*forms, *by_cases]
             self._plain[product] = min(forms, key=lambda form: form.cost)
             self._by_degree = outer
         return self._plain[product]
+
+    def _as_it_came(self, product: Product) -> list[Way]:
+        """Return the product with its sums as they came, and others divided, so that it overflows no earlier."""
+        moved, instead = self.algebra.as_it_came(product)
+        divided = [
+            (other, {**instead, **sums})
+            for other, sums in self._without_exponentials(moved)
+            if instead.keys().isdisjoint(sums)
+        ]
+        return [way for way in divided if self.algebra.is_within(*way)] or [(moved, instead)]
 
     def _cases(self, product: Product) -> Iterator[Written]:
         """Write a product with a `where` as cases: `where(x > 0, -y, 0)`."""
@@ -164,6 +175,17 @@ class Writer:
                     if part.term:
                         moved = self.algebra.multiply(product, self.algebra.power(part, exponent))
                         yield moved, {base: self.algebra.over(found.polynomial, part)}
+
+    def _multiplied(self, product: Product) -> Iterator[Way]:
+        """Yield the product with a decimal below it in the sum there: `1/(x + 3.47)` for `1/(3.47*(x/3.47 + 1))`."""
+        below = [base for base, e in product.term if e == -1 and isinstance(self.algebra.bases[base], Sum)]
+        numbers = (*self.algebra.typed, self.quotients.divisor(magnitude(product.coefficient)))
+        for number in dict.fromkeys(numbers) if len(below) == 1 and self.algebra.decimals else ():
+            found = self.algebra.bases[below[0]]
+            assert isinstance(found, Sum)
+            if is_short(product.coefficient * number) and number != 1:
+                instead = {term: c * number for term, c in found.polynomial.items()}
+                yield scaled(product, number), {below[0]: instead}
 
     def _divided(self, product: Product) -> Iterator[Way]:
         """Yield the product with its sum divided by what stands below it: by a factor of a power, or by roots.

@@ -33,27 +33,10 @@ def _through(of: Reduced, own: Any, other: Any, g: str, y: str) -> str:
     return f"{own(y)}·({own(g)} - ({total}))"
 
 
-def softmax_gradient(_: Any, g: Any, out: Any, *, dim: Axes) -> str:
-    of, own, other = _parts(g, dim)
-    along_h, along_g = (summed(of.rest, f"{other(name)}·{other('out')}") for name in "hg")
-    by_out = f"{own('g')}·({own('h')} - ({along_h})) - {own('h')}·({along_g})"
-    through = _through(of, own, other, "g", "out")
-    return f"{own('r')} = {through}; {own('∂g')} = {_through(of, own, other, 'h', 'out')}; {own('∂out')} = {by_out}"
-
-
 def log_softmax(out: Any, x: Any, *, dim: Axes) -> str:
     of, own, other = _parts(x, dim)
     gradient = f"{own('g')} - exp({own('out')})·({summed(of.rest, other('g'))})"
     return f"{own('out')} = {own('x')} - log({_exponentials(of, other('x'))}); {own('∂x')} = {gradient}"
-
-
-def log_softmax_gradient(_: Any, g: Any, out: Any, *, dim: Axes) -> str:
-    of, own, other = _parts(g, dim)
-    along_h = summed(of.rest, f"{other('h')}·exp({other('out')})")
-    total = summed(of.rest, other("g"))
-    forward = f"{own('g')} - exp({own('out')})·({total})"
-    by_out = f"-({total})·exp({own('out')})·{own('h')}"
-    return f"{own('r')} = {forward}; {own('∂g')} = {own('h')} - ({along_h}); {own('∂out')} = {by_out}"
 
 
 def logsumexp(out: Any, x: Any, *, dim: Axes, keepdim: bool = False) -> str:
@@ -89,13 +72,6 @@ def loss(term: str, *slopes: tuple[str, str]) -> Any:
         return f"{entry('out', places) if is_none else 'out'} = {total}{''.join(written)}"
 
     return formula
-
-
-def squares_gradient(_: Any, g: Any, x: Any, y: Any, *, reduction: str) -> str:
-    places = letters(np.ndim(x))
-    share = f"/{max(int(np.size(x)), 1)}" if reduction == "mean" else ""
-    own = entry("g", places if np.ndim(g) else [])
-    return f"{entry('r', places)} = 2·{own}·({entry('x', places)} - {entry('y', places)}){share}"
 
 
 def likelihood(out: Any, x: Any, target: Any, weight: Any = 1, *, reduction: str, ignore_index: int) -> Any:
@@ -210,13 +186,6 @@ def embedding(
     return f"{forward}; ∂weight{gradient}", given
 
 
-def embedding_gradient(
-    out: Any, h: Any, rows: Any, *, size: Any, padding_idx: int | None = None, scale_grad_by_freq: bool = False
-) -> str | tuple[str, Given]:
-    gradient, given = _of_table("h", rows, size, padding_idx, scale_grad_by_freq)
-    return f"out{gradient}", given
-
-
 def _of_table(g: str, rows: Any, size: Any, padding_idx: int | None, is_mean: bool) -> tuple[str, Given]:
     """Return the sum over the places where a row was looked up, or the mean."""
     *places, k, p = letters(np.ndim(rows) + 2)
@@ -239,9 +208,3 @@ def gated(out: Any, x: Any, *, dim: int = -1) -> str:
     second = f"({entry('g', back)}·{entry('x', back)}·{gate}·(1 - {gate}) where {i} ≥ {half})"
     forward = f"{entry('out', places)} = {entry('x', places)}·sigmoid({entry('x', ahead)})"
     return f"{forward}; {entry('∂x', places)} = {first} + {second}"
-
-
-def mantissa(out: Any, x: Any) -> tuple[str, Given]:
-    places = letters(np.ndim(x))
-    given = {"e": ("the exponent", np.asarray(np.frexp(x)[1]))}
-    return f"{entry('out', places)} = {entry('x', places)}/2**{entry('e', places)}", given

@@ -1,4 +1,4 @@
-"""Index formulas of operations that reduce dimensions,"""
+"""Index formulas of operations that reduce dimensions or run along one, and of distances."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.symbolic.indices import Given, entry, letters, summed
+from gradcli.engine.symbolic.indices import Given, entry, letters, spread, summed
+from gradcli.ops.formulas.shaping import put
 
 Axes = int | Sequence[int] | None
 
@@ -156,17 +157,6 @@ def _norm(of: Reduced, out: Any, x: Any, p: float, inner: str) -> str | tuple[st
     return f"{of.out} = ({of.sum(f'abs({term})**{p!r}')})**{1 / p!r}; {of.gradient} = {of.g}·{powers}{where}"
 
 
-def without_nan(out: Any, x: Any, *, dim: Axes = None, keepdim: bool = False) -> tuple[str, Given]:
-    of = Reduced.of(x, dim, keepdim)
-    number = entry("number", of.places)
-    text = f"{of.out} = {of.sum(entry('filled', of.places))}; {of.gradient} = {of.g}·{number}"
-    known = ~np.isnan(x)
-    return text, {
-        "filled": ("the tensor with 0 in place of nan", np.where(known, x, 0)),
-        "number": ("0 at nan, else 1", known.astype(int)),
-    }
-
-
 def variance(out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> tuple[str, Given]:
     return _spread_out(out, x, dim, correction, keepdim, is_root=False)
 
@@ -189,3 +179,77 @@ def _spread_out(out: Any, x: Any, dim: Axes, correction: float, keepdim: bool, *
     where = f" where {of.out} ≠ 0" if np.any(np.equal(out, 0)) else ""
     slope = f"{of.g}·({of.x} - {m})/({free:g}·{of.out}){where}"
     return f"{of.out} = sqrt({inner}); {of.gradient} = {slope}", given
+
+
+@dataclass(frozen=True)
+class Along:
+    """Entries along one dimension: `along("x")` is `x[i]`, `along("x", "k")` is `x[k]`; `k` and `m` are letters."""
+
+    places: tuple[str, ...]
+    dim: int
+    i: str
+    k: str
+    m: str
+    n: str
+
+    @classmethod
+    def of(cls, x: Any, dim: int) -> Along:
+        ndim = np.ndim(x)
+        *places, k, m, n = letters(ndim + 3)
+        return cls(tuple(places), dim, places[dim] if places else "", k, m, n)
+
+    def __call__(self, name: str, letter: str | None = None) -> str:
+        return entry(name, self.places if letter is None or not self.places else put(self.places, self.dim, letter))
+
+
+def running(direction: str = "≤") -> Any:
+    """Return the formula of a running sum, from the first entry on or from the last one back."""
+
+    def formula(out: Any, x: Any, *, dim: int, **_: Any) -> str:
+        along = Along.of(x, dim)
+        return (
+            f"{along('out')} = Σ{along.k} {along('x', along.k)} where {along.k} {direction} {along.i}"
+            if along.i
+            else "out = x"
+        )
+
+    return formula
+
+
+def running_product(out: Any, x: Any, *, dim: int) -> str:
+    at = Along.of(x, dim)
+    if not at.i:
+        return "out = x"
+    i, k, m = at.i, at.k, at.m
+    others = f"(Π{m} {at('x', m)} where {m} ≤ {k}, {m} ≠ {i})"
+    return f"{at('out')} = Π{k} {at('x', k)} where {k} ≤ {i}; {at('∂x')} = Σ{k} {at('g', k)}·{others} where {k} ≥ {i}"
+
+
+def _slope_of_norm(d: str, p: float, g: str, out: str, has_zeros: Any) -> str:
+    if p == 0:
+        return f"0·{g}"
+    if p == 1:
+        return f"{g}·sign{d}"
+    if math.isinf(p):
+        return f"({g}·sign{d} where abs{d} = {out})"
+    power = d if p == 2 else f"sign{d}·abs{d}**{p - 1!r}"
+    below = out if p == 2 else f"{out}**{p - 1!r}"
+    return f"({g}·{power}/{below} where {out} ≠ 0)" if has_zeros else f"{g}·{power}/{below}"
+
+
+def distances(out: Any, x: Any, y: Any, *, p: float = 2) -> str:
+    """Return the formulas of `cdist`: row i of one with row j of the other."""
+    *batch, i, j, k = letters(np.ndim(out) + 1)
+    size = np.shape(out)[:-2]
+    a = spread("x", np.shape(x), [*batch, i, k], (*size, *np.shape(x)[-2:]))
+    b = spread("y", np.shape(y), [*batch, j, k], (*size, *np.shape(y)[-2:]))
+    d, o, g = f"({a} - {b})", entry("out", [*batch, i, j]), entry("g", [*batch, i, j])
+    slope = _slope_of_norm(d, p, g, o, np.any(np.equal(out, 0)))
+    forward = (
+        f"{o} = (Σ{k} abs{d}**{p!r})**{1 / p!r}" if p and not math.isinf(p) else f"{o} = max_{k} abs{d}" if p else ""
+    )
+    lost = [[letter for letter in batch if letter not in own[1:]] for own in (a, b)]
+    if p == 0:  # which has no variable to sum over
+        return f"∂{a} = 0; ∂{b} = 0"
+    gradients = f"∂{a} = Σ{','.join([*lost[0], j])} {slope}; ∂{b} = -(Σ{','.join([*lost[1], i])} {slope})"
+    return f"{forward}; {gradients}" if forward else gradients

@@ -88,15 +88,6 @@ def repeated(out: Any, x: Any, *, repeats: Shape) -> str:
     return f"{entry('out', places)} = {entry('x', cells)}"
 
 
-def turned(out: Any, x: Any, *, k: int = 1, dims: tuple[int, int] = (0, 1)) -> str:
-    """Return the formula of `rot90`."""
-    places = letters(np.ndim(x))
-    first, second = (dim % len(places) for dim in dims)
-    i, j, m, n = places[first], places[second], np.shape(x)[first] - 1, np.shape(x)[second] - 1
-    rows, columns = [(i, j), (j, f"{n} - {i}"), (f"{m} - {i}", f"{n} - {j}"), (f"{m} - {j}", i)][k % 4]
-    return f"{entry('out', places)} = {entry('x', put(put(places, first, rows), second, columns))}"
-
-
 def joined(out: Any, *inputs: Any, position: int, dim: int) -> str:
     starts = list(accumulate((np.shape(x)[dim] for x in inputs), initial=0))
     places = letters(np.ndim(out))
@@ -107,16 +98,6 @@ def stacked(out: Any, *inputs: Any, position: int, dim: int) -> str:
     places = letters(np.ndim(out) - 1)
     dim %= np.ndim(out)
     return f"{entry('out', [*places[:dim], str(position), *places[dim:]])} = {entry('x', places)}"
-
-
-def blocks(out: Any, *inputs: Any, position: int) -> str:
-    shapes = [(1,) * (2 - np.ndim(x)) + np.shape(x) for x in inputs]
-    row, column = (sum(shape[dim] for shape in shapes[:position]) for dim in (0, 1))
-    places = letters(np.ndim(inputs[position]))
-    i, j = ["0"] * (2 - len(places)) + places
-    rows = plus(i, row) if i != "0" else str(row)
-    columns = plus(j, column) if j != "0" else str(column)
-    return f"out[{rows},{columns}] = {entry('x', places)}"
 
 
 def diagonal(out: Any, x: Any, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> str:
@@ -161,7 +142,7 @@ def windows(out: Any, x: Any, *, dimension: int, size: int, step: int) -> str:
     return f"{entry('out', [*places, inner])} = {entry('x', put(places, dimension, place))}"
 
 
-def strided(out: Any, x: Any, *, size: Shape, stride: Shape, offset: int, lies: Shape = ()) -> str:
+def strided(out: Any, x: Any, *, size: Shape, stride: Shape, offset: int) -> str:
     places = letters(len(size))
     terms = [plus(letter, 0, step) for letter, step in zip(places, stride, strict=True) if step]
     place = " + ".join([*terms, *([str(offset)] if offset or not terms else [])])

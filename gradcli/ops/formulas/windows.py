@@ -69,23 +69,10 @@ def _led_back(name: str, w: Any, bias: Any, at: Windows, groups: int) -> str:
     return f"{entry('out', ['n', k, *at.spots])} = ({total}){_bias(bias, k)}"
 
 
-def led_back(out: Any, w: Any, h: Any, *, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, **_: Any) -> str:
-    """Return the formula of the gradient of a convolution by its input."""
-    return _led_back("h", w, 0, Windows(np.shape(w)[2:], stride, padding, dilation), groups)
-
-
 def transposed(
     out: Any, x: Any, w: Any, bias: Any, *, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, **_: Any
 ) -> str:
     return _led_back("x", w, bias, Windows(np.shape(w)[2:], stride, padding, dilation), groups)
-
-
-def matched(out: Any, x: Any, h: Any, *, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, **_: Any) -> str:
-    """Return the formula of the gradient of a convolution by its kernel."""
-    at = Windows(np.shape(out)[2:], stride, padding, dilation)
-    source = entry("x", ["n", _channel(out, groups), *at.places])
-    total = summed(["n", *at.cells], f"{source}·{entry('h', ['n', 'o', *at.cells])}")
-    return f"{entry('out', ['o', 'c', *at.kernel])} = {total}"
 
 
 def largest(positions: Any) -> Any:
@@ -119,33 +106,6 @@ def _given(names: Sequence[str], flat: Any, x: Any, kernel: Sizes) -> Given:
     places = np.unravel_index(flat, np.shape(x)[-len(kernel) :])
     words = "the place of the largest entry of a window, the first of several"
     return {name: (words, place) for name, place in zip(names, places, strict=True)}
-
-
-def spread_to_largest(positions: Any) -> Any:
-    """Return the formula of the gradient of max-pooling."""
-
-    def formula(out: Any, h: Any, x: Any, *, kernel_size: Sizes, **o: Any) -> tuple[str, Given]:
-        lead, names = _lead(x, kernel_size), _names(kernel_size)
-        cells, spots = [*lead, *CELLS[: len(kernel_size)]], SPOTS[: len(kernel_size)]
-        met = ", ".join(f"{entry(name, cells)} = {spot}" for name, spot in zip(names, spots, strict=True))
-        text = f"{entry('out', [*lead, *spots])} = {summed(cells[len(lead) :], entry('h', cells))} where {met}"
-        return text, _given(names, positions(x, kernel_size=kernel_size, **o), x, kernel_size)
-
-    return formula
-
-
-def picked_from_largest(positions: Any) -> Any:
-    """Return the formula of the entries of another tensor where max-pooling finds its own."""
-
-    def formula(out: Any, h: Any, x: Any, *, kernel_size: Sizes, **o: Any) -> tuple[str, Given]:
-        lead, names = _lead(x, kernel_size), _names(kernel_size)
-        cells = [*lead, *CELLS[: len(kernel_size)]]
-        found = entry("h", [*lead, *(entry(name, cells) for name in names)])
-        return f"{entry('out', cells)} = {found}", _given(
-            names, positions(x, kernel_size=kernel_size, **o), x, kernel_size
-        )
-
-    return formula
 
 
 def averaged(divisor: Any) -> Any:
@@ -212,27 +172,3 @@ def padded(out: Any, x: Any, *, pad: Sizes, value: float = 0) -> str | tuple[str
         inside = inside * ((where >= 0) & (where < size)).reshape(shape)
     given = {"border": ("1 beside the tensor, else 0", 1 - inside)}
     return f"{left} = {source} + {float(value)!r}·{entry('border', places)}", given
-
-
-def shuffled(out: Any, x: Any, *, upscale_factor: int) -> str:
-    forth, back = _shuffles(np.ndim(x), upscale_factor)
-    return f"{forth('out', 'x')}; {back('∂x', 'g')}"
-
-
-def unshuffled(out: Any, x: Any, *, downscale_factor: int) -> str:
-    forth, back = _shuffles(np.ndim(x), downscale_factor)
-    return f"{back('out', 'x')}; {forth('∂x', 'g')}"
-
-
-def _shuffles(ndim: int, r: int) -> tuple[Any, Any]:
-    lead = letters(ndim - 3, "cij")
-    fine = [f"{r * r}·c + {r}·(i%{r}) + j%{r}", f"i//{r}", f"j//{r}"]
-    coarse = [f"c//{r * r}", f"{r}·i + c%{r * r}//{r}", f"{r}·j + c%{r}"]
-
-    def forth(left: str, right: str) -> str:
-        return f"{entry(left, [*lead, 'c', 'i', 'j'])} = {entry(right, [*lead, *fine])}"
-
-    def back(left: str, right: str) -> str:
-        return f"{entry(left, [*lead, 'c', 'i', 'j'])} = {entry(right, [*lead, *coarse])}"
-
-    return forth, back

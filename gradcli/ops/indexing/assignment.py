@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.promotion import fitting, overflow
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES, type_name
@@ -21,7 +22,7 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.saved import keep_former_shape
 from gradcli.engine.symbolic.indices import flat, written_over
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.ops.indexing.indexing import _items, take
 from gradcli.ops.indexing.subscript import located
 from gradcli.ops.shaping.shaping import expanded, reshape
@@ -40,7 +41,15 @@ def _put(x: Any, value: Any, *indices: Any, dims: tuple[int, ...], accumulate: b
     return whole
 
 
-def _kept(g: Any, out: Any, x: Any, value: Any, *indices: Any, dims: tuple[int, ...], accumulate: bool = False) -> Any:
+def _kept(
+    g: Carrier,
+    out: Carrier,
+    x: Carrier,
+    value: Carrier,
+    *indices: Carrier,
+    dims: tuple[int, ...],
+    accumulate: bool = False,
+) -> Any:
     return g if accumulate else index_put(g, 0, *indices, dims=dims)
 
 
@@ -90,8 +99,10 @@ def assign(x: Tensor, items: Any, value: Any) -> None:
 def check_bytes(items: Any, value: Any) -> None:
     """Refuse one number for the places of a mask of bytes, as torch does."""
     masks = [x for x in (items if isinstance(items, tuple) else (items,)) if isinstance(x, Tensor)]
-    if any(x.dtype == np.uint8 and x.ndim for x in masks) and (not isinstance(value, Tensor) or value.value.size == 1):
-        raise AutogradError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
+    AutogradError.when(
+        any(x.dtype == np.uint8 and x.ndim for x in masks) and (not isinstance(value, Tensor) or value.value.size == 1),
+        "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char",
+    )
 
 
 def _constant(value: Any) -> Tensor:
@@ -117,21 +128,19 @@ def put(x: Tensor, value: Any, arrays: dict[int, Tensor], accumulate: bool = Fal
     if not isinstance(value, Tensor):
         value = Tensor(x.dtype.type(value))
     if value.dtype != x.dtype and not (masks and not value.ndim):
-        raise AutogradError(
+        raise ShapeError(
             f"Index put requires the source and destination dtypes match, got {TYPE_NAMES[x.dtype]} for the "
-            f"destination and {TYPE_NAMES[value.dtype]} for the source.",
-            code="E301",
+            f"destination and {TYPE_NAMES[value.dtype]} for the source."
         )
     shape = x.value[_items([index.value for index in places], tuple(arrays))].shape
-    if not broadcastable([value.value, np.broadcast_to(0, shape)]) or broadcast_shapes(value.shape, shape) != shape:
-        raise AutogradError(
-            f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of "
-            f"shape {list(shape)}",
-            code="E301",
-        )
+    ShapeError.when(
+        not broadcastable([value.value, np.broadcast_to(0, shape)]) or broadcast_shapes(value.shape, shape) != shape,
+        f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of "
+        f"shape {list(shape)}",
+    )
     if not places:
         words = "index_put without indices is not supported here"
-        raise AutogradError(words, code="E401", help="write x.copy_(values)")
+        raise UnsupportedHere(words, help="write x.copy_(values)")
     options = {"accumulate": True} if accumulate else {}
     check_overlap(x)
     return write_over(x, index_put(x, value, *places, dims=tuple(arrays), **options), "index_put")
@@ -144,7 +153,7 @@ def index_put_(x: Tensor, indices: Any, values: Tensor, accumulate: bool = False
             f"index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}"
         )
     if len(indices) > x.ndim:
-        raise AutogradError(f"too many indices for tensor of dimension {x.ndim} (got {len(indices)})", code="E301")
+        raise ShapeError(f"too many indices for tensor of dimension {x.ndim} (got {len(indices)})")
     part, arrays = located(x, tuple(indices), selects=False)
     return put(part, values, arrays, accumulate)
 
@@ -176,10 +185,9 @@ def copy_(x: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     shapes = [x.value, source.value]
     if not broadcastable(shapes) or broadcast_shapes(x.shape, source.shape) != x.shape:
         if broadcastable(shapes):
-            raise AutogradError(
+            raise ShapeError(
                 f"output with shape {list(x.shape)} doesn't match the broadcast shape "
-                f"{list(broadcast_shapes(x.shape, source.shape))}",
-                code="E301",
+                f"{list(broadcast_shapes(x.shape, source.shape))}"
             )
         raise mismatch(shapes)
     return change(x, copy, source)
@@ -188,10 +196,8 @@ def copy_(x: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
 def _refuse_shape(stem: str, shape: tuple[int, ...], gradients: tuple[Any, ...]) -> None:
     """Refuse a gradient in the shape that a result has had since it changed under no_grad, unknown to its node."""
     if any(g is not None and g.shape != shape for g in gradients):
-        raise AutogradError(
-            f"a gradient through {stem}_() under no_grad is not supported here",
-            code="E401",
-            help=f"write x = x.{stem}(...)",
+        raise UnsupportedHere(
+            f"a gradient through {stem}_() under no_grad is not supported here", help=f"write x = x.{stem}(...)"
         )
 
 
@@ -218,8 +224,7 @@ def _reshaped(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
 
 def fill_diagonal_(x: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
     """Write one number along the diagonal of a matrix; with `wrap` the diagonal starts again down a tall one."""
-    if x.ndim < 2:
-        raise AutogradError("dimensions must larger than 1")
+    AutogradError.when(x.ndim < 2, "dimensions must larger than 1")
     if wrap and x.ndim == 2 and x.shape[0] > x.shape[1]:
         for start in range(0, x.shape[0], x.shape[1] + 1):
             fill_(ops.diagonal(x, -start), fill_value)

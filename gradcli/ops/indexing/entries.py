@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import ShapeError
 from gradcli.ops.formulas import indexing
 from gradcli.ops.indexing.indexing import scattered
 from gradcli.ops.support.arguments import Indices, Shape, check_size
@@ -53,7 +53,7 @@ entries_backward: Primitive = primitive(
     lambda g, out, h, places, *, shape, dims: entries(g, places, dims=dims),
     structured=True,
     says=PLACED,
-    index="adjoint of entries",
+    traits=("adjoint",),
 )
 
 
@@ -82,10 +82,10 @@ def added(x: Tensor, places: Any, shape: Shape, dims: int, node: str) -> Any:
 
 def _check(places: Tensor, shape: Shape, dims: int) -> None:
     if not 0 <= dims <= len(shape):
-        raise AutogradError(f"there are {len(shape)} dimensions, not {dims}", code="E301")
+        raise ShapeError(f"there are {len(shape)} dimensions, not {dims}")
     size = count(shape[len(shape) - dims :])
     if places.value.size and not -1 <= places.value.min() <= places.value.max() < size:
-        raise AutogradError(f"places must be between -1 and {size - 1}", code="E301")
+        raise ShapeError(f"places must be between -1 and {size - 1}")
 
 
 @operation(
@@ -104,8 +104,8 @@ def entries_backward_(grad_output: Tensor, places: Indices, shape: Shape, dims: 
     _check(places, shape, dims)
     check_size(shape)
     expected = (*shape[: len(shape) - dims], *places.shape)
-    if grad_output.shape != expected:
-        raise AutogradError(
-            f"Expected grad_output to have shape {list(expected)}, but got {list(grad_output.shape)}", code="E301"
-        )
+    ShapeError.when(
+        grad_output.shape != expected,
+        f"Expected grad_output to have shape {list(expected)}, but got {list(grad_output.shape)}",
+    )
     return entries_backward(grad_output, places, shape=shape, dims=dims)

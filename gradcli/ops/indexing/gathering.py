@@ -1,4 +1,4 @@
-"""Entries by index along one dimension: gather and scatter_add, index_select and index_add, masked_select."""
+"""Entries read and written by index along one dimension: gather, scatter, index_select, index_add, masked_select."""
 
 from __future__ import annotations
 
@@ -8,23 +8,22 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
-from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, dimension, mismatch
+from gradcli.engine.checks.shapes import broadcast_shapes, check_together, dimension
 from gradcli.engine.modes import refuse_examples
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import Notation, literal
+from gradcli.engine.symbolic.notation import Notation, literal, number
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import indexing as entries
-from gradcli.ops.formulas import scattering as written
+from gradcli.ops.formulas import indexing as written
 from gradcli.ops.indexing.indexing import flat_positions, index_backward, scattered
-from gradcli.ops.indexing.places import check_places, vector_of
-from gradcli.ops.indexing.sources import placing, scattering
+from gradcli.ops.indexing.places import check_places, placing, scattering, vector_of
 from gradcli.ops.shaping.shaping import view
-from gradcli.ops.support.arguments import Indices
+from gradcli.ops.support.arguments import Indices, Operand
 from gradcli.ops.support.forgetting import forgotten
-from gradcli.ops.support.sentences import ADDED_AT, PICKED, PLACED
+from gradcli.ops.support.sentences import ADDED_AT, PICKED, PLACED, REPLACED
 from gradcli.ops.support.surface import operation
 
 
@@ -83,7 +82,7 @@ gather_backward: Primitive = primitive(
     structured=True,
     notation=_onto_zeros("scatter_add"),
     says=PLACED,
-    index="adjoint of gather",
+    traits=("adjoint",),
 )
 scatter_add: Primitive = primitive(
     "scatter_add",
@@ -113,7 +112,7 @@ index_select_backward: Primitive = primitive(
     structured=True,
     notation=_onto_zeros("index_add"),
     says=PLACED,
-    index="adjoint of index_select",
+    traits=("adjoint",),
 )
 index_add: Primitive = primitive(
     "index_add",
@@ -138,10 +137,8 @@ masked_select: Primitive = primitive(
 
 
 @operation("x = [[1, 2], [3, 4]]; gather(x, 1, [[0, 0], [1, 0]])")
-def gather_(input: Tensor, dim: int, index: Indices, *, sparse_grad: bool = False) -> Any:
+def gather_(input: Tensor, dim: int, index: Indices) -> Any:
     """Entries by index along one dimension: `out[i][j] = input[i][index[i][j]]` for `dim=1`."""
-    if sparse_grad and input.requires_grad:
-        raise AutogradError("gather(sparse_grad=True) is not supported here: gradients are dense", code="E401")
     axis = dimension(dim, input.ndim)
     if not index.value.size:  # of which torch looks at nothing
         return forgotten("GatherBackward0", np.zeros(index.shape, input.dtype), input, saves=(0,))
@@ -168,15 +165,15 @@ def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha
     """Slices of `source`, times `alpha`, added to the input at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
     vector = vector_of("index_add", input, axis, index)
-    if not input.ndim and source.ndim:
-        raise AutogradError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = [] "
-            f"source.shape = {list(source.shape)}",
-            code="E301",
-        )
+    ShapeError.when(
+        not input.ndim and source.ndim,
+        "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = [] "
+        f"source.shape = {list(source.shape)}",
+    )
     expected = (*input.shape[:axis], vector.value.size, *input.shape[axis + 1 :]) if input.ndim else ()
-    if source.shape != expected:
-        raise AutogradError(f"index_add_(): source has shape {list(source.shape)}, not {list(expected)}", code="E301")
+    ShapeError.when(
+        source.shape != expected, f"index_add_(): source has shape {list(source.shape)}, not {list(expected)}"
+    )
     part: Any = source
     if alpha != 1:
         part = Tensor(np.logical_and(part.value, alpha)) if part.dtype == np.bool_ else part * alpha
@@ -191,25 +188,18 @@ def take_along_dim(input: Tensor, indices: Indices, dim: int | None = None) -> A
     if dim is None:
         flat = view(input, input.value.size)
         return gather_(flat, 0, Tensor(view(indices, indices.value.size).value))
-    if input.ndim != indices.ndim:
-        raise AutogradError(
-            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
-            f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices",
-            code="E301",
-        )
-    axis = dimension(dim, input.ndim)
-    if not input.ndim:
-        raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
-    own, wanted = list(input.shape), list(indices.shape)
-    own[axis] = wanted[axis] = 1
-    shapes = [np.broadcast_to(0, own), np.broadcast_to(0, wanted)]
-    if not broadcastable(shapes):
-        raise mismatch(shapes)
-    common = list(broadcast_shapes(tuple(own), tuple(wanted)))
-    own[axis], wanted[axis] = input.shape[axis], indices.shape[axis]
-    x = expand(input, size=(*common[:axis], own[axis], *common[axis + 1 :]))
-    places = np.broadcast_to(indices.value, (*common[:axis], wanted[axis], *common[axis + 1 :]))
-    size = input.shape[axis]
+    ShapeError.when(
+        input.ndim != indices.ndim,
+        "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+        f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices",
+    )
+    ShapeError.when(not input.ndim, f"Dimension specified as {dim} but tensor has no dimensions")
+    axis, size = dimension(dim, input.ndim), input.shape[dim]
+    own, wanted = ((*x.shape[:axis], 1, *x.shape[axis + 1 :]) for x in (input, indices))
+    check_together(np.broadcast_to(0, own), np.broadcast_to(0, wanted))
+    common = broadcast_shapes(own, wanted)
+    x = expand(input, size=(*common[:axis], size, *common[axis + 1 :]))
+    places = np.broadcast_to(indices.value, (*common[:axis], indices.shape[axis], *common[axis + 1 :]))
     return gather_(x, axis, Tensor(places % size if size else places))  # torch wraps any index around
 
 
@@ -217,12 +207,63 @@ def take_along_dim(input: Tensor, indices: Indices, dim: int | None = None) -> A
 def masked_select_(input: Tensor, mask: Tensor) -> Any:
     """The entries where the mask is true, in one row."""
     refuse_examples("masked_select", mask)
-    if mask.dtype != np.bool_:
-        raise AutogradError("masked_select: expected BoolTensor for mask")
+    AutogradError.when(mask.dtype != np.bool_, "masked_select: expected BoolTensor for mask")
     values = (mask.value, input.value)
-    if not broadcastable(values):
-        raise mismatch(values)
+    check_together(*values)
     shape = broadcast_shapes(input.shape, mask.shape)
     x = input if input.shape == shape else expand(input, size=shape)
     mask = mask if mask.shape == shape else Tensor(np.broadcast_to(mask.value, shape))
     return masked_select(x, mask)
+
+
+def _scattered(x: Any, index: Any, src: Any, *, dim: int) -> Any:
+    """Write entries at the indices; of several entries for one position the last is kept."""
+    out = np.array(x, order="C")
+    out.reshape(-1)[gathered(flat_positions(x.shape), index, dim=dim)] = src
+    return out[()]
+
+
+def _write_number(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """Write `scatter(x, 0, index, 5)`."""
+    x, index = (operand.tree for operand in operands)
+    return Call("scatter", tuple(map(Argument, (x, literal(options["dim"]), index, number(options["value"])))))
+
+
+scatter_number: Primitive = primitive(
+    "scatter_number",
+    lambda x, index, *, dim, value: _scattered(x, index, x.dtype.type(value), dim=dim),
+    lambda g, out, x, index, *, dim, value: scatter_number(g, index, dim=dim, value=0),
+    node="ScatterBackward1",
+    structured=True,
+    notation=_write_number,
+    says="Entries that a number is written over get 0; the others get their gradient.",
+    index=written.scattered_number,
+)
+scatter = primitive(
+    "scatter",
+    _scattered,
+    lambda g, out, x, index, src, *, dim: scatter_number(g, index, dim=dim, value=0),
+    None,
+    lambda g, out, x, index, src, *, dim: gather(g, index, dim=dim),
+    structured=True,
+    notation=dim_second("scatter"),
+    says=REPLACED,
+    index=written.scattered,
+)
+
+
+@operation(
+    "x = [[1, 2, 3]]; y = [[4, 5]]; scatter(x, 1, [[2, 0]], y)", "x = [[1, 2], [3, 4]]; scatter(x, 0, [[1, 0]], 7)"
+)
+def scatter_(input: Tensor, dim: int, index: Indices, src: Operand = None, *, value: float | None = None) -> Any:
+    """The input with entries of `src`, or one number, at the indices: `out[i][index[i][j]] = src[i][j]` for `dim=1`."""
+    src = value if src is None else src
+    if src is None:
+        raise AutogradError("scatter() takes src or value", code="E203")
+    axis, places = dimension(dim, input.ndim), placing(input, index)
+    if not isinstance(src, Tensor):
+        check_places("scatter", input, axis, places)
+        return scatter_number(input, places, dim=axis, value=src)
+    found = scattering(input, axis, places, src)
+    AutogradError.when(src.dtype != input.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
+    return scatter(input, places, found, dim=axis)

@@ -14,7 +14,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.indices import same_entries
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Expression, Index, Literal
 from gradcli.ops.formulas import indexing as places
 from gradcli.ops.formulas import shaping as entries
@@ -80,18 +80,11 @@ def selecting(name: str, node: str, *traits: str) -> Primitive:
     )
 
 
-def slicing(
-    name: str,
-    node: str,
-    *traits: str,
-    view: bool = True,
-    copy: bool = False,
-) -> Primitive:
+def slicing(name: str, node: str, *traits: str, view: bool = True) -> Primitive:
     """Declare the slicing of one dimension; `index` is the number of the part, where it is one of several."""
 
     def forward(x: Array, *, dim: int, start: int, stop: int, step: int = 1, index: int = 0) -> Any:
-        part = x[(*_before(dim), slice(start, stop, step))]
-        return part.copy() if copy else part
+        return x[(*_before(dim), slice(start, stop, step))]
 
     return primitive(
         name,
@@ -118,7 +111,7 @@ select_backward: Primitive = primitive(
     node="SelectBackwardBackward0",
     structured=True,
     says=PLACED,
-    index="adjoint of select",
+    traits=("adjoint",),
 )
 cut: Primitive = slicing("slice", "SliceBackward0")
 slice_backward: Primitive = primitive(
@@ -128,7 +121,7 @@ slice_backward: Primitive = primitive(
     node="SliceBackwardBackward0",
     structured=True,
     says=PLACED,
-    index="adjoint of slice",
+    traits=("adjoint",),
 )
 alias: Primitive = primitive(
     "alias",
@@ -194,7 +187,7 @@ index_backward: Primitive = primitive(
     node="IndexPutImplBackward0",
     structured=True,
     says=PLACED,
-    index="adjoint of index",
+    traits=("adjoint",),
 )
 printed(select_backward, "u = [1, 2]; select_backward(u, shape=(2, 3), dim=1, index=2)")
 printed(slice_backward, "u = [1, 2]; slice_backward(u, shape=(4,), dim=0, start=0, stop=4, step=2)")
@@ -204,7 +197,7 @@ printed(index_backward, "u = [1, 2, 3]; index_backward(u, [0, 2, 0], shape=(3,),
 def bounded(index: int, size: int, dim: int) -> int:
     """Return an index counted from the front; refuse one out of bounds."""
     if not -size <= index < size:
-        raise AutogradError(f"index {index} is out of bounds for dimension {dim} with size {size}", code="E301")
+        raise ShapeError(f"index {index} is out of bounds for dimension {dim} with size {size}")
     return index % size
 
 
@@ -225,13 +218,12 @@ def sliced(x: Tensor, bounds: slice, dim: int) -> Any:
 def select_(input: Tensor, dim: int, index: int) -> Any:
     """One index of one dimension."""
     if not input.ndim:
-        raise AutogradError("select() cannot be applied to a 0-dim tensor.", code="E301")
+        raise ShapeError("select() cannot be applied to a 0-dim tensor.")
     axis = dimension(dim, input.ndim)
     size = input.shape[axis]
     if not -size <= index < size:
-        raise AutogradError(
-            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {dim}",
-            code="E301",
+        raise ShapeError(
+            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {dim}"
         )
     return select(input, dim=axis, index=index % size)
 
@@ -253,14 +245,14 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Any:
 def narrowed(input: Tensor, dim: int, start: int, length: int) -> dict[str, int]:
     """Return the options of a slice of `length` indices from `start` on. Raises AutogradError where there are fewer."""
     if not input.ndim:
-        raise AutogradError("narrow() cannot be applied to a 0-dim tensor.", code="E301")
+        raise ShapeError("narrow() cannot be applied to a 0-dim tensor.")
     if length < 0:
-        raise AutogradError("narrow(): length must be non-negative.", code="E301")
+        raise ShapeError("narrow(): length must be non-negative.")
     axis = dimension(dim, input.ndim)
     size = input.shape[axis]
     if not -size <= start <= size:
         raise AutogradError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
     first = start + size if start < 0 else start
     if first + length > size:
-        raise AutogradError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).", code="E301")
+        raise ShapeError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
     return {"dim": axis, "start": first, "stop": first + length}

@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.engine.checks.shapes import broadcast_shapes
 from gradcli.engine.modes import mode, refuse_examples
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.indexing.indexing import EVERYTHING, alias, bounded, select, sliced, take
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import indices
@@ -53,7 +53,7 @@ def located(input: Tensor, items: Any, *, selects: bool = True) -> tuple[Any, di
     given = tuple(_item(item) for item in (items if isinstance(items, tuple) else (items,)))
     covered = sum(_covers(item) for item in given)
     if covered > input.ndim:
-        raise AutogradError(_too_many(input, given), code="E301")
+        raise ShapeError(_too_many(input, given))
     if selects:
         given = tuple(_number(item) for item in given)
     x: Any = input
@@ -156,17 +156,16 @@ def _check(x: Tensor, arrays: dict[int, Tensor]) -> None:
         if index.dtype == np.bool_:
             for axis, size in enumerate(index.shape):
                 if size != x.shape[dim + axis]:
-                    raise AutogradError(
+                    raise ShapeError(
                         f"The shape of the mask {list(index.shape)} at index {axis} does not match the shape of the "
-                        f"indexed tensor {list(x.shape)} at index {dim + axis}",
-                        code="E301",
+                        f"indexed tensor {list(x.shape)} at index {dim + axis}"
                     )
             shapes.append((int(np.count_nonzero(index.value)),))
             place += index.ndim
         else:
             size = x.shape[dim]
             if not size and index.value.size:
-                raise AutogradError("index is out of bounds for dimension with size 0", code="E301")
+                raise ShapeError("index is out of bounds for dimension with size 0")
             outside = index.value[(index.value < -size) | (index.value >= size)]
             beyond.extend((int(i), size, place) for i in outside.flat[:1])
             shapes.append(index.shape)
@@ -175,8 +174,8 @@ def _check(x: Tensor, arrays: dict[int, Tensor]) -> None:
         broadcast_shapes(*shapes)
     except ValueError:
         listed = ", ".join(str(list(shape)) for shape in shapes)
-        raise AutogradError(
-            f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}", code="E301"
+        raise ShapeError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}"
         ) from None
     for found in beyond:  # torch looks at the entries once the shapes fit
         bounded(*found)

@@ -1,4 +1,4 @@
-"""Decompositions of matrices: singular values, and what all decompositions share.
+"""Decompositions of matrices: singular values, eigenvalues of symmetric matrices, QR.
 
 Each factor is a primitive of its own under torch's one node name; its rule computes the other factors again, from a
 copy of the matrix, for torch's node saves all factors and no matrix. The rules are from Giles, An extended collection
@@ -12,21 +12,23 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import OUT, Primitive, primitive
-from gradcli.engine.saved import watch_each_other
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
+from gradcli.ops.linalg.determinants import _check_square
+from gradcli.ops.linalg.equations import triangle
 from gradcli.ops.pointwise.arithmetic import div
 from gradcli.ops.products.contractions import times, transposed
+from gradcli.ops.shaping.diagonals import tril
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.pairs import ReturnType
-from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import operation
 
 
@@ -48,13 +50,6 @@ def factor(function: str, name: str, forward: Callable[..., Any], rule: Any, **f
         saves=(OUT,),
         **facts,
     )
-
-
-def factors(name: str, **parts: Any) -> ReturnType:
-    """Return the factors of a decomposition by name, which torch's one node saves together."""
-    watch_each_other(*parts.values())
-    bound(parts.values())
-    return ReturnType(name, **parts)
 
 
 def across(values: Any) -> Any:
@@ -90,19 +85,19 @@ def _side(g: Any, U: Any, S: Any, V: Any) -> Any:
     return times(found, V)
 
 
-def _left_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
+def _left_rule(g: Carrier, out: Carrier, A: Carrier, *, full_matrices: bool) -> Any:
     """Return the gradient by way of the vectors that have a singular value; torch gives the others none."""
     own = cut(g, dim=len(A.shape) - 1, start=0, stop=min(A.shape[-2:])) if full_matrices else g
     return _side(own, *_thin(A))
 
 
-def _right_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
+def _right_rule(g: Carrier, out: Carrier, A: Carrier, *, full_matrices: bool) -> Any:
     own = cut(g, dim=len(A.shape) - 2, start=0, stop=min(A.shape[-2:])) if full_matrices else g
     U, S, V = _thin(A)
     return transposed(_side(transposed(own), transposed(V), S, transposed(U)))
 
 
-def _values_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
+def _values_rule(g: Carrier, out: Carrier, A: Carrier, *, full_matrices: bool) -> Any:
     U, _, V = _thin(A)
     return times(U * across(g), V)
 
@@ -110,13 +105,7 @@ def _values_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
 SVD = "LinalgSvdBackward0"
 TURNS = "A singular vector turns towards the others, the faster the closer their singular values are."
 svd_u: Primitive = factor(
-    "svd",
-    "U",
-    lapack.by_columns(_singular(0)),
-    _left_rule,
-    node=SVD,
-    says=TURNS,
-    differential=change.LEFT,
+    "svd", "U", lapack.by_columns(_singular(0)), _left_rule, node=SVD, says=TURNS, differential=change.LEFT
 )
 svd_s: Primitive = factor(
     "svd",
@@ -129,14 +118,7 @@ svd_s: Primitive = factor(
     differential=change.SINGULAR_VALUES,
 )
 svd_v: Primitive = factor(
-    "svd",
-    "Vh",
-    lapack.by_columns(_singular(2)),
-    _right_rule,
-    node=SVD,
-    number=2,
-    says=TURNS,
-    differential=change.RIGHT,
+    "svd", "Vh", lapack.by_columns(_singular(2)), _right_rule, node=SVD, number=2, says=TURNS, differential=change.RIGHT
 )
 
 
@@ -146,8 +128,7 @@ def cleared(x: Any) -> Any:
 
 
 def _check_matrix(name: str, A: Tensor) -> None:
-    if A.ndim < 2:
-        raise AutogradError(f"{name}: The input tensor A must have at least 2 dimensions.", code="E301")
+    ShapeError.when(A.ndim < 2, f"{name}: The input tensor A must have at least 2 dimensions.")
 
 
 @operation(
@@ -161,7 +142,7 @@ def svd(A: Real, full_matrices: bool = True) -> ReturnType:
     """The singular values, `.S`, between orthogonal matrices: `A = U @ diag(S) @ Vh`."""
     _check_matrix("linalg.svd", A)
     parts = (("U", svd_u), ("S", svd_s), ("Vh", svd_v))
-    return factors("svd", **{name: part(A, full_matrices=full_matrices) for name, part in parts})
+    return ReturnType("svd", **{name: part(A, full_matrices=full_matrices) for name, part in parts})
 
 
 @operation("A = [[1, 2], [3, 5], [0, 1]]; svdvals(A)", method=False)
@@ -169,3 +150,136 @@ def svdvals(A: Real) -> Any:
     """The singular values, the largest first."""
     _check_matrix("linalg.svd", A)
     return svd_s(A, full_matrices=False)
+
+
+def _symmetric(part: int) -> Callable[..., Any]:
+    def forward(A: Any, *, UPLO: str = "L") -> Any:
+        if not lapack.is_finite(A):  # where they stand decides what torch gives or says
+            words = "eigenvalues of a matrix with entries that are not finite are not supported here"
+            raise UnsupportedHere(words)
+        return lapack.symmetric(A, UPLO=UPLO)[part]
+
+    return forward
+
+
+def _eigenvalues_rule(g: Carrier, out: Carrier, A: Carrier, *, UPLO: str) -> Any:
+    V = eigh_vectors(A, UPLO=UPLO)
+    return times(V * across(g), transposed(V))
+
+
+def _eigenvectors_rule(g: Carrier, out: Carrier, A: Carrier, *, UPLO: str) -> Any:
+    inner = times(transposed(out), g)
+    turn = (inner - transposed(inner)) / 2 * gaps(eigh_values(A, UPLO=UPLO))
+    return times(out, times(turn, transposed(out)))
+
+
+EIGH = "LinalgEighBackward0"
+eigh_values: Primitive = factor(
+    "eigh",
+    "eigenvalues",
+    _symmetric(0),
+    _eigenvalues_rule,
+    node=EIGH,
+    says="An eigenvalue changes as the matrix does along its own eigenvector.",
+    differential=change.EIGENVALUES,
+)
+eigh_vectors: Primitive = factor(
+    "eigh",
+    "eigenvectors",
+    lapack.by_columns(_symmetric(1)),
+    _eigenvectors_rule,
+    node=EIGH,
+    number=1,
+    says="An eigenvector turns towards the others, the faster the closer their eigenvalues are.",
+    differential=change.EIGENVECTORS,
+)
+
+
+@operation(
+    "A = [[2, 1], [0.5, 3]]; eigh(A + A.T).eigenvalues",
+    "A = [[2, 1], [0.5, 3]]; eigh(A + A.T)[1]**2",
+    method=False,
+    kernel="linalg_eigh_cpu",
+)
+def eigh(A: Real, UPLO: str = "L") -> ReturnType:
+    """The eigenvalues of a symmetric matrix in order, and the eigenvectors as columns; reads one triangle alone."""
+    _check_square("linalg.eigh", A)
+    _check_triangle(UPLO)
+    options = {"UPLO": UPLO.upper()}
+    return ReturnType("eigh", eigenvalues=eigh_values(A, **options), eigenvectors=eigh_vectors(A, **options))
+
+
+def _check_triangle(UPLO: str) -> None:
+    AutogradError.when(UPLO.upper() not in ("L", "U"), f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+
+
+@operation("A = [[2, 1], [0.5, 3]]; eigvalsh(A + A.T)", method=False)
+def eigvalsh(A: Real, UPLO: str = "L") -> Any:
+    """The eigenvalues of a symmetric matrix in order."""
+    _check_square("linalg.eigh", A)
+    _check_triangle(UPLO)
+    return eigh_values(A, UPLO=UPLO.upper())
+
+
+def _orthogonal(part: int) -> Callable[..., Any]:
+    @lapack.by_columns
+    def forward(A: Any, *, mode: str = "reduced") -> Any:
+        UnsupportedHere.when(
+            not lapack.is_finite(A), "qr of a matrix with entries that are not finite is not supported here"
+        )
+        wide = np.linalg.qr(A.astype(np.float64), "complete" if mode == "complete" else "reduced")[part]
+        return cleared(wide).astype(A.dtype)
+
+    return forward
+
+
+def _mirrored(M: Any) -> Any:
+    """Mirror the lower triangle above the diagonal."""
+    below = tril(M, diagonal=-1)
+    return tril(M, diagonal=0) + transposed(below)
+
+
+def _from_qr(part: Any, M: Any, Q: Any, R: Any) -> Any:
+    return triangle(transposed(R), part + times(Q, _mirrored(M)), upper=False, left=False)
+
+
+def _check_unique(A: Any, mode: str) -> None:
+    AutogradError.when(
+        mode == "complete" and A.shape[-2] > A.shape[-1],
+        "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.",
+    )
+    if A.shape[-2] < A.shape[-1]:
+        words = "the gradient of the QR decomposition of a matrix with more columns than rows is not supported here"
+        raise UnsupportedHere(words, help="decompose its first columns")
+
+
+def _q_rule(g: Carrier, out: Carrier, A: Carrier, *, mode: str) -> Any:
+    _check_unique(A, mode)
+    return _from_qr(g, -times(transposed(g), out), out, qr_r(A, mode=mode))
+
+
+def _r_rule(g: Carrier, out: Carrier, A: Carrier, *, mode: str) -> Any:
+    _check_unique(A, mode)
+    return _from_qr(0, times(out, transposed(g)), qr_q(A, mode=mode), out)
+
+
+QR = "LinalgQrBackward0"
+SOLVED = "The matrix is Q times R; the product rule is solved with Q kept orthogonal and R triangular."
+qr_q: Primitive = factor("qr", "Q", _orthogonal(0), _q_rule, node=QR, says=SOLVED, differential=change.ORTHOGONAL)
+qr_r: Primitive = factor(
+    "qr", "R", _orthogonal(1), _r_rule, node=QR, number=1, says=SOLVED, differential=change.TRIANGULAR
+)
+
+
+@operation(
+    "A = [[1, 2], [3, 5], [0, 1]]; qr(A).Q", "A = [[1, 2], [3, 5], [0, 1]]; qr(A).R", method=False, only="linalg"
+)
+def qr(A: Real, mode: str = "reduced") -> ReturnType:
+    """A matrix with orthogonal columns times an upper triangle: `A = Q @ R`."""
+    _check_matrix("linalg.qr", A)
+    AutogradError.when(
+        mode not in ("reduced", "complete", "r"),
+        f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'",
+    )
+    Q = Tensor(np.zeros(0, A.dtype)) if mode == "r" else qr_q(A, mode=mode)
+    return ReturnType("qr", Q=Q, R=qr_r(A, mode=mode))

@@ -9,14 +9,14 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import dimensions
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.reducing.extremes import amax_, amin_
-from gradcli.ops.reducing.norms import cast_for, norm
+from gradcli.ops.reducing.norms import norm
 from gradcli.ops.reducing.reductions import sum_
 from gradcli.ops.shaping.axes import wrapped
 from gradcli.ops.shaping.permutations import permute
 from gradcli.ops.shaping.shaping import unsqueeze
-from gradcli.ops.support.arguments import Dims, Dtype, Real
+from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.surface import operation
 
 
@@ -28,13 +28,9 @@ from gradcli.ops.support.surface import operation
     "A = [[1, -2], [3, 0.5]]; matrix_norm(A, 'nuc')",
     method=False,
 )
-def matrix_norm(
-    input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bool = False, *, dtype: Dtype | None = None
-) -> Any:
+def matrix_norm(input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bool = False) -> Any:
     """The norm of matrices: 'fro' of all entries; the largest sum of a column (1) or row (inf), or the smallest."""
-    input = cast_for("matrix_norm", input, dtype)
-    if input.ndim < 2:
-        raise AutogradError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.", code="E301")
+    ShapeError.when(input.ndim < 2, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
     given = dim if isinstance(dim, tuple) else (dim,)
     if len(given) != 2:
         raise AutogradError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, given))}")
@@ -54,7 +50,7 @@ def matrix_norm(
         found = (sum_ if ord == "nuc" else amin_ if ord == -2 else _largest)(values, last, keepdim)
         back = tuple(int(axis) for axis in np.argsort((*order, rows, columns)))
         return permute(unsqueeze(found, dim=last + 1), dims=back) if keepdim else found
-    if ord not in (1, -1, math.inf, -math.inf):
+    if isinstance(ord, str) or ord not in (1, -1, math.inf, -math.inf):
         raise AutogradError(
             f"linalg.matrix_norm: Order {ord} not supported.",
             help="'fro', 'nuc', 1, 2, inf, -1, -2 and -inf are the orders there are",
@@ -81,22 +77,15 @@ def _largest(sizes: Any, dim: int, keepdim: bool) -> Any:
     method=False,
     torch=["linalg.norm"],
 )
-def linalg_norm(
-    input: Real, ord: Any = None, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None
-) -> Any:
+def linalg_norm(input: Real, ord: Any = None, dim: Dims = None, keepdim: bool = False) -> Any:
     """The norm in `torch.linalg`: of a vector, or with an order that of a matrix."""
-    of_matrix = ord is not None and (len(dim) == 2 if isinstance(dim, tuple) else dim is None and input.ndim == 2)
-    input = cast_for("matrix_norm" if of_matrix else "vector_norm", input, dtype)
     if isinstance(dim, tuple) and len(dim) not in (1, 2):
-        raise AutogradError(
-            f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}", code="E301"
-        )
+        raise ShapeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
     if ord is None:
         return norm(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
     if dim is None and input.ndim not in (1, 2):
-        raise AutogradError(
-            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {input.ndim}D.",
-            code="E301",
+        raise ShapeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {input.ndim}D."
         )
     dims = (0, 1)[: input.ndim] if dim is None else (dim,) if isinstance(dim, int) else dim
     if len(dims) == 2 or isinstance(ord, str):

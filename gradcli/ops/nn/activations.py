@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.numerics import precision
+from gradcli.engine.numerics.precision import SINGLE
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import number
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call
-from gradcli.ops.nn.slopes import hardtanh_backward, leaky_relu_backward, sigmoid_backward, threshold_backward
-from gradcli.ops.pointwise.arithmetic import add, div, sub
-from gradcli.ops.pointwise.comparisons import equal
-from gradcli.ops.pointwise.elementwise import absolute, elementwise
+from gradcli.ops.pointwise.arithmetic import add, div
+from gradcli.ops.pointwise.comparisons import both, equal, exceeds
+from gradcli.ops.pointwise.elementwise import absolute, by_number, elementwise
+from gradcli.ops.pointwise.logic import nan
+from gradcli.ops.pointwise.powers import power
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.pointwise.trigonometry import tanh
-from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array, Real
 from gradcli.ops.support.choice import chosen
+from gradcli.ops.support.constants import SQRT_2_OVER_PI
 from gradcli.ops.support.sentences import BETWEEN
 from gradcli.ops.support.surface import operation
 
@@ -43,7 +49,7 @@ def _sigmoid(x: Any) -> Any:
 sigmoid = elementwise(
     "sigmoid",
     _sigmoid,
-    lambda g, out, x: sigmoid_backward(g, out),
+    lambda g, out, x: g * (out * (1 - out)),
     "The logistic function `1/(1 + exp(-x))`.",
     aliases=["expit"],
     traits=("saturating",),
@@ -52,10 +58,10 @@ sigmoid = elementwise(
 relu = elementwise(
     "relu",
     lambda x: np.maximum(x, 0),
-    lambda g, out, x: threshold_backward(g, out),
+    lambda g, out, x: where(exceeds(out, 0), g, 0),
     "The positive part.",
     example="x = [-1, 2]; relu(x)",
-    whole=True,
+    takes="input: Tensor",
     kinks=(0.0,),
     convention="relu'(0) = 0",
     traits=("gate",),
@@ -70,6 +76,7 @@ silu = elementwise(
     aliases=["swish"],
     traits=("saturating",),
     says="A product of the input and its sigmoid: the product rule adds the parts of the two.",
+    kernel="silu_cpu",
 )
 logsigmoid = elementwise(
     "logsigmoid",
@@ -80,10 +87,11 @@ logsigmoid = elementwise(
     node="LogSigmoidBackward0",
     traits=("saturating",),
     says="The derivative of log(s) is 1 - s, where s is the sigmoid.",
+    kernel="log_sigmoid_cpu",
 )
 
 
-def _softplus_rule(g: Any, out: Any, x: Any, *, beta: float = 1, threshold: float = 20) -> Any:
+def _softplus_rule(g: Carrier, out: Carrier, x: Carrier, *, beta: float = 1, threshold: float = 20) -> Any:
     bent = guarded(equal(x * beta, threshold), threshold, x * beta)  # torch's second derivative is 0 at the bound
     return guarded(x * beta > threshold, g, g * sigmoid(bent))
 
@@ -93,15 +101,20 @@ def _softplus_of(x: Any, *, beta: float = 1, threshold: float = 20) -> Any:
     return chosen(x * beta > threshold, x, bent / beta)
 
 
-softplus: Primitive = primitive(
+softplus: Primitive = elementwise(
     "softplus",
     _softplus_of,
     _softplus_rule,
+    "`log(1 + exp(beta*x))/beta`, a smooth relu; the identity where `beta*x` is above the threshold.",
+    takes="input: Real, beta: float = 1.0, threshold: float = 20.0",
+    examples=("x = [-1, 2]; softplus(x)", "x = [-1, 2]; softplus(x, beta=2, threshold=3)"),
+    method=False,
     kinks=lambda x, *, beta=1, threshold=20: np.equal(x * beta, threshold),
     pieces=lambda x, *, beta=1, threshold=20: np.greater(x * beta, threshold),
     convention="softplus above its threshold is the identity",
     traits=("saturating",),
     says="The derivative of softplus is the sigmoid.",
+    kernel="softplus_cpu",
 )
 mish = elementwise(
     "mish",
@@ -110,21 +123,31 @@ mish = elementwise(
     "The input times `tanh(softplus(x))`.",
     method=False,
     says="A product of the input and tanh(softplus(x)): the product rule adds the parts of the two.",
+    kernel="mish_cpu",
 )
-leaky_relu = primitive(
+leaky_relu = elementwise(
     "leaky_relu",
     lambda x, *, negative_slope=0.01: chosen(np.greater(x, 0), x, x * negative_slope),
-    lambda g, out, x, *, negative_slope=0.01: leaky_relu_backward(g, x, negative_slope=negative_slope),
+    lambda g, out, x, *, negative_slope=0.01: where(x > 0, g, negative_slope * g),
+    "The input where positive, a small multiple of it elsewhere.",
+    takes="input: Real, negative_slope: float = 0.01",
+    examples=("x = [-1, 2]; leaky_relu(x)", "x = [-1, 2]; leaky_relu(x, 0.2)"),
+    method=False,
     kinks=(0.0,),
     convention="leaky_relu'(0) is the slope",
     traits=("gate", "kept"),
     node_in_place="LeakyReluBackward1",
     says="The gradient comes through where the input is positive, and times the small slope elsewhere.",
+    kernel="leaky_relu_cpu",
 )
-hardtanh = primitive(
+hardtanh = elementwise(
     "hardtanh",
     lambda x, *, min_val=-1, max_val=1: np.clip(x, min_val, max_val),
-    lambda g, out, x, *, min_val=-1, max_val=1: hardtanh_backward(g, x, min_val=min_val, max_val=max_val),
+    lambda g, out, x, *, min_val=-1, max_val=1: guarded(nan(x), g, where(both(x > min_val, x < max_val), g, 0)),
+    "The input held between two bounds.",
+    takes="input: Real, min_val: float = -1.0, max_val: float = 1.0",
+    examples=("x = [-3, 0.5, 2]; hardtanh(x)", "x = [-3, 0.5, 2]; hardtanh(x, min_val=-2, max_val=1)"),
+    method=False,
     kinks=lambda x, *, min_val=-1, max_val=1: np.equal(x, min_val) | np.equal(x, max_val),
     convention="hardtanh' is 0 at the bounds",
     traits=("bounded", "gate"),
@@ -153,15 +176,20 @@ def _elu(x: Any, *, alpha: float = 1) -> Any:
     return chosen(np.greater(x, 0), x, alpha * precision.expm1(np.minimum(x, 0)))
 
 
-elu = primitive(
+elu = elementwise(
     "elu",
     _elu,
     lambda g, out, x, *, alpha=1: where(x <= 0, g * (alpha * decay(x, scale=1)), g),
+    "The input where positive, `alpha*(exp(x) - 1)` elsewhere.",
+    takes="input: Real, alpha: float = 1.0",
+    examples=("x = [-1, 2]; elu(x)", "x = [-1, 2]; elu(x, alpha=2)"),
+    method=False,
     kinks=lambda x, *, alpha=1: np.equal(x, 0) & (alpha != 1),
     convention="elu'(0) = alpha",
     node_in_place="EluBackward1",
     traits=("kept",),
     says="Above 0 the gradient comes through; below it is multiplied by alpha*exp(x).",
+    kernel="elu_cpu",
 )
 selu = elementwise(
     "selu",
@@ -176,6 +204,7 @@ selu = elementwise(
     node_in_place="EluBackward1",
     traits=("kept",),
     says="Above 0 the gradient is multiplied by the scale, below by scale*alpha*exp(x).",
+    kernel="elu_cpu",
 )
 celu = primitive(
     "celu",
@@ -187,36 +216,11 @@ celu = primitive(
 )
 
 
-@operation("x = [-1, 2]; leaky_relu(x)", "x = [-1, 2]; leaky_relu(x, 0.2)", method=False)
-def leaky_relu_(input: Real, negative_slope: float = 0.01) -> Any:
-    """The input where positive, a small multiple of it elsewhere."""
-    return leaky_relu(input, negative_slope=negative_slope)
-
-
-@operation("x = [-1, 2]; elu(x)", "x = [-1, 2]; elu(x, alpha=2)", method=False)
-def elu_(input: Real, alpha: float = 1.0) -> Any:
-    """The input where positive, `alpha*(exp(x) - 1)` elsewhere."""
-    return elu(input, alpha=alpha)
-
-
-@operation("x = [-1, 2]; celu(x)", "x = [-1, 2]; celu(x, alpha=2)", method=False)
+@operation("x = [-1, 2]; celu(x)", "x = [-1, 2]; celu(x, alpha=2)", method=False, kernel="elu_cpu")
 def celu_(input: Real, alpha: float = 1.0) -> Any:
     """The input where positive, `alpha*(exp(x/alpha) - 1)` elsewhere: an elu without a kink."""
-    if alpha == 0:
-        raise AutogradError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    AutogradError.when(alpha == 0, "ZeroDivisionError: alpha cannot be 0 for CELU")
     return celu(input, alpha=alpha)
-
-
-@operation("x = [-1, 2]; softplus(x)", "x = [-1, 2]; softplus(x, beta=2, threshold=3)", method=False)
-def softplus_(input: Real, beta: float = 1.0, threshold: float = 20.0) -> Any:
-    """`log(1 + exp(beta*x))/beta`, a smooth relu; the identity where `beta*x` is above the threshold."""
-    return softplus(input, beta=beta, threshold=threshold)
-
-
-@operation("x = [-3, 0.5, 2]; hardtanh(x)", "x = [-3, 0.5, 2]; hardtanh(x, min_val=-2, max_val=1)", method=False)
-def hardtanh_(input: Real, min_val: float = -1.0, max_val: float = 1.0) -> Any:
-    """The input held between two bounds."""
-    return hardtanh(input, min_val=min_val, max_val=max_val)
 
 
 @operation("x = [-1, 2, 7]; relu6(x)", method=False)
@@ -231,7 +235,63 @@ def softsign(input: Real) -> Any:
     return div(input, add(absolute(input), 1))
 
 
-@operation("x = [-1, 2]; tanhshrink(x)", method=False)
-def tanhshrink(input: Real) -> Any:
-    """`x - tanh(x)`."""
-    return sub(input, tanh(input))
+def _normal_pdf(x: Array) -> Any:
+    """The density of the standard normal distribution."""
+    return precision.exp(-(x**2) / 2) * (1 / math.sqrt(2 * math.pi))
+
+
+def _normal_cdf(x: Array) -> Any:
+    """The distribution function of the standard normal distribution; single precision has the rounding of torch."""
+    is_single = getattr(x, "dtype", None) == SINGLE
+    return 0.5 * (1 + _erf(x * math.sqrt(0.5)) if is_single else _erfc(-x * math.sqrt(0.5)))
+
+
+normal_pdf: Primitive = primitive(
+    "normal_pdf",
+    _normal_pdf,
+    lambda g, out, x: -g * x * out,
+    says="The bell curve falls away from 0: its derivative is -x times itself.",
+)
+_erf, _erfc = by_number(math.erf), by_number(math.erfc)
+normal_cdf = primitive(
+    "normal_cdf",
+    _normal_cdf,
+    lambda g, out, x: g * normal_pdf(x),
+    says="The derivative of the area under the bell curve is the bell curve.",
+)
+printed(normal_pdf, "x = [-1, 2]; normal_pdf(x)")
+printed(normal_cdf, "x = [-1, 2]; normal_cdf(x)")
+
+
+def _gelu(x: Any, *, approximate: str = "none") -> Any:
+    if approximate == "none":
+        return x * normal_cdf(x)
+    return 0.5 * x * (1 + precision.tanh(_gelu_inner(x)))
+
+
+def _gelu_inner(x: Any) -> Any:
+    return SQRT_2_OVER_PI.beside(x) * (x + 0.044715 * power(x, exponent=3))
+
+
+def _gelu_rule(g: Carrier, out: Carrier, x: Carrier, *, approximate: str = "none") -> Any:
+    if approximate == "none":
+        return g * (normal_cdf(x) + x * normal_pdf(x))
+    t = tanh(_gelu_inner(x))
+    slope = SQRT_2_OVER_PI.beside(x) * (1 + 3 * 0.044715 * x**2)
+    return g * (0.5 * (1 + t) + 0.5 * x * ((1 - t**2) * slope))
+
+
+gelu = primitive(
+    "gelu",
+    _gelu,
+    _gelu_rule,
+    traits=("cancelling", "saturating"),
+    says="The input times the area under the bell curve: the product rule adds area and input times height.",
+)
+
+
+@operation("x = [-1, 2]; gelu(x)", "x = [-1, 2]; gelu(x, approximate='tanh')", method=False, kernel="GeluKernelImpl")
+def gelu_(input: Real, approximate: str = "none") -> Any:
+    """The input times the normal distribution function; 'tanh' is its usual approximation."""
+    AutogradError.when(approximate not in ("none", "tanh"), "approximate argument must be either none or tanh.")
+    return gelu(input, approximate=approximate)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
+from gradcli.engine.checks.shapes import broadcast_shapes, check_together
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.primitive import primitive
 from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError, EvaluationError
+from gradcli.errors import AutogradError, EvaluationError, ShapeError
 from gradcli.ops.nn.softmax import softmax
 from gradcli.ops.pointwise.arithmetic import add, mul
 from gradcli.ops.pointwise.scalars import mul_number
@@ -81,12 +81,11 @@ def attended(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
             f"{dtypes[0]} key.dtype: {dtypes[1]} and value.dtype: {dtypes[2]} instead."
         )
-    if min(x.ndim for x in (query, key, value)) < 2:
-        raise AutogradError(
-            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
-            f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.",
-            code="E301",
-        )
+    ShapeError.when(
+        min(x.ndim for x in (query, key, value)) < 2,
+        "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+        f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.",
+    )
     if scale is None:
         scale = 1 / math.sqrt(query.shape[-1] or 1)
     root = math.sqrt(scale) if scale >= 0 else math.nan
@@ -101,10 +100,11 @@ def attended(
         attn_mask = Tensor(np.tri(*scores.shape[-2:], dtype=bool))
     if attn_mask is not None:
         mask = _additive(attn_mask)
-        if not broadcastable([scores.value, mask.value]):
-            raise mismatch([scores.value, mask.value])
-        if broadcast_shapes(scores.shape, mask.shape) != scores.shape:
-            raise AutogradError(f"attn_mask of shape {list(mask.shape)} is larger than the scores", code="E301")
+        check_together(scores.value, mask.value)
+        ShapeError.when(
+            broadcast_shapes(scores.shape, mask.shape) != scores.shape,
+            f"attn_mask of shape {list(mask.shape)} is larger than the scores",
+        )
         scores = add(scores, mask if mask.requires_grad else with_origin(Tensor(mask.value.astype(scores.dtype)), mask))
     return matmul(dropped(safe_softmax(scores, dim=scores.ndim - 1)), value)
 
@@ -112,8 +112,7 @@ def attended(
 @operation("x = [1, 2]; dropout(x, training=False)*x", "x = [1, 2]; dropout(x, 1)", method=False)
 def dropout(input: Real, p: float = 0.5, training: bool = True) -> Any:
     """The input itself, without training or with p = 0; zeros with p = 1."""
-    if not 0 <= p <= 1:
-        raise AutogradError(f"dropout probability has to be between 0 and 1, but got {p}")
+    AutogradError.when(not 0 <= p <= 1, f"dropout probability has to be between 0 and 1, but got {p}")
     if not training or p == 0:
         return input
     if p == 1:

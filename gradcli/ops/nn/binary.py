@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.numerics import precision
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.nn.activations import logsigmoid, sigmoid
 from gradcli.ops.nn.losses import check_reduction, check_weight, reduced, shared, write
@@ -27,7 +28,7 @@ def _losses(x: Any, y: Any, w: Any, *, reduction: str) -> Any:
     return reduced(losses * w, reduction)
 
 
-def _rule(g: Any, out: Any, x: Any, y: Any, w: Any, *, reduction: str) -> Any:
+def _rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, w: Any, *, reduction: str) -> Any:
     slope = x * (1 - x)
     return shared(g * (x - y) / guarded(slope < EPSILON, EPSILON, slope) * w, x, reduction)
 
@@ -65,12 +66,12 @@ def _is_one(p: Any) -> bool:
     return p.number == 1 if isinstance(p, Formula) else isinstance(p, int)
 
 
-def _logits_rule(g: Any, out: Any, x: Any, y: Any, w: Any, p: Any, *, reduction: str) -> Any:
+def _logits_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, w: Any, p: Any, *, reduction: str) -> Any:
     slope = sigmoid(x) - y if _is_one(p) else (p * y + 1 - y) * sigmoid(x) - p * y
     return shared(g * (w * slope), x, reduction)
 
 
-def _logits_target_rule(g: Any, out: Any, x: Any, y: Any, w: Any, p: Any, *, reduction: str) -> Any:
+def _logits_target_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, w: Any, p: Any, *, reduction: str) -> Any:
     slope = -x if _is_one(p) else logsigmoid(-x) - p * logsigmoid(x)
     return shared(g * (w * slope), x, reduction)
 
@@ -104,16 +105,16 @@ with_logits = primitive(
     "x = [0.2, 0.7]; y = [0.1, 0.8]; bce(x, y, weight=[1, 2], reduction='sum')",
     aliases=["bce"],
     method=False,
+    kernel="binary_cross_entropy",
 )
 def binary_cross_entropy(input: Real, target: Real, weight: Real | None = None, reduction: str = "mean") -> Any:
     """`-(y*log(x) + (1 - y)*log(1 - x))` for probabilities x and targets y."""
     check_reduction(reduction)
-    if input.shape != target.shape:
-        raise AutogradError(
-            f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
-            f"(torch.Size({list(input.shape)})) is deprecated. Please ensure they have the same size.",
-            code="E301",
-        )
+    ShapeError.when(
+        input.shape != target.shape,
+        f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
+        f"(torch.Size({list(input.shape)})) is deprecated. Please ensure they have the same size.",
+    )
     both = {"input": input.value, "target": target.value}
     outside = {name: np.flatnonzero(~((x >= 0) & (x <= 1))) for name, x in both.items()}
     wrong = [(places[0], name) for name, places in outside.items() if places.size]
@@ -134,20 +135,15 @@ def binary_cross_entropy(input: Real, target: Real, weight: Real | None = None, 
     method=False,
 )
 def binary_cross_entropy_with_logits(
-    input: Real,
-    target: Real,
-    weight: Real | None = None,
-    reduction: str = "mean",
-    pos_weight: Real | None = None,
+    input: Real, target: Real, weight: Real | None = None, reduction: str = "mean", pos_weight: Real | None = None
 ) -> Any:
     """Binary cross entropy of `sigmoid(x)`, exact where the sigmoid rounds to 0 or 1."""
     check_reduction(reduction)
-    if input.shape != target.shape:
-        raise AutogradError(
-            f"Target size (torch.Size({list(target.shape)})) must be the same as input size "
-            f"(torch.Size({list(input.shape)}))",
-            code="E301",
-        )
+    ShapeError.when(
+        input.shape != target.shape,
+        f"Target size (torch.Size({list(target.shape)})) must be the same as input size "
+        f"(torch.Size({list(input.shape)}))",
+    )
     name = "binary_cross_entropy_with_logits"
     w = check_weight(name, "weight", weight, input.shape)
     p = check_weight(name, "pos_weight", pos_weight, input.shape)

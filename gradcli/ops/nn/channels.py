@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
+from gradcli.language.tree import Argument, Call, Expression, Literal
 from gradcli.ops.formulas import nn as entries
-from gradcli.ops.nn.batches import batch_norm, beside, others
 from gradcli.ops.nn.normalization import layer_norm, normal_rule, write_norm
+from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.joining import repeat_
 from gradcli.ops.shaping.shaping import clone, reshape
@@ -20,6 +25,100 @@ from gradcli.ops.support.arguments import Real, check_size
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.sentences import NORMAL
 from gradcli.ops.support.surface import operation
+
+
+def beside(value: Any, ndim: int) -> Any:
+    """Reshape numbers, one for each channel, to broadcast over the other dimensions; a default stays a number."""
+    plain = value.number is not None if isinstance(value, Formula) else isinstance(value, int)
+    if plain or ndim == 2:
+        return value
+    return reshape(value, shape=(1, *value.shape, *(1,) * (ndim - 2)))
+
+
+def others(x: Any) -> tuple[int, ...]:
+    return (0, *range(2, len(x.shape)))
+
+
+def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5) -> Any:
+    """Scale and shift in one multiplication and one addition."""
+    ndim, wide = x.ndim, x.astype(np.float64)
+    if training:
+        mean = np.mean(wide, others(x), keepdims=True).astype(x.dtype)
+        var = np.mean((wide - mean) ** 2, others(x), keepdims=True).astype(x.dtype)
+    else:
+        mean, var = beside(mean, ndim), beside(var, ndim)
+    scale = (1 / np.sqrt(np.asarray(var, np.float64) + eps)).astype(x.dtype) * beside(weight, ndim)
+    shift = (beside(bias, ndim) - np.asarray(mean, np.float64) * scale).astype(x.dtype)
+    return (wide * scale + shift).astype(x.dtype)
+
+
+def _normal(x: Any, mean: Any, var: Any, training: bool, eps: float) -> Any:
+    return batch_norm(x, 1, 0, mean, var, training=training, eps=eps)
+
+
+def _input_rule(
+    g: Carrier,
+    out: Carrier,
+    x: Carrier,
+    weight: Any,
+    bias: Any,
+    mean: Any,
+    var: Any,
+    *,
+    training: bool,
+    eps: float = 1e-5,
+) -> Any:
+    h = g * beside(weight, len(x.shape))
+    if not training:
+        return h / sqrt(beside(var, len(x.shape)) + eps)
+    return normal_rule(h, x, _normal(x, mean, var, training, eps), others(x), eps)
+
+
+def _weight_rule(
+    g: Carrier,
+    out: Carrier,
+    x: Carrier,
+    weight: Any,
+    bias: Any,
+    mean: Any,
+    var: Any,
+    *,
+    training: bool,
+    eps: float = 1e-5,
+) -> Any:
+    return sum_dim(g * _normal(x, mean, var, training, eps), dim=others(x))
+
+
+def _write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """Write `batch_norm(x, m, v, weight=w, bias=b)`."""
+    x, weight, bias, mean, var = operands
+    training = options["training"]
+    stored = [Literal(None)] * 2 if training else [mean.tree, var.tree]
+    arguments = [Argument(tree) for tree in (x.tree, *stored)]
+    if weight.number != 1:
+        arguments.append(Argument(weight.tree, "weight"))
+    if bias.number != 0:
+        arguments.append(Argument(bias.tree, "bias"))
+    if training:
+        arguments.append(Argument(Literal(True), "training"))
+    if options["eps"] != 1e-5:
+        arguments.append(Argument(literal(options["eps"]), "eps"))
+    return Call("batch_norm", tuple(arguments))
+
+
+batch_norm: Primitive = primitive(
+    "batch_norm",
+    _batch_norm,
+    _input_rule,
+    _weight_rule,
+    lambda g, out, x, w, b, mean, var, **_: sum_dim(g, dim=others(x)),
+    node="NativeBatchNormBackward0",
+    inputs=("input", "weight", "bias", "running_mean", "running_var"),
+    notation=_write,
+    structured=True,
+    says="Scale and shift get sums; in training the input's part loses its mean and its trend along the result.",
+    index=entries.batch_norm,
+)
 
 
 def _by_group(x: Any, groups: int) -> Any:
@@ -36,7 +135,9 @@ def _group_norm(x: Any, weight: Any = 1, bias: Any = 0, *, num_groups: int, eps:
     return (_normal_groups(x, num_groups, eps) * beside(weight, ndim) + beside(bias, ndim)).astype(x.dtype)
 
 
-def _group_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, num_groups: int, eps: float = 1e-5) -> Any:
+def _group_rule(
+    g: Carrier, out: Carrier, x: Carrier, weight: Any, bias: Any, *, num_groups: int, eps: float = 1e-5
+) -> Any:
     h, rows = _by_group(g * beside(weight, len(x.shape)), num_groups), _by_group(x, num_groups)
     normal = layer_norm(rows, 1, 0, normalized_shape=rows.shape[2:], eps=eps)
     return reshape(normal_rule(h, rows, normal, (2,), eps), shape=x.shape)
@@ -56,30 +157,12 @@ group_norm: Primitive = primitive(
 )
 
 
-NOT_BATCHED = (
-    "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, "
-    "were not batched.\nIf you are using a module and do not need eval mode, please set `track_running_stats` to be "
-    "False.If you are using a prebuilt module and do not need eval mode, please see the functorch website for "
-    "resources on how to patch your module to work with vmap"
-)
-
-
 def _check_channels(count: int, **given: Tensor | None) -> None:
     for name, x in given.items():
         if x is not None and x.value.size != count:
-            raise AutogradError(f"{name} should contain {count} elements not {x.value.size}", code="E301")
+            raise ShapeError(f"{name} should contain {count} elements not {x.value.size}")
         if x is not None and x.ndim != 1:
-            raise AutogradError(f"a {name} of {x.ndim} dimensions is not supported here", code="E401")
-
-
-def check_running(input: Tensor, *running: Tensor | None) -> None:
-    """Refuse under vmap to move averages of a batch that are not of the batch themselves."""
-    if mode.examples is None or all(x is None for x in running):
-        return
-    if len(mode.transforms) > 1 or not mode.examples.holds(input):
-        raise AutogradError("running statistics inside of these transforms are not supported here", code="E401")
-    if not all(x is None or mode.examples.holds(x) for x in running):
-        raise AutogradError(NOT_BATCHED)
+            raise UnsupportedHere(f"a {name} of {x.ndim} dimensions is not supported here")
 
 
 def update_running(running: Tensor, value: Any, momentum: float) -> None:
@@ -94,6 +177,7 @@ def update_running(running: Tensor, value: Any, momentum: float) -> None:
     "x = [[[1, 2, 4], [0.5, -1, 3]]]; w = [1, 2]; b = [0, 1]; batch_norm(x, [0, 1], [2, 1], w, b, eps=0.01)",
     "x = [[[1, 2, 4], [0.5, -1, 3]]]; w = [1, 2]; batch_norm(x, None, None, w, training=True, eps=0.01)",
     method=False,
+    kernel="batch_norm",
 )
 def batch_norm_(
     input: Real,
@@ -108,15 +192,13 @@ def batch_norm_(
     """Each channel shifted and scaled to mean 0 and variance 1, those of the batch or running ones."""
     if input.ndim == 1 and not input.value.size:
         return clone(input)
-    if input.ndim < 2:
-        raise AutogradError("Dimension out of range (expected to be in range of [-1, 0], but got 1)", code="E301")
+    ShapeError.when(input.ndim < 2, "Dimension out of range (expected to be in range of [-1, 0], but got 1)")
     count = input.shape[1]
     values = input.value.size // max(count, 1)
-    if training and values <= 1:
-        raise AutogradError(
-            f"Expected more than 1 value per channel when training, got input size torch.Size({list(input.shape)})",
-            code="E301",
-        )
+    ShapeError.when(
+        training and values <= 1,
+        f"Expected more than 1 value per channel when training, got input size torch.Size({list(input.shape)})",
+    )
     for name, stored in (("running_mean", running_mean), ("running_var", running_var)):
         if stored is None and not training:
             raise AutogradError(f"{name} must be defined in evaluation mode", help="training=True takes the batch's")
@@ -124,7 +206,10 @@ def batch_norm_(
     w, b = 1 if weight is None else weight, 0 if bias is None else bias
     if not training:
         return batch_norm(input, w, b, running_mean, running_var, training=False, eps=eps)
-    check_running(input, running_mean, running_var)
+    UnsupportedHere.when(
+        mode.examples is not None and (running_mean is not None or running_var is not None),
+        "batch_norm with running statistics is not supported in vmap",
+    )
     if running_mean is not None:
         update_running(running_mean, np.mean(input.value, others(input)), momentum)
     if running_var is not None:
@@ -136,29 +221,26 @@ def batch_norm_(
     "x = [[1, 2, 4, 3, 0, 1], [0.5, -1, 3, 0, 2, 5]]; group_norm(x, 2)",
     "x = [[[1, 2], [0.5, -1], [3, 0], [1, 5]]]; w = [1, 2, 3, 4]; b = [0, 1, 2, 3]; group_norm(x, 2, w, b, 0.01)",
     method=False,
+    kernel="GroupNormKernelImpl",
 )
 def group_norm_(
     input: Real, num_groups: int, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5
 ) -> Any:
     """Groups of channels of each example shifted and scaled to mean 0 and variance 1."""
-    if input.ndim < 2:
-        raise AutogradError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}", code="E301")
-    if num_groups < 1:
-        raise AutogradError(f"Expected num groups to be greater than 0, got {num_groups}")
-    if input.shape[1] % num_groups:
-        raise AutogradError(
-            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{list(input.shape)} and num_groups={num_groups}",
-            code="E301",
-        )
+    ShapeError.when(input.ndim < 2, f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    AutogradError.when(num_groups < 1, f"Expected num groups to be greater than 0, got {num_groups}")
+    ShapeError.when(
+        input.shape[1] % num_groups,
+        "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+        f"{list(input.shape)} and num_groups={num_groups}",
+    )
     check_size((input.shape[0], num_groups))  # which no channels are divisible by too
     for name, x in (("weight", weight), ("bias", bias)):
         if x is not None and x.shape != input.shape[1:2]:
             shown = [0] if weight is None else list(weight.shape)  # of the weight in both cases, as in torch
-            raise AutogradError(
+            raise ShapeError(
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
-                f"shape {shown} and input of shape {list(input.shape)}",
-                code="E301",
+                f"shape {shown} and input of shape {list(input.shape)}"
             )
     w, b = 1 if weight is None else ops.contiguous(weight), 0 if bias is None else ops.contiguous(bias)
     return group_norm(ops.contiguous(input), w, b, num_groups=num_groups, eps=eps)
@@ -172,11 +254,10 @@ def group_norm_(
 def instance_norm(input: Real, *, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5) -> Any:
     """Each channel of each example shifted and scaled to mean 0 and variance 1."""
     places = int(np.prod(input.shape[2:]))
-    if places <= 1:
-        raise AutogradError(
-            f"Expected more than 1 spatial element when training, got input size torch.Size({list(input.shape)})",
-            code="E301",
-        )
+    ShapeError.when(
+        places <= 1,
+        f"Expected more than 1 spatial element when training, got input size torch.Size({list(input.shape)})",
+    )
     return by_example(input, None, None, weight, bias, eps=eps)
 
 

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import sum_to_size
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
-from gradcli.errors import AutogradError
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.indexing.indexing import scattered
@@ -42,7 +44,9 @@ def _layer_norm(x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps:
     return (normal.reshape(x.shape) * weight + bias).astype(x.dtype)
 
 
-def _input_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:
+def _input_rule(
+    g: Carrier, out: Carrier, x: Carrier, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5
+) -> Any:
     normal = layer_norm(x, 1, 0, normalized_shape=normalized_shape, eps=eps)
     axes = tuple(range(len(x.shape) - len(normalized_shape), len(x.shape)))
     return normal_rule(g * weight, x, normal, axes, eps)
@@ -57,7 +61,7 @@ def normal_rule(h: Any, x: Any, normal: Any, axes: tuple[int, ...], eps: float) 
 
 
 def _weight_rule(
-    g: Any, out: Any, x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5
+    g: Carrier, out: Carrier, x: Carrier, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5
 ) -> Any:
     normal = layer_norm(x, 1, 0, normalized_shape=normalized_shape, eps=eps)
     return sum_to_size(g * normal, size=weight.shape)
@@ -143,42 +147,42 @@ embedding_backward: Primitive = primitive(
     node="EmbeddingDenseBackwardBackward0",
     structured=True,
     says="A row's gradient is handed to every place where the row was looked up.",
-    index=entries.embedding_gradient,
+    traits=("adjoint",),
 )
+
+
+def _check_normalized(input: Tensor, shape: Shape, **weights: Tensor | None) -> None:
+    """Refuse a normalized shape that the input does not end in, and weights of another shape."""
+    listed = str(list(shape))
+    AutogradError.when(
+        not shape,
+        "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+        "normalized_shape = []",
+    )
+    for name, x in weights.items():
+        if x is not None and x.shape != shape:
+            raise ShapeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(x.shape)} and "
+                f"normalized_shape = {listed}"
+            )
+    if input.shape[-len(shape) :] != shape:
+        raise ShapeError(
+            f"Given normalized_shape={listed}, expected input with shape [*, {listed[1:]}, but got input of "
+            f"size{list(input.shape)}"
+        )
 
 
 @operation(
     "x = [[1, 2, 4], [0.5, -1, 3]]; layer_norm(x, 3)",
     "x = [[1, 2, 4], [0.5, -1, 3]]; w = [1, 2, 0.5]; b = [0, 1, 2]; layer_norm(x, (3,), weight=w, bias=b, eps=0.01)",
     method=False,
+    kernel="LayerNormKernelImpl",
 )
 def layer_norm_(
-    input: Real,
-    normalized_shape: Shape,
-    weight: Real | None = None,
-    bias: Real | None = None,
-    eps: float = 1e-5,
+    input: Real, normalized_shape: Shape, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5
 ) -> Any:
     """Shift and scale the last dimensions to mean 0 and variance 1, then by weight and bias."""
-    listed = str(list(normalized_shape))
-    if not normalized_shape:
-        raise AutogradError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-            "normalized_shape = []"
-        )
-    for name, x in (("weight", weight), ("bias", bias)):
-        if x is not None and x.shape != normalized_shape:
-            raise AutogradError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(x.shape)} and "
-                f"normalized_shape = {listed}",
-                code="E301",
-            )
-    if input.shape[-len(normalized_shape) :] != normalized_shape:
-        raise AutogradError(
-            f"Given normalized_shape={listed}, expected input with shape [*, {listed[1:]}, but got input of "
-            f"size{list(input.shape)}",
-            code="E301",
-        )
+    _check_normalized(input, normalized_shape, weight=weight, bias=bias)
     w, b = 1 if weight is None else weight, 0 if bias is None else bias
     return layer_norm(input, w, b, normalized_shape=normalized_shape, eps=eps)
 
@@ -187,29 +191,12 @@ def layer_norm_(
     "x = [[1, 2, 4], [0.5, -1, 3]]; rms_norm(x, 3)",
     "x = [[1, 2, 4], [0.5, -1, 3]]; w = [1, 2, 0.5]; rms_norm(x, (3,), w, eps=0.01)",
     method=False,
+    kernel="rms_norm",
 )
 def rms_norm(input: Real, normalized_shape: Shape, weight: Real | None = None, eps: float | None = None) -> Any:
     """The last dimensions over the root of their mean square, then times the weight."""
-    shape, count = normalized_shape, len(normalized_shape)
-    if not count:
-        raise AutogradError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-            "normalized_shape = []"
-        )
-    if input.ndim < count:
-        raise AutogradError(f"Input tensor must have at least {count} dimensions, but got {input.ndim}", code="E301")
-    if input.shape[-count:] != shape:
-        raise AutogradError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [*{str(list(shape))[1:]}, but got input "
-            f"of size{list(input.shape)}",
-            code="E301",
-        )
-    if weight is not None and weight.shape != shape:
-        raise AutogradError(
-            f"Expected weight to be of same shape as normalized_shape, but got weight of shape {list(weight.shape)} "
-            f"and normalized_shape = {list(shape)}",
-            code="E301",
-        )
+    _check_normalized(input, normalized_shape, weight=weight)
+    count = len(normalized_shape)
     axes = tuple(range(input.ndim - count, input.ndim))
     small = float(np.finfo(input.dtype).eps) if eps is None else eps
     squares = mean_dim(power(input, exponent=2), dim=axes, keepdim=True)
@@ -218,8 +205,7 @@ def rms_norm(input: Real, normalized_shape: Shape, weight: Real | None = None, e
 
 
 def _check_rows(rows: Any, size: Shape, padding_idx: int | None) -> None:
-    if len(size) != 2:
-        raise AutogradError("'weight' must be 2-D", code="E301")
+    ShapeError.when(len(size) != 2, "'weight' must be 2-D")
     count = size[0]
     if np.any((rows.value < 0) | (rows.value >= count)):
         raise AutogradError("index out of range in self", help=f"the rows are 0 to {count - 1}")
@@ -255,9 +241,7 @@ def embedding_backward_(
     _check_rows(indices, size, padding_idx)
     if grad_output.shape != (*indices.shape, size[1]):
         expected = [*indices.shape, size[1]]
-        raise AutogradError(
-            f"Expected grad_output to have shape {expected}, but got {list(grad_output.shape)}", code="E301"
-        )
+        raise ShapeError(f"Expected grad_output to have shape {expected}, but got {list(grad_output.shape)}")
     check_size(size)
     options = {"padding_idx": padding_idx, "scale_grad_by_freq": scale_grad_by_freq}
     return embedding_backward(grad_output, indices, size=size, **options)

@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import dimension
-from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import ShapeError
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.nn.activations import sigmoid
-from gradcli.ops.nn.slopes import threshold_backward
 from gradcli.ops.pointwise.comparisons import both, equal
 from gradcli.ops.pointwise.elementwise import elementwise
 from gradcli.ops.pointwise.selection import guarded, where
@@ -28,16 +27,14 @@ from gradcli.ops.support.surface import operation
 SIXTH = float(np.float32(1 / 6))  # torch has single precision here
 
 
-def _threshold_rule(g: Any, out: Any, x: Any, *, threshold: float, value: float) -> Any:
-    if isinstance(g, Tensor) and not threshold:
-        return threshold_backward(g, x)
-    return where(x <= threshold, 0, g)
-
-
-above = primitive(
+above = elementwise(
     "threshold",
     lambda x, *, threshold, value: np.asarray(np.where(np.less_equal(x, threshold), value, x), x.dtype)[()],
-    _threshold_rule,
+    lambda g, out, x, *, threshold, value: where(x <= threshold, 0, g),
+    "The input where it is above the threshold, else `value`.",
+    takes="input: Tensor, threshold: float, value: float",
+    example="x = [-1, 0.5, 2]; threshold(x, 1, 20)",
+    method=False,
     kinks=lambda x, *, threshold, value: np.equal(x, threshold),
     convention="threshold' is 0 at the threshold",
     pieces=lambda x, *, threshold, value: np.greater(x, threshold) & (value != threshold),
@@ -55,6 +52,7 @@ hardsigmoid = elementwise(
     convention="hardsigmoid' is 0 at its corners",
     traits=("bounded",),
     says="The gradient is a sixth between -3 and 3, and 0 beyond.",
+    kernel="hardsigmoid_cpu",
 )
 hardswish = elementwise(
     "hardswish",
@@ -65,33 +63,7 @@ hardswish = elementwise(
     kinks=(-3.0, 3.0),
     convention="hardswish' is 0 at -3 and 1 at 3",
     says="Below -3 the gradient is 0, above 3 it comes through, and between it is multiplied by x/3 + 1/2.",
-)
-SHRINKING: dict[str, Any] = {
-    "kinks": lambda x, *, lambd=0.5: np.equal(np.abs(x), lambd),
-    "convention": "the derivative is 0 where abs(x) = lambd",
-}
-
-
-def _outside(g: Any, out: Any, x: Any, *, lambd: float = 0.5) -> Any:
-    return where(both(x >= -lambd, x <= lambd), 0, g)
-
-
-softshrink = primitive(
-    "softshrink",
-    lambda x, *, lambd=0.5: np.where(np.abs(x) > lambd, x - np.copysign(lambd, x), x * 0).astype(x.dtype)[()],
-    _outside,
-    **SHRINKING,
-    traits=("bounded",),
-    says="The gradient comes through outside the band around 0, and is 0 within.",
-)
-hardshrink = primitive(
-    "hardshrink",
-    lambda x, *, lambd=0.5: np.where(np.abs(x) <= lambd, 0, x).astype(x.dtype)[()],
-    _outside,
-    **SHRINKING,
-    pieces=lambda x, *, lambd=0.5: np.greater(np.abs(x), lambd) * np.sign(x),
-    traits=("bounded",),
-    says=softshrink.says,
+    kernel="hardswish_cpu",
 )
 
 
@@ -100,7 +72,7 @@ def _prelu(x: Array, weight: Array) -> Any:
     return chosen(np.greater(x, 0), x, weight * x)
 
 
-def _prelu_rule(g: Any, out: Any, x: Any, weight: Any) -> Any:
+def _prelu_rule(g: Carrier, out: Carrier, x: Carrier, weight: Any) -> Any:
     fixed = Tensor(weight.value) if isinstance(weight, Tensor) else weight  # at 0 torch's second derivative is 0
     return where(x > 0, g, guarded(equal(x, 0), fixed * g, weight * g))
 
@@ -128,7 +100,7 @@ def _glu(x: Any, *, dim: int = -1) -> Any:
     return a / (1 + np.exp(-b))
 
 
-def _glu_rule(g: Any, out: Any, x: Any, *, dim: int = -1) -> Any:
+def _glu_rule(g: Carrier, out: Carrier, x: Carrier, *, dim: int = -1) -> Any:
     a, b = _halves(x, dim)
     gate = sigmoid(b)
     return cat(g * gate, g * a * (gate * (1 - gate)), dim=dim)
@@ -144,60 +116,33 @@ glu: Primitive = primitive(
 )
 
 
-@operation("x = [-1, 0.5, 2]; threshold(x, 1, 20)", method=False)
-def threshold_(input: Tensor, threshold: float, value: float) -> Any:
-    """The input where it is above the threshold, else `value`."""
-    return above(input, threshold=threshold, value=value)
-
-
-@operation("x = [-2, 0.2, 2]; softshrink(x)", "x = [-2, 0.2, 2]; softshrink(x, 1)", method=False)
-def softshrink_(input: Real, lambd: float = 0.5) -> Any:
-    """The input moved towards 0 by `lambd`, and 0 where it is closer."""
-    if not lambd >= 0:
-        kind, most = TYPE_NAMES[input.dtype], np.finfo(input.dtype).max
-        raise AutogradError(f"lambda must be in range [0, {most:g}] for input dtype {kind}, but found {lambd:g}")
-    return softshrink(input, lambd=lambd)
-
-
-@operation("x = [-2, 0.2, 2]; hardshrink(x)", "x = [-2, 0.2, 2]; hardshrink(x, lambd=1)")
-def hardshrink_(input: Real, lambd: float = 0.5) -> Any:
-    """The input, and 0 where it is closer to 0 than `lambd`."""
-    return hardshrink(input, lambd=lambd)
-
-
 @operation(
-    "x = [-1, 2]; w = 0.25; prelu(x, w)",
-    "x = [[-1, 2], [3, -4]]; w = [0.25, 0.5]; prelu(x, w)",
+    "x = [-1, 2]; w = 0.25; prelu(x, w)", "x = [[-1, 2], [3, -4]]; w = [0.25, 0.5]; prelu(x, w)", kernel="prelu_cpu"
 )
 def prelu_(input: Real, weight: Real) -> Any:
     """The input where positive, elsewhere the input times a weight, one for all or one for each channel."""
     count = weight.value.size
-    if weight.ndim > 1:
-        raise AutogradError(
-            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}", code="E301"
-        )
+    ShapeError.when(
+        weight.ndim > 1, f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}"
+    )
     if count != 1:
-        if not input.ndim:
-            raise AutogradError("Not allow zero-dim input tensor.", code="E301")
+        ShapeError.when(not input.ndim, "Not allow zero-dim input tensor.")
         channels = input.shape[1] if input.ndim > 1 else 1
-        if count != channels:
-            raise AutogradError(
-                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel "
-                f"size = {channels}.",
-                code="E301",
-            )
+        ShapeError.when(
+            count != channels,
+            f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel "
+            f"size = {channels}.",
+        )
     if input.ndim != weight.ndim:
         weight = reshaped(weight, tuple(count if axis == 1 else 1 for axis in range(input.ndim)))
     return prelu(input, weight)
 
 
-@operation("x = [[1, 2, 0.5, -1]]; glu(x)", "x = [[1, 2], [0.5, -1]]; glu(x, dim=0)", method=False)
+@operation("x = [[1, 2, 0.5, -1]]; glu(x)", "x = [[1, 2], [0.5, -1]]; glu(x, dim=0)", method=False, kernel="glu_cpu")
 def glu_(input: Real, dim: int = -1) -> Any:
     """The first half of a dimension times the sigmoid of the second."""
-    if not input.ndim:
-        raise AutogradError("glu does not support scalars because halving size must be even", code="E301")
+    ShapeError.when(not input.ndim, "glu does not support scalars because halving size must be even")
     axis = dimension(dim, input.ndim)
     size = input.shape[axis]
-    if size % 2:
-        raise AutogradError(f"Halving dimension must be even, but dimension {axis} is size {size}", code="E301")
+    ShapeError.when(size % 2, f"Halving dimension must be even, but dimension {axis} is size {size}")
     return glu(input, dim=axis)

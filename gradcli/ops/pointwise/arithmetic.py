@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.refusals import check_difference
 from gradcli.engine.domain import POSITIVE, other_than_0
 from gradcli.engine.numerics.precision import raised
@@ -19,11 +20,11 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Binary, Expression
 from gradcli.ops.pointwise import rounding
 from gradcli.ops.pointwise.comparisons import at_least, both, equal
-from gradcli.ops.pointwise.elementwise import log
+from gradcli.ops.pointwise.elementwise import elementwise, log
 from gradcli.ops.pointwise.powers import power
 from gradcli.ops.pointwise.scalars import add_scaled, sub_scaled
 from gradcli.ops.pointwise.selection import guarded
-from gradcli.ops.support.arguments import Operand, Real, as_tensor, real
+from gradcli.ops.support.arguments import Operand, as_tensor, real
 from gradcli.ops.support.folding import fold_add, fold_div, fold_mul, fold_neg, fold_sub
 from gradcli.ops.support.surface import operation
 
@@ -64,10 +65,14 @@ sub = primitive(
     traits=("difference", "sum"),
     says="A difference hands the gradient on to the first term, and with a minus sign to the second.",
 )
-neg = primitive(
+neg = elementwise(
     "neg",
     operator.neg,
     lambda g, out, x: -g,
+    "The negative.",
+    takes="input: Tensor",
+    example="x = [1, 2]; neg(x)",
+    aliases=["negative"],
     notation=prefix("-"),
     fold=fold_neg,
     traits=("sum",),
@@ -110,10 +115,13 @@ div = primitive(
     traits=("product",),
     says="A quotient u/v gives u the gradient over v, and v the gradient times -u/v**2.",
 )
-reciprocal = primitive(
+reciprocal = elementwise(
     "reciprocal",
     lambda x: 1 / x,
     lambda g, out, x: -g * out**2,
+    "One over the input.",
+    takes="input: Real",
+    example="x = [1, 2]; reciprocal(x)",
     notation=lambda operands, _: Binary("/", number(1), operands[0].tree),
     domain=other_than_0(),
     traits=("prelude",),
@@ -121,11 +129,11 @@ reciprocal = primitive(
 )
 
 
-def _base_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
+def _base_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier) -> Any:
     return guarded(equal(y, 0), 0, g * (y * power_tensor(x, y - 1)))
 
 
-def _exponent_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
+def _exponent_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier) -> Any:
     return g * guarded(both(equal(x, 0), at_least(y, 0)), 0, out * log(x))
 
 
@@ -258,15 +266,3 @@ def remainder_(input: Operand, other: Operand) -> Any:
     if _is_number(other):
         return rounding.remainder(input, other)
     return (rounding.remainder_of if _is_number(input) else rounding.remainder_tensor)(input, other)
-
-
-@operation("x = [1, 2]; neg(x)", aliases=["negative"])
-def neg_(input: Tensor) -> Any:
-    """The negative."""
-    return neg(input)
-
-
-@operation("x = [1, 2]; reciprocal(x)")
-def reciprocal_(input: Real) -> Any:
-    """One over the input."""
-    return reciprocal(input)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.primitive import primitive
+from gradcli.engine.carrier import Carrier
+from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation
 from gradcli.engine.tensor import Tensor
@@ -24,7 +25,7 @@ def _clamp(x: Any, *, min: float | None = None, max: float | None = None) -> Any
     return np.clip(x, min, max)
 
 
-def _between(g: Any, out: Any, x: Any, *, min: float | None = None, max: float | None = None) -> Any:
+def _between(g: Carrier, out: Carrier, x: Carrier, *, min: float | None = None, max: float | None = None) -> Any:
     if min is None:
         return where(at_most(x, max), g, 0)
     return where(at_least(x, min) if max is None else both(at_least(x, min), at_most(x, max)), g, 0)
@@ -75,69 +76,37 @@ clamp_tensor = primitive(
     **BOUNDS,
     says=BOUND,
 )
-# the forward, and the rules of the input and of the bound
-LOWER: Any = (
-    np.maximum,
-    lambda g, out, x, low: where(x >= low, g, 0),
-    lambda g, out, x, low: where(x < low, g, 0),
+SIDES: dict[str, Any] = {
+    "min": (np.maximum, lambda g, x, low: where(x >= low, g, 0), lambda g, x, low: where(x < low, g, 0)),
+    "max": (np.minimum, lambda g, x, high: where(x <= high, g, 0), lambda g, x, high: where(x > high, g, 0)),
+}
+
+
+def _one_sided(side: str, name: str, *, node: str = "", bound: bool = True, **facts: Any) -> Primitive:
+    """Declare a clamp at one side; torch's node has the missing bound among its inputs, here it has the given one."""
+    forward, by_input, by_bound = SIDES[side]
+    rules = (by_input, by_bound) if bound else (by_input,)
+    return primitive(
+        name,
+        forward,
+        *(lambda g, out, x, end, by=by: by(g, x, end) for by in rules),
+        node=node,
+        kinks=np.equal,
+        says=BOUND if bound else f"The gradient comes through {'above' if side == 'min' else 'below'} the bound alone.",
+        **facts,
+    )
+
+
+clamp_min_tensor = _one_sided("min", "clamp_min_tensor", node="ClampBackward0", notation=_write_clamp("min"), **BOUNDS)
+clamp_max_tensor = _one_sided("max", "clamp_max_tensor", node="ClampBackward0", notation=_write_clamp("max"), **BOUNDS)
+AT_MIN, AT_MAX = "clamp_min' is 1 at the bound", "clamp_max' is 1 at the bound"
+clamp_min = _one_sided("min", "clamp_min", bound=False, traits=("bounded", "gate"), convention=AT_MIN)
+clamp_max = _one_sided("max", "clamp_max", bound=False, traits=("bounded",), convention=AT_MAX)
+clamp_min_to = _one_sided(
+    "min", "clamp_min_to", node="ClampMinBackward1", notation=clamp_min.notation, convention=AT_MIN
 )
-UPPER: Any = (
-    np.minimum,
-    lambda g, out, x, high: where(x <= high, g, 0),
-    lambda g, out, x, high: where(x > high, g, 0),
-)
-# torch's node has the missing bound among its inputs, as None; here it has the given one alone.
-clamp_min_tensor = primitive(
-    "clamp_min_tensor",
-    *LOWER,
-    node="ClampBackward0",
-    notation=_write_clamp("min"),
-    kinks=np.equal,
-    **BOUNDS,
-    says=BOUND,
-)
-clamp_max_tensor = primitive(
-    "clamp_max_tensor",
-    *UPPER,
-    node="ClampBackward0",
-    notation=_write_clamp("max"),
-    kinks=np.equal,
-    **BOUNDS,
-    says=BOUND,
-)
-clamp_min = primitive(
-    "clamp_min",
-    *LOWER[:2],
-    kinks=np.equal,
-    convention="clamp_min' is 1 at the bound",
-    traits=("bounded", "gate"),
-    says="The gradient comes through above the bound, and is 0 below it.",
-)
-clamp_max = primitive(
-    "clamp_max",
-    *UPPER[:2],
-    kinks=np.equal,
-    convention="clamp_max' is 1 at the bound",
-    traits=("bounded",),
-    says="The gradient comes through below the bound, and is 0 above it.",
-)
-clamp_min_to = primitive(
-    "clamp_min_to",
-    *LOWER,
-    node="ClampMinBackward1",
-    notation=clamp_min.notation,
-    kinks=np.equal,
-    convention=clamp_min.convention,
-    says=BOUND,
-)
-clamp_max_to = primitive(
-    "clamp_max_to",
-    *UPPER,
-    node="ClampMaxBackward1",
-    notation=clamp_max.notation,
-    kinks=np.equal,
-    convention=clamp_max.convention,
-    says=BOUND,
+clamp_max_to = _one_sided(
+    "max", "clamp_max_to", node="ClampMaxBackward1", notation=clamp_max.notation, convention=AT_MAX
 )
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.primitive import primitive
+from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import comparison
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.arguments import Operand
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import operation, register
 
 
 def _compare(entries: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -26,63 +26,49 @@ def _compare(entries: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return compare
 
 
-less = primitive("lt", _compare(operator.lt), notation=comparison("<"))
-at_most = primitive("le", _compare(operator.le), notation=comparison("<="))
-greater = primitive("gt", _compare(operator.gt), notation=comparison(">"))
-at_least = primitive("ge", _compare(operator.ge), notation=comparison(">="))
-equal = primitive("eq", _compare(operator.eq), notation=comparison("=="))
-different = primitive("ne", _compare(operator.ne), notation=comparison("!="))
-both = primitive("logical_and", np.logical_and)
-either = primitive("logical_or", np.logical_or)
+def _comparison(name: str, symbol: str, entries: Callable[[Any, Any], Any], example: str, *aliases: str) -> Primitive:
+    """Declare a comparison, as a primitive and as an operation."""
+    declared = primitive(name, _compare(entries), notation=comparison(symbol))
+
+    def function(input: Operand, other: Operand) -> Any:
+        return declared(input, other)
+
+    function.__doc__ = f"Whether `input {symbol} other`."
+    register(name, function, [example], aliases=aliases)
+    return declared
+
+
+PAIR = "x = [1, 2]; y = [2, 1]; where({}(x, y), x, y**2)"
+less = _comparison("lt", "<", operator.lt, PAIR.format("lt"), "less")
+at_most = _comparison("le", "<=", operator.le, PAIR.format("le"), "less_equal")
+greater = _comparison("gt", ">", operator.gt, PAIR.format("gt"), "greater")
+at_least = _comparison("ge", ">=", operator.ge, PAIR.format("ge"), "greater_equal")
+equal = _comparison("eq", "==", operator.eq, "x = [1, 2]; where(eq(x, 2), x, x**2)")
+different = _comparison("ne", "!=", operator.ne, "x = [1, 2]; where(ne(x, 2), x, x**2)", "not_equal")
+
+
+def _connective(name: str, forward: Callable[..., Any], doc: str, example: str) -> Primitive:
+    """Declare a connective of two conditions, as a primitive and as an operation."""
+    declared = primitive(name, forward)
+
+    def function(input: Tensor, other: Tensor) -> Any:
+        return declared(input, other)
+
+    function.__doc__ = doc
+    register(name, function, [f"x = [-2, 0.5, 3]; where({name}({example}), x**3, x)"])
+    return declared
+
+
+both = _connective("logical_and", np.logical_and, "Whether both hold.", "x > 0, x < 2")
+either = _connective("logical_or", np.logical_or, "Whether at least one holds.", "x < 0, x > 2")
+exactly_one = _connective("logical_xor", np.logical_xor, "Whether exactly one holds.", "x > 0, x < 2")
 opposite = primitive("logical_not", np.logical_not)
-
-
-@operation("x = [1, 2]; y = [2, 1]; where(lt(x, y), x, y**2)", aliases=["less"])
-def lt(input: Operand, other: Operand) -> Any:
-    """Whether `input < other`."""
-    return less(input, other)
-
-
-@operation("x = [1, 2]; y = [2, 1]; where(le(x, y), x, y**2)", aliases=["less_equal"])
-def le(input: Operand, other: Operand) -> Any:
-    """Whether `input <= other`."""
-    return at_most(input, other)
-
-
-@operation("x = [1, 2]; y = [2, 1]; where(gt(x, y), x, y**2)", aliases=["greater"])
-def gt(input: Operand, other: Operand) -> Any:
-    """Whether `input > other`."""
-    return greater(input, other)
-
-
-@operation("x = [1, 2]; y = [2, 1]; where(ge(x, y), x, y**2)", aliases=["greater_equal"])
-def ge(input: Operand, other: Operand) -> Any:
-    """Whether `input >= other`."""
-    return at_least(input, other)
-
-
-@operation("x = [1, 2]; where(eq(x, 2), x, x**2)")
-def eq(input: Operand, other: Operand) -> Any:
-    """Whether `input == other`."""
-    return equal(input, other)
-
-
-@operation("x = [1, 2]; where(ne(x, 2), x, x**2)", aliases=["not_equal"])
-def ne(input: Operand, other: Operand) -> Any:
-    """Whether `input != other`."""
-    return different(input, other)
-
-
-@operation("x = [-2, 0.5, 3]; where(logical_and(x > 0, x < 2), x**3, x)")
-def logical_and(input: Tensor, other: Tensor) -> Any:
-    """Whether both hold."""
-    return both(input, other)
-
-
-@operation("x = [-2, 0.5, 3]; where(logical_or(x < 0, x > 2), x**3, x)")
-def logical_or(input: Tensor, other: Tensor) -> Any:
-    """Whether at least one holds."""
-    return either(input, other)
+exceeds = primitive(  # or is nan, which torch's gates let through
+    "exceeds",
+    lambda a, b: ~(a <= b),
+    notation=comparison(">"),
+    fold=lambda a, b, *, value: opposite(a <= b) if np.isnan(a.value).any() else None,
+)
 
 
 @operation("x = [-2, 0.5, 3]; where(logical_not(x > 0), x**3, x)")

@@ -6,49 +6,93 @@ Adding one is one declaration; users can call it at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from ast import literal_eval
+from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.domain import POSITIVE, above
 from gradcli.engine.numerics.precision import nearest
-from gradcli.engine.primitive import Primitive, Rule, primitive
-from gradcli.ops.pointwise.numbers import by_number
+from gradcli.engine.primitive import Primitive, primitive
 from gradcli.ops.pointwise.powers import power, zero
-from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.constants import LOG_2, LOG_10, SQRT_PI
 from gradcli.ops.support.sentences import FLAT
 from gradcli.ops.support.surface import Operation, register
 
 
+def by_number(function: Callable[[float], float]) -> Callable[[Any], Any]:
+    """A function of a number over arrays: about 0.2 µs an entry, in double precision."""
+
+    def forward(x: Any) -> Any:
+        values = np.asarray(x)
+        results = np.array(entries(function, values.ravel().tolist()), np.float64)
+        return results.astype(values.dtype).reshape(values.shape)[()]
+
+    return forward
+
+
+def entries(function: Callable[..., float], *columns: Sequence[float]) -> list[float]:
+    """Return the results entry by entry; one that is too large is infinite, as in C, where Python raises an error."""
+
+    def bounded(*numbers: float) -> float:
+        try:
+            return function(*numbers)
+        except OverflowError:
+            return math.inf
+
+    try:
+        return list(map(function, *columns))
+    except OverflowError:
+        return list(map(bounded, *columns))
+
+
+OPERANDS = ("Real", "Tensor", "Operand")
+
+
 def elementwise(
     name: str,
     forward: Callable[..., Any],
-    rule: Rule,
-    doc: str,
-    *,
+    *rules_and_summary: Any,
+    takes: str = "input: Real",
     example: str = "",
-    whole: bool = False,
+    examples: Sequence[str] = (),
     **facts: Any,
 ) -> Primitive:
-    """Declare a primitive of one input and the operation of its name; `whole` leaves integers unconverted.
+    """Declare a primitive and the operation of its name, which takes these parameters: `input: Real, alpha: float = 1`.
 
-    The facts are fields of `Operation` or options of `primitive`.
+    Parameters that are no operands are options of the primitive. The facts are fields of `Operation` or options of
+    `primitive`.
     """
+    *rules, summary = rules_and_summary
     own = {fact: facts.pop(fact) for fact in Operation.__match_args__ if fact in facts}
-    declared = primitive(name, forward, rule, **facts)
+    declared = primitive(name, forward, *rules, **facts)
+    parameters = [_parameter(text) for text in takes.split(", ")]
+    options = [p.name for p in parameters if p.annotation not in OPERANDS]
+    count = len(parameters) - len(options)
 
-    def function(input: Real) -> Any:
-        return declared(input)
+    def plain(*values: Any) -> Any:
+        return declared(*values)
 
-    if whole:
-        function.__annotations__["input"] = "Tensor"
+    def optional(*values: Any, **keywords: Any) -> Any:
+        return declared(*values[:count], **dict(zip(options, values[count:], strict=False)), **keywords)
 
-    function.__doc__ = doc
-    function.__module__ = rule.__module__  # the family that declares it
-    register(name, function, [example or f"x = [0.25, 0.5]; {name}(x)"], **own)
+    function: Any = optional if options else plain
+
+    function.__signature__ = Signature(parameters)
+    function.__doc__ = summary
+    function.__module__ = next(rule for rule in rules if rule).__module__  # the family that declares it
+    register(name, function, examples or [example or f"x = [0.25, 0.5]; {name}(x)"], **own)
     return declared
+
+
+def _parameter(text: str) -> Parameter:
+    """Read a parameter: `alpha: float = 1`."""
+    written, _, default = text.partition(" = ")
+    name, _, kind = written.partition(": ")
+    value = literal_eval(default) if default else Parameter.empty
+    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=value, annotation=kind)
 
 
 def sign_of(x: Any) -> Any:
@@ -146,7 +190,7 @@ sign = elementwise(
     kinks=(0.0,),
     convention="flat everywhere: sign' = 0",
     pieces=sign_of,
-    whole=True,
+    takes="input: Tensor",
     says=FLAT,
 )
 absolute = elementwise(
@@ -158,7 +202,7 @@ absolute = elementwise(
     aliases=["absolute"],
     kinks=(0.0,),
     convention="abs'(0) = 0",
-    whole=True,
+    takes="input: Tensor",
     says="The gradient passes where the input is positive and turns its sign where it is negative.",
 )
 floor = elementwise(
@@ -168,7 +212,7 @@ floor = elementwise(
     "The next whole number below.",
     kinks=_at_integers,
     convention="flat everywhere: floor' = 0",
-    whole=True,
+    takes="input: Tensor",
     pieces=np.floor,
     says=FLAT,
 )
@@ -179,7 +223,7 @@ ceil = elementwise(
     "The next whole number above.",
     kinks=_at_integers,
     convention="flat everywhere: ceil' = 0",
-    whole=True,
+    takes="input: Tensor",
     pieces=np.ceil,
     says=FLAT,
 )
@@ -191,7 +235,7 @@ trunc = elementwise(
     aliases=["fix"],
     kinks=lambda x: _at_integers(x) & np.not_equal(x, 0),
     convention="flat everywhere: trunc' = 0",
-    whole=True,
+    takes="input: Tensor",
     pieces=np.trunc,
     says=FLAT,
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.promotion import result_type
-from gradcli.engine.checks.shapes import broadcastable, mismatch
+from gradcli.engine.checks.shapes import check_together
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import mode, refuse_examples
 from gradcli.engine.primitive import Primitive, primitive
@@ -35,19 +35,8 @@ def question(name: str, forward: Callable[..., Any], doc: str, example: str, met
 nan = question("isnan", np.isnan, "Whether an entry is nan.", "x = [1, 2]; where(isnan(x), 0, x**2)")
 infinite = question("isinf", np.isinf, "Whether an entry is infinite.", "x = [1, 2]; where(isinf(x), 0, x**2)")
 finite = question("isfinite", np.isfinite, "Whether an entry is a number.", "x = [1, 2]; where(isfinite(x), x**2, 0)")
-negative = question(
-    "signbit", np.signbit, "Whether an entry has a minus sign, -0 too.", "x = [1, -2]; where(signbit(x), x**2, x)"
-)
-upward = question(
-    "isposinf", np.isposinf, "Whether an entry is infinite and positive.", "x = [1, 2]; where(isposinf(x), 0, x**2)"
-)
-downward = question(
-    "isneginf", np.isneginf, "Whether an entry is infinite and negative.", "x = [1, 2]; where(isneginf(x), 0, x**2)"
-)
-exactly_one = primitive("logical_xor", np.logical_xor)
 close = primitive(
-    "isclose",
-    lambda x, y, *, rtol=1e-05, atol=1e-08, equal_nan=False: np.isclose(x, y, rtol, atol, equal_nan),
+    "isclose", lambda x, y, *, rtol=1e-05, atol=1e-08, equal_nan=False: np.isclose(x, y, rtol, atol, equal_nan)
 )
 
 
@@ -57,22 +46,7 @@ def _over(function: Any) -> Callable[..., Any]:
 
 every = primitive("all", in_rows(_over(np.all)), structured=True)
 some = primitive("any", in_rows(_over(np.any)), structured=True)
-step = primitive(
-    "heaviside",
-    lambda x, values: np.where(np.isnan(x), 0, np.heaviside(x, values)).astype(x.dtype),
-)
-bit_and = primitive("bitwise_and", np.bitwise_and)
-bit_or = primitive("bitwise_or", np.bitwise_or)
-bit_xor = primitive("bitwise_xor", np.bitwise_xor)
-bit_not = primitive("bitwise_not", np.invert)
-shift_left = primitive("bitwise_left_shift", np.left_shift)
-shift_right = primitive("bitwise_right_shift", np.right_shift)
-
-
-@operation("x = [-2, 0.5, 3]; where(logical_xor(x > 0, x < 2), x**3, x)")
-def logical_xor(input: Tensor, other: Tensor) -> Any:
-    """Whether exactly one holds."""
-    return exactly_one(input, other)
+step = primitive("heaviside", lambda x, values: np.where(np.isnan(x), 0, np.heaviside(x, values)).astype(x.dtype))
 
 
 @operation("x = [1, 2]; where(isclose(x, [1, 3]), x**2, x)", integers_stay=True)
@@ -114,7 +88,7 @@ def any_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
     return different(input, 0) if dim == () else some(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
 
 
-def _bits(name: str, *operands: Any) -> None:
+def _check_bits(kernel: str, *operands: Any) -> None:
     values = [
         x.value if isinstance(x, Tensor) else np.asarray(x, mode.default_dtype if type(x) is float else None)
         for x in operands
@@ -122,51 +96,63 @@ def _bits(name: str, *operands: Any) -> None:
     dtype = result_type(values)
     if dtype.kind == "f":
         kind = TYPE_NAMES[dtype]
-        raise AutogradError(f"\"{name}_cpu\" not implemented for '{kind}'", help="bits are those of whole numbers")
-    if not broadcastable(values):
-        raise mismatch(values)
+        raise AutogradError(f"\"{kernel}_cpu\" not implemented for '{kind}'", help="bits are those of whole numbers")
+    check_together(*values)
 
 
-@operation("x = [1, 2]; where(bitwise_and(x > 0, x < 1.5), x**2, x)", "bitwise_and([5, 6], 3)")
-def bitwise_and(input: Tensor, other: int | Tensor) -> Any:
-    """The bits that both have; of booleans, whether both hold."""
-    _bits("bitwise_and", input, other)
-    return bit_and(input, other)
+def of_bits(name: str, forward: Callable[..., Any], doc: str, *examples: str, kernel: str = "") -> None:
+    """Declare an operation on the bits of two whole numbers, as a primitive and as an operation."""
+    declared = primitive(name, forward)
+
+    def function(input: Tensor, other: int | Tensor) -> Any:
+        _check_bits(kernel or name, input, other)
+        return declared(input, other)
+
+    function.__doc__ = doc
+    register(name, function, examples)
 
 
-@operation("x = [1, 2]; where(bitwise_or(x > 5, x < 1.5), x**2, x)")
-def bitwise_or(input: Tensor, other: int | Tensor) -> Any:
-    """The bits that one has; of booleans, whether one holds."""
-    _bits("bitwise_or", input, other)
-    return bit_or(input, other)
-
-
-@operation("x = [1, 2]; where(bitwise_xor(x > 0, x < 1.5), x**2, x)")
-def bitwise_xor(input: Tensor, other: int | Tensor) -> Any:
-    """The bits that exactly one has; of booleans, whether exactly one holds."""
-    _bits("bitwise_xor", input, other)
-    return bit_xor(input, other)
+of_bits(
+    "bitwise_and",
+    np.bitwise_and,
+    "The bits that both have; of booleans, whether both hold.",
+    "x = [1, 2]; where(bitwise_and(x > 0, x < 1.5), x**2, x)",
+    "bitwise_and([5, 6], 3)",
+)
+of_bits(
+    "bitwise_or",
+    np.bitwise_or,
+    "The bits that one has; of booleans, whether one holds.",
+    "x = [1, 2]; where(bitwise_or(x > 5, x < 1.5), x**2, x)",
+)
+of_bits(
+    "bitwise_xor",
+    np.bitwise_xor,
+    "The bits that exactly one has; of booleans, whether exactly one holds.",
+    "x = [1, 2]; where(bitwise_xor(x > 0, x < 1.5), x**2, x)",
+)
+of_bits(
+    "bitwise_left_shift",
+    np.left_shift,
+    "The bits moved up: times a power of 2.",
+    "bitwise_left_shift([1, 2], 3)",
+    kernel="lshift",
+)
+of_bits(
+    "bitwise_right_shift",
+    np.right_shift,
+    "The bits moved down: divided by a power of 2, rounded down.",
+    "bitwise_right_shift([16, 7], 2)",
+    kernel="rshift",
+)
+bit_not = primitive("bitwise_not", np.invert)
 
 
 @operation("x = [1, 2]; where(bitwise_not(x < 1.5), x**2, x)")
 def bitwise_not(input: Tensor) -> Any:
     """Every bit inverted; of booleans, the logical not."""
-    _bits("bitwise_not", input)
+    _check_bits("bitwise_not", input)
     return bit_not(input)
-
-
-@operation("bitwise_left_shift([1, 2], 3)")
-def bitwise_left_shift(input: Tensor, other: int | Tensor) -> Any:
-    """The bits moved up: times a power of 2."""
-    _bits("lshift", input, other)
-    return shift_left(input, other)
-
-
-@operation("bitwise_right_shift([16, 7], 2)")
-def bitwise_right_shift(input: Tensor, other: int | Tensor) -> Any:
-    """The bits moved down: divided by a power of 2, rounded down."""
-    _bits("rshift", input, other)
-    return shift_right(input, other)
 
 
 @operation("x = [-1, 0, 2]; x*heaviside([-1, 0, 2], [0.5, 0.5, 0.5])")

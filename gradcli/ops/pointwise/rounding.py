@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.domain import other_than_0
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.notation import infix
@@ -15,7 +16,6 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Literal, Number
 from gradcli.ops.pointwise.elementwise import keeping_integers
 from gradcli.ops.pointwise.powers import zero
-from gradcli.ops.support.arguments import Operand
 from gradcli.ops.support.sentences import FLAT, REMAINDER, REMAINDER_BY
 from gradcli.ops.support.surface import operation
 
@@ -136,34 +136,12 @@ remainder_tensor = primitive(
     domain=other_than_0(1),
     says=REMAINDER_BY,
 )
-fmod = primitive(
-    "fmod",
-    np.fmod,
-    lambda g, out, x, n: g,
-    kinks=_beyond_0,
-    convention="fmod' is 1 at its jumps too",
-    pieces=_whole_times,
-    says=REMAINDER,
-)
-fmod_tensor = primitive(
-    "fmod_tensor",
-    np.fmod,
-    lambda g, out, x, y: g,
-    lambda g, out, x, y: -g * truncating_divide(x, y),
-    node="FmodBackward1",
-    notation=fmod.notation,
-    kinks=fmod.kinks,
-    convention=fmod.convention,
-    pieces=fmod.pieces,
-    domain=other_than_0(1),
-    says=REMAINDER_BY,
-)
 
 
 def underived(name: str) -> Any:
     """Make the rule of an operation that torch has no derivative for."""
 
-    def refuse(g: Any, out: Any, *operands: Any, **_: Any) -> Any:
+    def refuse(g: Carrier, out: Carrier, *operands: Carrier, **_: Any) -> Any:
         raise AutogradError(f"derivative for aten::{name} is not implemented")
 
     return refuse
@@ -186,11 +164,3 @@ def check_divisor(*operands: Any) -> None:
     values = [np.asarray(x.value if isinstance(x, Tensor) else x) for x in operands]
     if all(value.dtype.kind in "iub" for value in values) and not np.all(values[1]):
         raise AutogradError("ZeroDivisionError")
-
-
-@operation("x = [5, -5]; fmod(x, 3)", "x = [5, -5]; y = [3, 2]; fmod(x, y)")
-def fmod_(input: Tensor, other: Operand) -> Any:
-    """The remainder with the sign of the input, as in C."""
-    check_booleans("fmod", input, other)
-    check_divisor(input, other)
-    return fmod(input, other) if isinstance(other, int | float) else fmod_tensor(input, other)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 
-from gradcli.engine.numerics.fusing import added
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.notation import Notation, infix, number
 from gradcli.language.tree import Binary
@@ -55,7 +54,7 @@ def _write_scaled(symbol: str) -> Notation:
 # torch adds a multiple in one node.
 add_scaled = primitive(
     "add_scaled",
-    lambda a, b, *, alpha: added(a, b, alpha),
+    lambda a, b, *, alpha: a + b * alpha,
     lambda g, out, a, b, *, alpha: g,
     lambda g, out, a, b, *, alpha: g * alpha,
     node="AddBackward0",
@@ -65,7 +64,7 @@ add_scaled = primitive(
 )
 sub_scaled = primitive(
     "sub_scaled",
-    lambda a, b, *, alpha: added(a, -b, alpha),  # an unsigned number has no factor of minus 2
+    lambda a, b, *, alpha: a - b * alpha,
     lambda g, out, a, b, *, alpha: g,
     lambda g, out, a, b, *, alpha: -g * alpha,
     node="SubBackward0",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.shapes import broadcastable, mismatch
+from gradcli.engine.checks.shapes import check_together
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -93,11 +93,7 @@ def _shared(g: Any, a: Any, b: Any, wins: Any) -> Any:
     return guarded(equal(a, b), g / 2, guarded(either(nan(a), nan(b)), g, where(wins, g, 0)))
 
 
-TIED: Any = {
-    "kinks": np.equal,
-    "convention": "at a tie each gets half the gradient",
-    "traits": ("choice",),
-}
+TIED: Any = {"kinks": np.equal, "convention": "at a tie each gets half the gradient", "traits": ("choice",)}
 maximum = primitive(
     "maximum",
     np.maximum,
@@ -121,8 +117,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _boolean(mask: Any, refusal: str) -> Any:
-    if mask.dtype != np.bool_:
-        raise AutogradError(refusal, help="a condition is a comparison, such as x > 0")
+    AutogradError.when(mask.dtype != np.bool_, refusal, help="a condition is a comparison, such as x > 0")
     return mask
 
 
@@ -158,8 +153,7 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Operand) -> Any:
         )
     dtype = C_NAMES[TYPE_NAMES[mask.dtype]]
     _boolean(mask, f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype}")
-    if not broadcastable(given := [mask.value, input.value]):
-        raise mismatch(given)
+    check_together(mask.value, input.value)
     if _is_number(value):
         return masked_fill(input, mask, value)
     return masked_fill_tensor(input, mask, value)

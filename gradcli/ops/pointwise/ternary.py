@@ -6,37 +6,40 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.broadcast import to_copy
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.domain import Domain, above, other_than_0
-from gradcli.engine.numerics.fusing import blended, divided, multiplied
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.pointwise.arithmetic import pow_
 from gradcli.ops.pointwise.comparisons import at_most, both, equal
-from gradcli.ops.pointwise.elementwise import exp, exp2, log
+from gradcli.ops.pointwise.elementwise import elementwise, exp, log
 from gradcli.ops.pointwise.logic import finite
 from gradcli.ops.pointwise.selection import guarded, where
-from gradcli.ops.support.arguments import Operand, Real, as_tensor
+from gradcli.ops.support.arguments import Operand, Real, real
 from gradcli.ops.support.surface import operation
-
-DOUBLE = np.dtype(np.float64)
 
 addcmul = primitive(
     "addcmul",
-    lambda x, a, b, *, value=1: multiplied(x, a, b, value),
+    lambda x, a, b, *, value=1: x + a * value * b,
     lambda g, out, x, a, b, *, value=1: g,
     lambda g, out, x, a, b, *, value=1: g * (b * value),
     lambda g, out, x, a, b, *, value=1: g * (a * value),
     inputs=("self", "tensor1", "tensor2"),
     says="The added part gets the gradient; each factor gets it times the other factor and the constant in front.",
 )
-addcdiv = primitive(
+addcdiv = elementwise(
     "addcdiv",
-    lambda x, a, b, *, value=1: divided(x, a, b, value),
+    lambda x, a, b, *, value=1: x + a * value / b,
     lambda g, out, x, a, b, *, value=1: g,
     lambda g, out, x, a, b, *, value=1: g * (value / b),
     lambda g, out, x, a, b, *, value=1: -g * value * (a / b**2),
+    "`input + value*tensor1/tensor2`.",
+    takes="input: Real, tensor1: Real, tensor2: Real, value: float = 1",
+    examples=(
+        "x = [1, 2]; y = [3, 4]; z = [5, 6]; addcdiv(x, y, z)",
+        "x = 1; y = [3, 4]; z = 5; addcdiv(x, y, z, value=2)",
+    ),
+    integers_stay=True,
     inputs=("self", "tensor1", "tensor2"),
     domain=other_than_0(2),
     says="The added part gets the gradient; the quotient follows the quotient rule.",
@@ -50,7 +53,7 @@ def _lerp(a: Any, b: Any, w: Any) -> Any:
 
 lerp = primitive(
     "lerp",
-    lambda a, b, *, weight: blended(a, b, weight),
+    lambda a, b, *, weight: _lerp(a, b, weight),
     lambda g, out, a, b, *, weight: g * (1 - weight),
     lambda g, out, a, b, *, weight: g * weight,
     says="Each end gets its share of the gradient, 1 - weight and weight.",
@@ -66,27 +69,27 @@ lerp_tensor = primitive(
     notation=lerp.notation,
     says="Each end gets its share of the gradient, and the weight the gradient times their difference.",
 )
-hypot = primitive(
+hypot = elementwise(
     "hypot",
     np.hypot,
     lambda g, out, x, y: g * x / out,
     lambda g, out, x, y: g * y / out,
+    "The root of `input**2 + other**2`.",
+    takes="input: Real, other: Real",
+    example="x = [3, 1]; y = [4, 2]; hypot(x, y)",
     domain=Domain("{0} != 0 or {1} != 0", lambda x, y: np.not_equal(x, 0) | np.not_equal(y, 0)),
     says="Each side gets the gradient times its share: the side over the hypotenuse.",
 )
-logaddexp = primitive(
+logaddexp = elementwise(
     "logaddexp",
     np.logaddexp,
     lambda g, out, x, y: g / (1 + exp(y - x)),
     lambda g, out, x, y: g / (1 + exp(x - y)),
+    "`log(exp(input) + exp(other))`, finite at any input.",
+    takes="input: Tensor, other: Tensor",
+    example="x = [3, 1]; y = [4, 2]; logaddexp(x, y)",
     says="The gradient is shared by size: each input gets its part of the sum of the powers.",
-)
-logaddexp2 = primitive(
-    "logaddexp2",
-    np.logaddexp2,
-    lambda g, out, x, y: g / (1 + exp2(y - x)),
-    lambda g, out, x, y: g / (1 + exp2(x - y)),
-    says=logaddexp.says,
+    kernel="logaddexp_cpu",
 )
 
 
@@ -94,11 +97,10 @@ def _xlogy(x: Any, y: Any) -> Any:
     return np.where(np.equal(x, 0) & ~np.isnan(y), 0, x * np.log(y))[()]
 
 
-def _factor_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
+def _factor_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier) -> Any:
     return guarded(both(equal(x, 0), at_most(y, 0)), 0, g * log(y))
 
 
-# torch has a node for each case: two tensors, a number first, a number second.
 xlogy = primitive(
     "xlogy",
     _xlogy,
@@ -107,24 +109,6 @@ xlogy = primitive(
     domain=above(0, 1),
     convention="0*log(0) is 0, and flat in its factor",
     says="The factor gets the logarithm, and the number in the logarithm gets the factor over itself.",
-)
-xlogy_of = primitive(
-    "xlogy_of",
-    _xlogy,
-    None,
-    lambda g, out, x, y: g * x / y,
-    node="XlogyBackward1",
-    notation=xlogy.notation,
-    domain=xlogy.domain,
-    says="The derivative of x*log(y) by y is x/y.",
-)
-xlogy_number = primitive(
-    "xlogy_number",
-    _xlogy,
-    _factor_rule,
-    node="XlogyBackward2",
-    notation=xlogy.notation,
-    says="The derivative of x*log(y) by x is log(y).",
 )
 nan_to_num = primitive(
     "nan_to_num",
@@ -142,21 +126,12 @@ def _is_number(value: Any) -> bool:
 def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Any:
     """`input + value*tensor1*tensor2`."""
     kinds = {x.dtype.kind for x in (input, tensor1, tensor2)}
-    if kinds == {"b"}:
-        raise AutogradError("\"addcmul_cpu_out\" not implemented for 'Bool'", help="write x.int() for one of them")
+    AutogradError.when(
+        kinds == {"b"}, "\"addcmul_cpu_out\" not implemented for 'Bool'", help="write x.int() for one of them"
+    )
     whole = float(value).is_integer() or "f" not in kinds
     value = int(value) if whole and abs(value) < 2**63 else value  # keeps integer tensors integer
     return addcmul(input, tensor1, tensor2, value=value)
-
-
-@operation(
-    "x = [1, 2]; y = [3, 4]; z = [5, 6]; addcdiv(x, y, z)",
-    "x = 1; y = [3, 4]; z = 5; addcdiv(x, y, z, value=2)",
-    integers_stay=True,
-)
-def addcdiv_(input: Real, tensor1: Real, tensor2: Real, *, value: float = 1) -> Any:
-    """`input + value*tensor1/tensor2`."""
-    return addcdiv(input, tensor1, tensor2, value=value)
 
 
 @operation(
@@ -171,45 +146,10 @@ def lerp_(input: Real, end: Real, weight: Operand) -> Any:
     return lerp_tensor(input, end, weight)
 
 
-@operation("x = [3, 1]; y = [4, 2]; hypot(x, y)")
-def hypot_(input: Real, other: Real) -> Any:
-    """The root of `input**2 + other**2`."""
-    return hypot(input, other)
-
-
-@operation("x = [3, 1]; y = [4, 2]; logaddexp(x, y)")
-def logaddexp_(input: Tensor, other: Tensor) -> Any:
-    """`log(exp(input) + exp(other))`, finite at any input."""
-    return logaddexp(input, other)
-
-
-@operation("x = [3, 1]; y = [4, 2]; logaddexp2(x, y)")
-def logaddexp2_(input: Tensor, other: Tensor) -> Any:
-    """`log2(2**input + 2**other)`, finite at any input."""
-    return logaddexp2(input, other)
-
-
 @operation("x = [3, 1]; y = [4, 2]; xlogy(x, y)", "x = [3, 1]; xlogy(x, 2)", "y = [4, 2]; xlogy(2, y)", numbers="first")
 def xlogy_(input: Operand, other: Operand) -> Any:
     """`input*log(other)`, and 0 where the input is 0."""
-    if _is_number(other):
-        return xlogy_number(as_tensor(input), other)
-    return xlogy_of(input, other) if _is_number(input) else xlogy(input, other)
-
-
-@operation(
-    "x = [1, 2]; float_power(x, 2)",
-    "x = [1, 2]; y = [3, 0.5]; float_power(x, y)",
-    "x = [1, 2]; float_power(2, x)",
-    numbers="first",
-)
-def float_power(input: Operand, exponent: Operand) -> Any:
-    """The power in double precision."""
-    return pow_(_doubled(input), _doubled(exponent))
-
-
-def _doubled(x: Any) -> Any:
-    return x if _is_number(x) or x.dtype == DOUBLE else to_copy(x, dtype=DOUBLE)
+    return xlogy(real(input), real(other))
 
 
 @operation("x = [1, 2]; nan_to_num(x**2)", "x = [1, 2]; nan_to_num(log(x), nan=7, posinf=5, neginf=-5)")
@@ -217,9 +157,3 @@ def nan_to_num_(input: Real, nan: float | None = None, posinf: float | None = No
     """The input with numbers for nan (0) and the infinities (the largest and smallest there are)."""
     options = {"nan": nan, "posinf": posinf, "neginf": neginf}
     return nan_to_num(input, **{name: value for name, value in options.items() if value is not None})
-
-
-@operation("x = [1, 2]; positive(x)*x")
-def positive(input: Tensor) -> Any:
-    """The input itself, as unary `+`."""
-    return input

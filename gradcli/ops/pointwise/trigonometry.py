@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gradcli.engine.domain import Domain, above, between
-from gradcli.engine.numerics.precision import nearest, one_minus_square
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.numerics.precision import nearest
+from gradcli.engine.primitive import Primitive
 from gradcli.ops.pointwise.arithmetic import reciprocal
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import elementwise, sqrt
 from gradcli.ops.pointwise.selection import guarded
-from gradcli.ops.support.adjoints import printed
-from gradcli.ops.support.arguments import Array, Real
-from gradcli.ops.support.surface import operation
 
 sin = elementwise(
     "sin",
@@ -87,25 +82,10 @@ cosh: Primitive = elementwise(
 )
 
 
-def _tanh_backward(g: Array, out: Array) -> Any:
-    """The gradient of `tanh`, from its result."""
-    return g * one_minus_square(out)
-
-
-tanh_backward: Primitive = primitive(
-    "tanh_backward",
-    _tanh_backward,
-    lambda h, _, g, out: tanh_backward(h, out),
-    lambda h, _, g, out: h * (-2 * out * g),
-    node="TanhBackwardBackward0",
-    fold=lambda g, out, *, value: g * (1 - out**2),
-    says="The gradient that comes back is g*(1 - y**2): linear in g, and y has the slope -2*y*g.",
-)
-printed(tanh_backward, "u = [1, 2]; y = [0.5, -0.25]; tanh_backward(u, y)")
 tanh = elementwise(
     "tanh",
     nearest(np.tanh),
-    lambda g, out, x: tanh_backward(g, out),
+    lambda g, out, x: g * (1 - out**2),
     "The hyperbolic tangent.",
     traits=("saturating",),
     says="The derivative of tanh is 1 minus the square of its result, nearly 0 where that is near -1 or 1.",
@@ -137,20 +117,17 @@ atanh = elementwise(
     domain=between(-1, 1),
     says="The derivative of the inverse of tanh is 1/(1 - x**2).",
 )
-arctan2 = primitive(
+arctan2 = elementwise(
     "atan2",
     np.arctan2,
-    # torch multiplies by the reciprocal, which is 0 at the origin; this keeps its signs of zero and its rounding
     lambda g, out, y, x: g * x * guarded(equal(x**2 + y**2, 0), 0, (x**2 + y**2) ** -1),
     lambda g, out, y, x: g * -y * guarded(equal(x**2 + y**2, 0), 0, (x**2 + y**2) ** -1),
+    "The angle of the point with height `input` and width `other`.",
+    takes="input: Real, other: Real",
+    example="y = [1, -2]; x = [3, 0.5]; atan2(y, x)",
+    aliases=["arctan2"],
     kinks=lambda y, x: np.equal(y, 0) & np.equal(x, 0),
     domain=Domain("0 < {1} or {0} != 0", lambda y, x: np.greater(x, 0) | np.not_equal(y, 0)),
     convention="atan2' at (0, 0) is 0",
     says="Each coordinate gets the other one over the squared distance; the width gets it with a minus sign.",
 )
-
-
-@operation("y = [1, -2]; x = [3, 0.5]; atan2(y, x)", aliases=["arctan2"])
-def atan2(input: Real, other: Real) -> Any:
-    """The angle of the point with height `input` and width `other`."""
-    return arctan2(input, other)

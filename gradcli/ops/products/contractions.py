@@ -8,35 +8,76 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import row
+from gradcli.engine.checks.shapes import extent
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.recorder import with_origin
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.indices import spread
+from gradcli.engine.symbolic.indices import entry, spread
 from gradcli.engine.symbolic.notation import call, infix
-from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.pointwise.scalars import mul_number
-from gradcli.ops.products.factors import (
-    ADDMM,
-    ADDMM_SELF,
-    BMM,
-    COLUMNS,
-    MV,
-    UNEQUAL,
-    check_bmm,
-    check_mm,
-    listed,
-    same_dtype,
-)
 from gradcli.ops.shaping.permutations import t, transpose
 from gradcli.ops.shaping.shaping import expanded, reshaped
 from gradcli.ops.support.arguments import check_size
-from gradcli.ops.support.sentences import DOT, MATRIX
+from gradcli.ops.support.sentences import DOT, MATRIX, MATRIX_SUM
 from gradcli.ops.support.surface import operation
 
-Strides = tuple[int, ...]
+MM = "expected m1 and m2 to have the same dtype, but got: {a} != {b}"
+MV = "addmv input tensors must have the same dtype, but got {1}, {0}, and {1}"
+UNEQUAL = "dot : expected both vectors to have same dtype, but found {0} and {1}"
+ADDMM = "mat1 and mat2 must have the same dtype, but got {1} and {2}"
+ADDMM_SELF = "self and mat2 must have the same dtype, but got {0} and {2}"
+TENSORDOT = "both inputs should have same dtype"
+BMM = "expected scalar type {0} but found {1}"
+KERNELS = {UNEQUAL: "dot", MV: "addmv_impl_cpu", MM: "addmm_impl_cpu_", BMM: "bmm"}
+
+
+def same_dtype(*tensors: Tensor, refusal: str = MM) -> tuple[Tensor, ...]:
+    """Convert integers beside floating point numbers; refuse floats of two dtypes, in strict mode any two."""
+    dtypes = [x.dtype for x in tensors]
+    if dtypes.count(dtypes[0]) == len(dtypes):
+        if dtypes[0] == np.bool_ and len(dtypes) == 2 and mode.strict and refusal in KERNELS:
+            raise AutogradError(f"\"{KERNELS[refusal]}\" not implemented for 'Bool'")
+        return tensors
+    floating = [dtype for dtype in dtypes if dtype.kind == "f"]
+    if mode.strict or any(dtype != floating[0] for dtype in floating):
+        names = [TYPE_NAMES[dtype] for dtype in dtypes]
+        raise AutogradError(refusal.format(*names, a=C_NAMES[names[-2]], b=C_NAMES[names[-1]]))
+    if not floating:
+        return tensors
+    return tuple(x if is_floating(x.value) else with_origin(Tensor(x.value.astype(floating[0])), x) for x in tensors)
+
+
+def listed(x: Tensor) -> str:
+    return "x".join(map(str, x.shape))
+
+
+COLUMNS = "the first needs as many columns as the second has rows; .T transposes"
+
+
+def check_mm(a: Tensor, b: Tensor) -> None:
+    if a.shape[1] != b.shape[0]:
+        text = f"mat1 and mat2 shapes cannot be multiplied ({listed(a)} and {listed(b)})"
+        raise ShapeError(text, help=COLUMNS)
+    check_size((a.shape[0], b.shape[1]))
+
+
+def check_bmm(input: Tensor, mat2: Tensor) -> None:
+    for name, x in (("batch1", input), ("batch2", mat2)):
+        if x.ndim != 3:
+            raise ShapeError(f"{name} must be a 3D tensor")
+    batch, rows, inner = input.shape
+    if mat2.shape[:2] != (batch, inner):
+        raise ShapeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {inner}] but got: "
+            f"{list(mat2.shape[:2])}."
+        )
+    check_size((batch, rows, mat2.shape[2]))
 
 
 def transposed(x: Any) -> Any:
@@ -50,41 +91,15 @@ def times(a: Any, b: Any) -> Any:
     return (mm if len(a.shape) == 2 else bmm)(a, b)
 
 
-def _by_first(g: Any, strides: Strides, B: Any) -> Any:
-    """Return the gradient of A in `A @ B`, in columns if A lies so, as torch has it."""
-    return t(mm(B, t(g))) if _in_columns(strides, g.shape[0], g.dtype) else mm(g, t(B))
-
-
-def _by_second(g: Any, A: Any, strides: Strides) -> Any:
-    """Return the gradient of B in `A @ B`, in columns if B lies so: by rows for the weight whose transpose B is."""
-    return t(mm(t(g), A)) if _in_columns(strides, A.shape[1], g.dtype) else mm(t(A), g)
-
-
-def _in_columns(strides: Strides, rows: int, dtype: np.dtype[Any]) -> bool:
-    """Tell whether a matrix lies column by column in memory; formulas lie nowhere."""
-    return bool(strides) and strides == (dtype.itemsize, dtype.itemsize * rows)
-
-
 def scaled(x: Any, factor: float) -> Any:
     if factor == 1:
         return x
     return mul_number(x, factor) if isinstance(x, Tensor) else x * factor
 
 
-def _addmm(c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
-    if beta == alpha == 1:
-        return c + np.matmul(a, b)
-    product = scaled(np.matmul(a, b), alpha)
-    return scaled(c, beta) + product if beta else product  # torch leaves c out where beta is 0, even if it is nan
-
-
-def _index_addmm(out: Any, c: Any, A: Any, B: Any, *, beta: float = 1, alpha: float = 1) -> str:
-    return f"out[i,k] = {beta}·{spread('c', c.shape, 'ik', out.shape)} + {alpha}·Σj A[i,j]·B[j,k]"
-
-
 def _write_addmm(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
     if options["beta"] != 1 or options["alpha"] != 1:
-        return call("addmm", _addmm)(operands, options)
+        return call("addmm", _plus)(operands, options)
     c, a, b = (x.tree for x in operands)
     return Binary("+", c, Binary("@", a, b))
 
@@ -138,8 +153,8 @@ def _fold_mm(A: Formula, B: Formula, *, value: Any) -> Formula | None:
 mm: Primitive = primitive(
     "mm",
     np.matmul,
-    lambda g, out, A, B: _by_first(g, A.strides, B),
-    lambda g, out, A, B: _by_second(g, A, B.strides),
+    lambda g, out, A, B: mm(g, t(B)),
+    lambda g, out, A, B: mm(t(A), g),
     structured=True,
     notation=infix("@"),
     fold=_fold_mm,
@@ -160,75 +175,78 @@ bmm: Primitive = primitive(
     says=MATRIX,
     index="out[n,i,k] = Σj A[n,i,j]·B[n,j,k]",
 )
-addmm: Primitive = primitive(
+
+
+def _plus(c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+    """Return `beta*c + alpha*(a @ b)`; where beta is 0 torch leaves `c` out, even nan."""
+    product = scaled(np.matmul(a, b), alpha)
+    return scaled(c, beta) + product if beta else product
+
+
+def _added(name: str, node_inputs: str, first: Any, second: Any, index: str, **facts: Any) -> Primitive:
+    """Declare a sum with a product of matrices in one node; `first` and `second` give the gradients of its factors."""
+
+    def formula(out: Any, c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> str:
+        places, product = index.split(" = ")
+        return f"{entry('out', places)} = {beta}·{spread('c', np.shape(c), places, np.shape(out))} + {alpha}·{product}"
+
+    return primitive(
+        name,
+        _plus,
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(g, beta),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(first(g, a, b), alpha),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(second(g, a, b), alpha),
+        says=MATRIX_SUM,
+        structured=True,
+        traits=("matrix", "product"),
+        inputs=("self", *node_inputs.split()),
+        index=formula,
+        **facts,
+    )
+
+
+addmm = _added(
     "addmm",
-    _addmm,
-    lambda g, out, c, A, B, *, beta, alpha: scaled(g, beta),
-    lambda g, out, c, A, B, *, beta, alpha: scaled(_by_first(g, A.strides, B), alpha),
-    lambda g, out, c, A, B, *, beta, alpha: scaled(_by_second(g, A, B.strides), alpha),
-    structured=True,
+    "mat1 mat2",
+    lambda g, a, b: mm(g, t(b)),
+    lambda g, a, b: mm(t(a), g),
+    "ik = Σj a[i,j]·b[j,k]",
     notation=_write_addmm,
-    traits=("matrix", "product"),
-    inputs=("self", "mat1", "mat2"),
-    says="The added part gets the gradient, and each factor the gradient times the other one transposed.",
-    index=_index_addmm,
 )
-
-
-def check_batched(name: str, a: Tensor, b: Tensor, wanted: tuple[int, int]) -> None:
-    """Refuse under vmap, in its own words, tensors of other numbers of dimensions, or of sizes that differ."""
-    if mode.examples is None or not any(map(mode.examples.holds, (a, b))):
-        return
-    if (a.ndim, b.ndim) != wanted:
-        raise AutogradError(
-            "Got wrong shapes for dot"
-            if name == "dot"
-            else f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {a.ndim}and b has dim {b.ndim}but "
-            f"expected them to have dim {wanted[0]} and dim {wanted[1]}",
-            code="E301",
-        )
-    if a.shape[-1] != b.shape[-2:][0] or a.shape[:-2] != b.shape[:-2]:
-        words = f"the error of {name} for sizes that differ inside of vmap is not supported here"
-        raise AutogradError(words, code="E401")
+baddbmm = _added(
+    "baddbmm",
+    "batch1 batch2",
+    lambda g, a, b: bmm(g, transposed(b)),
+    lambda g, a, b: bmm(transposed(a), g),
+    "nik = Σj a[n,i,j]·b[n,j,k]",
+)
 
 
 @operation("x = [1, 2]; y = [3, 4]; dot(x, y)", "x = [1, 2]; y = [3, 4]; x @ y", contracts=True)
 def dot_(input: Tensor, tensor: Tensor) -> Any:
     """The inner product of two vectors."""
-    return inner_product(dot, input, tensor)
-
-
-def inner_product(product: Primitive, input: Tensor, tensor: Tensor) -> Any:
-    check_batched("dot", input, tensor, (1, 1))
     if input.ndim != 1 or tensor.ndim != 1:
-        raise AutogradError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors", code="E301")
+        raise ShapeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
     pair = same_dtype(input, tensor, refusal=UNEQUAL)
     m, n = len(input.value), len(tensor.value)
     if m != n:
-        raise AutogradError(
+        raise ShapeError(
             f"inconsistent tensor size, expected tensor [{m}] and src [{n}] to have the same number of elements, but "
-            f"got {m} and {n} elements respectively",
-            code="E301",
+            f"got {m} and {n} elements respectively"
         )
-    return product(*pair)
+    return dot(*pair)
 
 
 @operation("A = [[1, 2], [3, 4]]; x = [5, 6]; mv(A, x)", contracts=True)
 def mv_(input: Tensor, vec: Tensor) -> Any:
     """A matrix times a vector."""
-    check_batched("mv", input, vec, (2, 1))
     if not input.ndim:
-        raise AutogradError("Dimension specified as 0 but tensor has no dimensions", code="E301")
+        raise ShapeError("Dimension specified as 0 but tensor has no dimensions")
     if input.ndim != 2 or vec.ndim != 1:
-        raise AutogradError(
-            f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}",
-            code="E301",
-        )
+        raise ShapeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
     if input.shape[1] != vec.shape[0]:
-        raise AutogradError(
-            f"size mismatch, got input ({input.shape[0]}), mat ({listed(input)}), vec ({listed(vec)})",
-            code="E301",
-            help=COLUMNS,
+        raise ShapeError(
+            f"size mismatch, got input ({input.shape[0]}), mat ({listed(input)}), vec ({listed(vec)})", help=COLUMNS
         )
     return mv(*same_dtype(input, vec, refusal=MV))
 
@@ -238,9 +256,8 @@ def mv_(input: Tensor, vec: Tensor) -> Any:
 )
 def mm_(input: Tensor, mat2: Tensor) -> Any:
     """The product of two matrices."""
-    check_batched("mm", input, mat2, (2, 2))
     if input.ndim != 2 or mat2.ndim != 2:
-        raise AutogradError(f"{'self' if input.ndim != 2 else 'mat2'} must be a matrix", code="E301")
+        raise ShapeError(f"{'self' if input.ndim != 2 else 'mat2'} must be a matrix")
     check_mm(input, mat2)
     return mm(*same_dtype(input, mat2))
 
@@ -248,7 +265,6 @@ def mm_(input: Tensor, mat2: Tensor) -> Any:
 @operation("A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; bmm(A, B)", contracts=True)
 def bmm_(input: Tensor, mat2: Tensor) -> Any:
     """The products of two batches of matrices, one by one."""
-    check_batched("bmm", input, mat2, (3, 3))
     check_bmm(input, mat2)
     return bmm(*same_dtype(input, mat2, refusal=BMM))
 
@@ -258,7 +274,7 @@ def outer_(input: Tensor, vec2: Tensor) -> Any:
     """The matrix of all products of two vectors."""
     for name, x in (("self", input), ("vec2", vec2)):
         if x.ndim != 1:
-            raise AutogradError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D", code="E301")
+            raise ShapeError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
     check_size((*input.shape, *vec2.shape))
     return mul(reshaped(input, (input.shape[0], 1)), vec2)
 
@@ -272,8 +288,17 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha:
     """`beta*input + alpha*(mat1 @ mat2)`."""
     for name, x in (("mat1", mat1), ("mat2", mat2)):
         if x.ndim != 2:
-            raise AutogradError(f"{name} must be a matrix, got {x.ndim}-D tensor", code="E301")
+            raise ShapeError(f"{name} must be a matrix, got {x.ndim}-D tensor")
     check_mm(mat1, mat2)
     expanded(input, (mat1.shape[0], mat2.shape[1]))
     refusal = ADDMM if input.dtype == mat2.dtype else ADDMM_SELF
     return addmm(*same_dtype(input, mat1, mat2, refusal=refusal), beta=beta, alpha=alpha)
+
+
+@operation("C = [[[1, 1], [0, 2]]]; A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; baddbmm(C, A, B, alpha=2)")
+def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
+    """`beta*input + alpha*bmm(batch1, batch2)`."""
+    expanded(input, (extent(batch1.shape, 0), extent(batch1.shape, 1), extent(batch2.shape, 2)))
+    check_bmm(batch1, batch2)
+    tensors = (input, batch1, batch2)
+    return baddbmm(*same_dtype(*tensors, refusal="expected scalar type {1} but found {2}"), beta=beta, alpha=alpha)

@@ -14,7 +14,7 @@ from typing import Any
 
 from gradcli.engine.checks.shapes import broadcast_shapes
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.products.contractions import bmm_
 from gradcli.ops.reducing.reductions import sum_
@@ -29,7 +29,7 @@ ELLIPSIS = "."  # stands for `...` among the subscripts of an operand
 
 
 def _refusal(text: str) -> AutogradError:
-    return AutogradError(f"einsum(): {text}", code="E301")
+    return ShapeError(f"einsum(): {text}")
 
 
 WHOLE = "…"  # three dots, as one character
@@ -40,7 +40,12 @@ def _subscripts(text: str, whole: str, number: int | None, known: Container[str]
     found: list[str] = []
     for part in text.replace(" ", "").replace("...", WHOLE):
         if part in (".", WHOLE):
-            _check_ellipsis(part, ELLIPSIS in found, number)
+            which = "output" if number is None else f"operand {number}"
+            if part == "." or ELLIPSIS in found:
+                reason = (
+                    "that is not part of any ellipsis" if part == "." else "for which an ellipsis was already found"
+                )
+                raise _refusal(f"found '.' for {which} {reason}")
             part = ELLIPSIS
         elif part not in LETTERS:
             raise _refusal(
@@ -53,16 +58,6 @@ def _subscripts(text: str, whole: str, number: int | None, known: Container[str]
             raise _refusal(f"output subscript {part} does not appear in the equation for any input operand")
         found.append(part)
         yield part
-
-
-def _check_ellipsis(part: str, seen: bool, number: int | None) -> None:
-    if seen:
-        which = f"for operand {number} for which an" if number is not None else "for output but an"
-        raise _refusal(f"found '.' {which} ellipsis {'' if number is not None else '(...) '}was already found")
-    if part == ".":
-        which = f"for operand {number}" if number is not None else "for output"
-        end = "" if number is not None else " (...)"
-        raise _refusal(f"found '.' {which} that is not part of any ellipsis{end}")
 
 
 class Equation:

@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
-from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
+from gradcli.engine.checks.shapes import broadcast_shapes, check_together
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.indices import same_entries
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Call
 from gradcli.ops.pointwise import arithmetic
-from gradcli.ops.products.contractions import addmm_, bmm_, dot_, mm_, mv_
-from gradcli.ops.products.factors import ADDMM, BMM, MM, MV, same_dtype
+from gradcli.ops.products.contractions import ADDMM, BMM, MM, MV, addmm_, bmm_, dot_, mm_, mv_, same_dtype
 from gradcli.ops.shaping.arranging import contiguous
 from gradcli.ops.shaping.permutations import mT, t_
 from gradcli.ops.shaping.shaping import reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
@@ -59,9 +58,8 @@ def matmul(input: Tensor, other: Tensor) -> Any:
     """The product `input @ other` of vectors, matrices, or batches of matrices."""
     match input.ndim, other.ndim:
         case (0, _) | (_, 0):
-            raise AutogradError(
-                f"both arguments to matmul need to be at least 1D, but they are {input.ndim}D and {other.ndim}D",
-                code="E301",
+            raise ShapeError(
+                f"both arguments to matmul need to be at least 1D, but they are {input.ndim}D and {other.ndim}D"
             )
         case 1, 1:
             return dot_(input, other)
@@ -114,8 +112,7 @@ def _batched(a: Tensor, b: Tensor) -> Any:
         if batch_b == (1,) and b.requires_grad:
             return matmul(a, squeeze_dim(b, dim=0))
     shapes = [np.broadcast_to(0, batch) for batch in (batch_a, batch_b)]
-    if not broadcastable(shapes):
-        raise mismatch(shapes)
+    check_together(*shapes)
     batch = broadcast_shapes(batch_a, batch_b)
     check_size((*batch, *rows, *columns))
     count = math.prod(batch)
@@ -137,13 +134,12 @@ def _batched(a: Tensor, b: Tensor) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     """A layer of neurons: `input @ weight.T + bias`."""
     if not input.ndim or not weight.ndim:
-        raise AutogradError(
-            f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and {weight.ndim}D",
-            code="E301",
+        raise ShapeError(
+            f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and {weight.ndim}D"
         )
     lies_in_rows = input.value.flags.c_contiguous
     if bias is not None and weight.ndim == 1 and (input.ndim == 2 or (bias.ndim == 1 and lies_in_rows)):
-        raise AutogradError("mat2 must be a matrix, got 1-D tensor", code="E301")
+        raise ShapeError("mat2 must be a matrix, got 1-D tensor")
     if bias is not None and input.ndim == 2:
         return addmm_(bias, input, t_(weight))
     if bias is not None and weight.ndim == 2:
@@ -156,8 +152,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
         return product
     found = arithmetic.add(product, bias)
     if found.shape != product.shape:  # torch adds in place
-        raise AutogradError(
-            f"output with shape {list(product.shape)} doesn't match the broadcast shape {list(found.shape)}",
-            code="E301",
+        raise ShapeError(
+            f"output with shape {list(product.shape)} doesn't match the broadcast shape {list(found.shape)}"
         )
     return found

@@ -8,20 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.shapes import broadcastable, dimension, dimensions, mismatch
+from gradcli.engine.checks.shapes import check_together, dimension, dimensions
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.recorder import with_origin
 from gradcli.engine.symbolic.indices import entry, letters, spread, summed
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.pointwise.arithmetic import mul
-from gradcli.ops.products.contractions import dot, dot_, inner_product, mm_
-from gradcli.ops.products.factors import TENSORDOT, same_dtype
+from gradcli.ops.products.contractions import TENSORDOT, dot_, mm_, same_dtype
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.shaping.permutations import permute
 from gradcli.ops.shaping.shaping import flatten, reshape, reshaped, squeeze, unsafe_view
 from gradcli.ops.support.arguments import check_size
-from gradcli.ops.support.sentences import DOT
 from gradcli.ops.support.surface import operation
 
 
@@ -59,9 +56,6 @@ cross: Primitive = primitive(
 )
 
 
-vdot = primitive("vdot", dot.forward, *dot.rules, structured=True, says=DOT, index=dot.index)
-
-
 @operation("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; kron(A, B)", "x = [1, 2]; A = [[1, 2], [3, 4]]; kron(x, A)")
 def kron(input: Tensor, other: Tensor) -> Any:
     """The Kronecker product: each entry of the input times the whole of the other."""
@@ -85,15 +79,14 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     a, b = same_dtype(a, b, refusal=TENSORDOT)
     for m, n in zip(first, second, strict=True):
         if b.shape[n] == 1:  # which is broadcast: the other is summed first
-            a = _added(a, m)
+            a = sum_dim(a, dim=m, keepdim=True)
         elif a.shape[m] == 1:
-            b = _added(b, n)
+            b = sum_dim(b, dim=n, keepdim=True)
         elif a.shape[m] != b.shape[n]:
-            raise AutogradError(
+            raise ShapeError(
                 f"contracted dimensions need to match, but first has size {a.shape[m]} in dim "
                 f"{m - a.ndim if isinstance(dims, int) else m} and second has size "
-                f"{b.shape[n]} in dim {n}",
-                code="E301",
+                f"{b.shape[n]} in dim {n}"
             )
     ahead = tuple(axis for axis in range(a.ndim) if axis not in first)
     behind = tuple(axis for axis in range(b.ndim) if axis not in second)
@@ -108,12 +101,6 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     return reshape(mm_(reshaped(left, (rows, summed)), reshaped(right, (summed, columns))), shape=sizes)
 
 
-def _added(x: Tensor, dim: int) -> Any:
-    """Sum over a dimension, whole numbers in their own dtype."""
-    found = sum_dim(x, dim=dim, keepdim=True)
-    return found if found.dtype == x.dtype else with_origin(Tensor(found.value.astype(x.dtype)), found)
-
-
 DIMS = "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists"
 
 
@@ -121,28 +108,22 @@ def _paired(a: Tensor, b: Tensor, dims: Any) -> tuple[tuple[int, ...], tuple[int
     if isinstance(dims, Tensor) and dims.value.size == 1:
         dims = dims.value.item()
     if isinstance(dims, int) and not isinstance(dims, bool):
-        if dims < 0:
-            raise AutogradError(f"tensordot expects dims >= 0, but got dims={dims}")
-        if dims > min(a.ndim, b.ndim):
-            raise AutogradError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        AutogradError.when(dims < 0, f"tensordot expects dims >= 0, but got dims={dims}")
+        AutogradError.when(
+            dims > min(a.ndim, b.ndim), f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}"
+        )
         return tuple(range(a.ndim - dims, a.ndim)), tuple(range(dims))
-    if not isinstance(dims, tuple | list) or not all(isinstance(side, tuple | list | Tensor) for side in dims):
-        raise AutogradError(f"{DIMS}, but got dims={dims}")
+    AutogradError.when(
+        not isinstance(dims, tuple | list) or not all(isinstance(side, tuple | list | Tensor) for side in dims),
+        f"{DIMS}, but got dims={dims}",
+    )
     try:
         first, second = (tuple(int(dim) for dim in side) for side in dims)
     except (TypeError, ValueError):
         raise AutogradError("tensordot expects dims to be int or two lists of ints", code="E204") from None
-    if len(first) != len(second):
-        raise AutogradError("both dimension lists should have same length")
-    if first and not (a.ndim and b.ndim):
-        raise AutogradError("Dimension specified as 0 but tensor has no dimensions", code="E301")
+    AutogradError.when(len(first) != len(second), "both dimension lists should have same length")
+    ShapeError.when(first and not (a.ndim and b.ndim), "Dimension specified as 0 but tensor has no dimensions")
     return dimensions(first, a.ndim), dimensions(second, b.ndim)
-
-
-@operation("x = [1, 2]; y = [3, 4]; vdot(x, y)")
-def vdot_(input: Tensor, other: Tensor) -> Any:
-    """The inner product of two vectors, under its name for complex numbers."""
-    return inner_product(vdot, input, other)
 
 
 @operation("x = [1, 2]; y = [3, 4]; inner(x, y)", "A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; inner(A, B)")
@@ -150,36 +131,28 @@ def inner(input: Tensor, other: Tensor) -> Any:
     """The sum over the last dimensions of both."""
     if not input.ndim or not other.ndim:
         return mul(input, other)
-    if input.shape[-1] != other.shape[-1]:
-        raise AutogradError(
-            "inner() the last dimension must match on both input tensors but got shapes "
-            f"{list(input.shape)} and {list(other.shape)}",
-            code="E301",
-        )
+    ShapeError.when(
+        input.shape[-1] != other.shape[-1],
+        "inner() the last dimension must match on both input tensors but got shapes "
+        f"{list(input.shape)} and {list(other.shape)}",
+    )
     return tensordot(input, other, ((-1,), (-1,)))
 
 
-@operation("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; vecdot(A, B, dim=0)", method=False)
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
-    """The inner products along a dimension."""
-    return vdot_(x, y) if x.ndim == y.ndim == 1 else sum_(mul(x, y), dim)
-
-
-@operation("x = [1, 2, 3]; y = [3, 4, -1]; cross(x, y, dim=0)", "A = [[1, 2, 3]]; B = [[0, 1, 2]]; cross(A, B, dim=-1)")
+@operation(
+    "x = [1, 2, 3]; y = [3, 4, -1]; cross(x, y, dim=0)",
+    "A = [[1, 2, 3]]; B = [[0, 1, 2]]; cross(A, B, dim=-1)",
+    alike="expected scalar type {0} but found {1}",
+)
 def cross_(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     """The vector product along a dimension of size 3, the first there is."""
-    if input.ndim != other.ndim:
-        raise AutogradError("linalg.cross: inputs must have the same number of dimensions.", code="E301")
+    ShapeError.when(input.ndim != other.ndim, "linalg.cross: inputs must have the same number of dimensions.")
     if dim is None:
-        if 3 not in input.shape:
-            raise AutogradError("no dimension of size 3 in input", code="E301")
+        ShapeError.when(3 not in input.shape, "no dimension of size 3 in input")
         dim = input.shape.index(3)
     axis = dimension(dim, input.ndim)
     lengths = [x.shape[axis] if x.ndim else 1 for x in (input, other)]
     if lengths != [3, 3]:
-        raise AutogradError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}", code="E301"
-        )
-    if not broadcastable((input.value, other.value)):
-        raise mismatch((input.value, other.value))
+        raise ShapeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}")
+    check_together(input.value, other.value)
     return cross(*same_dtype(input, other), dim=axis)

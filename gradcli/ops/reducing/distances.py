@@ -9,25 +9,24 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.refusals import check_difference
-from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
+from gradcli.engine.checks.shapes import broadcast_shapes, check_together
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.notation import number
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call
-from gradcli.ops.formulas import distances as entries
+from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.arithmetic import div, mul, sub
 from gradcli.ops.pointwise.clamping import clamp_min
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, sign
 from gradcli.ops.pointwise.scalars import add_number
 from gradcli.ops.pointwise.selection import where
-from gradcli.ops.products.contractions import times, transposed
-from gradcli.ops.reducing.norms import check_norm, norm, norm_rule
+from gradcli.ops.reducing.norms import norm, norm_rule
 from gradcli.ops.reducing.reductions import sum_, sum_dim
-from gradcli.ops.shaping.arranging import contiguous
 from gradcli.ops.shaping.axes import wrapped
-from gradcli.ops.shaping.shaping import unsqueeze, view
+from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Dims, Real, check_size, real
 from gradcli.ops.support.sentences import SAME
 from gradcli.ops.support.surface import operation
@@ -50,33 +49,12 @@ at_least = primitive(
 )
 
 
-def _defined(gradient: Any) -> Any:
-    """Refuse the gradient that there is none of, which torch would turn round."""
-    if gradient is None:
-        words = "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 'self'"
-        raise AutogradError(words, help="a count of entries has no gradient")
-    return gradient
-
-
-dist = primitive(
-    "dist",
-    lambda x, y, *, p=2: norm(x - y, p=p),
-    lambda g, out, x, y, *, p=2: norm_rule(g, out, x - y, p=p),
-    lambda g, out, x, y, *, p=2: -_defined(norm_rule(g, out, x - y, p=p)),
-    structured=True,
-    kinks=lambda x, y, **_: np.equal(x, y),
-    convention=norm.convention,
-    says="A distance grows along the difference: one point gets that direction, and the other the opposite.",
-    index=entries.distance,
-)
-
-
 def _between(x: Any, y: Any) -> Any:
     """Return each row of `x` less each row of `y`."""
     return unsqueeze(x, dim=len(x.shape) - 1) - unsqueeze(y, dim=len(y.shape) - 2)
 
 
-def _pairs_rule(g: Any, out: Any, x: Any, y: Any, p: float) -> Any:
+def _pairs_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, p: float) -> Any:
     dim = len(out.shape)
     if math.isinf(p):  # here torch gives every entry of a tie the whole gradient, unlike a norm
         between = _between(x, y)
@@ -92,7 +70,7 @@ def _distances(x: Any, y: Any, *, p: float = 2) -> Any:
     return norm(between, p=p or 1, dim=max(x.ndim, y.ndim))
 
 
-def _other_points_rule(g: Any, out: Any, x: Any, y: Any, *, p: float = 2) -> Any:
+def _other_points_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, *, p: float = 2) -> Any:
     total = sum_dim(_pairs_rule(g, out, x, y, p), dim=len(g.shape) - 2)
     return -total if p else total  # zeros have no sign
 
@@ -111,80 +89,24 @@ cdist = primitive(
 )
 
 
-def _by_products(x: Any, y: Any, *, p: float = 2) -> Any:
-    """Return the Euclidean distances from `x**2 - 2*x*y + y**2` as one product of matrices."""
-    own, other = ((z * z).sum(-1, keepdims=True) for z in (x, y))
-    left = np.concatenate([-2 * x, own, np.ones_like(own)], -1)
-    right = np.concatenate([y, np.ones_like(other), other], -1)
-    return np.sqrt(np.maximum(left @ right.swapaxes(-1, -2), 0))
-
-
-def _ratio(g: Any, out: Any) -> Any:
-    return where(equal(out, 0), 0, g / out)
-
-
-def _euclidean_rule(g: Any, out: Any, x: Any, y: Any, *, p: float = 2) -> Any:
-    ratio = _ratio(g, out)
-    return x * sum_dim(ratio, dim=len(g.shape) - 1, keepdim=True) - times(ratio, y)
-
-
-def _other_euclidean_rule(g: Any, out: Any, x: Any, y: Any, *, p: float = 2) -> Any:
-    ratio = _ratio(g, out)
-    total = unsqueeze(sum_dim(ratio, dim=len(g.shape) - 2), dim=len(g.shape) - 1)
-    return y * total - times(transposed(ratio), x)
-
-
-# torch's way to many distances, whose gradients can be differentiated again
-euclidean = replace(
-    cdist, forward=_by_products, rules=(_euclidean_rule, _other_euclidean_rule), node="EuclideanDistBackward0"
-)
-MANY = 25  # rows of which either has more
-PRODUCTS_FOR_MANY = "use_mm_for_euclid_dist_if_necessary"
-PRODUCTS = {PRODUCTS_FOR_MANY: None, "use_mm_for_euclid_dist": True, "donot_use_mm_for_euclid_dist": False}
-
-
-@operation(
-    "x = [1, 2]; y = [3, 5]; dist(x, y)", "x = [[1, 2], [0, 1]]; y = [3, 5]; dist(x, y, p=1)", integers_stay=True
-)
-def dist_(input: Real, other: Real, p: float = 2) -> Any:
-    """The p-norm of the difference."""
-    if not broadcastable([input.value, other.value]):
-        raise mismatch([input.value, other.value])
-    check_norm(min(input, other, key=lambda x: x.value.size), p, None)  # there is an entry unless one has none
-    return dist(input, other, p=p)
-
-
 @operation(
     "A = [[1, 2], [0, 1]]; B = [[3, 5], [1, 1], [2, 0]]; cdist(A, B)",
     "A = [[1, 2], [0, 1]]; B = [[3, 5]]; cdist(A, B, p=1)",
     method=False,
     integers_stay=True,
 )
-def cdist_(x1: Real, x2: Real, p: float = 2, compute_mode: Any = PRODUCTS_FOR_MANY) -> Any:
-    """The distance of each row of one matrix from each row of another; `compute_mode` tells if a product gives it."""
-    if not isinstance(compute_mode, str) or compute_mode not in PRODUCTS:  # an array is equal to none of them
-        raise AutogradError(f"{compute_mode} is not a valid value for compute_mode")
+def cdist_(x1: Real, x2: Real, p: float = 2) -> Any:
+    """The distance of each row of one matrix from each row of another."""
     for name, x in (("X1", x1), ("X2", x2)):
-        if x.ndim < 2:
-            raise AutogradError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D", code="E301")
+        ShapeError.when(x.ndim < 2, f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
     if x1.shape[-1] != x2.shape[-1]:
-        raise AutogradError(
-            f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}", code="E301"
-        )
-    if p < 0:
-        raise AutogradError("cdist only supports non-negative p values")
+        raise ShapeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
+    AutogradError.when(p < 0, "cdist only supports non-negative p values")
     batches = [np.empty(x.shape[:-2]) for x in (x1, x2)] if x1.ndim + x2.ndim < 60 else []
-    if not broadcastable(batches):
-        raise mismatch(batches)
+    check_together(*batches)
     batch, rows = broadcast_shapes(x1.shape[:-2], x2.shape[:-2]), (x1.shape[-2], x2.shape[-2])
     check_size((*batch, *rows, x1.shape[-1]))
-    by_products = max(rows) > MANY if PRODUCTS[compute_mode] is None else PRODUCTS[compute_mode]
-    if p != 2 or not by_products or not x1.value.size or not x2.value.size:
-        return cdist(x1, x2, p=p)
-    count = math.prod(batch)
-    if count != 1:
-        x1, x2 = (view(contiguous(expand(x, size=(*batch, *x.shape[-2:]))), (count, *x.shape[-2:])) for x in (x1, x2))
-    return view(euclidean(x1, x2, p=2), (*batch, *rows))
+    return cdist(x1, x2, p=p)
 
 
 @operation(
@@ -194,8 +116,7 @@ def cdist_(x1: Real, x2: Real, p: float = 2, compute_mode: Any = PRODUCTS_FOR_MA
 )
 def cosine_similarity(x1: Real, x2: Real, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along a dimension; a length below `eps` counts as `eps`."""
-    if not broadcastable([x1.value, x2.value]):
-        raise mismatch([x1.value, x2.value])
+    check_together(x1.value, x2.value)
     if eps < 0:
         raise AutogradError(f"eps must be non-negative, got: {eps:g}")
     shape = broadcast_shapes(x1.shape, x2.shape)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, call, comparison, number
@@ -17,7 +18,6 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import indexing as places
 from gradcli.ops.formulas import reducing as entries
-from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import maximum_, minimum_, where
 from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.adjoints import printed
@@ -26,6 +26,8 @@ from gradcli.ops.support.covering import as_node
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import CHOSEN, EXTREME
 from gradcli.ops.support.surface import operation
+
+ROUNDED = 1e-13  # of entries that are the same but for rounding: (x*t)*y and (y*t)*x
 
 
 def _attains(x: Any, extreme: Any) -> Any:
@@ -38,13 +40,15 @@ def _ties(x: Any, extreme: Any, *, dim: Axes = None) -> Any:
     return np.sum(_attains(x, extreme), axis=axes(dim, np.ndim(x)), keepdims=dim is not None, dtype=x.dtype)
 
 
-def _counted(x: Any, extreme: Any, *, dim: Axes = None) -> Any:
-    return np.sum(np.equal(x, extreme), axis=axes(dim, np.ndim(x)), keepdims=dim is not None, dtype=x.dtype)
-
-
 def _fold_ties(x: Formula, extreme: Formula, *, value: Any, dim: Axes = None) -> Formula | None:
-    """Fold the number of ties to 1 where there are none."""
-    return Formula(number(1), 1) if np.all(value == 1) else None
+    """Fold the number of ties to 1 where there are none, and no two entries are one expression."""
+    if np.any(value != 1):
+        return None
+    along = axes(dim, np.ndim(x.value))
+    entries = np.moveaxis(x.value, along, range(len(along)))
+    ordered = np.sort(np.reshape(entries, (-1, *entries.shape[len(along) :])), axis=0)
+    is_same = np.diff(ordered, axis=0) <= ROUNDED * np.abs(ordered[1:])
+    return None if is_same.any() else Formula(number(1), 1)
 
 
 def _write_ties(operands: Any, options: dict[str, Any]) -> Any:
@@ -56,7 +60,6 @@ def _write_ties(operands: Any, options: dict[str, Any]) -> Any:
 
 attains = primitive("attains", _attains, notation=comparison("=="))
 ties = primitive("ties", _ties, structured=True, notation=_write_ties, fold=_fold_ties)
-counted = primitive("counted_ties", _counted, structured=True, notation=_write_ties, fold=_fold_ties)
 
 
 def tied(find: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,21 +77,15 @@ EVENLY: Any = {"structured": True, "convention": "ties share the gradient evenly
 FIRST = "at a tie the first gets the gradient"
 
 
-def shared_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, keepdim: bool = False) -> Any:
+def shared_rule(g: Carrier, out: Carrier, x: Carrier, *, dim: Axes = None, keepdim: bool = False) -> Any:
     g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
     return where(attains(x, out), g / ties(x, out, dim=dim), 0)
-
-
-def counted_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, keepdim: bool = False) -> Any:
-    """Share the gradient evenly, but where there is a nan, to which no entry is equal, divide by 0 of them."""
-    g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
-    return where(equal(x, out), g, 0) / counted(x, out, dim=dim)
 
 
 amax = primitive(
     "amax",
     in_rows(lambda x, *, dim=None, keepdim=False: np.max(x, axis=axes(dim, x.ndim), keepdims=keepdim)),
-    counted_rule,
+    shared_rule,
     kinks=tied(np.max),
     **EVENLY,
     index=entries.extreme("max"),
@@ -96,7 +93,7 @@ amax = primitive(
 amin = primitive(
     "amin",
     in_rows(lambda x, *, dim=None, keepdim=False: np.min(x, axis=axes(dim, x.ndim), keepdims=keepdim)),
-    counted_rule,
+    shared_rule,
     kinks=tied(np.min),
     **EVENLY,
     index=entries.extreme("min"),
@@ -152,7 +149,9 @@ hot = primitive("hot", _hot, structured=True)
 printed(hot, "x = [[1, 2, 3], [4, 5, 6]]; where(hot([2, 0], size=3, dim=1), x, x**2)")
 
 
-def picked_rule(g: Any, out: Any, x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:
+def picked_rule(
+    g: Carrier, out: Carrier, x: Carrier, indices: Any, *, dim: int, keepdim: bool = False, **_: Any
+) -> Any:
     if x.shape == ():
         return as_node(g, "ScatterBackward0") if isinstance(g, Tensor) else g
     chosen = hot(indices, size=x.shape[dim], dim=dim, keepdim=keepdim)

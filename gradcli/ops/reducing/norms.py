@@ -7,22 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.shapes import dimension
-from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError
 from gradcli.ops.formulas import reducing as entries
-from gradcli.ops.formulas.scattering import EPSILON, shortened
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, sign
 from gradcli.ops.pointwise.powers import zero
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.reducing.extremes import ties
-from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
-from gradcli.ops.support.arguments import Dims, Dtype, Real
-from gradcli.ops.support.dtypes import converted
+from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.sentences import LENGTH
 from gradcli.ops.support.surface import operation
 
@@ -42,7 +38,7 @@ def _norm(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> A
     return np.sum(size**p, **over) ** (1 / p)
 
 
-def norm_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
+def norm_rule(g: Carrier, out: Carrier, x: Carrier, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
     if p == 0:
         return zero(x)
     if p == 1:
@@ -90,30 +86,14 @@ norm = primitive(
     "x = [[1, -2, 5], [3, 0.5, 1]]; norm(x, inf, 0)",
     integers_stay=True,
 )
-def norm_(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = False, dtype: Dtype | None = None) -> Any:
+def norm_(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = False) -> Any:
     """The p-norm of all entries, or over dimensions; 'fro' is p = 2."""
     if isinstance(p, str) and p == "fro":
         p = 2
     if not isinstance(p, int | float):
         raise EvaluationError("E204", f"norm() has no p={p!r}", help="p is a number, inf, -inf or 'fro'")
     check_norm(input, p, dim)
-    return norm(cast_for("vector_norm", input, dtype), p=p, dim=wrapped(dim, input.ndim), keepdim=keepdim)
-
-
-def cast_for(name: str, input: Tensor, dtype: Any) -> Any:
-    """Return the tensor in the dtype of the norm, if one is given, which is floating and no narrower."""
-    if dtype is None:
-        return input
-    wanted = np.dtype(dtype)
-    if wanted.kind != "f":
-        kind = TYPE_NAMES[wanted]
-        raise AutogradError(f"linalg.{name}: dtype should be floating point or complex, but got {kind}")
-    if input.dtype.kind == "f" and wanted.itemsize < input.dtype.itemsize:
-        raise AutogradError(
-            f"linalg.{name}: the dtype of the input ({TYPE_NAMES[input.dtype]}) should be convertible without "
-            f"narrowing to the specified dtype ({TYPE_NAMES[wanted]})"
-        )
-    return converted(input, dtype)
+    return norm(input, p=p, dim=wrapped(dim, input.ndim), keepdim=keepdim)
 
 
 def check_norm(input: Tensor, p: float, dim: Dims) -> None:
@@ -125,54 +105,14 @@ def check_norm(input: Tensor, p: float, dim: Dims) -> None:
     if axes is None:
         raise AutogradError(f"{start}an empty tensor because the operation does not have an identity")
     for axis in (axes,) if isinstance(axes, int) else axes:
-        if input.ndim and not input.shape[axis]:
-            raise AutogradError(
-                f"{start}the dimension {axis}because this dimension is empty and the operation does not have an "
-                "identity"
-            )
+        AutogradError.when(
+            input.ndim and not input.shape[axis],
+            f"{start}the dimension {axis}because this dimension is empty and the operation does not have an identity",
+        )
 
 
 @operation("x = [[1, -2, 5], [3, 0.5, 1]]; vector_norm(x, ord=3, dim=1)", method=False)
-def vector_norm(
-    input: Real, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None
-) -> Any:
+def vector_norm(input: Real, ord: float = 2, dim: Dims = None, keepdim: bool = False) -> Any:
     """The p-norm, under its name in `torch.linalg`."""
-    input = cast_for("vector_norm", input, dtype)
     check_norm(input, ord, dim)
     return norm(input, p=ord, dim=wrapped(dim, input.ndim), keepdim=keepdim)
-
-
-def _shortened(x: Any, *, p: float, dim: tuple[int, ...], maxnorm: float) -> Any:
-    length = norm(x, p=p, dim=dim, keepdim=True)
-    return (x * np.where(length > maxnorm, maxnorm / (length + EPSILON), 1)).astype(x.dtype)
-
-
-def _shortened_rule(g: Any, out: Any, x: Any, *, p: float, dim: tuple[int, ...], maxnorm: float) -> Any:
-    length = norm(x, p=p, dim=dim, keepdim=True)
-    along = norm_rule(sum_dim(g * x, dim=dim, keepdim=True), length, x, p=p, dim=dim, keepdim=True)
-    divisor = length + EPSILON
-    return where(length > maxnorm, maxnorm * (g - along / divisor) / divisor, g)
-
-
-renorm = primitive(
-    "renorm",
-    _shortened,
-    _shortened_rule,
-    structured=True,
-    says="Rows that are short enough keep their gradient; a shortened row loses the part along itself.",
-    index=shortened,
-)
-
-
-@operation("A = [[3, 4], [0.3, 0.4]]; renorm(A, 2, 0, 1.0)")
-def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
-    """The slices of a dimension made so much shorter that none is longer than `maxnorm`."""
-    if input.ndim < 2:
-        raise AutogradError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions", code="E301")
-    if p <= 0:
-        raise AutogradError("renorm: non-positive-norm not supported")
-    if maxnorm < 0:
-        raise AutogradError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
-    axis = dimension(dim, input.ndim)
-    others = tuple(at for at in range(input.ndim) if at != axis)
-    return renorm(input, p=p, dim=others, maxnorm=maxnorm)

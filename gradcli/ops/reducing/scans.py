@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.numerics.precision import SINGLE
 from gradcli.engine.primitive import OUT, Primitive, primitive
@@ -19,7 +20,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import scans as entries
+from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Dtype
 from gradcli.ops.support.dtypes import converted
@@ -56,7 +57,7 @@ carry: Primitive = primitive(
     lambda g, out, h, x, *, dim, reverse=False: carry(g, x, dim=dim, reverse=not reverse) * out,
     structured=True,
     says="A running sum with factors: the gradient runs back the other way with the same factors.",
-    index=entries.carried,
+    traits=("adjoint",),
 )
 prod_before: Primitive = primitive(
     "prod_before",
@@ -64,11 +65,11 @@ prod_before: Primitive = primitive(
     lambda g, out, x, *, dim, reverse=False: carry(g, x, dim=dim, reverse=reverse) * out,
     structured=True,
     says="Each entry is a factor of all products behind it, and gets those gradients times the other factors.",
-    index=entries.product_before,
+    traits=("adjoint",),
 )
 
 
-def _prod_others_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
+def _prod_others_rule(g: Carrier, out: Carrier, x: Carrier, *, dim: int) -> Any:
     before, behind = prod_before(x, dim=dim), prod_before(x, dim=dim, reverse=True)
     return before * carry(g * behind, x, dim=dim) + behind * carry(g * before, x, dim=dim, reverse=True)
 
@@ -84,14 +85,14 @@ prod_others = primitive(
     _prod_others_rule,
     structured=True,
     says="Each entry is a factor of every product but its own, and gets those gradients times the rest.",
-    index=entries.product_of_others,
+    traits=("adjoint",),
 )
 printed(carry, "u = [1, 2, 3]; x = [2, 0, 0.5]; carry(u, x, dim=0)")
 printed(prod_before, "x = [2, 3, 0.5]; prod_before(x, dim=0)")
 printed(prod_others, "x = [2, 3, 0.5]; prod_others(x, dim=0)")
 
 
-def _cumprod_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
+def _cumprod_rule(g: Carrier, out: Carrier, x: Carrier, *, dim: int) -> Any:
     if math.prod(x.shape) <= 1 or x.shape[dim] == 1:
         return g
     return prod_before(x, dim=dim) * (g + carry(g * x, x, dim=dim))

@@ -19,16 +19,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.formulas import indexing as places
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.indexing.gathering import gather_backward
-from gradcli.ops.reducing import positions
-from gradcli.ops.reducing.extremes import (
-    EVENLY,
-    picked,
-    picked_rule,
-    refuse_empty,
-    shared_rule,
-    tied,
-    values_of,
-)
+from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied, values_of
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array
 from gradcli.ops.support.pairs import ReturnType
@@ -36,14 +27,31 @@ from gradcli.ops.support.sentences import CHOSEN, MOVED, PICKED
 from gradcli.ops.support.surface import operation
 
 
+def _ordered(x: Any, *, dim: int, descending: bool = False) -> Any:
+    """The indices that sort, equal entries in their order; nan counts as the largest."""
+    if not np.ndim(x):
+        return np.int64(0)
+    if not descending:
+        return np.argsort(x, axis=dim, kind="stable")
+    backwards = np.argsort(np.flip(x, dim), axis=dim, kind="stable")
+    return np.flip(x.shape[dim] - 1 - backwards, dim).copy()
+
+
+def _last_most_frequent(row: Array) -> int:
+    """The last place of the most frequent entry of a row."""
+    values, counts = np.unique(row, return_counts=True, equal_nan=False)
+    places = np.flatnonzero(row == values[np.argmax(counts)])
+    return int(places[-1]) if places.size else 0
+
+
 def _top(x: Array, *, k: int, dim: int, largest: bool = True, sorted: bool = True) -> Any:
     """The indices of the `k` largest or smallest entries, equal ones in their order."""
-    return np.take(positions.ordered(x, dim=dim, descending=largest), np.arange(k), dim) if np.ndim(x) else np.int64(0)
+    return np.take(_ordered(x, dim=dim, descending=largest), np.arange(k), dim) if np.ndim(x) else np.int64(0)
 
 
 def _kth(x: Array, *, k: int, dim: int, keepdim: bool = False) -> Any:
     """The index of the `k`-th entry, equal ones in their order."""
-    return np.take(positions.ordered(x, dim=dim), [k - 1] if keepdim else k - 1, dim) if np.ndim(x) else np.int64(0)
+    return np.take(_ordered(x, dim=dim), [k - 1] if keepdim else k - 1, dim) if np.ndim(x) else np.int64(0)
 
 
 def _middle(x: Array, *, dim: int, keepdim: bool = False) -> Any:
@@ -60,18 +68,8 @@ def _most_frequent(x: Array, *, dim: int, keepdim: bool = False) -> Any:
     if not np.ndim(x):
         return np.int64(0)
     empty = np.zeros(x.shape[:dim] + x.shape[dim + 1 :], np.int64)
-    found = np.apply_along_axis(positions.last_most_frequent, dim, x) if empty.size else empty
+    found = np.apply_along_axis(_last_most_frequent, dim, x) if empty.size else empty
     return (np.expand_dims(found, dim) if keepdim else found)[()]
-
-
-def _largest(x: Array, *, dim: int) -> Any:
-    """The index of the largest entry so far."""
-    return positions.best_so_far(np.maximum, x, dim)
-
-
-def _smallest(x: Array, *, dim: int) -> Any:
-    """The index of the smallest entry so far."""
-    return positions.best_so_far(np.minimum, x, dim)
 
 
 def _at(x: Any, indices: Any, dim: int) -> Any:
@@ -86,83 +84,50 @@ def _chosen(x: Any, indices: Any, *, k: int, dim: int = -1, largest: bool = True
     return _at(x, indices, dim)
 
 
-def _running_entries(x: Any, indices: Any, *, dim: int) -> Any:
-    return np.asarray(_at(x, indices, dim), order="C")[()]
-
-
-def _kth_picked(x: Any, indices: Any, *, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    return picked(x, indices, dim=dim, keepdim=keepdim)
-
-
-order = primitive("argsort", lambda x, **o: laid_out(positions.ordered(x, **o), (x,)), structured=True)
+order = primitive("argsort", lambda x, **o: laid_out(_ordered(x, **o), (x,)), structured=True)
 top = primitive("topk_indices", _top, structured=True)
-kth = primitive("kth_index", _kth, structured=True)
 middle = primitive("median_index", _middle, structured=True)
 most_frequent = primitive("mode_index", _most_frequent, structured=True)
-running_largest = primitive("cummax_indices", _largest, structured=True)
-running_smallest = primitive("cummin_indices", _smallest, structured=True)
 printed(top, "x = [3, 1, 2]; gather(x, 0, topk_indices(x, k=2, dim=0))")
-printed(kth, "x = [3, 1, 2]; x[kth_index(x, k=2, dim=0)]")
 printed(middle, "x = [3, 1, 2]; x[median_index(x, dim=0)]")
 printed(most_frequent, "x = [3, 1, 2]; x[mode_index([5, 2, 5], dim=0)]")
-printed(running_largest, "x = [1, 3, 2]; gather(x, 0, cummax_indices(x, dim=0))")
-printed(running_smallest, "x = [1, 3, 2]; gather(x, 0, cummin_indices(x, dim=0))")
 
 
-LEADS = "Each entry adds up the gradients of the places where it led; the others get 0."
-
-
-def _by_index(
-    name: str,
-    forward: Callable[..., Any],
-    node: str,
-    function: str,
-    says: str,
-    saves: tuple[int, ...] = (),
-    rule: Any = None,
-) -> Primitive:
+def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, says: str) -> Primitive:
     """Declare a primitive that gathers entries along one dimension by their indices."""
     return primitive(
         name,
         forward,
-        rule or (lambda g, out, x, indices, *, dim, **_: gather_backward(g, indices, shape=x.shape, dim=dim)),
+        lambda g, out, x, indices, *, dim, **_: gather_backward(g, indices, shape=x.shape, dim=dim),
         node=node,
         structured=True,
         notation=values_of(function, forward),
         says=says,
-        saves=saves,
         index=places.ordered,
     )
-
-
-def _leading_rule(g: Any, out: Any, x: Any, indices: Any, *, dim: int) -> Any:
-    return gather_backward(g, indices, shape=x.shape, dim=dim) if 0 not in x.shape else x  # an empty one itself
 
 
 sort = _by_index("sort", _sorted, "SortBackward0", "sort", MOVED)
 sort_stable = _by_index("sort_stable", _sorted, "SortBackward1", "sort", MOVED)
 topk = _by_index("topk", _chosen, "TopkBackward0", "topk", PICKED)
-cummax = _by_index("cummax", _running_entries, "CummaxBackward0", "cummax", LEADS, (0,), _leading_rule)
-cummin = _by_index("cummin", _running_entries, "CumminBackward0", "cummin", LEADS, (0,), _leading_rule)
 
 
-def _picking(name: str, forward: Callable[..., Any], node: str, function: str) -> Primitive:
+def _picking(name: str, node: str, function: str) -> Primitive:
     """Declare a primitive that picks one entry of a dimension."""
     return primitive(
         name,
-        forward,
+        picked,
         picked_rule,
         node=node,
         structured=True,
-        notation=values_of(function, forward),
+        notation=values_of(function),
         says=CHOSEN,
         index=places.picked,
     )
 
 
-kthvalue = _picking("kthvalue", _kth_picked, "KthvalueBackward0", "kthvalue")
-median_dim = _picking("median_dim", picked, "MedianBackward1", "median")
-mode = _picking("mode", picked, "ModeBackward0", "mode")
+median_dim = _picking("median_dim", "MedianBackward1", "median")
+mode = _picking("mode", "ModeBackward0", "mode")
 
 
 def _median(x: Any) -> Any:
@@ -210,23 +175,10 @@ def argsort_(input: Tensor, dim: int = -1, descending: bool = False, stable: boo
 def topk_(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """The `k` largest entries of a dimension in order: `.values`, and where they were: `.indices`."""
     axis = dimension(dim, input.ndim)
-    if not 0 <= k <= (input.shape[axis] if input.ndim else 1):
-        raise AutogradError("selected index k out of range")
+    AutogradError.when(not 0 <= k <= (input.shape[axis] if input.ndim else 1), "selected index k out of range")
     options = {"k": k, "dim": axis, "largest": largest}
     indices = top(input, **options, **({} if sorted else {"sorted": False}))
     return ReturnType("topk", values=topk(input, indices, **options), indices=indices)
-
-
-@operation("x = [[3, 1, 2], [0.5, 4, -1]]; kthvalue(x, 2).values", "x = [3, 1, 2]; kthvalue(x, 1, 0, keepdim=True)[0]")
-def kthvalue_(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    """The `k`-th smallest entry of a dimension: `.values`, and where it was: `.indices`."""
-    axis = dimension(dim, input.ndim)
-    refuse_empty("kthvalue", input.shape, axis)
-    if not 1 <= k <= (input.shape[axis] if input.ndim else 1):
-        raise AutogradError(f"kthvalue(): selected number k out of range for dimension {axis}")
-    options = {"k": k, "dim": axis, "keepdim": keepdim}
-    indices = kth(input, **options)
-    return ReturnType("kthvalue", values=kthvalue(input, indices, **options), indices=indices)
 
 
 def _reduced(name: str, place: Primitive, pick: Primitive, input: Tensor, dim: int, keepdim: bool) -> ReturnType:
@@ -248,19 +200,3 @@ def median_(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any
 def mode_(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent entry of a dimension: `.values`, and where it was: `.indices`."""
     return _reduced("mode", most_frequent, mode, input, dim, keepdim)
-
-
-@operation("x = [[1, 3, 2], [0.5, -4, 6]]; cummax(x, 1).values")
-def cummax_(input: Tensor, dim: int) -> Any:
-    """The largest entry so far along a dimension: `.values`, and where it was: `.indices`."""
-    axis = dimension(dim, input.ndim) if input.value.size else 0  # torch does not look
-    indices = running_largest(input, dim=axis)
-    return ReturnType("cummax", values=cummax(input, indices, dim=axis), indices=indices)
-
-
-@operation("x = [[1, 3, 2], [0.5, -4, 6]]; cummin(x, 1).values")
-def cummin_(input: Tensor, dim: int) -> Any:
-    """The smallest entry so far along a dimension: `.values`, and where it was: `.indices`."""
-    axis = dimension(dim, input.ndim) if input.value.size else 0  # torch does not look
-    indices = running_smallest(input, dim=axis)
-    return ReturnType("cummin", values=cummin(input, indices, dim=axis), indices=indices)

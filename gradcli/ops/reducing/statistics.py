@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.broadcast import expand
-from gradcli.engine.primitive import primitive
-from gradcli.engine.saved import watch_each_other
+from gradcli.engine.carrier import Carrier
+from gradcli.engine.primitive import REGISTRY, Primitive, primitive
 from gradcli.engine.symbolic.notation import Notation, call
-from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
-from gradcli.language.tree import Attribute, Index, Number
+from gradcli.language.tree import Index, Number
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import guarded, where
-from gradcli.ops.reducing.extremes import EVENLY, amax, amin, counted_rule, tied
 from gradcli.ops.reducing.reductions import mean, mean_dim
 from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
-from gradcli.ops.support.arguments import Dims, Real
-from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.arguments import Dims
 from gradcli.ops.support.sentences import MEAN
 from gradcli.ops.support.several import bound
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import register, taking
 
 NO_FREEDOM = (
     "{}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
@@ -54,19 +51,19 @@ def _var(x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = Fal
     return _wide_var(x, dim, correction, keepdim).astype(x.dtype)
 
 
-def _var_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
-    return _var_gradient(aligned(g, x.shape, dim, keepdim), x, dim, correction)
-
-
-def _var_gradient(g: Any, x: Any, dim: Axes, correction: float) -> Any:
-    """Return the gradient of a variance."""
+def _var_rule(
+    g: Carrier, out: Carrier, x: Carrier, *, dim: Axes = None, correction: float = 1, keepdim: bool = False
+) -> Any:
+    g = aligned(g, x.shape, dim, keepdim)
     freedom = count(x.shape, dim) - correction
     if freedom <= 0 and (dim is None or not x.shape):
         return g * where(equal(x, mean(x)), math.nan, math.inf)
     return 2 * g * _centred(x, dim) / freedom
 
 
-def _std_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
+def _std_rule(
+    g: Carrier, out: Carrier, x: Carrier, *, dim: Axes = None, correction: float = 1, keepdim: bool = False
+) -> Any:
     g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
     return guarded(equal(out, 0), 0, g * _centred(x, dim) / out) / (count(x.shape, dim) - correction)
 
@@ -95,7 +92,9 @@ std = primitive(
 )
 
 
-def _mean_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
+def _mean_rule(
+    g: Carrier, out: Carrier, x: Carrier, *, dim: Axes = None, correction: float = 1, keepdim: bool = False
+) -> Any:
     return expand(aligned(g, x.shape, dim, keepdim), size=x.shape) / count(x.shape, dim)
 
 
@@ -109,161 +108,85 @@ def _part(name: str, part: int) -> Notation:
     return lambda operands, options: Index(write(operands, options), (Number(part),))
 
 
-# torch has one node for both results; here each result is an application of its own
-std_beside = primitive(
-    "std_of_two",
-    std.forward,
-    _std_rule,
-    node="StdMeanBackward0",
-    notation=_part("std_mean", 0),
-    structured=True,
-    kinks=std.kinks,
-    convention=std.convention,
-    says=std.says,
-    index=entries.deviation,
-)
-var_beside = primitive(
-    "var_of_two",
-    _var,
-    _var_rule,
-    node="VarMeanBackward0",
-    notation=_part("var_mean", 0),
-    structured=True,
-    says=var.says,
-    index=entries.variance,
-)
-mean_beside_std, mean_beside_var = (
-    primitive(
+def _beside(name: str, of: Primitive) -> tuple[Primitive, Primitive]:
+    """Declare the two results of `std_mean` or `var_mean`."""
+    node = f"{name.capitalize()}MeanBackward0"
+    spread = replace(of, name=f"{name}_of_two", node=node, notation=_part(f"{name}_mean", 0))
+    REGISTRY[spread.name] = spread
+    mean_beside = primitive(
         f"mean_of_{name}",
         _mean,
         _mean_rule,
-        node=f"{name.capitalize()}MeanBackward0",
+        node=node,
         number=1,
         notation=_part(f"{name}_mean", 1),
         structured=True,
         says=MEAN,
         index=entries.average,
     )
-    for name in ("std", "var")
-)
+    return spread, mean_beside
 
 
-def _extreme_of_both(name: str, extreme: Any, find: Any, number: int) -> Any:
-    write = call("aminmax", extreme.forward)
-    return primitive(
-        f"{name}_of_both",
-        extreme.forward,
-        counted_rule,
-        node="AminmaxBackward0",
-        number=number,
-        notation=lambda operands, options: Attribute(write(operands, options), name),
-        kinks=tied(find),
-        **EVENLY,
-        index=extreme.index,
-    )
+std_beside, var_beside = _beside("std", std), _beside("var", var)
 
 
-least, most = _extreme_of_both("min", amin, np.min, 0), _extreme_of_both("max", amax, np.max, 1)
+def _arguments(
+    dim: Dims | bool | None = None, unbiased: bool = True, keepdim: bool = False, *, correction: float | None = None
+) -> None:
+    """Take the arguments in torch's three forms: `var(x, False)`, `var(x, 0, False)` and `var(x, correction=0)`."""
 
 
-def _options(
-    name: str, input: Tensor, dim: Any, unbiased: bool, keepdim: bool, correction: float | None
-) -> dict[str, Any]:
-    """Read torch's three forms of the arguments: `var(x, False)`, `var(x, 0, False)` and `var(x, 0, correction=0)`."""
-    if isinstance(dim, bool):
-        dim, unbiased = None, dim
-    if correction is None:
-        correction = 1 if unbiased else 0
-    dim = wrapped(dim, input.ndim)
-    if count(input.shape, dim) <= correction:
-        warnings.warn(NO_FREEDOM.format(name), UserWarning, stacklevel=3)
-    return {"dim": dim, "correction": correction, "keepdim": keepdim}
+def _declare(name: str, summary: str, results: tuple[Primitive, ...], *examples: str, **facts: Any) -> None:
+    @taking(_arguments, input="Real")
+    def function(x: Any, dim: Any, unbiased: bool, keepdim: bool, *, correction: float | None) -> Any:
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        correction = int(unbiased) if correction is None else correction
+        along = wrapped(dim, x.ndim)
+        if count(x.shape, along) <= correction:
+            warnings.warn(NO_FREEDOM.format(name), UserWarning, stacklevel=3)
+        found = bound(result(x, dim=along, correction=correction, keepdim=keepdim) for result in results)
+        return found if len(found) > 1 else found[0]
+
+    function.__doc__ = summary
+    register(name, function, [f"x = [[1, -2, 5], [3, 0.5, 1]]; {example}" for example in examples], **facts)
 
 
-@operation(
-    "x = [[1, -2, 5], [3, 0.5, 1]]; var(x)",
-    "x = [[1, -2, 5], [3, 0.5, 1]]; var(x, dim=1)",
-    "x = [[1, -2, 5], [3, 0.5, 1]]; var(x, 1, unbiased=False, keepdim=True)",
-    "x = [[1, -2, 5], [3, 0.5, 1]]; var(x, correction=2)",
+_declare(
+    "var",
+    "The variance: squared deviations over `n - correction`; `unbiased=False` is `correction=0`.",
+    (var,),
+    "var(x)",
+    "var(x, dim=1)",
+    "var(x, 1, unbiased=False, keepdim=True)",
+    "var(x, correction=2)",
     integers_stay=True,
+    kernel="std and var only support floating point and complex dtypes",
 )
-def var_(
-    input: Real,
-    dim: Dims | bool | None = None,
-    unbiased: bool = True,
-    keepdim: bool = False,
-    *,
-    correction: float | None = None,
-) -> Any:
-    """The variance: squared deviations over `n - correction`; `unbiased=False` is `correction=0`."""
-    return var(input, **_options("var", input, dim, unbiased, keepdim, correction))
-
-
-@operation(
-    "x = [[1, -2, 5], [3, 0.5, 1]]; std(x)",
-    "x = [[1, -2, 5], [3, 0.5, 1]]; std(x, dim=1)",
-    "x = [[1, -2, 5], [3, 0.5, 1]]; std(x, (0, 1), unbiased=False, keepdim=True)",
-    "x = [[1, -2, 5], [3, 0.5, 1]]; std(x, correction=0)",
+_declare(
+    "std",
+    "The standard deviation, the root of the variance.",
+    (std,),
+    "std(x)",
+    "std(x, dim=1)",
+    "std(x, (0, 1), unbiased=False, keepdim=True)",
+    "std(x, correction=0)",
     integers_stay=True,
+    kernel="std and var only support floating point and complex dtypes",
 )
-def std_(
-    input: Real,
-    dim: Dims | bool | None = None,
-    unbiased: bool = True,
-    keepdim: bool = False,
-    *,
-    correction: float | None = None,
-) -> Any:
-    """The standard deviation, the root of the variance."""
-    return std(input, **_options("std", input, dim, unbiased, keepdim, correction))
-
-
-@operation(
-    "x = [[1, -2, 5], [3, 0.5, 1]]; std_mean(x)[0]",
-    "x = [[1, -2, 5], [3, 0.5, 1]]; std_mean(x, dim=1, keepdim=True)[1]",
+_declare(
+    "std_mean",
+    "The standard deviation and the mean.",
+    std_beside,
+    "std_mean(x)[0]",
+    "std_mean(x, dim=1, keepdim=True)[1]",
+    kernel="std_mean only support floating point and complex dtypes",
 )
-def std_mean(
-    input: Real,
-    dim: Dims | bool | None = None,
-    unbiased: bool = True,
-    keepdim: bool = False,
-    *,
-    correction: float | None = None,
-) -> tuple[Any, Any]:
-    """The standard deviation and the mean."""
-    options = _options("std_mean", input, dim, unbiased, keepdim, correction)
-    return bound((std_beside(input, **options), mean_beside_std(input, **options)))
-
-
-@operation(
-    "x = [[1, -2, 5], [3, 0.5, 1]]; var_mean(x)[1]",
-    "x = [[1, -2, 5], [3, 0.5, 1]]; var_mean(x, dim=0, correction=0)[0]",
+_declare(
+    "var_mean",
+    "The variance and the mean.",
+    var_beside,
+    "var_mean(x)[1]",
+    "var_mean(x, dim=0, correction=0)[0]",
+    kernel="var_mean only support floating point and complex dtypes",
 )
-def var_mean(
-    input: Real,
-    dim: Dims | bool | None = None,
-    unbiased: bool = True,
-    keepdim: bool = False,
-    *,
-    correction: float | None = None,
-) -> tuple[Any, Any]:
-    """The variance and the mean."""
-    options = _options("var_mean", input, dim, unbiased, keepdim, correction)
-    return bound((var_beside(input, **options), mean_beside_var(input, **options)))
-
-
-@operation("x = [[1, -2], [3, 0.5]]; aminmax(x).max", "x = [[1, -2], [3, 0.5]]; aminmax(x, dim=1, keepdim=True)[0]")
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> ReturnType:
-    """The smallest entry, `.min`, and the largest, `.max`; ties share the gradient."""
-    axis = wrapped(dim, input.ndim)
-    if isinstance(axis, int) and input.ndim and not input.shape[axis]:
-        raise AutogradError(f"aminmax: Expected reduction dim {axis} to have non-zero size.")
-    if axis is None and not input.value.size:
-        raise AutogradError(
-            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
-        )
-    options = {"dim": axis, "keepdim": keepdim}
-    found = ReturnType("aminmax", min=least(input, **options), max=most(input, **options))
-    watch_each_other(*found)
-    bound(found)
-    return found

@@ -12,26 +12,16 @@ from gradcli.engine.checks import shapes
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.gathering import index_select
 from gradcli.ops.indexing.indexing import flat_positions, scattered
-from gradcli.ops.reducing.reductions import sum_, sum_dim
-from gradcli.ops.shaping.joining import flip, repeat_
+from gradcli.ops.shaping.joining import repeat_
 from gradcli.ops.shaping.shaping import clone, flat, flatten, reshape, reshape_, unsqueeze, view
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
-from gradcli.ops.support.sentences import MOVED, PICKED, PLACED
+from gradcli.ops.support.sentences import PICKED, PLACED
 from gradcli.ops.support.surface import operation
-
-rot90: Primitive = primitive(
-    "rot90",
-    lambda x, *, k=1, dims=(0, 1): np.rot90(x, k, dims).copy("K"),
-    lambda g, out, x, *, k=1, dims=(0, 1): rot90(g, k=-k, dims=dims),
-    structured=True,
-    says=MOVED,
-    index=entries.turned,
-)
 
 
 def _windows(x: Any, *, dimension: int, size: int, step: int) -> Any:
@@ -62,7 +52,7 @@ unfold_backward: Primitive = primitive(
     node="UnfoldBackwardBackward0",
     structured=True,
     says=PLACED,
-    index="adjoint of unfold",
+    traits=("adjoint",),
 )
 printed(unfold_backward, "u = [[1, 2], [3, 4]]; unfold_backward(u, shape=(3,), dimension=0, size=2, step=1)")
 
@@ -82,16 +72,17 @@ def tile(input: Tensor, *dims: Shape) -> Any:
 def repeat_interleave(input: Tensor, repeats: int | Tensor | None = None, dim: int | None = None) -> Any:
     """Each entry `repeats` times in a row; without `dim`, of the flattened tensor; the input alone counts places."""
     if repeats is None:
-        if input.ndim != 1:
-            raise AutogradError("repeat_interleave only accept 1D vector as repeat")
+        AutogradError.when(input.ndim != 1, "repeat_interleave only accept 1D vector as repeat")
         input, repeats = Tensor(np.arange(input.value.size, dtype=input.dtype)), input
     if dim is not None and not input.ndim and isinstance(repeats, Tensor):
-        raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
+        raise ShapeError(f"Dimension specified as {dim} but tensor has no dimensions")
     x = flatten(input) if dim is None or not input.ndim else input
     axis = dimension(0 if dim is None else dim, x.ndim)
     counts = np.asarray(repeats.value if isinstance(repeats, Tensor) else repeats)
-    if counts.ndim > 1 or (is_floating(counts) and not np.all(counts == np.trunc(counts))):
-        raise AutogradError("repeats must be 0-dim or 1-dim tensor")
+    AutogradError.when(
+        counts.ndim > 1 or (is_floating(counts) and not np.all(counts == np.trunc(counts))),
+        "repeats must be 0-dim or 1-dim tensor",
+    )
     if np.any(counts < 0):
         raise AutogradError("Repeats must be non-negative" if not counts.ndim else "repeats can not be negative")
     size = x.shape[axis]
@@ -102,10 +93,9 @@ def repeat_interleave(input: Tensor, repeats: int | Tensor | None = None, dim: i
         copies = clone(expand(unsqueeze(x, dim=axis + 1), size=shape))
         return reshape(copies, shape=(*x.shape[:axis], size * count, *x.shape[axis + 1 :]))
     if counts.size != size:
-        raise AutogradError(
+        raise ShapeError(
             f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} and "
-            f"input.size({axis}) = {size}",
-            code="E301",
+            f"input.size({axis}) = {size}"
         )
     check_size((int(counts.sum()), *x.shape[:axis], *x.shape[axis + 1 :]))
     return index_select(x, Tensor(np.repeat(np.arange(size), counts.astype(np.int64))), dim=axis)
@@ -114,24 +104,15 @@ def repeat_interleave(input: Tensor, repeats: int | Tensor | None = None, dim: i
 @operation("x = [[1, 2, 3, 4]]; unflatten(x, 1, (2, -1))")
 def unflatten(input: Tensor, dim: int, sizes: Shape) -> Any:
     """One dimension as several; one size may be -1."""
-    if isinstance(sizes, int):
-        raise AutogradError("unflatten(): argument 'sizes' (position 3) must be tuple of ints, not int", code="E204")
     axis = dimension(dim, input.ndim)
-    unexpected = "unflatten got an unexpected error:\n"
-    if not input.ndim:
-        raise AutogradError(f"{unexpected}Dimension specified as {dim} but tensor has no dimensions", code="E301")
-    if not sizes:
-        raise AutogradError("unflatten: sizes must be non-empty", code="E301")
-    if sizes.count(-1) > 1:
-        raise AutogradError(f"{unexpected}only one dimension can be inferred", code="E301")
-    own = input.shape[axis]
-    known = math.prod(size for size in sizes if size != -1)
-    fits = known and own % known == 0 if -1 in sizes else known == own
-    if not fits:
-        raise AutogradError(
-            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {axis} ({own}) in the input "
-            "tensor",
-            code="E301",
+    ShapeError.when(not input.ndim, f"Dimension specified as {dim} but tensor has no dimensions")
+    ShapeError.when(not sizes, "unflatten: sizes must be non-empty")
+    ShapeError.when(sizes.count(-1) > 1, "unflatten: only one dimension can be inferred")
+    size, known = input.shape[axis], math.prod(length for length in sizes if length != -1)
+    if not (known and size % known == 0 if -1 in sizes else known == size):
+        raise ShapeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {axis} ({size}) in the "
+            "input tensor"
         )
     return view(input, (*input.shape[:axis], *sizes, *input.shape[axis + 1 :]))
 
@@ -164,61 +145,12 @@ def reshape_as(input: Tensor, other: Tensor) -> Any:
     return reshape_(input, other.shape)
 
 
-@operation("A = [[1, 2], [3, 4]]; fliplr(A)")
-def fliplr(input: Tensor) -> Any:
-    """The columns in reverse."""
-    if input.ndim < 2:
-        raise AutogradError("Input must be >= 2-d.", code="E301")
-    return flip(input, dims=(1,))
-
-
-@operation("A = [[1, 2], [3, 4]]; flipud(A)")
-def flipud(input: Tensor) -> Any:
-    """The rows in reverse."""
-    if input.ndim < 1:
-        raise AutogradError("Input must be >= 1-d.", code="E301")
-    return flip(input, dims=(0,))
-
-
-@operation("A = [[1, 2, 3], [4, 5, 6]]; rot90(A)", "A = [[1, 2, 3], [4, 5, 6]]; rot90(A, -1, (1, 0))")
-def rot90_(input: Tensor, k: int = 1, dims: Shape = (0, 1)) -> Any:
-    """Turned by `k` quarters, from the first of two dimensions towards the second."""
-    if len(dims) != 2:
-        raise AutogradError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
-    if input.ndim < 2:
-        raise AutogradError(f"expected total dims >= 2, but got total dims = {input.ndim}", code="E301")
-    first, second = (dimension(dim, input.ndim) for dim in dims)
-    if first == second:
-        raise AutogradError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    return rot90(input, k=k, dims=(first, second))
-
-
 @operation("x = [1, 2, 3, 4]; x.unfold(0, 2, 1)", "x = [[1, 2, 3, 4, 5]]; x.unfold(1, 3, 2)")
 def unfold_(input: Tensor, dimension: int, size: int, step: int) -> Any:
     """Overlapping parts of one dimension, each as entries of a new last dimension."""
     axis = shapes.dimension(dimension, input.ndim)
     length = input.shape[axis] if input.ndim else 1
-    if size < 0:
-        raise AutogradError(f"size is {size} but must be >= 0")
-    if size > length:
-        raise AutogradError(f"maximum size for tensor at dimension {axis} is {length} but size is {size}", code="E301")
-    if step <= 0:
-        raise AutogradError(f"step is {step} but must be > 0")
+    AutogradError.when(size < 0, f"size is {size} but must be >= 0")
+    ShapeError.when(size > length, f"maximum size for tensor at dimension {axis} is {length} but size is {size}")
+    AutogradError.when(step <= 0, f"step is {step} but must be > 0")
     return unfold(input, dimension=axis, size=size, step=step)
-
-
-@operation("x = [[1, 2, 3], [4, 5, 6]]; x.sum_to_size(2, 1)", "x = [[1, 2, 3], [4, 5, 6]]; x.sum_to_size(3)")
-def sum_to_size(input: Tensor, *size: Shape) -> Any:
-    """The sum over the dimensions that broadcasting from a shape repeated."""
-    shape = flat(size)
-    if not shape:
-        return sum_(input)
-    lead = input.ndim - len(shape)
-    pairs = list(zip(input.shape[max(lead, 0) :], shape, strict=False))
-    if lead < 0 or any(own != wanted and wanted != 1 for own, wanted in pairs):
-        raise AutogradError(f"size {{{list(shape)}}} is not expandable to size {{{list(input.shape)}}}.", code="E301")
-    stretched = (lead + axis for axis, (own, wanted) in enumerate(pairs) if wanted == 1 and own != 1)
-    axes = (*range(lead), *stretched)
-    if axes:
-        input = sum_dim(input, dim=axes, keepdim=True)
-    return reshape(input, shape=shape) if lead else input

@@ -16,8 +16,7 @@ from gradcli.ops.support.surface import operation
 
 
 def _filled(name: str, sizes: Shape, value: Any, dtype: Dtype | None = None) -> Tensor:
-    if any(size < 0 for size in sizes):
-        raise AutogradError(f"{name}: Dimension size must be non-negative.")
+    AutogradError.when(any(size < 0 for size in sizes), f"{name}: Dimension size must be non-negative.")
     check_size(sizes)
     return Tensor(np.full(sizes, value, dtype)[()])
 
@@ -54,8 +53,7 @@ def full(size: Shape, fill_value: Operand, *, dtype: Dtype | None = None) -> Ten
 def eye(n: int, m: int | None = None, *, dtype: Dtype | None = None) -> Tensor:
     """The identity matrix."""
     for name, size in (("n", n), ("m", n if m is None else m)):
-        if size < 0:
-            raise AutogradError(f"{name} must be greater or equal to 0, got {size}")
+        AutogradError.when(size < 0, f"{name} must be greater or equal to 0, got {size}")
     check_size((n, n if m is None else m))
     return Tensor(np.eye(n, m, dtype=dtype or mode.default_dtype))
 
@@ -64,27 +62,18 @@ def eye(n: int, m: int | None = None, *, dtype: Dtype | None = None) -> Tensor:
 def arange(start: Operand, end: Operand = None, step: Operand = 1, *, dtype: Dtype | None = None) -> Tensor:
     """Equally spaced numbers from `start` (0) up to and without `end`."""
     first, last, by = (0, _plain(start), _plain(step)) if end is None else map(_plain, (start, end, step))
-    if not by or by != by:
-        raise AutogradError("step must be nonzero")
-    if not math.isfinite(first) or not math.isfinite(last):
-        raise AutogradError(f"unsupported range: {first} -> {last}")
-    if (last - first) / by < 0:
-        raise AutogradError("upper bound and lower bound inconsistent with step sign")
+    AutogradError.when(not by or by != by, "step must be nonzero")
+    AutogradError.when(not math.isfinite(first) or not math.isfinite(last), f"unsupported range: {first} -> {last}")
+    AutogradError.when((last - first) / by < 0, "upper bound and lower bound inconsistent with step sign")
     check_size((math.ceil((last - first) / by),))
-    return tensor(
-        np.arange(first, last, by), dtype=dtype or (None if _all_whole(first, last, by) else mode.default_dtype)
-    )
-
-
-def _all_whole(*values: Any) -> bool:
-    return all(isinstance(value, int) for value in values)
+    is_whole = all(isinstance(value, int) for value in (first, last, by))
+    return tensor(np.arange(first, last, by), dtype=dtype or (None if is_whole else mode.default_dtype))
 
 
 @operation("x = [1, 2, 3]; x*linspace(0, 1, 3)", method=False)
 def linspace(start: float, end: float, steps: int, *, dtype: Dtype | None = None) -> Tensor:
     """`steps` equally spaced numbers from `start` to `end`."""
-    if steps < 0:
-        raise AutogradError("number of steps must be non-negative")
+    AutogradError.when(steps < 0, "number of steps must be non-negative")
     check_size((steps,))
     return Tensor(np.linspace(start, end, steps, dtype=dtype or mode.default_dtype))
 
@@ -122,8 +111,7 @@ def empty_like(input: Tensor, *, dtype: Dtype | None = None) -> Tensor:
 @operation("x = [1, 2, 3]; x*logspace(0, 2, 3)", method=False)
 def logspace(start: float, end: float, steps: int, base: float = 10.0, *, dtype: Dtype | None = None) -> Tensor:
     """The powers of a base with `steps` equally spaced exponents from `start` to `end`."""
-    if steps < 0:
-        raise AutogradError("number of steps must be non-negative")
+    AutogradError.when(steps < 0, "number of steps must be non-negative")
     check_size((steps,))
     return Tensor(np.logspace(start, end, steps, base=base, dtype=dtype or mode.default_dtype))
 

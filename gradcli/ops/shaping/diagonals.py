@@ -12,13 +12,11 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import call, literal
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Binary, Call, Expression
 from gradcli.ops.formulas import shaping as entries
-from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
-from gradcli.ops.support.calling import ops
 from gradcli.ops.support.sentences import PICKED, PLACED
 from gradcli.ops.support.surface import operation
 
@@ -69,7 +67,7 @@ diagonal_backward: Primitive = primitive(
     node="DiagonalBackwardBackward0",
     structured=True,
     says=PLACED,
-    index="adjoint of diagonal",
+    traits=("adjoint",),
 )
 printed(diagonal_backward, "u = [1, 2]; diagonal_backward(u, shape=(2, 3), offset=1)")
 diag: Primitive = primitive(
@@ -140,31 +138,28 @@ trace_backward: Primitive = primitive(
         "*", operands[0].tree, Call("eye", tuple(Argument(literal(size)) for size in options["shape"]))
     ),
     says="One number stands along the whole diagonal, so the gradients there are added.",
-    index="adjoint of trace",
+    traits=("adjoint",),
 )
 
 
 @operation("A = [[1, 2], [3, 4]]; trace(A)", "A = [[1, 2, 3], [4, 5, 6]]; A.trace()")
 def trace_(input: Tensor) -> Any:
     """The sum of the diagonal of a matrix."""
-    if input.ndim != 2:
-        raise AutogradError(f"trace: expected a matrix, but got tensor with dim {input.ndim}", code="E301")
+    ShapeError.when(input.ndim != 2, f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     return trace(input)
 
 
 @operation("A = [[1, 2], [3, 4]]; tril(A)", "A = [[1, 2], [3, 4]]; tril(A, diagonal=-1)")
 def tril_(input: Tensor, diagonal: int = 0) -> Any:
     """The lower triangle, zeros above."""
-    if input.ndim < 2:
-        raise AutogradError("tril: input tensor must have at least 2 dimensions", code="E301")
+    ShapeError.when(input.ndim < 2, "tril: input tensor must have at least 2 dimensions")
     return tril(input, diagonal=diagonal)
 
 
 @operation("A = [[1, 2], [3, 4]]; triu(A)", "A = [[1, 2], [3, 4]]; triu(A, diagonal=1)")
 def triu_(input: Tensor, diagonal: int = 0) -> Any:
     """The upper triangle, zeros below."""
-    if input.ndim < 2:
-        raise AutogradError("triu: input tensor must have at least 2 dimensions", code="E301")
+    ShapeError.when(input.ndim < 2, "triu: input tensor must have at least 2 dimensions")
     return triu(input, diagonal=diagonal)
 
 
@@ -175,16 +170,14 @@ def triu_(input: Tensor, diagonal: int = 0) -> Any:
 def diagonal_(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """The diagonal of two dimensions, as the last dimension."""
     first, second = dimension(dim1, input.ndim), dimension(dim2, input.ndim)
-    if first == second:
-        raise AutogradError(f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E301")
+    ShapeError.when(first == second, f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     return diagonal(input, offset=offset, dim1=first, dim2=second)
 
 
 @operation("x = [1, 2]; diag(x)", "x = [1, 2]; diag(x, diagonal=1)", "A = [[1, 2], [3, 4]]; diag(A, diagonal=-1)")
 def diag_(input: Tensor, diagonal: int = 0) -> Any:
     """The matrix with this diagonal, or the diagonal of a matrix."""
-    if input.ndim not in (1, 2):
-        raise AutogradError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D", code="E301")
+    ShapeError.when(input.ndim not in (1, 2), f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
     if input.ndim == 2:
         return diag(input, diagonal=diagonal)
     size = len(input.value) + abs(diagonal)
@@ -195,17 +188,9 @@ def diag_(input: Tensor, diagonal: int = 0) -> Any:
 @operation("A = [[1, 2], [3, 4]]; diag_embed(A)", "A = [[1, 2], [3, 4]]; diag_embed(A, offset=1, dim1=0, dim2=2)")
 def diag_embed_(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """The last dimension as the diagonals of matrices."""
-    if not input.ndim:
-        raise AutogradError("Dimension out of range (expected to be in range of [-1, 0], but got -2)", code="E301")
+    ShapeError.when(not input.ndim, "Dimension out of range (expected to be in range of [-1, 0], but got -2)")
     first, second = dimension(dim1, input.ndim + 1), dimension(dim2, input.ndim + 1)
-    if first == second:
-        raise AutogradError(f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E301")
+    ShapeError.when(first == second, f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     size = input.shape[-1] + abs(offset)
     check_size((*input.shape[:-1], size, size))
     return diag_embed(input, offset=offset, dim1=first, dim2=second)
-
-
-@operation("A = [[1, 2], [3, 4]]; diagflat(A)", "x = [1, 2]; diagflat(x, 1)")
-def diagflat(input: Tensor, offset: int = 0) -> Any:
-    """All entries on the diagonal of a matrix."""
-    return diag_embed_(reshape(ops.contiguous(input), shape=(input.value.size,)), offset, 0, 1)

@@ -8,19 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.broadcast import sum_to_size
-from gradcli.engine.checks.shapes import dimension, dimensions
+from gradcli.engine.broadcast import expand, sum_to_size
+from gradcli.engine.carrier import Carrier
+from gradcli.engine.checks.shapes import broadcast_shapes, check_together, dimension, dimensions
 from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, literal, positional
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Argument, Call, Expression, List
 from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import cut, select, selecting, slicing
-from gradcli.ops.shaping.shaping import flat, reshape
-from gradcli.ops.support.arguments import Dims, Shape, check_size
+from gradcli.ops.shaping.shaping import flat, reshape, reshaped, unsqueeze
+from gradcli.ops.support.arguments import Dims, Shape, Tensors, all_of, check_size
 from gradcli.ops.support.forgetting import nothing
 from gradcli.ops.support.sentences import MOVED, OWN_PART
 from gradcli.ops.support.several import bound
@@ -51,7 +52,7 @@ def _is_left_out(x: Any, whole: Any) -> bool:
     return x.shape == (0,) and len(whole.shape) != 1
 
 
-def _own_part(g: Any, out: Any, *inputs: Any, position: int, dim: int) -> Any:
+def _own_part(g: Carrier, out: Carrier, *inputs: Carrier, position: int, dim: int) -> Any:
     if _is_left_out(inputs[position], g):
         return nothing(inputs[position])
     ends = list(accumulate((0 if _is_left_out(x, g) else x.shape[dim] for x in inputs), initial=0))
@@ -87,7 +88,7 @@ unsafe_part_with_sizes = slicing("unsafe_split_part_with_sizes", "UnsafeSplitWit
 unbind_part = selecting("unbind_part", "UnbindBackward0", "part")
 
 
-def _repeat_rule(g: Any, out: Any, x: Any, *, repeats: Shape) -> Any:
+def _repeat_rule(g: Carrier, out: Carrier, x: Carrier, *, repeats: Shape) -> Any:
     """Split each dimension into copies and size, then sum over the copies."""
     if repeats == (1,) * len(x.shape):
         return g
@@ -139,9 +140,8 @@ def cat_(tensors: Sequence[Tensor], dim: int = 0) -> Any:
         raise AutogradError("torch.cat(): expected a non-empty list of Tensors")
     for position, x in enumerate(tensors):
         if not x.ndim:
-            raise AutogradError(
+            raise ShapeError(
                 f"zero-dimensional tensor (at position {position}) cannot be concatenated",
-                code="E301",
                 help="stack() makes a vector of numbers",
             )
     parts = [x for x in tensors if x.shape != (0,)]  # torch lets an empty vector stand beside anything
@@ -151,15 +151,12 @@ def cat_(tensors: Sequence[Tensor], dim: int = 0) -> Any:
     axis = dimension(dim, first.ndim)
     for position, x in enumerate(parts):
         if x.ndim != first.ndim:
-            raise AutogradError(
-                f"Tensors must have same number of dimensions: got {first.ndim} and {x.ndim}", code="E301"
-            )
+            raise ShapeError(f"Tensors must have same number of dimensions: got {first.ndim} and {x.ndim}")
         for other, (expected, size) in enumerate(zip(first.shape, x.shape, strict=True)):
             if other != axis and size != expected:
-                raise AutogradError(
+                raise ShapeError(
                     f"Sizes of tensors must match except in dimension {axis}. Expected size {expected} but got size "
-                    f"{size} for tensor number {position} in the list.",
-                    code="E301",
+                    f"{size} for tensor number {position} in the list."
                 )
     return cat(*tensors, dim=axis)
 
@@ -172,17 +169,16 @@ def stack_(tensors: Sequence[Tensor], dim: int = 0) -> Any:
     first = tensors[0]
     for position, x in enumerate(tensors):
         if x.shape != first.shape:
-            raise AutogradError(
+            raise ShapeError(
                 f"stack expects each tensor to be equal size, but got {list(first.shape)} at entry 0 and "
-                f"{list(x.shape)} at entry {position}",
-                code="E301",
+                f"{list(x.shape)} at entry {position}"
             )
     return stack(*tensors, dim=dimension(dim, first.ndim + 1))
 
 
 def _axis(x: Tensor, dim: int, name: str) -> int:
     if not x.ndim:
-        raise AutogradError(f"{name} expects at least a 1-dimensional tensor", code="E301")
+        raise ShapeError(f"{name} expects at least a 1-dimensional tensor")
     return dimension(dim, x.ndim)
 
 
@@ -206,10 +202,9 @@ def split(tensor: Tensor, split_size_or_sections: Dims, dim: int = 0) -> tuple[A
             f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={sections}"
         )
     if sum(sections) != size:
-        raise AutogradError(
+        raise ShapeError(
             f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {axis}), "
-            f"but got split_sizes={sections}",
-            code="E301",
+            f"but got split_sizes={sections}"
         )
     bounds = enumerate(pairwise(accumulate(sections, initial=0)))
     return bound(split_part_with_sizes(tensor, dim=axis, start=i, stop=j, index=n) for n, (i, j) in bounds)
@@ -231,7 +226,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
 def unbind_(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
     """All slices along a dimension."""
     if not input.ndim:
-        raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
+        raise ShapeError(f"Dimension specified as {dim} but tensor has no dimensions")
     axis = dimension(dim, input.ndim)
     return bound(unbind_part(input, dim=axis, index=index) for index in range(input.shape[axis]))
 
@@ -241,9 +236,7 @@ def repeat_(input: Tensor, *repeats: Shape) -> Any:
     """Copies beside each other, `repeats` of them along each dimension."""
     counts = flat(repeats)
     if len(counts) < input.ndim:
-        raise AutogradError(
-            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor", code="E301"
-        )
+        raise ShapeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     own = (1,) * (len(counts) - input.ndim) + input.shape
     shape = tuple(n * m for n, m in zip(counts, own, strict=True))
     for count, size in zip(counts, shape, strict=True):
@@ -272,5 +265,79 @@ def roll_(input: Tensor, shifts: Dims, dims: Dims = None) -> Any:
     if len(moves) != len(axes):
         raise AutogradError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}")
     if axes and not input.ndim:
-        raise AutogradError(f"Dimension specified as {axes[0]} but tensor has no dimensions", code="E301")
+        raise ShapeError(f"Dimension specified as {axes[0]} but tensor has no dimensions")
     return roll(input, shifts=moves, dims=tuple(dimension(dim, input.ndim) for dim in axes))
+
+
+def _raised(x: Any, ndim: int) -> Any:
+    """Add dimensions of size 1 where torch adds them."""
+    if x.ndim >= ndim:
+        return x
+    if not x.ndim:
+        return reshape(x, shape=(1,) * ndim)
+    if x.ndim == 1 and ndim >= 2:
+        x = unsqueeze(x, dim=0)
+    return unsqueeze(x, dim=2) if ndim == 3 and x.ndim == 2 else x
+
+
+def _some(name: str, tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+    AutogradError.when(not tensors, f"{name} expects a non-empty TensorList")
+    return tensors
+
+
+@operation("x = [1, 2]; y = [3]; hstack((x, y))", "A = [[1], [2]]; B = [[3], [4]]; hstack([A, B])", method=False)
+def hstack(tensors: Sequence[Tensor]) -> Any:
+    """The tensors side by side, column after column; vectors one after the other."""
+    parts = [_raised(x, 1) for x in _some("hstack", tensors)]
+    return cat_(parts, 0 if parts[0].ndim == 1 else 1)
+
+
+@operation("x = [1, 2]; y = [3, 4]; vstack((x, y))", aliases=["row_stack"], method=False)
+def vstack(tensors: Sequence[Tensor]) -> Any:
+    """The tensors below each other; vectors as rows."""
+    return cat_([_raised(x, 2) for x in _some("vstack", tensors)], 0)
+
+
+@operation("x = [1, 2]; A = [[3, 4], [5, 6]]; column_stack((x, A))", method=False)
+def column_stack(tensors: Sequence[Tensor]) -> Any:
+    """The tensors side by side; vectors as columns."""
+    columns = [reshaped(x, (x.value.size, 1)) if x.ndim < 2 else x for x in _some("column_stack", tensors)]
+    return cat_(columns, 1)
+
+
+@operation(
+    "x = [1, 2]; y = 3; broadcast_tensors(x, y)[1]", "x = [1, 2]; y = 3; broadcast_tensors(x, y)[0]*x", method=False
+)
+def broadcast_tensors(*tensors: Tensors) -> tuple[Any, ...]:
+    """The tensors, each expanded to the shape of all."""
+    parts = all_of(tensors)
+    check_together(*(x.value for x in parts))
+    shape = broadcast_shapes(*(x.shape for x in parts))
+    check_size(shape)
+    return tuple(x if x.shape == shape else expand(x, size=shape) for x in parts)
+
+
+@operation(
+    "x = [1, 2]; y = [3, 4, 5]; meshgrid(x, y, indexing='ij')[0]",
+    "x = [1, 2]; y = [3, 4, 5]; meshgrid(x, y, indexing='xy')[1]",
+    method=False,
+)
+def meshgrid(*tensors: Tensors, indexing: str = "ij") -> tuple[Any, ...]:
+    """The coordinates of the points of a grid; 'xy' lets the first vary along the columns."""
+    parts = all_of(tensors)
+    AutogradError.when(
+        indexing not in ("ij", "xy"), f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
+    )
+    AutogradError.when(not parts, "meshgrid expects a non-empty TensorList")
+    for x in parts:
+        UnsupportedHere.when(x.ndim > 1, f"a grid of a tensor of {x.ndim} dimensions is not supported here")
+    axes = list(range(len(parts)))
+    if indexing == "xy" and len(parts) > 1:
+        axes[:2] = 1, 0
+    sizes = {axis: x.value.size for axis, x in zip(axes, parts, strict=True)}
+    shape = tuple(sizes[axis] for axis in range(len(parts)))
+    check_size(shape)
+    return tuple(
+        expand(reshape(x, shape=tuple(size if at == axis else 1 for at, size in enumerate(shape))), size=shape)
+        for axis, x in zip(axes, parts, strict=True)
+    )

@@ -105,37 +105,14 @@ def T(input: Tensor) -> Any:
     return permute(input, dims=tuple(reversed(range(input.ndim))))
 
 
-@operation("A = [[1, 2, 3], [4, 5, 6]]; A.H", method=False)
-def H(input: Tensor) -> Any:
-    """The transpose of a matrix, written `A.H`."""
-    if input.ndim not in (0, 2):
-        raise AutogradError(
-            f"tensor.H is only supported on matrices (2-D tensors). Got {input.ndim}-D tensor."
-            + (" For batches of matrices, consider using tensor.mH" if input.ndim > 2 else "")
-        )
-    return transpose(input, dim0=0, dim1=1) if input.ndim else input
-
-
-def _of_matrices(name: str, input: Tensor) -> Any:
-    if not input.ndim:
-        return input
-    if input.ndim < 2:
-        raise AutogradError(
-            f"tensor.{name} is only supported on matrices or batches of matrices. Got {input.ndim}-D tensor."
-        )
-    return transpose(input, dim0=input.ndim - 2, dim1=input.ndim - 1)
-
-
 @operation("A = [[[1, 2, 3], [4, 5, 6]]]; A.mT", method=False)
 def mT(input: Tensor) -> Any:
     """The last two dimensions exchanged, written `A.mT`."""
-    return _of_matrices("mT", input)
-
-
-@operation("A = [[[1, 2, 3], [4, 5, 6]]]; A.mH", method=False)
-def mH(input: Tensor) -> Any:
-    """The same as `A.mT`, for real numbers."""
-    return _of_matrices("mH", input)
+    if not input.ndim:
+        return input
+    if input.ndim < 2:
+        raise AutogradError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    return transpose(input, dim0=input.ndim - 2, dim1=input.ndim - 1)
 
 
 @operation("x = [[[1, 2], [3, 4]]]; transpose(x, 0, -1)", aliases=["swapaxes", "swapdims"], in_place="look")

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import dimension, dimensions
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.indices import same_entries
 from gradcli.engine.symbolic.notation import positional
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.support.arguments import Dims, Shape, check_size
 from gradcli.ops.support.folding import fold_reshape, fold_same, fold_squeeze
 from gradcli.ops.support.sentences import SAME, SHAPE
@@ -56,7 +57,7 @@ unsqueeze: Primitive = primitive(
 )
 
 
-def _squeezed(g: Any, out: Any, x: Any, **_: Any) -> Any:
+def _squeezed(g: Carrier, out: Carrier, x: Carrier, **_: Any) -> Any:
     return g if g.shape == x.shape else reshape(g, shape=x.shape)
 
 
@@ -134,7 +135,7 @@ def inferred(shape: Shape, size: int) -> Shape:
             "can be any value and is ambiguous"
         )
     if known != size if -1 not in shape else (known == 0 or size % known):
-        raise AutogradError(f"shape '{list(shape)}' is invalid for input of size {size}", code="E301")
+        raise ShapeError(f"shape '{list(shape)}' is invalid for input of size {size}")
     return tuple(size // known if length == -1 else length for length in shape)
 
 
@@ -173,7 +174,7 @@ def view(input: Tensor, *size: Shape) -> Any:
     """The same memory in a new shape."""
     shape = inferred(flat(size), input.value.size)
     if not viewable(input, shape):
-        raise AutogradError(APART, code="E301")
+        raise ShapeError(APART)
     return reshape(input, shape=shape)
 
 
@@ -245,24 +246,21 @@ def expanded(x: Tensor, size: Shape) -> Shape:
     if shape == size[new:] and min(size, default=0) >= 0:
         return size
     if new < 0:
-        raise AutogradError(
+        raise ShapeError(
             f"expand(torch.{TYPE_NAMES.get(x.dtype, 'Double')}Tensor{{{list(x.shape)}}}, size={list(size)}): the "
             f"number of sizes provided ({len(size)}) must be greater or equal to the number of dimensions in the "
-            f"tensor ({x.ndim})",
-            code="E301",
+            f"tensor ({x.ndim})"
         )
     found = tuple(own if length == -1 else length for own, length in zip((0,) * new + x.shape, size, strict=True))
     for dim, (own, length) in reversed(list(enumerate(zip(x.shape, found[new:], strict=True)))):
         if own not in (1, length) or length < 0:
-            raise AutogradError(
+            raise ShapeError(
                 f"The expanded size of the tensor ({length}) must match the existing size ({own}) at non-singleton "
-                f"dimension {dim + new}.  Target sizes: {list(size)}.  Tensor sizes: {list(x.shape)}",
-                code="E301",
+                f"dimension {dim + new}.  Target sizes: {list(size)}.  Tensor sizes: {list(x.shape)}"
             )
     for dim, length in reversed(list(enumerate(size[:new]))):
         if length < 0:
-            raise AutogradError(
-                f"The expanded size of the tensor ({length}) isn't allowed in a leading, non-existing dimension {dim}",
-                code="E301",
+            raise ShapeError(
+                f"The expanded size of the tensor ({length}) isn't allowed in a leading, non-existing dimension {dim}"
             )
     return found

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.memory.layout import owner
-from gradcli.engine.memory.views import first_entry, writable
+from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import positional
-from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, UnsupportedHere
 from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import flat_positions, scattered
 from gradcli.ops.support.adjoints import printed
@@ -21,18 +20,7 @@ from gradcli.ops.support.arguments import Array, Shape, check_size
 from gradcli.ops.support.sentences import PICKED, PLACED
 from gradcli.ops.support.surface import operation
 
-PART = "as_strided of a tensor in the place of a larger one is not supported here"
-SHARED = "gradients of as_strided are not supported here for a tensor whose entries share memory"
-OUTSIDE = "a tangent of as_strided outside of a view is not supported here"
-
-
-def _steps(stride: Shape, item: int) -> list[int]:
-    return [step * item for step in stride]
-
-
-def _entries(array: Array) -> Shape:
-    """Return the strides in entries."""
-    return tuple(step // array.itemsize for step in array.strides)
+APART = "as_strided of a tensor that is not the whole of its memory, in order, is not supported here"
 
 
 def _end(size: Shape, stride: Shape, offset: int) -> int:
@@ -42,11 +30,11 @@ def _end(size: Shape, stride: Shape, offset: int) -> int:
 
 def _strided(flat: Any, size: Shape, stride: Shape, offset: int) -> Any:
     if _end(size, stride, offset) > flat.size:
-        raise AutogradError(PART, code="E401", help="write the view with narrow, select and transpose")
-    return np.lib.stride_tricks.as_strided(flat[offset:], size, _steps(stride, flat.itemsize))
+        raise UnsupportedHere(APART, help="write the view with narrow, select and transpose")
+    return np.lib.stride_tricks.as_strided(flat[offset:], size, [step * flat.itemsize for step in stride])
 
 
-def _read_memory(x: Any, *, size: Shape, stride: Shape, offset: int, lies: Shape = ()) -> Any:
+def _read_memory(x: Any, *, size: Shape, stride: Shape, offset: int) -> Any:
     memory = owner(writable(x)).ravel("K")
     flat = np.ndarray((memory.nbytes // x.itemsize,), x.dtype, memory)  # the memory may hold numbers of another dtype
     if _end(size, stride, offset) > flat.size:  # a gradient in the place of the tensor may be one number, expanded
@@ -54,41 +42,15 @@ def _read_memory(x: Any, *, size: Shape, stride: Shape, offset: int, lies: Shape
     return _strided(flat, size, stride, offset)
 
 
-def _places(shape: Shape, size: Shape, stride: Shape, offset: int, lies: Shape) -> Any:
-    """Return the positions that are read, counted in the tensor; -1 for memory outside of it.
-
-    `lies` are the first entry and the strides of a tensor that is not the whole of its memory in order.
-    """
-    memory = flat_positions(shape)
-    if lies:
-        first, steps = lies[0], lies[1:]
-        memory = np.full(max(_end(size, stride, offset), _end(shape, steps, first)), -1)
-        _strided(memory, shape, steps, first)[...] = flat_positions(shape)
-    return _strided(memory.reshape(-1), size, stride, offset)
-
-
-def _strided_backward(g: Array, *, shape: Shape, size: Shape, stride: Shape, offset: int, lies: Shape = ()) -> Any:
+def _strided_backward(g: Array, *, shape: Shape, size: Shape, stride: Shape, offset: int) -> Any:
     """The gradient of `as_strided`: each entry added where it was read."""
-    places = _places(shape, size, stride, offset, lies)
-    return scattered(g[places >= 0], places[places >= 0], shape)
-
-
-def _read_apart(x: Array, *, size: Shape, stride: Shape, offset: int, lies: Shape) -> Any:
-    """Read a tensor as if it lay in other memory, of zeros."""
-    places = _places(x.shape, size, stride, offset, lies)
-    return np.append(x, np.zeros(1, x.dtype))[places]
-
-
-def _lying(lies: Shape) -> dict[str, Shape]:
-    return {"lies": lies} if lies else {}
+    return scattered(g, _strided(flat_positions(shape).reshape(-1), size, stride, offset), shape)
 
 
 strided: Primitive = primitive(
     "as_strided",
     _read_memory,
-    lambda g, out, x, *, size, stride, offset, lies=(): strided_back(
-        g, shape=x.shape, size=size, stride=stride, offset=offset, **_lying(lies)
-    ),
+    lambda g, out, x, **o: strided_back(g, shape=x.shape, **o),
     structured=True,
     view=True,
     notation=positional("as_strided"),
@@ -99,23 +61,10 @@ strided: Primitive = primitive(
 strided_back: Primitive = primitive(
     "as_strided_backward",
     _strided_backward,
-    lambda g, out, h, *, shape, size, stride, offset, lies=(): (strided_apart if lies else strided)(
-        g, size=size, stride=stride, offset=offset, **_lying(lies)
-    ),
+    lambda g, out, h, *, shape, **o: strided(g, **o),
     structured=True,
     says=PLACED,
-    index="adjoint of as_strided",
-)
-strided_apart: Primitive = primitive(
-    "as_strided_apart",
-    _read_apart,
-    lambda g, out, x, *, size, stride, offset, lies: strided_back(
-        g, shape=x.shape, size=size, stride=stride, offset=offset, lies=lies
-    ),
-    node="AsStridedBackward0",
-    structured=True,
-    says=PICKED,
-    index=entries.strided,
+    traits=("adjoint",),
 )
 printed(strided_back, "u = [[1, 2], [3, 4]]; as_strided_backward(u, shape=(3,), size=(2, 2), stride=(1, 1), offset=0)")
 
@@ -125,38 +74,22 @@ printed(strided_back, "u = [[1, 2], [3, 4]]; as_strided_backward(u, shape=(3,), 
     "x = [1, 2, 3, 4]; as_strided(x, (3, 2), (1, 1))",
     in_place="look",
 )
-def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int | None = None) -> Any:
+def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int = 0) -> Any:
     """The memory of the tensor read with other sizes and steps; refused where that leads out of it."""
     array = input.array
-    if mode.examples is not None and mode.examples.holds(input):
-        inside = _end(array.shape, _entries(array), 0)
-        if storage_offset is not None or len(size) != len(stride) or _end(size, stride, 0) > inside:
-            raise AutogradError("as_strided with an offset, or out of the example, is not supported here", code="E401")
-    offset = first_entry(array) if storage_offset is None else storage_offset
-    if len(size) != len(stride):
-        raise AutogradError("mismatch in length of strides and shape")
-    if any(step < 0 for step in stride):
-        raise AutogradError(
-            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
-        )
-    if any(length < 0 for length in size):
-        sizes, strides = list(size), list(stride)
-        raise AutogradError(f"Storage size calculation overflowed with sizes={sizes} and strides={strides}")
-    if offset < 0:
-        raise AutogradError(f"Tensor: invalid storage offset {offset}")
+    UnsupportedHere.when(
+        mode.examples is not None and mode.examples.holds(input), "as_strided is not supported in vmap"
+    )
+    AutogradError.when(len(size) != len(stride), "mismatch in length of strides and shape")
+    if min((*size, *stride, storage_offset), default=0) < 0:
+        raise AutogradError("as_strided: negative sizes, strides and offsets are not supported")
     check_size(size)
-    needed, there = _end(size, stride, offset) * array.itemsize, owner(array).nbytes
+    needed, there = _end(size, stride, storage_offset) * array.itemsize, owner(array).nbytes
     if needed > there:
         raise AutogradError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {storage_offset}, and itemsize "
             f"{array.itemsize} requiring a storage size of {needed} are out of bounds for storage of size {there}"
         )
-    if array.flags.c_contiguous and owner(array).size == array.size:
-        return strided(input, size=size, stride=stride, offset=offset)
-    first, steps = first_entry(array), tuple(step // array.itemsize for step in array.strides)
-    lies = (first, *steps)
-    if input.requires_grad and len(np.unique(_places(array.shape, array.shape, steps, first, lies))) < array.size:
-        raise AutogradError(SHARED, code="E401", help="clone() the tensor first")
-    if input.base is not None and tangents_of(input) and (_places(array.shape, size, stride, offset, lies) < 0).any():
-        raise AutogradError(OUTSIDE, code="E401", help="read the tensor that it is a view of")
-    return strided(input, size=size, stride=stride, offset=offset, lies=lies)
+    if not array.flags.c_contiguous or owner(array).size != array.size:
+        raise UnsupportedHere(APART, help="clone() the tensor first")
+    return strided(input, size=size, stride=stride, offset=storage_offset)

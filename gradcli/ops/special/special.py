@@ -1,4 +1,4 @@
-"""Special functions of one number: gamma and its derivatives, the inverse error function, sinc, logit."""
+"""Special functions of one number: gamma and its derivatives, the error functions, entropies, sinc, logit."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.domain import EVERYWHERE, Domain, between
-from gradcli.engine.primitive import OUT, Primitive, primitive
+from gradcli.engine.carrier import Carrier
+from gradcli.engine.domain import EVERYWHERE, POSITIVE, Domain, between
+from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import number
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Name
 from gradcli.ops.pointwise.comparisons import both, either, equal
-from gradcli.ops.pointwise.elementwise import elementwise, exp, sign_of
-from gradcli.ops.pointwise.numbers import by_number
-from gradcli.ops.pointwise.powers import zero
+from gradcli.ops.pointwise.elementwise import by_number, elementwise, erf, exp, log
+from gradcli.ops.pointwise.scalars import add_number, mul_number
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.pointwise.trigonometry import cos, sin
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.constants import SQRT_PI, Constant
-from gradcli.ops.support.sentences import FLAT
 from gradcli.ops.support.surface import operation
 
 PI = Constant(math.pi, Name("pi"))
@@ -29,7 +28,7 @@ FAR = 12  # from here on the asymptotic series is exact to the last digit
 NO_POLE = Domain("0 < {0} or {0} is no whole number", lambda x, **_: (x > 0) | (x != np.floor(x)))
 
 
-def _sinc_rule(g: Any, out: Any, x: Any) -> Any:
+def _sinc_rule(g: Carrier, out: Carrier, x: Carrier) -> Any:
     pi = PI.beside(x)
     return guarded(equal(x, 0), 0, g * ((pi * x * cos(pi * x) - sin(pi * x)) / (pi * x**2)))
 
@@ -50,21 +49,6 @@ def _log_gamma(x: float) -> float:
     return math.inf if x <= 0 and x == int(x) else math.lgamma(x)
 
 
-def _trigamma(x: Any) -> Any:
-    """Return the second derivative of `lgamma` with torch's digits: it reflects with a rounded `sin(pi*x)`.
-
-    Abramowitz and Stegun, Handbook of Mathematical Functions, 6.4.6, 6.4.7 and 6.4.12.
-    """
-    left, pi = x < 0.5, x.dtype.type(math.pi)
-    out = np.where(left, -(pi * pi) / np.sin(pi * x) ** 2, 0)
-    x = np.where(left, 1 - x, x)
-    for _ in range(6):
-        out, x = out + 1 / (x * x), x + 1
-    square = 1 / (x * x)
-    out = out + (1 + 1 / (2 * x) + square * (1 / 6 - square * (1 / 30 - square * (1 / 42)))) / x
-    return np.where(left, -out, out)[()]
-
-
 def _polygamma(x: Any, *, n: int) -> Any:
     """Return the derivative of order `n + 1` of `lgamma`: a recurrence to large x, there the asymptotic series.
 
@@ -72,8 +56,6 @@ def _polygamma(x: Any, *, n: int) -> Any:
     Abramowitz and Stegun, Handbook of Mathematical Functions, 6.3.18, 6.4.6 and 6.4.11.
     """
     given = np.asarray(x)
-    if n == 1:
-        return _trigamma(given)
     x = given.astype(np.float64)
     sign, factorial = (-1) ** (n + 1), math.factorial(n)
     pole = (x <= 0) & (x == np.floor(x))
@@ -104,18 +86,6 @@ sinc = elementwise(
     "`sin(pi*x)/(pi*x)`, and 1 at 0.",
     convention="sinc'(0) = 0",
     says="The quotient rule for sin(pi*x)/(pi*x); at 0 it is flat.",
-)
-sgn = elementwise(
-    "sgn",
-    sign_of,
-    lambda g, out, x: zero(g),
-    "The sign, under its name for complex numbers.",
-    saves=(OUT, 0),
-    whole=True,
-    kinks=(0.0,),
-    convention="flat everywhere: sgn' = 0",
-    pieces=sign_of,
-    says=FLAT,
 )
 frac = elementwise(
     "frac",
@@ -181,21 +151,21 @@ lgamma = elementwise(
     torch=["special.gammaln"],
     says="The derivative of the logarithm of the gamma function is digamma.",
 )
-deg2rad = elementwise(
-    "deg2rad",
-    lambda x: x * (math.pi / 180),
-    lambda g, out, x: g * PI.beside(g) / 180,
-    "Degrees as radians.",
-    node="Deg2RadBackward0",
-    says="The conversion is a factor of pi/180, and so is the slope.",
-)
-rad2deg = elementwise(
-    "rad2deg",
-    lambda x: x * (180 / math.pi),
-    lambda g, out, x: g * 180 / PI.beside(g),
-    "Radians as degrees.",
-    node="Rad2DegBackward0",
-    says="The conversion is a factor of 180/pi, and so is the slope.",
+
+
+def _entropy(x: Any) -> Any:
+    return np.where(np.less(x, 0), -np.inf, np.where(np.equal(x, 0), 0, -x * np.log(x))).astype(x.dtype)[()]
+
+
+entr: Primitive = elementwise(
+    "entr",
+    _entropy,
+    lambda g, out, x: g * (-log(x) - 1),
+    "`-x*log(x)`, and 0 at 0: the terms of an entropy.",
+    node="SpecialEntrBackward0",
+    domain=POSITIVE,
+    method=False,
+    says="The derivative of -x*log(x) is -log(x) - 1.",
 )
 
 
@@ -205,7 +175,7 @@ def _logit(x: Any, *, eps: float | None = None) -> Any:
     return np.log(x / (1 - x))
 
 
-def _logit_rule(g: Any, out: Any, x: Any, *, eps: float | None = None) -> Any:
+def _logit_rule(g: Carrier, out: Carrier, x: Carrier, *, eps: float | None = None) -> Any:
     slope = g / (x * (1 - x))
     if eps is None:
         return guarded(either(x < 0, x > 1), float("nan"), slope)
@@ -232,8 +202,12 @@ def logit_(input: Real, eps: float | None = None) -> Any:
 @operation("x = [30, 50]; polygamma(1, x)", method=False)
 def polygamma_(n: int, input: Real) -> Any:
     """The derivative of order `n` of `digamma`."""
-    if n < 0:
-        raise AutogradError("polygamma(n, x) does not support negative n.")
-    if n > 100:
-        raise AutogradError("polygamma(n, x) takes n up to 100 here")
+    AutogradError.when(n < 0, "polygamma(n, x) does not support negative n.")
+    AutogradError.when(n > 100, "polygamma(n, x) takes n up to 100 here")
     return polygamma(input, n=n)
+
+
+@operation("x = [0.25, -0.5]; ndtr(x)", method=False)
+def ndtr(input: Real) -> Any:
+    """The probability that a standard normal number is at most the input."""
+    return mul_number(add_number(erf(mul_number(input, math.sqrt(0.5))), 1), 0.5)

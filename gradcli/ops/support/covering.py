@@ -6,11 +6,12 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.graph import Node
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import ShapeError
 
 
 def _same(x: Any) -> Any:
@@ -39,8 +40,8 @@ def as_node(x: Tensor, node: str, *, saves: tuple[int, ...] = (), number: int = 
 def one_way(result: Any, message: str) -> Any:
     """Return the result, whose node refuses the backward pass with a RuntimeError, as a kernel of torch does."""
 
-    def refuse(g: Any, out: Any, *operands: Any, **options: Any) -> Any:
-        raise AutogradError(message, code="E301")
+    def refuse(g: Carrier, out: Carrier, *operands: Carrier, **options: Any) -> Any:
+        raise ShapeError(message)
 
     if isinstance(result.node, Node):
         known = result.node.primitive

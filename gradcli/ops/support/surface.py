@@ -10,9 +10,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, TypeVar
+from functools import cached_property, wraps
+from typing import Any, NamedTuple, TypeVar
 
+from gradcli.engine.modes import mode
 from gradcli.errors import EvaluationError
 from gradcli.language.catalogue import FAMILY_OF
 from gradcli.ops.support.arguments import KINDS, READERS, described
@@ -33,6 +34,9 @@ class Operation:
         is not there ("").
     integers_stay: torch takes tensors of integers as they are, to keep or refuse them, for parameters that are `Real`.
     numbers: whether torch takes a plain number for an `Operand` "first" too, only "after" it, or "never".
+    kernel: what torch calls the function that computes it, where that takes floating point numbers alone; or what torch
+        says where it refuses others, with `{}` for their kind.
+    alike: what torch says of floating point tensors of two dtypes, where it promotes none.
     contracts: it sums over dimensions that would else broadcast, and checks the size of its result itself.
     """
 
@@ -46,7 +50,26 @@ class Operation:
     in_place: str = "write"
     integers_stay: bool = False
     numbers: str = "after"
+    kernel: str = ""
+    alike: str = ""
     contracts: bool = False
+
+    @cached_property
+    def called(self) -> Callable[..., Any]:
+        """The function, which tells a tape what was called: torch takes several applications for some operations."""
+        function = self.function
+
+        @wraps(function)
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            if mode.tape is None or mode.call is not None:
+                return function(*arguments, **keywords)
+            mode.call = Called(self, arguments, keywords)
+            try:
+                return function(*arguments, **keywords)
+            finally:
+                mode.call = None
+
+        return call
 
     @cached_property
     def _signature(self) -> inspect.Signature:
@@ -151,7 +174,22 @@ class Operations(Mapping[str, Operation]):
         for name in (operation.name, *operation.aliases, *operation.torch):
             assert name not in self._declared, name
             self._declared[name] = operation
-            vars(ops)[name] = operation.function
+            vars(ops)[name] = operation.called
+
+
+class Called(NamedTuple):
+    """An operation that was called, with its arguments."""
+
+    operation: Operation
+    values: tuple[Any, ...]
+    named: dict[str, Any]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments by parameter, the defaults among them."""
+        bound = self.operation._signature.bind(*self.values, **self.named)
+        bound.apply_defaults()
+        return bound.arguments
 
 
 OPERATIONS = Operations()
@@ -165,6 +203,27 @@ def operation(*examples: str, **facts: Any) -> Callable[[Function], Function]:
         return function
 
     return declare
+
+
+def taking(others: Callable[..., Any], **first: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a function of positional arguments the parameters `first`, each with its annotation, and those of `others`.
+
+    Operations of one family take the same arguments: `others` has them once, with their defaults.
+    """
+    own = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=a) for name, a in first.items()]
+    signature = inspect.Signature([*own, *inspect.signature(others).parameters.values()])
+
+    def give(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            bound = signature.bind(*arguments, **keywords)
+            bound.apply_defaults()
+            return function(*bound.args, **bound.kwargs)
+
+        call.__signature__ = signature  # type: ignore[attr-defined]
+        return call
+
+    return give
 
 
 def register(name: str, function: Callable[..., Any], examples: Sequence[str], **facts: Any) -> None:

@@ -1,25 +1,25 @@
-"""Pooling of images to a given size, lowered as torch lowers it."""
+"""Pooling of images to a given size, and pooling of rows as that of images with one row, as torch lowers it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.formulas import windows as entries
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.reducing.reductions import mean_dim
-from gradcli.ops.shaping.shaping import reshape
-from gradcli.ops.shaping.strides import strided
+from gradcli.ops.shaping.shaping import reshape, squeeze_dim, unsqueeze
 from gradcli.ops.support.adjoints import printed
-from gradcli.ops.support.arguments import Array, Places, Real, Shape, check_size, integer
+from gradcli.ops.support.arguments import Array, Pair, Places, Real, Shape, check_size, integer
 from gradcli.ops.support.covering import one_way
 from gradcli.ops.support.sentences import WINDOW_LARGEST, WINDOW_MEAN, WINDOW_SHARES
 from gradcli.ops.support.surface import operation
+from gradcli.ops.windows.pooling import avg_pool2d, max_pool2d
 from gradcli.ops.windows.pooling_shapes import check_filled
 
 
@@ -76,7 +76,7 @@ adaptive_spread: Primitive = primitive(
     lambda g, out, h, *, size: adaptive_mean(g, output_size=h.shape[-2:]),
     structured=True,
     says=WINDOW_SHARES,
-    index="adjoint of adaptive_avg_pool2d",
+    traits=("adjoint",),
 )
 
 
@@ -110,7 +110,7 @@ def _at_places(x: Array, places: Places, *, output_size: Shape) -> Any:
     return np.take_along_axis(_flat(x), _flat(places), -1).reshape(places.shape)
 
 
-def _max_rule(g: Any, out: Any, x: Any, places: Any, *, output_size: Shape) -> Any:
+def _max_rule(g: Carrier, out: Carrier, x: Carrier, places: Any, *, output_size: Shape) -> Any:
     flat = (*x.shape[:-2], x.shape[-2] * x.shape[-1])
     return reshape(gather_backward(_flat(g), _flat(places), shape=flat, dim=len(flat) - 1), shape=x.shape)
 
@@ -140,17 +140,17 @@ def _sizes(name: str, x: Tensor, output_size: Any) -> Shape:
     largest = "max" in name
     sides = output_size if isinstance(output_size, tuple | list) else (output_size, output_size)
     if isinstance(output_size, tuple | list) and len(sides) >= x.ndim:
-        raise AutogradError(f"Input dimension should be at least {len(sides) + 1}", code="E301")
+        raise ShapeError(f"Input dimension should be at least {len(sides) + 1}")
     if x.ndim not in (3, 4):
         colon = ":" if largest else ""
-        raise AutogradError(f"{name}(): Expected 3D or 4D tensor, but got{colon} {list(x.shape)}", code="E301")
+        raise ShapeError(f"{name}(): Expected 3D or 4D tensor, but got{colon} {list(x.shape)}")
     try:
         given = [None if n is None else integer(n) for n in sides]
     except (TypeError, ValueError):
         given = []
     if len(given) != 2:
         words = f"{name}(): internal error: output_size.size()" if largest else f"{name}: output_size"
-        raise AutogradError(f"{words} must be 2", code="E301")
+        raise ShapeError(f"{words} must be 2")
     sizes = tuple(own if n is None else n for own, n in zip(x.shape[-2:], given, strict=True))
     if min(sizes) < 0:
         if largest:
@@ -168,34 +168,14 @@ def _sizes(name: str, x: Tensor, output_size: Any) -> Shape:
     "x = [[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]; adaptive_avg_pool2d(x, 2)",
     "x = [[[1, 2, 0], [0.5, -1, 3]]]; adaptive_avg_pool2d(x, (1, 1))",
     method=False,
+    kernel="adaptive_avg_pool2d",
 )
 def adaptive_avg_pool2d(input: Real, output_size: Any) -> Any:
     """The means of a grid of `output_size` parts of each image; None keeps a size."""
     sizes = _sizes("adaptive_avg_pool2d", input, output_size)
     if sizes == (1, 1):
-        found = mean_dim(input, dim=(input.ndim - 1, input.ndim - 2), keepdim=True)
-        if not by_pixels(input):
-            return found
-        channels = input.shape[1]  # which lie side by side in the result too
-        return replace(strided, node="AsStridedBackward1")(
-            found, size=found.shape, stride=(channels, 1, channels, channels), offset=0
-        )
+        return mean_dim(input, dim=(input.ndim - 1, input.ndim - 2), keepdim=True)
     return without_empty_backward("adaptive_avg_pool2d", adaptive_mean(input, output_size=sizes))
-
-
-def by_pixels(x: Tensor) -> bool:
-    """Tell images whose channels lie side by side in memory; one pixel or one channel alone does not tell."""
-    if x.ndim != 4 or not x.value.size:
-        return False
-    _, channels, height, width = x.shape
-    of_image, of_channel, down, across = (step // x.value.itemsize for step in x.array.strides)
-    down = down or width * across  # of a dimension that was put in
-    least = 0
-    for step, length in ((of_channel, channels), (across, width), (down, height)):
-        if not of_channel or step < least:
-            return False
-        least = step * length
-    return bool(of_image >= least != of_channel)
 
 
 def without_empty_backward(name: str, found: Any) -> Any:
@@ -217,3 +197,82 @@ def adaptive_max_pool2d(input: Real, output_size: Any, return_indices: bool = Fa
     places = adaptive_places(input, output_size=sizes)
     found = without_empty_backward("adaptive_max_pool2d", adaptive_max(input, places, output_size=sizes))
     return (found, places) if return_indices else found
+
+
+def _as_image(name: str, x: Tensor) -> Any:
+    if x.ndim not in (2, 3) and name != "max_pool1d":
+        raise ShapeError(
+            f"Expected 2 to 3 dimensions, but got {x.ndim}-dimensional tensor for argument #1 'self' (while checking "
+            f"arguments for {name})"
+        )
+    ShapeError.when(
+        x.ndim not in (2, 3) or (name == "max_pool1d" and 0 in x.shape[-2:]),
+        f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+        f"{list(x.shape)}",
+    )
+    return unsqueeze(x, dim=x.ndim - 1)
+
+
+def _length(name: str, value: Pair) -> int:
+    sizes = (value,) if isinstance(value, int) else value
+    if len(sizes) != 1:
+        raise AutogradError(f"{name}() argument 'output_size' should contain one int (got {len(sizes)})")
+    return sizes[0]
+
+
+@operation(
+    "x = [[1, 3, 0, 2], [0.5, -1, 3, 4]]; max_pool1d(x, 2)", "x = [[1, 3, 0]]; max_pool1d(x, 2, stride=1)", method=False
+)
+def max_pool1d(
+    input: Real,
+    kernel_size: Pair,
+    stride: Pair | None = None,
+    padding: Pair = 0,
+    dilation: Pair = 1,
+    ceil_mode: bool = False,
+) -> Any:
+    """The largest entry of each window along the last dimension."""
+    image = _as_image("max_pool1d", input)
+    kernel, border, apart = (_length("max_pool1d", value) for value in (kernel_size, padding, dilation))
+    step = kernel if stride is None else _length("max_pool1d", stride)
+    found = max_pool2d(image, (1, kernel), (1, step), (0, border), (1, apart), ceil_mode)
+    return squeeze_dim(found, dim=input.ndim - 1)
+
+
+@operation(
+    "x = [[1, 3, 0, 2], [0.5, -1, 3, 4]]; avg_pool1d(x, 2)",
+    "x = [[1, 3, 0]]; avg_pool1d(x, 2, padding=1)",
+    method=False,
+)
+def avg_pool1d(
+    input: Real,
+    kernel_size: Pair,
+    stride: Pair | None = None,
+    padding: Pair = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Any:
+    """The mean of each window along the last dimension."""
+    image = _as_image("avg_pool1d", input)
+    kernel, border = (_length("avg_pool1d", value) for value in (kernel_size, padding))
+    step = kernel if stride is None else _length("avg_pool1d", stride)
+    found = avg_pool2d(image, (1, kernel), (1, step), (0, border), ceil_mode, count_include_pad)
+    return squeeze_dim(found, dim=input.ndim - 1)
+
+
+@operation("x = [[1, 3, 0, 2, 5]]; adaptive_avg_pool1d(x, 2)", method=False)
+def adaptive_avg_pool1d(input: Real, output_size: Pair) -> Any:
+    """The means of `output_size` parts of the last dimension."""
+    image = _as_image("adaptive_avg_pool1d", input)
+    found = adaptive_avg_pool2d(image, (1, _length("adaptive_avg_pool1d", output_size)))
+    return squeeze_dim(found, dim=input.ndim - 1)
+
+
+@operation("x = [[1, 3, 0, 2, 5]]; adaptive_max_pool1d(x, 2)", method=False)
+def adaptive_max_pool1d(input: Real, output_size: Pair, return_indices: bool = False) -> Any:
+    """The largest entries of `output_size` parts of the last dimension."""
+    image = _as_image("adaptive_max_pool1d", input)
+    check_filled("adaptive_max_pool1d", input.shape)
+    found, places = adaptive_max_pool2d(image, (1, _length("adaptive_max_pool1d", output_size)), True)
+    values = squeeze_dim(found, dim=input.ndim - 1)
+    return (values, squeeze_dim(places, dim=input.ndim - 1)) if return_indices else values

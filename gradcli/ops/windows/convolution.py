@@ -1,29 +1,178 @@
-"""Convolution in any number of dimensions, with its two adjoints: each derivative of one is another of the three."""
+"""Convolution in any number of dimensions, with its two adjoints: each derivative of one is another of the three.
+
+All three work on patches, the entries that the kernel sees at each place (`im2col`), so that BLAS does the work; a few
+images at a time, so that the patches stay in the cache.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from gradcli.engine.modes import warn_once
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import windows as entries
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
-from gradcli.ops.support.arguments import Padding, Pair, Real, Shape
+from gradcli.ops.support.arguments import Padding, Pair, Real, Shape, check_size
 from gradcli.ops.support.sentences import SLID
-from gradcli.ops.support.surface import operation, register
+from gradcli.ops.support.surface import register, taking
 from gradcli.ops.windows import windows
-from gradcli.ops.windows.convolution_shapes import WEIGHT, check_upstream, options, places
 from gradcli.ops.windows.padding import pad_constant
-from gradcli.ops.windows.patches import correlate, input_gradient, weight_gradient
 from gradcli.ops.windows.windows import Sizes
+
+ENTRIES = 2**17  # entries of patches held at a time
+
+
+def _batches(images: int, entries: int) -> Iterator[slice]:
+    """Return slices of the images, given the number of entries in the patches of one image."""
+    step = max(1, ENTRIES // max(1, entries))
+    return (slice(start, start + step) for start in range(0, images, step))
+
+
+def _patches(x: Any, kernel: Sizes, places: Sizes, stride: Sizes, dilation: Sizes, groups: int) -> Any:
+    """Return the patches: (images, groups, entries of the kernel in the group's channels, places)."""
+    images, channels = x.shape[:2]
+    patches: Any
+    if set(kernel) == set(stride) == {1}:
+        patches = x
+    else:
+        patches = np.empty((images, channels, *kernel, *places), x.dtype)
+        for offset, view in windows.views(x, kernel, stride, dilation, places):
+            patches[(slice(None), slice(None), *offset)] = view
+    return patches.reshape(images, groups, channels // groups * windows.count(kernel), windows.count(places))
+
+
+def _grouped(w: Any, groups: int) -> Any:
+    """Reshape the kernels to one matrix for each group."""
+    return w.reshape(groups, w.shape[0] // groups, windows.count(w.shape[1:]))
+
+
+def correlate(x: Any, w: Any, bias: Any = 0, *, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int = 1) -> Any:
+    kernel = w.shape[2:]
+    places = windows.number_of_places(x.shape[2:], kernel, stride, padding, dilation)
+    images, filters = x.shape[0], w.shape[0]
+    x = windows.padded(x, padding, padding)
+    matrix = _grouped(w, groups)
+    out = np.empty((images, groups, filters // groups, windows.count(places)), np.result_type(x, w))
+    for some in _batches(images, windows.count(w.shape[1:]) * groups * out.shape[-1]):
+        np.matmul(matrix, _patches(x[some], kernel, places, stride, dilation, groups), out=out[some])
+    if not isinstance(bias, int):
+        out += bias.reshape(groups, filters // groups, 1)
+    return out.reshape(images, filters, *places)
+
+
+def input_gradient(
+    w: Any, g: Any, *, size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int = 1
+) -> Any:
+    kernel, places, spatial = w.shape[2:], g.shape[2:], size[2:]
+    images, channels = size[:2]
+    matrix = _grouped(w, groups).swapaxes(1, 2)
+    columns = g.reshape(images, groups, w.shape[0] // groups, windows.count(places))
+    out = np.zeros((images, channels, *(n + 2 * p for n, p in zip(spatial, padding, strict=True))), g.dtype)
+    for some in _batches(images, windows.count(w.shape[1:]) * groups * columns.shape[-1]):
+        part = out[some]
+        patches = np.matmul(matrix, columns[some]).reshape(len(part), channels, *kernel, *places)
+        for offset, view in windows.views(part, kernel, stride, dilation, places):
+            view += patches[(slice(None), slice(None), *offset)]
+    return np.ascontiguousarray(windows.inside(out, padding, spatial))
+
+
+def weight_gradient(
+    x: Any, g: Any, *, size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int = 1
+) -> Any:
+    kernel, places = size[2:], g.shape[2:]
+    images = x.shape[0]
+    x = windows.padded(x, padding, padding)
+    columns = g.reshape(images, groups, size[0] // groups, windows.count(places))
+    out = np.zeros((groups, size[0] // groups, windows.count(size[1:])), g.dtype)
+    for some in _batches(images, windows.count(size[1:]) * groups * columns.shape[-1]):
+        patches = _patches(x[some], kernel, places, stride, dilation, groups)
+        out += np.matmul(columns[some], patches.swapaxes(2, 3)).sum(axis=0)
+    return out.reshape(size)
+
+
+SIDES = ("depth", "height", "width")
+
+
+def options(
+    count: int, stride: int | Sizes, padding: int | Sizes, dilation: int | Sizes, groups: int
+) -> dict[str, Any]:
+    """Return the options of the primitives after torch's checks."""
+    numbers: dict[str, Any] = {}
+    for option, value in (("stride", stride), ("padding", padding), ("dilation", dilation)):
+        sizes = (value,) if isinstance(value, int) else value
+        numbers[option] = windows.each(
+            value,
+            count,
+            f"expected {option} to be a single integer value or a list of {count} values to match the convolution "
+            f"dimensions, but got {option}={list(sizes)}",
+        )
+    for option, least, word in (("padding", 0, "negative"), ("stride", 1, "non-positive")):
+        AutogradError.when(min(numbers[option]) < least, f"{word} {option} is not supported")
+    if min(numbers["dilation"]) < 1:
+        zero = f", but got {[1] * (count == 1) + list(numbers['dilation'])}" if not min(numbers["dilation"]) else ""
+        raise AutogradError(f"dilation should be greater than zero{zero}")
+    AutogradError.when(groups < 1, "non-positive groups is not supported")
+    return {**numbers, "groups": groups}
+
+
+WEIGHT = (
+    "Expected {0}-dimensional input for {0}-dimensional weight{1}, but got {2}-dimensional input of size {3} instead"
+)
+
+
+def places(x: Shape, w: Shape, o: dict[str, Any]) -> Sizes:
+    """Return the spatial size of the result; refuse shapes that do not fit with torch's messages."""
+    groups = o["groups"]
+    ShapeError.when(len(w) < 3, "weight should have at least three dimensions")
+    if len(x) != len(w):
+        raise ShapeError(WEIGHT.format(len(w), f" {list(w)}", len(x), list(x)))
+    if len(x) != len(o["stride"]) + 2:
+        raise ShapeError(f"Expected {len(o['stride']) + 2} dimensions of the input, but got size {list(x)}")
+    if min(w[2:]) < 1:
+        sides = " ".join(f"kernel_{side}: {size}" for side, size in zip(SIDES[-len(w) + 2 :], w[2:], strict=True))
+        raise ShapeError(f"kernel size should be greater than zero, but got {sides}")
+    ShapeError.when(
+        w[0] < groups,
+        f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
+        f"{list(w)} instead",
+    )
+    ShapeError.when(
+        w[0] % groups,
+        f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
+        f"size [{list(w)}] instead",
+    )
+    if x[1] != w[1] * groups:
+        raise ShapeError(
+            f"Given groups={groups}, weight of size {list(w)}, expected input{list(x)} to have {w[1] * groups} "
+            f"channels, but got {x[1]} channels instead"
+        )
+    spatial = tuple(n + 2 * p for n, p in zip(x[2:], o["padding"], strict=True))
+    reach = windows.extent(w[2:], o["dilation"])
+    if any(n < r for n, r in zip(spatial, reach, strict=True)):
+        raise ShapeError(
+            f"Calculated padded input size per channel: ({windows.listed(spatial)}). Kernel size: "
+            f"({windows.listed(reach)}). Kernel size can't be greater than actual input size"
+        )
+    found = windows.number_of_places(x[2:], w[2:], o["stride"], o["padding"], o["dilation"])
+    check_size((*x[:2], *spatial))
+    check_size((x[0], w[0], *found))
+    check_size((x[1], *w[2:], *found))  # the patches of one image
+    return found
+
+
+def check_upstream(g: Any, shape: Sizes) -> None:
+    ShapeError.when(g.shape != shape, f"Expected grad_output to have shape {list(shape)}, but got {list(g.shape)}")
+
 
 UNEVEN = (
     "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
@@ -79,7 +228,7 @@ convolution_input: Primitive = primitive(
     notation=_write("_input", 0),
     structured=True,
     says="It is linear in the kernel and in the gradient, so each gets the product rule's part.",
-    index=entries.led_back,
+    traits=("adjoint",),
 )
 convolution_weight: Primitive = primitive(
     "convolution_weight",
@@ -90,14 +239,16 @@ convolution_weight: Primitive = primitive(
     notation=_write("_weight", 1),
     structured=True,
     says="It is linear in the input and in the gradient, so each gets the product rule's part.",
-    index=entries.matched,
+    traits=("adjoint",),
 )
 
 
 def _same(x: Any, kernel: Sizes, stride: Pair, dilation: Sizes) -> tuple[Any, Sizes]:
     """Return the input and the padding that keeps its size; of an odd total, one entry is padded behind first."""
-    if any(s != 1 for s in ((stride,) if isinstance(stride, int) else stride)):
-        raise AutogradError("padding='same' is not supported for strided convolutions")
+    AutogradError.when(
+        any(s != 1 for s in ((stride,) if isinstance(stride, int) else stride)),
+        "padding='same' is not supported for strided convolutions",
+    )
     totals = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
     if any(total % 2 for total in totals):
         warn_once(UNEVEN)
@@ -118,142 +269,97 @@ def _convolve(
     groups: int,
 ) -> Any:
     if x.ndim not in (count + 1, count + 2):
-        raise AutogradError(
+        raise ShapeError(
             f"Expected {count + 1}D (unbatched) or {count + 2}D (batched) input to {name}, but got input of size: "
-            f"{list(x.shape)}",
-            code="E301",
+            f"{list(x.shape)}"
         )
     if x.ndim == count + 1:
         return squeeze_dim(
             _convolve(name, count, unsqueeze(x, dim=0), w, bias, stride, padding, dilation, groups), dim=0
         )
     if padding == "same" and w.ndim != x.ndim:
-        raise AutogradError(WEIGHT.format(w.ndim, list(w.shape), x.ndim, list(x.shape)), code="E301")
+        raise ShapeError(WEIGHT.format(w.ndim, list(w.shape), x.ndim, list(x.shape)))
     if padding == "same":
         x, padding = _same(x, w.shape[2:], stride, options(count, 1, 0, dilation, groups)["dilation"])
     elif isinstance(padding, str):
-        if padding not in ("same", "valid"):
-            raise AutogradError(f"Invalid padding string: '{padding}'")
+        AutogradError.when(padding not in ("same", "valid"), f"Invalid padding string: '{padding}'")
         padding = 0
     o = options(count, stride, padding, dilation, groups)
     places(x.shape, w.shape, o)
     if bias is not None and bias.shape != w.shape[:1]:
-        raise AutogradError(
+        raise ShapeError(
             f"Given weight of size {list(w.shape)}, expected bias to be 1-dimensional with {w.shape[0]} elements, but "
-            f"got bias of size {list(bias.shape)} instead",
-            code="E301",
+            f"got bias of size {list(bias.shape)} instead"
         )
     return convolution(x, w, 0 if bias is None else bias, **o)
 
 
-@operation(
+def _sliding(stride: Pair = 1, padding: Pair = 0, dilation: Pair = 1, groups: int = 1) -> None:
+    """Take the arguments of the gradients of a convolution."""
+
+
+def _sliding_forward(
+    bias: Real | None = None, stride: Pair = 1, padding: Padding = 0, dilation: Pair = 1, groups: int = 1
+) -> None:
+    """Take the arguments of a convolution."""
+
+
+def _declare(count: int, summary: str, *examples: str) -> None:
+    """Register a convolution, and its gradients under their names in torch.nn.grad, of the last two examples."""
+    name = f"conv{count}d"
+
+    @taking(_sliding_forward, input="Real", weight="Real")
+    def forward(x: Any, w: Any, *rest: Any) -> Any:
+        return _convolve(name, count, x, w, *rest)
+
+    @taking(_sliding, input_size="Shape", weight="Real", grad_output="Real")
+    def by_input(size: Shape, w: Any, g: Any, *rest: Any) -> Any:
+        """The gradient of a convolution with respect to its input, which has the given size."""
+        o = options(count, *rest)
+        sizes = places(size, w.shape, o)
+        check_upstream(g, (size[0], w.shape[0], *sizes))
+        return convolution_input(w, g, size=size, **o)
+
+    @taking(_sliding, input="Real", weight_size="Shape", grad_output="Real")
+    def by_weight(x: Any, size: Shape, g: Any, *rest: Any) -> Any:
+        """The gradient of a convolution with respect to its kernels, which have the given size."""
+        o = options(count, *rest)
+        sizes = places(x.shape, size, o)
+        check_upstream(g, (x.shape[0], size[0], *sizes))
+        return convolution_weight(x, g, size=size, **o)
+
+    forward.__doc__ = summary
+    register(name, forward, examples[:-2], method=False, alike="expected scalar type {0} but found {1}")
+    register(f"{name}_input", by_input, examples[-2:-1], method=False)
+    register(f"{name}_weight", by_weight, examples[-1:], method=False)
+
+
+_declare(
+    1,
+    "Slide the kernels in `weight` along the input: (batch, channels, length) to (batch, kernels, places).",
     "x = [[[1, 2, 0.5, -1]]]; w = [[[0.5, -1]]]; conv1d(x, w)",
     "x = [[1, 2, 0.5, -1], [2, 1, 3, 0]]; w = [[[0.5, -1]], [[2, 1]]]; b = [0.5, 1]; "
     "conv1d(x, w, b, stride=2, padding=1, dilation=2, groups=2)",
-    method=False,
+    "w = [[[0.5, -1]]]; u = [[[1, 2]]]; conv1d_input((1, 1, 4), w, u, stride=2)",
+    "x = [[[1, 2, 0.5, -1]]]; u = [[[1, 2]]]; conv1d_weight(x, (1, 1, 2), u, dilation=2)",
 )
-def conv1d(
-    input: Real,
-    weight: Real,
-    bias: Real | None = None,
-    stride: Pair = 1,
-    padding: Padding = 0,
-    dilation: Pair = 1,
-    groups: int = 1,
-) -> Any:
-    """Slide the kernels in `weight` along the input: (batch, channels, length) to (batch, kernels, places)."""
-    return _convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
-
-
-@operation(
+_declare(
+    2,
+    "Slide the kernels in `weight` over the input: (batch, channels, rows, columns) to (batch, kernels, places).",
     "x = [[[[1, 2, 0], [0.5, -1, 2], [3, 1, 1]]]]; w = [[[[0.5, -1], [2, 1]]]]; conv2d(x, w)",
     "x = [[[[1, 2, 0], [0.5, -1, 2], [3, 1, 1]]]]; w = [[[[0.5, -1], [2, 1]]]]; b = [0.5]; "
     "conv2d(x, w, b, stride=(1, 2), padding=1)",
     "x = [[[1, 2, 0], [0.5, -1, 2], [3, 1, 1]]]; w = [[[[0.5, -1, 3]]], [[[2, 1, -2]]]]; conv2d(x, w, padding='same')",
     "x = [[[1, 2]], [[0.5, -1]]]; w = [[[[0.5]]], [[[2]]]]; conv2d(x, w, groups=2, padding='valid')",
     "x = [[[1, 2, 0], [0.5, -1, 2], [3, 1, 1]]]; w = [[[[0.5, -1], [2, 1]]]]; conv2d(x, w, dilation=2)",
-    method=False,
-)
-def conv2d(
-    input: Real,
-    weight: Real,
-    bias: Real | None = None,
-    stride: Pair = 1,
-    padding: Padding = 0,
-    dilation: Pair = 1,
-    groups: int = 1,
-) -> Any:
-    """Slide the kernels in `weight` over the input: (batch, channels, rows, columns) to (batch, kernels, places)."""
-    return _convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
-
-
-@operation(
-    "x = [[[[[1, 2], [0, 0.5]], [[-1, 2], [3, 1]]]]]; w = [[[[[0.5, -1]], [[2, 1]]]]]; conv3d(x, w)",
-    "x = [[[[1, 2], [0, 0.5]]]]; w = [[[[[0.5, -1]]]]]; b = [1]; conv3d(x, w, b, padding=(0, 1, 0))",
-    method=False,
-)
-def conv3d(
-    input: Real,
-    weight: Real,
-    bias: Real | None = None,
-    stride: Pair = 1,
-    padding: Padding = 0,
-    dilation: Pair = 1,
-    groups: int = 1,
-) -> Any:
-    """Slide the kernels in `weight` through the input: (batch, channels, depth, rows, columns) to the same."""
-    return _convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
-
-
-def _declare_adjoints(count: int, input_example: str, weight_example: str) -> None:
-    """Declare the gradients of a convolution under their names in torch.nn.grad."""
-
-    def input_gradient(
-        input_size: Shape,
-        weight: Real,
-        grad_output: Real,
-        stride: Pair = 1,
-        padding: Pair = 0,
-        dilation: Pair = 1,
-        groups: int = 1,
-    ) -> Any:
-        """The gradient of a convolution with respect to its input, which has the given size."""
-        o = options(count, stride, padding, dilation, groups)
-        found = places(input_size, weight.shape, o)
-        check_upstream(grad_output, (input_size[0], weight.shape[0], *found))
-        return convolution_input(weight, grad_output, size=input_size, **o)
-
-    def weight_gradient(
-        input: Real,
-        weight_size: Shape,
-        grad_output: Real,
-        stride: Pair = 1,
-        padding: Pair = 0,
-        dilation: Pair = 1,
-        groups: int = 1,
-    ) -> Any:
-        """The gradient of a convolution with respect to its kernels, which have the given size."""
-        o = options(count, stride, padding, dilation, groups)
-        found = places(input.shape, weight_size, o)
-        check_upstream(grad_output, (input.shape[0], weight_size[0], *found))
-        return convolution_weight(input, grad_output, size=weight_size, **o)
-
-    register(f"conv{count}d_input", input_gradient, [input_example], method=False)
-    register(f"conv{count}d_weight", weight_gradient, [weight_example], method=False)
-
-
-_declare_adjoints(
-    1,
-    "w = [[[0.5, -1]]]; u = [[[1, 2]]]; conv1d_input((1, 1, 4), w, u, stride=2)",
-    "x = [[[1, 2, 0.5, -1]]]; u = [[[1, 2]]]; conv1d_weight(x, (1, 1, 2), u, dilation=2)",
-)
-_declare_adjoints(
-    2,
     "w = [[[[0.5, -1]]]]; u = [[[[1, 2], [3, 1]]]]; conv2d_input((1, 1, 2, 1), w, u, padding=(0, 1))",
     "x = [[[[1, 2]], [[0.5, -1]]]]; u = [[[[1]], [[2]]]]; conv2d_weight(x, (2, 1, 1, 2), u, groups=2)",
 )
-_declare_adjoints(
+_declare(
     3,
+    "Slide the kernels in `weight` through the input: (batch, channels, depth, rows, columns) to the same.",
+    "x = [[[[[1, 2], [0, 0.5]], [[-1, 2], [3, 1]]]]]; w = [[[[[0.5, -1]], [[2, 1]]]]]; conv3d(x, w)",
+    "x = [[[[1, 2], [0, 0.5]]]]; w = [[[[[0.5, -1]]]]]; b = [1]; conv3d(x, w, b, padding=(0, 1, 0))",
     "w = [[[[[0.5, -1]]]]]; u = [[[[[1, 2]]]]]; conv3d_input((1, 1, 1, 1, 3), w, u)",
     "x = [[[[[1, 2, 3]]]]]; u = [[[[[1, 2]]]]]; conv3d_weight(x, (1, 1, 1, 1, 2), u)",
 )

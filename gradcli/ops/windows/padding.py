@@ -6,26 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.memory.in_place import change
-from gradcli.engine.memory.writing import copy
-from gradcli.engine.modes import mode as recording
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call
 from gradcli.ops.formulas import windows as entries
 from gradcli.ops.indexing.entries import taken
-from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.support.arguments import Shape, check_size
 from gradcli.ops.support.surface import operation
 
-# torch's node names, with the number of padded dimensions; torch copies a circular border in parts
-NODES = {
-    "reflect": "ReflectionPad{}DBackward0",
-    "replicate": "ReplicationPad{}DBackward0",
-    "circular": "torch::autograd::CopySlices",
-}
+# torch's node names, with the number of padded dimensions
+NODES = {"reflect": "ReflectionPad{}DBackward0", "replicate": "ReplicationPad{}DBackward0"}
 KERNELS = {"reflect": "reflection_pad{}d", "replicate": "replication_pad{}d"}
 
 
@@ -62,9 +54,6 @@ def _sources(size: int, before: int, after: int, mode: str) -> Any:
     places = np.arange(-before, size + after)
     if mode == "replicate":
         return np.clip(places, 0, size - 1)
-    if mode == "circular":
-        kept = np.arange(max(-before, 0), size - max(-after, 0))  # what is cropped is not repeated
-        return kept[np.arange(-max(before, 0), len(kept) + max(after, 0)) % max(len(kept), 1)]
     turned = np.abs(places)
     return np.where(turned >= size, 2 * (size - 1) - turned, turned)
 
@@ -72,71 +61,38 @@ def _sources(size: int, before: int, after: int, mode: str) -> Any:
 def _continued(x: Tensor, pad: Shape, mode: str, value: float | None) -> Any:
     """Pad the last dimensions with the tensor's own entries."""
     count = len(pad) // 2
-    if value:
-        raise AutogradError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    AutogradError.when(value, f'Padding mode "{mode}" doesn\'t take in value argument')
     if count not in (1, 2, 3) or x.ndim not in (count + 1, count + 2):
-        raise AutogradError(
+        raise ShapeError(
             f"Padding size {len(pad)} is not supported for {x.ndim}D input tensor.\nSupported combinations for "
             "non-constant padding:\n  - 2D or 3D input: padding size = 2 (pads last dimension)\n  - 3D or 4D input: "
-            "padding size = 4 (pads last 2 dimensions)\n  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)",
-            code="E301",
+            "padding size = 4 (pads last 2 dimensions)\n  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
         )
-    if mode != "circular" and 0 in x.shape[-count - 1 :]:
+    if 0 in x.shape[-count - 1 :]:
         dims = (
             f"Expected {count + 1}D or {count + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero"
         )
-        raise AutogradError(f"{dims} dimensions for input, but got: {list(x.shape)}", code="E301")
+        raise ShapeError(f"{dims} dimensions for input, but got: {list(x.shape)}")
     widths, spatial = list(zip(pad[-2::-2], pad[::-2], strict=True)), x.shape[-count:]
     for axis, (size, (before, after)) in reversed(list(enumerate(zip(spatial, widths, strict=True)))):
         if mode == "reflect" and max(before, after) >= size:
-            raise AutogradError(
+            raise ShapeError(
                 f"Argument #{2 * (count - axis) + 2}: Padding size should be less than the corresponding input "
                 f"dimension, but got: padding ({before}, {after}) at dimension {x.ndim - count + axis} of input "
-                f"{list(x.shape)}",
-                code="E301",
+                f"{list(x.shape)}"
             )
-        if mode == "circular" and max(before, after) > size:
-            raise AutogradError("Padding value causes wrapping around more than once.", code="E301")
-        if size + before + after < 1 or not size:
-            raise AutogradError(f"input of size {list(x.shape)} is too small for this padding", code="E301")
+        ShapeError.when(
+            mode == "circular" and max(before, after) > size, "Padding value causes wrapping around more than once."
+        )
+        ShapeError.when(
+            size + before + after < 1 or not size, f"input of size {list(x.shape)} is too small for this padding"
+        )
         check_size((size + before + after,))
     check_size((*x.shape[:-count], *(size + sum(width) for size, width in zip(spatial, widths, strict=True))))
-    if x.dtype == np.bool_ and mode in KERNELS:
+    if x.dtype == np.bool_:
         raise AutogradError(f"\"{KERNELS[mode].format(count)}\" not implemented for 'Bool'")
-    if mode == "circular" and recording.strict:
-        return _in_parts(x, widths)
     sides = [_sources(size, *width, mode) for size, width in zip(spatial, widths, strict=True)]
-    return taken(
-        x,
-        np.ravel_multi_index(np.ix_(*sides), spatial),
-        count,
-        NODES[mode].format(count),
-        None if mode == "circular" else (0,),
-    )
-
-
-def _in_parts(x: Tensor, widths: list[tuple[int, int]]) -> Any:
-    """Copy the tensor into the middle, and then each border from the other end, as torch does: node by node."""
-    lead = x.ndim - len(widths)
-    sizes = (*x.shape[:lead], *(n + sum(pair) for n, pair in zip(x.shape[lead:], widths, strict=True)))
-    whole = Tensor(np.zeros(sizes, x.dtype))
-    middle, inner = whole, x
-    for dim, (before, after) in reversed(list(enumerate(widths, lead))):
-        middle = cut(middle, dim=dim, start=max(before, 0), stop=sizes[dim] - max(after, 0))
-        inner = cut(inner, dim=dim, start=max(-before, 0), stop=x.shape[dim] - max(-after, 0))
-    change(middle, copy, inner)
-    for dim, (before, after) in enumerate(widths, lead):
-        if before > 0:
-            end = sizes[dim] - max(after, 0)
-            change(cut(whole, dim=dim, start=0, stop=before), copy, cut(whole, dim=dim, start=end - before, stop=end))
-        if after > 0:
-            start, size = max(before, 0), sizes[dim]
-            change(
-                cut(whole, dim=dim, start=size - after, stop=size),
-                copy,
-                cut(whole, dim=dim, start=start, stop=start + after),
-            )
-    return whole
+    return taken(x, np.ravel_multi_index(np.ix_(*sides), spatial), count, NODES[mode].format(count), (0,))
 
 
 @operation(
@@ -145,15 +101,13 @@ def _in_parts(x: Tensor, widths: list[tuple[int, int]]) -> Any:
     "x = [[1, 2], [3, 4]]; pad(x, (1, 1), mode='constant')",
     "x = [[1, 2, 5], [3, 4, 6]]; pad(x, (2, 1), mode='reflect')",
     "x = [[[1, 2], [3, 4]]]; pad(x, (1, 0, 2, 1), mode='replicate')",
-    "x = [[1, 2, 5], [3, 4, 6]]; pad(x, (1, 2), mode='circular')",
     method=False,
 )
 def pad(input: Tensor, pad: Shape, mode: str = "constant", value: float | None = None) -> Any:
     """Add `pad` entries before and after each dimension, from the last one on; negative numbers crop."""
     if mode not in ("constant", *NODES):
         raise AutogradError(f"Unrecognised padding mode {mode}", help=f"the modes are constant, {', '.join(NODES)}")
-    if len(pad) % 2:
-        raise AutogradError("Padding length must be divisible by 2")
+    AutogradError.when(len(pad) % 2, "Padding length must be divisible by 2")
     if len(pad) > 2 * input.ndim:
         raise AutogradError(
             f"Padding length should be less than or equal to two times the input dimension but got padding length "
@@ -164,7 +118,9 @@ def pad(input: Tensor, pad: Shape, mode: str = "constant", value: float | None =
     shape = list(input.shape)
     for position, width in enumerate(pad):
         shape[-1 - position // 2] += width
-        if min(input.shape[-1 - position // 2] + width, shape[-1 - position // 2]) < 0:
-            raise AutogradError("narrow(): length must be non-negative.", code="E301")
+        ShapeError.when(
+            min(input.shape[-1 - position // 2] + width, shape[-1 - position // 2]) < 0,
+            "narrow(): length must be non-negative.",
+        )
     check_size(tuple(shape))
     return pad_constant(input, pad=pad, value=0 if value is None else value)

@@ -18,9 +18,9 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import windows as entries
-from gradcli.ops.support.arguments import Pair, Real, Shape
+from gradcli.ops.support.arguments import Pair, Shape
 from gradcli.ops.support.sentences import WINDOW_LARGEST, WINDOW_MEAN, WINDOW_SHARES
-from gradcli.ops.support.surface import register
+from gradcli.ops.support.surface import register, taking
 from gradcli.ops.windows import pools, windows
 from gradcli.ops.windows.pooling_shapes import check_upstream, mean_options, options
 
@@ -75,7 +75,7 @@ def _largest(count: int) -> tuple[Primitive, Primitive, Primitive]:
         notation=_write(f"{name}_backward"),
         structured=True,
         says="Each window's number was put at its largest entry, and gets the gradient of that entry.",
-        index=entries.spread_to_largest(pools.positions),
+        traits=("adjoint",),
     )
     pick: Primitive = primitive(
         f"{name}_pick",
@@ -84,7 +84,7 @@ def _largest(count: int) -> tuple[Primitive, Primitive, Primitive]:
         notation=_write(f"{name}_pick"),
         structured=True,
         says="Each entry that a window picked gets the gradient of that window, and the others get 0.",
-        index=entries.picked_from_largest(pools.positions),
+        traits=("adjoint",),
     )
     return largest, spread, pick
 
@@ -109,54 +109,52 @@ def _mean(count: int) -> tuple[Primitive, Primitive]:
         notation=_write(f"{name}_backward"),
         structured=True,
         says=WINDOW_SHARES,
-        index=f"adjoint of {name}",
+        traits=("adjoint",),
     )
     return mean, spread
+
+
+def _largest_window(
+    kernel_size: Pair, stride: Pair | None = None, padding: Pair = 0, dilation: Pair = 1, ceil_mode: bool = False
+) -> None:
+    """Take the arguments of max-pooling."""
+
+
+def _mean_window(
+    kernel_size: Pair,
+    stride: Pair | None = None,
+    padding: Pair = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> None:
+    """Take the arguments of pooling by means."""
 
 
 def _declare_largest(count: int, *examples: str) -> Callable[..., Any]:
     """Register the operations of max-pooling; the last two examples are of the gradient and of `pick`."""
     name, (largest, spread, pick) = f"max_pool{count}d", _largest(count)
 
-    def max_pool(
-        input: Real,
-        kernel_size: Pair,
-        stride: Pair | None = None,
-        padding: Pair = 0,
-        dilation: Pair = 1,
-        ceil_mode: bool = False,
-    ) -> Any:
+    @taking(_largest_window, input="Real")
+    def max_pool(x: Any, *window: Any) -> Any:
         """The largest entry of each window; the windows stand side by side unless a stride is given."""
-        return largest(input, **options(name, count, input.shape, kernel_size, stride, padding, dilation, ceil_mode))
+        return largest(x, **options(name, count, x.shape, *window))
 
-    def max_pool_backward(
-        grad_output: Real,
-        input: Real,
-        kernel_size: Pair,
-        stride: Pair | None = None,
-        padding: Pair = 0,
-        dilation: Pair = 1,
-        ceil_mode: bool = False,
-    ) -> Any:
+    @taking(_largest_window, grad_output="Real", input="Real")
+    def max_pool_backward(g: Any, x: Any, *window: Any) -> Any:
         """The gradient of max-pooling: each window's goes to the entry that was taken."""
-        o = options(name, count, input.shape, kernel_size, stride, padding, dilation, ceil_mode)
-        check_upstream(grad_output, input.shape, o)
-        return spread(grad_output, input, **o)
+        o = options(name, count, x.shape, *window)
+        check_upstream(g, x.shape, o)
+        return spread(g, x, **o)
 
-    def max_pool_pick(
-        values: Real,
-        input: Real,
-        kernel_size: Pair,
-        stride: Pair | None = None,
-        padding: Pair = 0,
-        dilation: Pair = 1,
-        ceil_mode: bool = False,
-    ) -> Any:
+    @taking(_largest_window, values="Real", input="Real")
+    def max_pool_pick(values: Any, x: Any, *window: Any) -> Any:
         """The entries of `values` at the places that max-pooling takes from the input."""
-        o = options(name, count, input.shape, kernel_size, stride, padding, dilation, ceil_mode)
-        if values.shape != input.shape:
-            raise AutogradError(f"Expected values to have shape {list(input.shape)}, but got {list(values.shape)}")
-        return pick(values, input, **o)
+        o = options(name, count, x.shape, *window)
+        AutogradError.when(
+            values.shape != x.shape, f"Expected values to have shape {list(x.shape)}, but got {list(values.shape)}"
+        )
+        return pick(values, x, **o)
 
     register(name, max_pool, examples[:-2], method=False)
     register(f"{name}_backward", max_pool_backward, examples[-2:-1], method=False)
@@ -168,34 +166,17 @@ def _declare_mean(count: int, *examples: str) -> Callable[..., Any]:
     """Register the operations of pooling by means; the last example is of the gradient."""
     name, (mean, spread) = f"avg_pool{count}d", _mean(count)
 
-    def avg_pool(
-        input: Real,
-        kernel_size: Pair,
-        stride: Pair | None = None,
-        padding: Pair = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> Any:
+    @taking(_mean_window, input="Real")
+    def avg_pool(x: Any, *window: Any) -> Any:
         """The mean of each window; the windows stand side by side unless a stride is given."""
-        more = (ceil_mode, count_include_pad, divisor_override)
-        return mean(input, **mean_options(count, input.shape, kernel_size, stride, padding, *more))
+        return mean(x, **mean_options(count, x.shape, *window))
 
-    def avg_pool_backward(
-        grad_output: Real,
-        input_size: Shape,
-        kernel_size: Pair,
-        stride: Pair | None = None,
-        padding: Pair = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> Any:
+    @taking(_mean_window, grad_output="Real", input_size="Shape")
+    def avg_pool_backward(g: Any, size: Shape, *window: Any) -> Any:
         """The gradient of pooling by means: each window's is shared by its entries."""
-        more = (ceil_mode, count_include_pad, divisor_override)
-        o = mean_options(count, input_size, kernel_size, stride, padding, *more)
-        check_upstream(grad_output, input_size, o)
-        return spread(grad_output, size=input_size, **o)
+        o = mean_options(count, size, *window)
+        check_upstream(g, size, o)
+        return spread(g, size=size, **o)
 
     register(name, avg_pool, examples[:-1], method=False)
     register(f"{name}_backward", avg_pool_backward, examples[-1:], method=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradcli.engine.checks.shapes import dimension
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.support.arguments import Pair, Shape, check_size
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.windows import Sizes
@@ -20,17 +20,15 @@ def _check_sizes(name: str, count: int, x: Shape) -> None:
     """Refuse what is no image or volume, or has nothing in it; a batch of none is right."""
     kinds = f"{count + 1}D or {count + 2}D (batch mode)"
     is_image, is_empty = len(x) in (count + 1, count + 2), 0 in x[-count - 1 :]
-    if not is_image and name != "avg_pool2d":
-        raise AutogradError(f"non-empty {kinds} tensor expected for input", code="E301")
+    ShapeError.when(not is_image and name != "avg_pool2d", f"non-empty {kinds} tensor expected for input")
     if count == 2 and (is_empty or not is_image):
         listed = f"with optional 0 dim batch size for input, but got:{list(x)}"
-        raise AutogradError(f"Expected {kinds} tensor {listed}", code="E301")
+        raise ShapeError(f"Expected {kinds} tensor {listed}")
     if is_empty:
         kernel = "max_pool3d_with_indices_out_cpu_template" if name == "max_pool3d" else name
-        raise AutogradError(
+        raise ShapeError(
             f"{kernel}(): Expected input's non-batch dimensions to have positive length, but input has a shape of "
-            f"{list(x)} and non-batch dimension 0 has length zero!",
-            code="E301",
+            f"{list(x)} and non-batch dimension 0 has length zero!"
         )
 
 
@@ -54,16 +52,13 @@ def options(
         dimension(-3, len(x))
     if len(x) not in (count + 1, count + 2):
         _check_sizes(name, count, x)
-    if 0 in steps:
-        raise AutogradError("stride should not be zero")
+    AutogradError.when(0 in steps, "stride should not be zero")
     for p, k, d in zip(border, kernel, apart, strict=True):
-        if p < 0:
-            raise AutogradError(f"pad must be non-negative, but got pad: {p}")
-        if p > ((k - 1) * d + 1) // 2:
-            raise AutogradError(
-                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
-                f"dilation={d}"
-            )
+        AutogradError.when(p < 0, f"pad must be non-negative, but got pad: {p}")
+        AutogradError.when(
+            p > ((k - 1) * d + 1) // 2,
+            f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}",
+        )
     if min(steps) < 0:
         raise AutogradError(f"stride should be greater than zero, but got {_sides('d', steps)}")
     if min(kernel) < 1:
@@ -74,26 +69,16 @@ def options(
     places = windows.number_of_places(x[-count:], kernel, steps, border, apart, ceil_mode)
     if min(places) < 1:
         if name == "avg_pool3d":
-            raise AutogradError(
-                f"input image ({_sides('', x[-count:])}) smaller than kernel size ({_sides('k', kernel)})", code="E301"
-            )
+            raise ShapeError(f"input image ({_sides('', x[-count:])}) smaller than kernel size ({_sides('k', kernel)})")
         sizes = "x".join(map(str, x[-count - 1 :]))
         found = "x".join(map(str, (x[-count - 1], *(max(m, 0) for m in places))))
-        raise AutogradError(
-            f"Given input size: ({sizes}). Calculated output size: ({found}). Output size is too small", code="E301"
-        )
+        raise ShapeError(f"Given input size: ({sizes}). Calculated output size: ({found}). Output size is too small")
     behind = windows.reach_behind(x[-count:], kernel, steps, border, apart, places)
     check_size((*x[:-count], *(b + n + a for b, n, a in zip(border, x[-count:], behind, strict=True))))
     check_size((*x[:-count], *places))
     if name.startswith("max"):
         check_size((windows.count(kernel), *places))  # all windows side by side, to find where each entry came from
-    return {
-        "kernel_size": kernel,
-        "stride": steps,
-        "padding": border,
-        "dilation": apart,
-        "ceil_mode": ceil_mode,
-    }
+    return {"kernel_size": kernel, "stride": steps, "padding": border, "dilation": apart, "ceil_mode": ceil_mode}
 
 
 def mean_options(
@@ -106,8 +91,7 @@ def mean_options(
     count_include_pad: bool,
     divisor_override: int | None,
 ) -> dict[str, Any]:
-    if divisor_override == 0:
-        raise AutogradError("divisor must be not zero")
+    AutogradError.when(divisor_override == 0, "divisor must be not zero")
     o = options(f"avg_pool{count}d", count, x, kernel_size, stride, padding, 1, ceil_mode)
     del o["dilation"]
     return {**o, "count_include_pad": count_include_pad, "divisor_override": divisor_override}
@@ -118,50 +102,13 @@ def check_upstream(g: Any, x: Shape, o: dict[str, Any]) -> None:
     apart = o.get("dilation", (1,) * count)
     places = windows.number_of_places(x[-count:], o["kernel_size"], o["stride"], o["padding"], apart, o["ceil_mode"])
     if g.shape != (*x[:-count], *places):
-        raise AutogradError(
-            f"Expected grad_output to have shape {[*x[:-count], *places]}, but got {list(g.shape)}", code="E301"
-        )
-
-
-def row_sizes(
-    length: int, kernel_size: Pair, stride: Pair | None, padding: Pair, dilation: Pair, ceil_mode: bool
-) -> tuple[int, int, int, int]:
-    """Return the sizes of windows along a row, after the checks that torch has for `max_pool1d` alone."""
-    found = []
-    for name, value in (("kernel_size", kernel_size), ("stride", stride), ("padding", padding), ("dilation", dilation)):
-        sizes = (value,) if isinstance(value, int) else value or (kernel_size if name == "stride" else ())
-        sizes = (sizes,) if isinstance(sizes, int) else sizes
-        if len(sizes) != 1:
-            kinds = "None, an int, list of ints," if name == "stride" else "an int, list of ints"
-            kinds += "," * (name == "padding")
-            raise AutogradError(
-                f"max_pool1d() {name} must be {kinds} or tuple of ints of size 1 but got size {len(sizes)}"
-            )
-        found.append(sizes[0])
-    kernel, step, border, apart = found
-    for name, size in (("kernel_size", kernel), ("stride", step)):
-        if size < 1:
-            raise AutogradError(f"max_pool1d() {name} must be greater than zero, but got {size}")
-    if border < 0:
-        raise AutogradError(f"max_pool1d() padding must be non-negative, but got {border}")
-    if border > kernel // 2:
-        raise AutogradError(
-            f"max_pool1d() padding should be at most half of kernel size, but got padding={border} and "
-            f"kernel_size={kernel}"
-        )
-    if apart < 1:
-        raise AutogradError(f"max_pool1d() dilation must be greater than zero, but got {apart}")
-    (places,) = windows.number_of_places((length,), (kernel,), (step,), (border,), (apart,), ceil_mode)
-    if places < 1:
-        raise AutogradError(f"max_pool1d() Invalid computed output size: {places}", code="E301")
-    return kernel, step, border, apart
+        raise ShapeError(f"Expected grad_output to have shape {[*x[:-count], *places]}, but got {list(g.shape)}")
 
 
 def check_filled(name: str, shape: Shape) -> None:
     """Refuse an input for adaptive pooling that has no entries, but for one of no examples."""
     if 0 in shape[1:]:
-        raise AutogradError(
+        raise ShapeError(
             f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
-            f"{list(shape)} with dimension {shape.index(0, 1)} being empty",
-            code="E301",
+            f"{list(shape)} with dimension {shape.index(0, 1)} being empty"
         )

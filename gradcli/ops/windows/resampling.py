@@ -15,7 +15,7 @@ import numpy as np
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import ShapeError
 from gradcli.ops.formulas import windows as entries
 from gradcli.ops.indexing.entries import taken
 from gradcli.ops.products.matmul import matmul
@@ -50,10 +50,10 @@ def _named(node: str) -> Primitive:
 @operation("x = [[[1, 2], [3, 5]]]; resample(x, [[1, 0], [0.5, 0.5], [0, 1]], [[1, 0], [0, 1]])", method=False)
 def resample_(input: Real, down: Tensor, across: Tensor) -> Any:
     """Each image times a matrix from the left for its columns, and one from the right for its rows."""
-    if down.ndim != 2 or across.ndim != 2 or input.shape[-2:] != (down.shape[1], across.shape[1]):
-        raise AutogradError(
-            f"matrices of shapes {down.shape} and {across.shape} do not fit images of shape {input.shape}", code="E301"
-        )
+    ShapeError.when(
+        down.ndim != 2 or across.ndim != 2 or input.shape[-2:] != (down.shape[1], across.shape[1]),
+        f"matrices of shapes {down.shape} and {across.shape} do not fit images of shape {input.shape}",
+    )
     check_size((*input.shape[:-2], down.shape[0], across.shape[0]))
     check_size((*input.shape[:-2], down.shape[0], input.shape[-1]))  # `down @ x` comes first
     matrices = (with_origin(Tensor(x.value.astype(input.dtype)), x) for x in (down, across))

@@ -9,19 +9,16 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import windows as entries
-from gradcli.ops.indexing.indexing import flat_positions, scattered
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.arguments import Pair, Real, check_size
-from gradcli.ops.support.sentences import MOVED, SLID
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.sentences import SLID
+from gradcli.ops.support.surface import register, taking
 from gradcli.ops.windows import windows
-from gradcli.ops.windows.convolution import convolution_weight, slid_back
-from gradcli.ops.windows.convolution_shapes import SIDES, options, places
-from gradcli.ops.windows.patches import input_gradient
+from gradcli.ops.windows.convolution import SIDES, convolution_weight, input_gradient, options, places, slid_back
 
 
 def _transposed(x: Any, w: Any, bias: Any = 0, *, size: Any, **o: Any) -> Any:
@@ -85,21 +82,18 @@ def _convolve(
         found = _convolve(count, unsqueeze(x, dim=0), w, bias, stride, padding, output_padding, groups, dilation)
         return squeeze_dim(found, dim=0)
     if x.ndim != count + 2 or w.ndim != count + 2:
-        raise AutogradError(
+        raise ShapeError(
             f"Expected {count + 1}D (unbatched) or {count + 2}D (batched) input to conv_transpose{count}d, but got "
-            f"input of size: {list(x.shape)}",
-            code="E301",
+            f"input of size: {list(x.shape)}"
         )
     o = options(count, stride, padding, dilation, groups)
     if x.shape[1] != w.shape[0]:
-        raise AutogradError(
+        raise ShapeError(
             f"Given transposed=1, weight of size {list(w.shape)}, expected input{list(x.shape)} to have {w.shape[0]} "
-            f"channels, but got {x.shape[1]} channels instead",
-            code="E301",
+            f"channels, but got {x.shape[1]} channels instead"
         )
     extra = windows.each(output_padding, count, "expected output_padding to be a single integer or one for each side")
-    if min(extra) < 0:
-        raise AutogradError("negative output_padding is not supported")
+    AutogradError.when(min(extra) < 0, "negative output_padding is not supported")
     if any(e >= max(s, d) for e, s, d in zip(extra, o["stride"], o["dilation"], strict=True)):
         flat = ((0,), (1,), (1,)) if count == 1 else ((), (), ())  # torch makes one dimension two
         given = (("output_padding", extra), ("stride", o["stride"]), ("dilation", o["dilation"]))
@@ -111,138 +105,44 @@ def _convolve(
         raise AutogradError(f"output padding must be smaller than either stride or dilation, but got {told}")
     size = _size(x.shape, w.shape, extra, o)
     if min(size[2:]) < 1:
-        raise AutogradError(f"Given input size per channel: {list(x.shape[2:])}. Output size is too small", code="E301")
+        raise ShapeError(f"Given input size per channel: {list(x.shape[2:])}. Output size is too small")
     check_size(size)
     places(size, w.shape, o)
     if bias is not None and bias.shape != (size[1],):
-        raise AutogradError(
+        raise ShapeError(
             f"Given transposed=1, weight of size {list(w.shape)}, expected bias to be 1-dimensional with {size[1]} "
-            f"elements, but got bias of size {list(bias.shape)} instead",
-            code="E301",
+            f"elements, but got bias of size {list(bias.shape)} instead"
         )
     return transposed(x, w, 0 if bias is None else bias, size=size, **o)
 
 
-@operation(
-    "x = [[[1, 2, 0.5]]]; w = [[[0.5, -1]]]; b = [1]; conv_transpose1d(x, w, b, stride=2, output_padding=1)",
-    method=False,
-)
-def conv_transpose1d(
-    input: Real,
-    weight: Real,
+def _spreading(
     bias: Real | None = None,
     stride: Pair = 1,
     padding: Pair = 0,
     output_padding: Pair = 0,
     groups: int = 1,
     dilation: Pair = 1,
-) -> Any:
-    """The adjoint of `conv1d`: each entry spreads a kernel along the result."""
-    return _convolve(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
+) -> None:
+    """Take the arguments of a transposed convolution."""
 
 
-@operation(
+def _declare(count: int, where: str, *examples: str) -> None:
+    @taking(_spreading, input="Real", weight="Real")
+    def forward(x: Any, w: Any, *rest: Any) -> Any:
+        return _convolve(count, x, w, *rest)
+
+    forward.__doc__ = f"The adjoint of `conv{count}d`: each entry spreads a kernel {where} the result."
+    register(f"conv_transpose{count}d", forward, examples, method=False, alike="expected scalar type {0} but found {1}")
+
+
+_declare(
+    1, "along", "x = [[[1, 2, 0.5]]]; w = [[[0.5, -1]]]; b = [1]; conv_transpose1d(x, w, b, stride=2, output_padding=1)"
+)
+_declare(
+    2,
+    "over",
     "x = [[[[1, 2], [0.5, -1]]]]; w = [[[[0.5, -1], [2, 1]]]]; conv_transpose2d(x, w, stride=2)",
     "x = [[[1, 2], [0.5, -1]]]; w = [[[[0.5, -1], [2, 1]]]]; b = [1]; conv_transpose2d(x, w, b, padding=1)",
-    method=False,
 )
-def conv_transpose2d(
-    input: Real,
-    weight: Real,
-    bias: Real | None = None,
-    stride: Pair = 1,
-    padding: Pair = 0,
-    output_padding: Pair = 0,
-    groups: int = 1,
-    dilation: Pair = 1,
-) -> Any:
-    """The adjoint of `conv2d`: each entry spreads a kernel over the result."""
-    return _convolve(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
-
-
-@operation(
-    "x = [[[[[1, 2]]]]]; w = [[[[[0.5, -1]], [[2, 1]]]]]; conv_transpose3d(x, w, stride=(1, 1, 2))", method=False
-)
-def conv_transpose3d(
-    input: Real,
-    weight: Real,
-    bias: Real | None = None,
-    stride: Pair = 1,
-    padding: Pair = 0,
-    output_padding: Pair = 0,
-    groups: int = 1,
-    dilation: Pair = 1,
-) -> Any:
-    """The adjoint of `conv3d`: each entry spreads a kernel through the result."""
-    return _convolve(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
-
-
-def _shuffled(x: Any, *, upscale_factor: int) -> Any:
-    r = upscale_factor
-    *lead, channels, height, width = x.shape
-    parts = x.reshape(*lead, channels // r**2, r, r, height, width)
-    n = len(lead)
-    order = (*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    return parts.transpose(order).copy().reshape(*lead, channels // r**2, height * r, width * r)
-
-
-def _gathered(g: Any, *, upscale_factor: int) -> Any:
-    r = upscale_factor
-    *lead, channels, height, width = g.shape
-    shape = (*lead, channels * r**2, height // r, width // r)
-    return scattered(g, _shuffled(flat_positions(shape), upscale_factor=r), shape)
-
-
-shuffle: Primitive = primitive(
-    "pixel_shuffle",
-    _shuffled,
-    lambda g, out, x, *, upscale_factor: unshuffle(g, downscale_factor=upscale_factor),
-    structured=True,
-    says=MOVED,
-    index=entries.shuffled,
-)
-unshuffle: Primitive = primitive(
-    "pixel_unshuffle",
-    lambda x, *, downscale_factor: _gathered(x, upscale_factor=downscale_factor),
-    lambda g, out, x, *, downscale_factor: shuffle(g, upscale_factor=downscale_factor),
-    structured=True,
-    says=MOVED,
-    index=entries.unshuffled,
-)
-
-
-def _check_image(name: str, x: Tensor, factor: int) -> None:
-    if x.ndim < 3:
-        raise AutogradError(
-            f"{name} expects input to have at least 3 dimensions, but got input with {x.ndim} dimension(s)", code="E301"
-        )
-    if factor < 1:
-        way = "upscale" if name == "pixel_shuffle" else "downscale"
-        raise AutogradError(f"{name} expects a positive {way}_factor, but got {factor}")
-
-
-@operation("x = [[[1, 2]], [[3, 4]], [[5, 6]], [[7, 8]]]; pixel_shuffle(x, 2)", method=False)
-def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
-    """Groups of channels folded out into squares of pixels."""
-    _check_image("pixel_shuffle", input, upscale_factor)
-    if input.shape[-3] % upscale_factor**2:
-        raise AutogradError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
-            f"but input.size(-3)={input.shape[-3]} is not divisible by {upscale_factor**2}",
-            code="E301",
-        )
-    return shuffle(input, upscale_factor=upscale_factor)
-
-
-@operation("x = [[[1, 2], [3, 4]]]; pixel_unshuffle(x, 2)", method=False)
-def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Any:
-    """Squares of pixels folded into channels."""
-    _check_image("pixel_unshuffle", input, downscale_factor)
-    for dim, side in ((-2, "height"), (-1, "width")):
-        if input.shape[dim] % downscale_factor:
-            raise AutogradError(
-                f"pixel_unshuffle expects {side} to be divisible by downscale_factor, but input.size({dim})="
-                f"{input.shape[dim]} is not divisible by {downscale_factor}",
-                code="E301",
-            )
-    return unshuffle(input, downscale_factor=downscale_factor)
+_declare(3, "through", "x = [[[[[1, 2]]]]]; w = [[[[[0.5, -1]], [[2, 1]]]]]; conv_transpose3d(x, w, stride=(1, 1, 2))")

@@ -80,8 +80,7 @@ def reach_behind(spatial: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, d
 def each(value: int | Sizes, count: int, message: str) -> Sizes:
     """Return a number for every spatial dimension, given one for all or one for each."""
     sizes = (value,) if isinstance(value, int) else tuple(value)
-    if len(sizes) not in (1, count):
-        raise AutogradError(message)
+    AutogradError.when(len(sizes) not in (1, count), message)
     return sizes * count if len(sizes) == 1 else sizes
 
 

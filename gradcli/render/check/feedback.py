@@ -8,13 +8,13 @@ from gradcli.homework.grading import Grading
 from gradcli.homework.key import Key
 from gradcli.homework.model import Marked, Result
 from gradcli.homework.totals import ClassTotals
-from gradcli.render.asked import Asked
 from gradcli.render.check.document import check_document
 from gradcli.render.check.graphs import TOO_LARGE, placed
 from gradcli.render.check.marking import NAME, SENTENCE, clipped
 from gradcli.render.check.page import MOST, REMARKS, by_question, check_page, heading, title
-from gradcli.render.check.sayings import Saying, sayings
+from gradcli.render.check.sentences import Saying, sayings
 from gradcli.render.check.student import FULL, LONGEST, columns, point
+from gradcli.render.display_options import Asked
 from gradcli.render.graph.mermaid import flowchart
 from gradcli.render.markdown.layout import code, fenced, plain, table
 from gradcli.render.page.html import cut

@@ -19,7 +19,7 @@ from gradcli.homework.key import Key
 from gradcli.homework.model import CREDITED, Diagnosis, Marked
 from gradcli.homework.solve.graph import UNNAMED, Edge, Graph
 from gradcli.homework.solve.problem import Problem
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.model import Arc, Line, Sketch, Vertex
 from gradcli.render.graph.sketch.texts import WIDEST, cut, tensor
 from gradcli.render.graph.svg import written

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.explanation.model import Explanation
+from gradcli.homework.answer_file import filled_in
 from gradcli.homework.grading import Grader
 from gradcli.homework.key import Key
 from gradcli.homework.solve.snippets import SnippetSolution
-from gradcli.homework.worked import filled_in
-from gradcli.render.asked import Asked
 from gradcli.render.check.graphs import drawn
 from gradcli.render.check.student import about
+from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.render.lesson.page import sections
 from gradcli.render.output.tables import tables

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 from gradcli.homework.totals import LONGEST, ClassTotals
-from gradcli.render.asked import Asked
 from gradcli.render.check.reports.naming import file_name
 from gradcli.render.check.table import class_sections, title
+from gradcli.render.display_options import Asked
 from gradcli.render.markdown.layout import plain, table
 from gradcli.render.page.document import still
 from gradcli.render.page.html import Html, element

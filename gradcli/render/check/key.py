@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.explanation.folding import folded
+from gradcli.homework.answer_file import answers
 from gradcli.homework.grading import Grader
 from gradcli.homework.solve.snippets import SnippetSolution
-from gradcli.homework.worked import answers
 from gradcli.render.documents.explanation import Document, explanation_document
 from gradcli.render.lesson.page import page
 from gradcli.render.run.snippet_document import snippet_document

@@ -11,7 +11,6 @@ from gradcli.homework.assignment.assignments import Question
 from gradcli.homework.grading import Grading
 from gradcli.homework.key import Key
 from gradcli.homework.model import VERDICTS, Marked, Result
-from gradcli.render.asked import Asked
 from gradcli.render.check.graphs import TOO_LARGE, Told, drawn, placed
 from gradcli.render.check.marking import (
     NAME,
@@ -25,7 +24,8 @@ from gradcli.render.check.marking import (
     points,
 )
 from gradcli.render.check.page import KINDS, MOST, REMARKS, by_question, heading, whose
-from gradcli.render.check.sayings import Saying, sayings
+from gradcli.render.check.sentences import Saying, sayings
+from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.model import Sketch
 from gradcli.render.page.document import still
 from gradcli.render.page.html import Html, cut, element

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.errors import EvaluationError
+from gradcli.explanation.missing_values import Unkept
 from gradcli.explanation.model import MISSING, SYMBOLIC, Explanation, Gradients, Local, Note, missing_notes
 from gradcli.explanation.reference import sentence
-from gradcli.explanation.unkept import Unkept
 from gradcli.guard import noting
 from gradcli.language.tree import Expression, Name
 from gradcli.language.unparser import unparse

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradcli.explanation.model import Explanation
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.model import Arc, Vertex
 from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.render.graph.svg import direction

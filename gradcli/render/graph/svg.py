@@ -10,7 +10,7 @@ from math import inf
 from typing import NamedTuple
 
 from gradcli.explanation.model import Explanation
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Direction, Drawing, Edge, Point, Rectangle, Route
 from gradcli.render.graph.layered.paths import length as n

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explanation.unkept import Unkept
+from gradcli.explanation.missing_values import Unkept
 from gradcli.language.unparser import Precedence
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.text.numbers import PRECISION, short

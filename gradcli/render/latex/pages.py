@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from gradcli.explanation.chain.trace import Trace
 from gradcli.explanation.model import Explanation
+from gradcli.homework.answer_file import filled_in
 from gradcli.homework.grading import Grader
-from gradcli.homework.worked import filled_in
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.latex.derivation import derivations
 from gradcli.render.latex.document import document
 from gradcli.render.latex.handout import handout

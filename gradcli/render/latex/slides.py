@@ -12,7 +12,7 @@ from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
 from gradcli.explanation.steps.walk import Walk, walk
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.latex.aligned import Equation, aligned
 from gradcli.render.latex.graph.pictures import fitting
 from gradcli.render.latex.graph.tikz import COLORS, PREAMBLE, Picture

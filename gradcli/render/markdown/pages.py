@@ -9,10 +9,10 @@ import numpy as np
 from gradcli.explanation.chain.trace import Trace
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
+from gradcli.homework.answer_file import filled_in
 from gradcli.homework.grading import Grader
 from gradcli.homework.solve.snippets import SnippetSolution
-from gradcli.homework.worked import filled_in
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.graph.mermaid import mermaid
 from gradcli.render.lesson.page import sections
 from gradcli.render.lesson.trace import trace_sections

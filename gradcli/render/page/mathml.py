@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from gradcli.explanation.missing_values import Unkept
 from gradcli.explanation.model import Explanation, Local, Value
-from gradcli.explanation.unkept import Unkept
 from gradcli.language.tree import (
     Argument,
     Attribute,

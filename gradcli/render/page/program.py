@@ -10,7 +10,7 @@ from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.steps.walk import walk
 from gradcli.language.unparser import unparse_statement
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.documents.explanation import explanation_document, formulas_document
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.controls import about, controls, panel

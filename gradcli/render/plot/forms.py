@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradcli.explanation.curves.curve import Curve
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.plot import svg as picture
 from gradcli.render.plot.chart import Chart
 from gradcli.render.plot.charts import curve_charts, surface_chart

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from gradcli.homework.answer_file import answer
 from gradcli.homework.assignment.assignments import Assignment, Question
 from gradcli.homework.model import VERDICTS, Marked
 from gradcli.homework.practice.session import VALUE, VERDICT, Exercise, Score, Told
-from gradcli.homework.worked import answer
 from gradcli.render.check.marking import ASCII, SENTENCE, clipped, expected, mark, points
 from gradcli.render.check.page import KINDS
-from gradcli.render.check.sayings import Saying, sayings
+from gradcli.render.check.sentences import Saying, sayings
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.source import visible

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gradcli.homework.answer_file import answer
 from gradcli.homework.assignment.assignments import Ask, Question
-from gradcli.homework.worked import answer
 from gradcli.render.check.marking import exact
 from gradcli.source import visible
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.solve.solution import Solution
-from gradcli.render.asked import Asked
 from gradcli.render.check.marking import exact
+from gradcli.render.display_options import Asked
 from gradcli.render.latex.aligned import aligned
 from gradcli.render.latex.document import document, listing
 from gradcli.render.latex.lesson import statement

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradcli.homework.assignment.assignments import Assignment, Question
-from gradcli.render.asked import Asked
 from gradcli.render.check.marking import exact
+from gradcli.render.display_options import Asked
 from gradcli.render.markdown.layout import code, fenced, plain
 from gradcli.render.page.document import still
 from gradcli.render.page.html import Html, element

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradcli.homework.assignment.assignments import Assignment, Question
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.sheet.facts import about, one_line, point, program
 from gradcli.render.text.wrapping import lines_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explanation.unkept import Unkept
+from gradcli.explanation.missing_values import Unkept
 
 PRECISION = 6  # significant digits
 WIDTH = 60  # characters of a value on a line

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from inspect import Parameter
 from itertools import groupby
-from types import CodeType, FrameType
 from typing import Any
 from weakref import ref
 
@@ -20,59 +18,10 @@ from gradcli.engine.tensor import Tensor
 from gradcli.explanation.wholes.grouping import together
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Argument, Binary, Call, Expression, Index, List, Name, Tuple
-from gradcli.ops.support.calling import ops
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.surface import Called
 from gradcli.script.timeline.names import node_of
 
-SNIPPET = "gradcli.script.python."  # the modules whose frames run the statements of a snippet
 Held = Callable[[], Any]  # what is held weakly, or as it is
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Called:
-    """An operation that the snippet called, and its arguments by parameter."""
-
-    operation: str
-    arguments: Mapping[str, Any]
-
-
-class Calls:
-    """Finds the operation that an application belongs to: the outermost that is running."""
-
-    def __init__(self) -> None:
-        self._frame: FrameType | None = None
-        self._called: Called | None = None
-        self._names: dict[CodeType, str] = {}
-        self._known = 0
-
-    def running(self, frame: FrameType | None) -> Called | None:
-        """Return the call that a frame is part of, the same one each time; None where there is none."""
-        outermost, name = None, ""
-        while frame is not None and not frame.f_globals.get("__name__", "").startswith(SNIPPET):
-            if found := self._name(frame.f_code):
-                outermost, name = frame, found
-            frame = frame.f_back
-        if outermost is not self._frame:
-            self._frame = outermost
-            self._called = None
-            if outermost is not None:
-                given = outermost.f_locals
-                self._called = Called(name, {x: given[x] for x in OPERATIONS[name].parameters if x in given})
-        return self._called
-
-    def _name(self, code: CodeType) -> str:
-        """Return the name of the operation with this code, which few functions share."""
-        functions = vars(ops)
-        if len(functions) != self._known:  # another family of operations was imported
-            self._known = len(functions)
-            codes = {OPERATIONS[name].name: function.__code__ for name, function in functions.items()}
-            uses = Counter(codes.values())
-            self._names = {code: name for name, code in codes.items() if uses[code] == 1}
-        return self._names.get(code, "")
-
-    def forget(self) -> None:
-        """Let go of the frame, and with it of its tensors."""
-        self._frame = self._called = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,13 +80,13 @@ def spelled(call: Called) -> tuple[Expression | None, list[Tensor]]:
         return literal(value)
 
     try:
-        if call.operation == "matmul":
+        if call.operation.name == "matmul":
             left, right = call.arguments.values()
             return Binary("@", tree(left), tree(right)), tensors
-        if call.operation == "index":
+        if call.operation.name == "index":
             value, items = call.arguments.values()
             return Index(tree(value), tuple(map(tree, items if isinstance(items, tuple) else (items,)))), tensors
-        return Call(call.operation, tuple(arguments(call, tree))), tensors
+        return Call(call.operation.name, tuple(arguments(call, tree))), tensors
     except (TypeError, ValueError, AttributeError):
         return None, []
 
@@ -146,8 +95,9 @@ def arguments(call: Called, tree: Callable[[Any], Expression]) -> list[Argument]
     """Return the arguments of a call that are not the default; those behind a gap, and options, by keyword."""
     found: list[Argument] = []
     is_by_place = True
-    for name, parameter in OPERATIONS[call.operation].parameters.items():
-        value = call.arguments[name]
+    given = call.arguments
+    for name, parameter in call.operation.parameters.items():
+        value = given[name]
         if parameter.kind is Parameter.VAR_POSITIONAL:
             found.extend(Argument(tree(item)) for item in value)
         elif not isinstance(value, Tensor) and value is parameter.default:

@@ -6,24 +6,24 @@ import ast
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
-from sys import _getframe
 from types import FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.graph import Node
-from gradcli.engine.modes import changes
+from gradcli.engine.modes import changes, mode
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import shortened
 from gradcli.guard import guarded
+from gradcli.ops.support.surface import Called
 from gradcli.script.errors import python_class
 from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
 from gradcli.script.python.text.formatting import text
 from gradcli.script.timeline import diagnosis, endings, passes, reasons, updates
-from gradcli.script.timeline.calls import Called, Calls, grouped, pieces
+from gradcli.script.timeline.calls import grouped, pieces
 from gradcli.script.timeline.changes import add_changes, expose, reset, without_writing
 from gradcli.script.timeline.model import Asked, Failed, Forward, Named, Timeline, Told
 from gradcli.script.timeline.names import node_of
@@ -42,8 +42,7 @@ class Recorder:
     def __init__(self, machine: Machine, *, all: bool = False, keeps_last: bool = False) -> None:
         self.machine = machine
         self.run = Run(machine, all, keeps_last)
-        self._pending: list[tuple[int, Application, Called | None]] = []
-        self._calls = Calls()
+        self._pending: list[tuple[tuple[Source, int], Application, Called | None]] = []
         self._is_print = False  # whether the statement that runs makes nothing of its values
         self._required: WeakKeyDictionary[Tensor, bool] = WeakKeyDictionary()
         self._sources: WeakSet[Source] = WeakSet()
@@ -87,29 +86,33 @@ class Recorder:
         """Take an operation from the engine, whose tape this is."""
         line = self.machine.line
         if not self.run.muted:
-            self._pending.append((line, application, self._calls.running(_getframe(1))))
+            self._pending.append(((self.machine.source, line), application, mode.call))
         out = application.out
         if isinstance(out.node, Node):
             self.run.lines[out.node] = line
             self.run.made[out.node] = kept(out.value)
-        self.run.origins.computed(application, line)
+        self.run.origins.computed(application, line, self.machine.source)
 
     def cut(self, source: Any, result: Any, how: str) -> None:
         """Note that `detach()`, `.data` or the like took a value out of the graph of `source`."""
         if not isinstance(source, Tensor):
             return
         if isinstance(result, Tensor):
-            self.run.names.derived.append((result, source, how if how.startswith(".") else f".{how}"))
-            expose(self.run, source)
+            if how.startswith(".") or how.endswith(")"):
+                self.run.names.derived.append((result, source, how if how.startswith(".") else f".{how}"))
+                expose(self.run, source)
         elif self._is_print:
             return
-        self.run.origins.left(source, result, Cut(self.machine.line, how))
+        self.run.origins.left(source, result, Cut(self.machine.line, how, self.machine.source))
+
+    def dropped(self, tensor: Tensor, chance: float) -> None:
+        """Hear that dropout is applied to a tensor; the timeline shows it as a product."""
 
     def copied(self, parts: Sequence[Any], result: Tensor, how: str) -> None:
         """Note that `torch.tensor(...)` copied tensors, or a list with tensors in it."""
         for part in parts:
             if isinstance(part, Tensor):
-                self.run.origins.left(part, result, Cut(self.machine.line, how))
+                self.run.origins.left(part, result, Cut(self.machine.line, how, self.machine.source))
 
     def asked(self, tensor: Tensor, gradient: Tensor | None) -> None:
         """Say why a `.grad` that the snippet looks at is None."""
@@ -168,19 +171,19 @@ class Recorder:
 
     def flush(self) -> None:
         """Add the operations that have run, by the lines that they stand on."""
-        now, pending = self.machine.line, self._pending
+        machine, pending = self.machine, self._pending
+        now = machine.source, machine.line
         self._pending = []
-        self._calls.forget()
-        for line in dict.fromkeys(line for line, _, _ in pending):
-            self.machine.line = line
-            own = [(application, call) for other, application, call in pending if other == line]
+        for place in dict.fromkeys(place for place, _, _ in pending):
+            machine.source, machine.line = place
+            own = [(application, call) for other, application, call in pending if other == place]
             written = {id(application) for application in without_writing([application for application, _ in own])}
             own = [(application, call) for application, call in own if id(application) in written]
             applications, calls = [application for application, _ in own], [call for _, call in own]
             self.name_results(applications, calls)
             if applications:
                 self.run.add("forward", event=lambda: forward(self.run, applications, calls))  # noqa: B023  called now
-        self.machine.line = now
+        machine.source, machine.line = now
         self.run.names.settle()
 
     def name_results(self, applications: Sequence[Application], calls: Sequence[Called | None]) -> None:

@@ -18,7 +18,8 @@ from gradcli.explanation.lines import Line
 from gradcli.explanation.wholes.rules import whole
 from gradcli.language.tree import NOWHERE, Expression, Name
 from gradcli.language.unparser import unparse
-from gradcli.script.timeline.calls import Called, Piece, argument, pieces, with_operands
+from gradcli.ops.support.surface import Called
+from gradcli.script.timeline.calls import Piece, argument, pieces, with_operands
 from gradcli.script.timeline.model import Made, Wrote
 from gradcli.script.timeline.names import TensorNames, node_of
 

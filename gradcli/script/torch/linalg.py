@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import OPERATIONS
@@ -18,9 +16,7 @@ from gradcli.script.errors import LinAlgError, UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.torch import indefinite
 from gradcli.script.torch.operations import facade
-from gradcli.script.torch.operations.kernels import REFUSED
 from gradcli.script.torch.operations.outputs import with_out
 
 COMPLEX = ("eig", "eigvals")
@@ -28,15 +24,14 @@ COMPLEX = ("eig", "eigvals")
 
 def of_reals(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Refuse integers where real numbers are read; several results are a `torch.return_types.linalg_slogdet`."""
-    known = OPERATIONS.get(f"linalg.{name}") or OPERATIONS[name]
-    reads_reals = next(iter(known.parameters.values())).annotation == "Real" and not known.integers_stay
+    operation = OPERATIONS.get(f"linalg.{name}") or OPERATIONS[name]
+    reads_reals = next(iter(operation.parameters.values())).annotation == "Real" and not operation.kernel
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         first = arguments[0] if arguments else None
-        kernels = REFUSED.get(name, {})
-        if reads_reals and isinstance(first, Tensor) and first.dtype.kind != "f" and first.dtype not in kernels:
-            kind = TYPE_NAMES[first.dtype]
+        if reads_reals and isinstance(first, Tensor) and first.dtype.kind != "f":
             inner = "vector_norm" if name == "norm" else name
+            kind = TYPE_NAMES[first.dtype]
             raise RuntimeError(f"linalg.{inner}: Expected a floating point or complex tensor as input. Got {kind}")
         result = function(*arguments, **keywords)
         if isinstance(result, ReturnType):
@@ -44,55 +39,6 @@ def of_reals(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         return result
 
     call.__name__ = call.__qualname__ = f"linalg_{name}"
-    return call
-
-
-def checked(name: str) -> Callable[..., Any]:
-    """Make `inv_ex`, `cholesky_ex` or `solve_ex`: the result, and 0 for each matrix that could be factored."""
-
-    def call(A: Tensor, *arguments: Any, check_errors: bool = False, **keywords: Any) -> ReturnType:
-        try:
-            found = find(name)(A, *arguments, **keywords)
-        except TypeError as error:
-            raise TypeError(str(error).replace(f"linalg_{name}()", f"linalg_{name}_ex()")) from None
-        except AutogradError as error:
-            if "singular" not in error.message and "positive-definite" not in error.message:
-                raise
-            if check_errors:
-                raise AutogradError(error.message.replace(f"linalg.{name}", f"linalg.{name}_ex")) from None
-            if name != "cholesky" or A.requires_grad or tangents_of(A):
-                raise UnsupportedError(f"{name}_ex of such a matrix is not supported here: {error.message}") from None
-            from gradcli.ops.linalg.cholesky import begun_factors
-
-            L, info = begun_factors(A.value, upper=keywords.get("upper", False))
-            return ReturnType("linalg_cholesky_ex", L=Tensor(L), info=Tensor(info[()]))
-        part = {"inv": "inverse", "cholesky": "L", "solve": "result"}[name]
-        return ReturnType(f"linalg_{name}_ex", **{part: found, "info": Tensor(np.zeros(A.shape[:-2], np.int32)[()])})
-
-    return call
-
-
-def factoring(name: str) -> Callable[..., Any]:
-    """Make `lu_factor`, which refuses a factor with a zero on its diagonal, or `lu_factor_ex`, which counts to it."""
-    factored: Any = facade.function("lu_factor", "linalg")
-
-    def call(A: Tensor, *, pivot: bool = True, check_errors: bool = name == "lu_factor") -> ReturnType:
-        LU, pivots = factored(A, pivot=pivot)
-        zeros = np.diagonal(LU.value, axis1=-2, axis2=-1) == 0
-        info = np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0).astype(np.int32) if zeros.size else zeros.any(-1)
-        if check_errors and info.any():
-            at = info[info > 0].flat[0]
-            batch = f"(Batch element {np.flatnonzero(info)[0]}): " if A.ndim > 2 else ""
-            raise RuntimeError(
-                f"torch.linalg.{name}: {batch}U[{at},{at}] is zero and using it on lu_solve would result in a division "
-                "by zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
-                "linalg.lu_factor_ex(A, pivot)"
-            )
-        parts = {"LU": LU, "pivots": pivots}
-        if name.endswith("_ex"):
-            parts["info"] = Tensor(info.astype(np.int32)[()])
-        return ReturnType(name, **parts)
-
     return call
 
 
@@ -118,28 +64,21 @@ def vander(x: Tensor, *, N: int | None = None) -> Any:
     return ops.cat([Tensor(np.ones((*x.shape, 1), powers.dtype)), powers], powers.ndim - 1)
 
 
-def find(name: str) -> Any:
-    if name == "vander":
-        return vander
-    if name == "diagonal":
-        return diagonal
-    if name == "cross":
-        return with_out(name, cross)
-    if name == "lu_solve":
-        from gradcli.ops.linalg.elimination import lu_solve
+MEMBERS: dict[str, Callable[..., Any]] = {
+    "vander": vander,
+    "diagonal": diagonal,
+    "cross": with_out("cross", cross),
+}
 
-        return with_out(name, lu_solve)
+
+def find(name: str) -> Any:
     if name in COMPLEX:
         raise UnsupportedError(
             f"torch.linalg.{name} gives complex numbers, which are not supported",
             help="torch.linalg.eigh has the real eigenvalues of a symmetric matrix",
         )
-    if name.startswith("lu_factor"):
-        return of_reals("lu_factor", with_out(name, factoring(name)))
-    if name in indefinite.MEMBERS:
-        return with_out(name, indefinite.MEMBERS[name])
-    if name.endswith("_ex") and name[:-3] in ("inv", "cholesky", "solve"):
-        return with_out(name, checked(name[:-3]))
+    if name in MEMBERS:
+        return MEMBERS[name]
     known = facade.function(name, "linalg")
     return known and of_reals(name, known)
 
@@ -148,5 +87,5 @@ LINALG_ERROR = BuiltinType("_LinAlgError", LinAlgError, LinAlgError, module="tor
 
 
 def namespace(name: str) -> Namespace:
-    known = [*OPERATIONS, "norm", "lu_solve", "inv_ex", "cholesky_ex", "solve_ex", "lu_factor_ex", *indefinite.MEMBERS]
+    known = [*OPERATIONS, "norm", *MEMBERS]
     return Namespace(name, {"LinAlgError": TYPES.setdefault(LinAlgError, LINALG_ERROR)}, find, known=known)

@@ -15,7 +15,6 @@ from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.torch import determinism
 from gradcli.script.torch.autograd import grad_modes
 from gradcli.script.torch.autograd.anomaly import anomaly
 from gradcli.script.torch.devices import CPU, Device, check_device
@@ -25,14 +24,11 @@ from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.random.generator import Generator
-from gradcli.script.torch.subscripts import einsum, unravel_index
 from gradcli.script.torch.tensor import attributes, legacy, printing, promotion
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import (
     BY_NUMPY,
     DTYPES,
-    FORMATS,
-    STRIDED,
     DType,
     Size,
     broadcast_shapes,
@@ -91,12 +87,6 @@ def of_tensor(name: str) -> Any:
     return ask
 
 
-def check(condition: Any, message: Any = "") -> None:
-    """`torch._assert`: raise AssertionError unless the condition holds."""
-    if not condition:
-        raise AssertionError(message)
-
-
 def nothing(*_: Any, **__: Any) -> None:
     """Do nothing: torch's function has no effect here."""
 
@@ -117,8 +107,6 @@ MEMBERS: dict[str, Any] = {
     "dtype": TYPES[DType],
     "Generator": TYPES[Generator],
     **legacy.MEMBERS,
-    "einsum": einsum,
-    "unravel_index": unravel_index,
     "manual_seed": manual_seed,
     "seed": lambda: running.machine.generator.seed(),
     "initial_seed": lambda: running.machine.generator.initial_seed(),
@@ -137,24 +125,20 @@ MEMBERS: dict[str, Any] = {
     "is_anomaly_check_nan_enabled": lambda: anomaly().checks,
     "is_tensor": is_tensor,
     **{name: of_tensor(name) for name in ("is_floating_point", "is_complex", "is_nonzero", "numel")},
-    "is_same_size": lambda x, other: x.shape == other.shape,
     "broadcast_shapes": broadcast_shapes,
     "set_printoptions": printing.set_printoptions,
     "set_default_dtype": set_default_dtype,
     "get_default_dtype": lambda: BY_NUMPY[mode.default_dtype],
     "compile": uncompiled,
-    "_assert": check,
     "set_num_threads": nothing,
     "get_num_threads": lambda: 1,
-    **determinism.MEMBERS,
+    "use_deterministic_algorithms": nothing,
     "set_float32_matmul_precision": nothing,
-    "get_default_device": lambda: Device(),
-    "get_float32_matmul_precision": lambda: "highest",
     "is_signed": of_tensor("is_signed"),
     "newaxis": None,
     "set_default_device": check_device,
-    "strided": STRIDED,
-    **FORMATS,
+    "contiguous_format": None,
+    "preserve_format": None,
     "pi": float(np.pi),
     "e": float(np.e),
     "inf": float("inf"),
@@ -189,8 +173,6 @@ def find(name: str) -> Any:
         return import_module("gradcli.script.torch.nn.base.parameter").typename
     if name == "vmap":
         return import_module("gradcli.script.torch.func.vectorising").vmap
-    if name == "range":
-        return facade.further("range_")  # which keeps the shape of `out=`
     found = natives(name) or facade.function(name)
     if found is None:
         further = facade.further(name)
@@ -216,8 +198,7 @@ def namespace(name: str) -> Namespace:
         return Namespace(name, members)
     if name == "torch.random":
         names = ("manual_seed", "initial_seed", "seed", "get_rng_state", "set_rng_state")
-        draws = import_module("gradcli.script.torch.random.draws")
-        return Namespace(name, {"fork_rng": draws.fork_rng, **{name: MEMBERS[name] for name in names}})
+        return Namespace(name, {"fork_rng": sampling.fork_rng, **{name: MEMBERS[name] for name in names}})
     return Namespace(name, MEMBERS, find, known=[*OPERATIONS, *SUBMODULES])
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.torch.operations import facade
 
-SHOWN = frozenset(("polygamma", "xlog1py", "zeta"))
+SHOWN = frozenset(("polygamma",))
 
 
 def find(name: str) -> Any:
     """Return the function, which calls itself `special_polygamma` in its messages, as torch's does."""
-    if name == "round":  # which has this default in torch, where torch.round has none
-        return partial(facade.plain(name, method=False), decimals=0)
     if name in OPERATIONS and name in SHOWN:
         return facade.plain(name, method=False, shown=f"special_{name}")
     return facade.function(name, "special")

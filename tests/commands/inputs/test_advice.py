@@ -15,7 +15,8 @@ import pytest
 
 from gradcli.cli import COMMANDS
 from gradcli.commands.forms import FORMS
-from tests.commands.running import gradcli
+from gradcli.errors import CODES
+from tests.commands.running import ROOT, gradcli
 
 SNIPPET = "import torch\nx = torch.tensor(3.0, requires_grad=True)\n(x * x).backward()\nprint(x.grad)\n"
 TAKE_PROGRAMS = ("eval", "grad", "trace", "graph", "verify")
@@ -179,3 +180,21 @@ def test_a_variable_without_a_value_can_have_a_shape(capsys: pytest.CaptureFixtu
     result = gradcli(capsys, ["grad", "--symbolic", "cross_entropy(z, 2)"])
     assert result.err.endswith("z without a value is a number here; give an array its shape, such as z:3\n")
     assert gradcli(capsys, ["grad", "--symbolic", "cross_entropy(z, 2)", "z:3"]).code == 0
+
+
+def test_help_tells_what_a_code_is_about(capsys: pytest.CaptureFixture[str]) -> None:
+    told = gradcli(capsys, "help e301")
+    assert told == gradcli(capsys, "help E301")
+    assert (told.code, told.out) == (0, f"E301: {CODES['E301']}\n")
+    refused = gradcli(capsys, "help E999")
+    assert (refused.code, "no error has the code E999" in refused.err) == (2, True)
+
+
+def test_every_code_has_its_sentence() -> None:
+    """And every sentence a code that something raises."""
+    used = {
+        code
+        for path in (ROOT / "gradcli").rglob("*.py")
+        for code in re.findall(r'"(E\d{3})"(?!:)', path.read_text("utf-8"))
+    }
+    assert used == set(CODES)

@@ -83,7 +83,7 @@ def name_of(text: str) -> str:
     return text.replace("/", "_").replace("\0", "_")
 
 
-@pytest.fixture(params=some(list(HOSTILE), 5))
+@pytest.fixture(params=some(list(HOSTILE), 8))
 def text(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A hostile text; it stands in all files of the folder."""
     text = HOSTILE[request.param]

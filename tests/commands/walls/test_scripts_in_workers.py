@@ -6,6 +6,7 @@ import ast
 import json
 import subprocess
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from gradcli.source import Source
 from gradcli.workers import confinement
 from tests.commands.served import served
 from tests.programs import some
-from tests.test_layers import module_of, trees
+from tests.test_layers import module_of, nodes, trees
 
 WEEK = """\
 title = "A script"
@@ -136,14 +137,20 @@ def units() -> Iterator[tuple[str, ast.FunctionDef | ast.ClassDef]]:
         yield from ((module, node) for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef))
 
 
-def mentioned(module: str, node: ast.AST) -> set[tuple[str, str]]:
-    """The names in a part of a module, each with the module that it is from."""
-    imported = {
+@cache
+def imported_into(module: str) -> dict[str, tuple[str, str]]:
+    """The names that a module imports, each with the module that it is from."""
+    return {
         alias.asname or alias.name: (source, alias.name)
-        for one in ast.walk(trees()[module])
+        for one in nodes()[module]
         if isinstance(one, ast.ImportFrom) and one.module and (source := module_of(one.module))
         for alias in one.names
     }
+
+
+def mentioned(module: str, node: ast.AST) -> set[tuple[str, str]]:
+    """The names in a part of a module, each with the module that it is from."""
+    imported = imported_into(module)
     names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
     return {imported.get(name, (module, name)) for name in names}
 

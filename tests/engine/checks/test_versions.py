@@ -143,7 +143,7 @@ def test_grad_checks_too() -> None:
         grad([y], [x], [np.ones(2)], create_graph=True)
 
 
-MATRICES = {"svd": [[1, 2], [3, 5], [0, 1]], "qr": [[1, 2], [3, 5], [0, 1]], "lu": [[1, 2], [3, 5]]}
+MATRICES = {"svd": [[1, 2], [3, 5], [0, 1]], "qr": [[1, 2], [3, 5], [0, 1]]}
 
 
 def factors(name: str, A: Tensor) -> list[Tensor]:
@@ -151,8 +151,8 @@ def factors(name: str, A: Tensor) -> list[Tensor]:
     return [x for x in found if x.requires_grad] if isinstance(found, tuple) else [found]
 
 
-@pytest.mark.parametrize("name", ["svd", "qr", "lu", "eigh", "svdvals", "eigvalsh", "lu_factor"])
-def test_decompositions_work_on_a_copy_and_save_all_their_factors(name: str) -> None:
+@pytest.mark.parametrize("name", ["svd", "qr", "eigh", "svdvals", "eigvalsh"])
+def test_decompositions_work_on_a_copy_and_save_their_factor(name: str) -> None:
     A = leaf(MATRICES.get(name, [[2, 1], [1, 3]]))
     (expected,) = grad([factors(name, A * 1)[0].sum()], [A])
     matrix = A * 1
@@ -162,5 +162,5 @@ def test_decompositions_work_on_a_copy_and_save_all_their_factors(name: str) -> 
     assert found is not None
     assert expected is not None
     np.testing.assert_array_equal(found.value, expected.value)
-    change(parts[-1])
-    assert f"which is output {1 if name == 'svdvals' else len(parts) - 1} of Linalg" in refused(parts[0])
+    change(parts[0])
+    assert f"which is output {int(name == 'svdvals')} of Linalg" in refused(parts[0])

@@ -147,6 +147,8 @@ VECTOR, MATRIX = [0.5, -1.0, 2.0], [[1.0, 2.0, 0.5], [0.0, -1.0, 3.0]]
         ("sum(x**3)", 2, "6*diag(x)"),
         ("x @ y", 2, "0"),
         ("x @ x", 2, "2*eye(3)"),
+        ("exp(x)*sin(x*y)*y", 1, "diag(y*exp(x)*(y*cos(x*y) + sin(x*y)))"),
+        ("x @ (A.T @ A @ x)", 2, "2*A.T @ A"),
     ],
 )
 def test_a_derivative_of_vectors_is_a_matrix(text: str, order: int, expected: str) -> None:
@@ -158,7 +160,12 @@ def test_a_derivative_of_vectors_is_a_matrix(text: str, order: int, expected: st
     assert unparse(found.formula) == expected
 
 
-@pytest.mark.parametrize("call", ["lu(A).U", "qr(A).R", "inverse(A)", "A @ A", "cholesky(A @ A.mT)"])
+def test_a_derivative_of_a_short_vector_by_a_number_is_a_list() -> None:
+    found = formulas(program("stack([r*cos(t), r*sin(t)])"), {"r": 0.5, "t": 0.7}, 1, mixed=False)
+    assert [unparse(one.formula) for one in found if one.formula] == ["[cos(t), sin(t)]", "[-r*sin(t), r*cos(t)]"]
+
+
+@pytest.mark.parametrize("call", ["svd(A).S", "qr(A).R", "inverse(A)", "A @ A", "cholesky(A @ A.mT)"])
 def test_batches_of_batches_in_single_precision(call: str) -> None:
     matrix = np.array([[[[2.0, 1.0], [1.0, 3.0]], [[1.0, 0.5], [0.0, 2.0]]]])
     (single,), (double,) = (

@@ -12,7 +12,7 @@ import pytest
 
 from gradcli.explanation.build import explain
 from gradcli.explanation.formulas import checking
-from gradcli.explanation.formulas.checking import UnequalError, checked, fault
+from gradcli.explanation.formulas.checking import FEWER, UnequalError, checked, fault
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.guard import guard
 from gradcli.language.parser import parse_expression, parse_program
@@ -30,12 +30,18 @@ ALIKE = [
     ("one_hot(t, 2) @ v", "sum(one_hot(t, 2)*v, dim=1)"),  # labels are whole numbers
     ("acos(x + 3)", "acos(3 + x)"),  # a narrow domain, which drawn points reach
     ("where(x > 1, 1, 1)", "1"),
+    ("(y - x)/exp(-x*y)**2*exp(-x*y)*y", "y*exp(x*y)*(y - x)"),  # but where the square underflows
+    ("exp(-99*y)**-0.6666666666666667*v", "v/exp(-99*y)**(2/3)"),  # decimals of thirds
+    ("exp(-99*y)**-0.6666666666666667*sqrt(x)", "sqrt(x)/exp(-99*y)**(2/3)"),
+    ("y/exp(-x)*exp(-x)**3*exp(2*x)", "y"),  # but where the cube underflows
+    ("sinh(x)/sqrt(cosh(x)**2 - 1)", "sign(sinh(x))"),  # but where the square overflows
 ]
 APART = [
     ("1/sqrt(1 - (1.1*x)**2)", "1/sqrt(1 - x**2)", "the shorter form has another value elsewhere"),
     ("(x**2)**0.5", "x", "the shorter form has another value elsewhere"),  # where x is below 0
     ("2*x", "2.0001*x", "the shorter form has another value elsewhere"),
     ("x", "sqrt(x)**2", "the shorter form is finite at fewer points"),
+    ("rsqrt(cosh(15*x))**3*sinh(15*x)", "sinh(15*x)/cosh(15*x)**1.5", FEWER),  # 0 beyond
     ("x/y", "x/(y*nan)", "the shorter form is finite at fewer points"),
     ("v - v", "0", "the shorter form has another shape"),
     ("v*2", "v @ v", "the shorter form has another shape"),

@@ -61,9 +61,9 @@ FILES = [
 @cache
 def assignments() -> tuple[tuple[str, str, str], ...]:
     """Assignments of one question: the text, the id, and the right answers as a submission has them."""
+    from gradcli.homework.answer_file import filled_in
     from gradcli.homework.assignment.assignments import read_assignment
     from gradcli.homework.grading import Grader
-    from gradcli.homework.worked import filled_in
     from gradcli.source import Source
 
     texts = [small(*one) for one in SMALL]

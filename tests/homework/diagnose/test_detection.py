@@ -9,9 +9,9 @@ from itertools import combinations, islice
 import numpy as np
 import pytest
 
+from gradcli.homework.diagnose.batched_sweeps import attempt, sweeps
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
-from gradcli.homework.diagnose.shelves import Shelf, crowd
-from gradcli.homework.diagnose.sweeping import attempt, sweeps
+from gradcli.homework.diagnose.suspect_index import Shelf, crowd
 from gradcli.homework.mistakes.catalogue import TITLES
 from gradcli.homework.mistakes.declaration import Slip
 from gradcli.homework.solve.graph import Graph

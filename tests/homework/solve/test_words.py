@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gradcli.errors import UsageError
+from gradcli.homework.answer_file import answers
 from gradcli.homework.grading import Grader
 from gradcli.homework.submission.lines import read_lines
-from gradcli.homework.worked import answers
 from tests.homework.asking import assignment, marked
 
 BODY = '''script = """

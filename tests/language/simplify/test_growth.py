@@ -7,10 +7,13 @@ import pstats
 from collections.abc import Callable
 from functools import reduce
 from itertools import pairwise
+from random import Random
 
 import pytest
 
-from gradcli.language.parser import parse_expression
+from gradcli.explanation.build import explain
+from gradcli.explanation.variables import placeholders
+from gradcli.language.parser import parse_expression, parse_program
 from gradcli.language.simplify import simplifier
 from gradcli.language.simplify.simplifier import simplify
 from gradcli.language.tree import Expression
@@ -42,6 +45,37 @@ FAMILIES: dict[str, Callable[[int], str]] = {
 }
 
 
+LETTERS = "xyzuvwabc"
+LONGEST = 300  # characters of a program
+NUMBERS = ("2", "3", "0.5", "1.7", "0.76", "10", "4.13")
+PARTS: tuple[Callable[[Random, int], str], ...] = (
+    lambda draw, n: " + ".join(f"{draw.choice(NUMBERS)}*exp({draw.choice(NUMBERS)}*{x})" for x in letters(n)),
+    lambda draw, n: f"log({' + '.join(f'exp({x})' for x in letters(n))})",
+    lambda draw, n: "*".join(f"({x} + {draw.choice(NUMBERS)})" for x in letters(n)),
+    lambda draw, n: reduce(lambda text, x: f"{x}/({draw.choice(NUMBERS)} + {text})", letters(n), "x"),
+    lambda draw, n: reduce(
+        lambda text, _: f"{draw.choice(('sin', 'exp', 'tanh', 'log', 'sqrt'))}({text})", range(n), "x"
+    ),
+    lambda draw, n: reduce(lambda text, _: f"({text})*x + {draw.choice(NUMBERS)}", range(n), "2"),
+    lambda draw, n: f"({' + '.join(f'{x}*{y}' for x, y in pairwise(letters(n)))})**{draw.choice((2, 3, 0.5, -2))}",
+    lambda draw, n: " + ".join(f"({x} - 1.7)**2/({y} + 0.76)" for x, y in pairwise(letters(n))),
+    lambda draw, n: f"1/({' + '.join(f'1/{x}' for x in letters(n))})",
+)
+
+
+def letters(count: int) -> list[str]:
+    return [LETTERS[place % len(LETTERS)] for place in range(count)]
+
+
+def long_program(draw: Random) -> str:
+    """Return parts of many kinds, joined as long as they fit."""
+    text = "x"
+    while len(text) <= LONGEST:
+        program, part = text, draw.choice(PARTS)(draw, draw.randint(3, 14))
+        text = f"({text}){draw.choice('*+-/')}({part})"
+    return program
+
+
 def calls(tree: Expression) -> int:
     """Return how many calls of functions a simplification takes."""
     simplifier.remembered.cache_clear()
@@ -56,3 +90,12 @@ def test_the_work_grows_slowly(family: str) -> None:
     for fewer, more in pairwise(counts):
         assert more <= 2**POWER * max(fewer, SLACK), counts
     assert max(counts) <= MOST, counts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+def test_no_formula_of_a_long_program_takes_long(seed: int) -> None:
+    program = parse_program(Source(long_program(Random(seed))))
+    for leaf in explain(program, placeholders(program, {})).leaves:
+        if leaf.formula_raw is not None:
+            assert calls(leaf.formula_raw) <= MOST, program.source.text

@@ -112,6 +112,9 @@ EXAMPLES = {
     # courses
     "-1/(exp(-y*w*x) + 1)*exp(-y*w*x)*x*w": "w*x*(sigmoid(w*x*y) - 1)",
     "(1 - y)/(1 - sigmoid(z))*sigmoid(z)*(1 - sigmoid(z)) - y/sigmoid(z)*sigmoid(z)*(1 - sigmoid(z))": "sigmoid(z) - y",
+    "(1 - y)/(1 - 1/(1 + exp(-z)))*exp(-z)/(1 + exp(-z))**2 - y*(1 + exp(-z))*exp(-z)/(1 + exp(-z))**2": (
+        "sigmoid(z) - y"
+    ),
     "(1/(exp(-x) + 1))**2*exp(-x)": "sigmoid(x)*(1 - sigmoid(x))",
     "x*(1 - tanh(w*x + b)**2)": "x*(1 - tanh(w*x + b)**2)",
     "where(relu(x) > 0, 2*relu(x), 0)": "2*relu(x)",
@@ -120,6 +123,9 @@ EXAMPLES = {
     "(tan(x/2)**2 + 1)/2": "(tan(x/2)**2 + 1)/2",
     "(exp(x) - exp(-x))/(exp(x) + exp(-x))": "tanh(x)",
     "2*exp(-x)/(1 + 2*exp(-x))**2": "2*exp(-x)/(1 + 2*exp(-x))**2",
+    "1/((K - p)/p*exp(-r*t) + 1) - K/((K - p)/p*exp(-r*t) + 1)**2*exp(-r*t)/p": (
+        "p**2*(1 - exp(-r*t))/(p + exp(-r*t)*(K - p))**2"
+    ),
     # a sum and what stands below it
     "r - 2*r*x/K + a*x*y/(a*h*x + 1)**2*a*h - a*y/(a*h*x + 1)": "r - 2*r*x/K - a*y/(a*h*x + 1)**2",
     "n*(q + p*exp(t))**(n - 1)*p*exp(t)": "n*p*(q + p*exp(t))**(n - 1)*exp(t)",
@@ -218,6 +224,7 @@ TENSORS = {
     "where(relu(linear(x, A)) > 0, 2*z, 0)": "2*where(linear(x, A) > 0, z, 0)",
     "2*x/9/1.7320508075688772": "2*x/(9*1.7320508075688772)",
     "exp(X - logsumexp(X, dim=0))": "softmax(X, dim=0)",
+    "exp(X - logsumexp(X, dim=(0,), keepdim=True))": "exp(X - logsumexp(X, dim=(0,), keepdim=True))",
     "(expand(1, (6,))*s)[:3] + (expand(1, (6,))*s)[3:]": "expand(2*s, (3,))",
     "select_backward(x, shape=(2, 3), dim=0, index=0)[0] + select_backward(x, shape=(2, 3), dim=0, index=0)[1]": "x",
     "softmax(x, dim=0)*(1 - sum(softmax(x, dim=0), dim=0, keepdim=True))": "zeros((3,))",

@@ -13,28 +13,13 @@ from gradcli.engine.tensor import tensor
 from gradcli.ops.support.surface import OPERATIONS
 
 INF = math.inf
-# As torch has them, but for igamma of the last orders, where torch's own steps overflow.
 BEYOND = [
-    ("zeta", (1.5, 1e-300), INF),
-    ("zeta", (3.0, -1e-300), -INF),
-    ("zeta", (2.0, 1e-300), INF),
-    ("zeta", (12.0, 1e300), 0.0),
-    ("zeta", (1e300, 1.0), 1.0),
-    ("zeta", (1e8, -172.5), INF),
     ("lgamma", (1.7e308,), INF),
-    ("mvlgamma", (1.7e308, 2), INF),
-    ("log_ndtr", (-1.7e308,), -INF),
-    ("log_ndtr", (-INF,), -INF),
-    ("ndtri", (5e-324,), -38.467405617144344),
     ("erfinv", (1 - 2**-53,), 5.8635847487551676),
     ("digamma", (-999.5,), 6.907755320648796),
     ("digamma", (-1e9 - 0.5,), 20.72326583794641),
     ("digamma", (-INF,), math.nan),
     ("gelu", (-9.0,), -1.01572956535845658e-18),
-    ("igamma", (1e154, 1e154), 0.5),
-    ("igammac", (1e16, 2e16), 0.0),
-    ("igamma", (1.7e308, 3.7), 0.0),
-    ("igammac", (1.7e308, 3.7), 1.0),
 ]
 EXTREMES = [
     0.0,
@@ -60,17 +45,9 @@ ONE = (
     "erf",
     "erfc",
     "erfinv",
-    "erfcx",
     "ndtr",
-    "ndtri",
-    "log_ndtr",
     "gelu",
-    "i0",
-    "i1",
-    "i0e",
-    "i1e",
 )
-TWO = ("zeta", "igamma", "igammac")
 
 
 @pytest.mark.parametrize(("name", "arguments", "expected"), BEYOND)
@@ -79,20 +56,12 @@ def test_what_is_too_large_is_infinite(name: str, arguments: tuple[Any, ...], ex
     np.testing.assert_allclose(found.value, expected, rtol=1e-14)
 
 
-@pytest.mark.parametrize("name", ONE + TWO)
+@pytest.mark.parametrize("name", ONE)
 def test_every_number_has_a_value_and_a_gradient(name: str) -> None:
     signed = [sign * x for x in EXTREMES for sign in (1, -1)]
-    given = np.array(signed if name in ONE else [(x, y) for x in signed for y in signed])
-    inputs = [tensor(column, requires_grad=True) for column in np.atleast_2d(given.T)]
+    x = tensor(np.array(signed), requires_grad=True)
     with np.errstate(all="ignore"):
-        found = OPERATIONS[name](*inputs)
-        gradients = grad([found.sum()], inputs, allow_unused=True)
-    assert found.shape == (len(given),)
-    assert any(g is not None and g.shape == found.shape for g in gradients)
-
-
-@pytest.mark.slow
-def test_zeta_far_below_zero_is_a_sum_on_both_sides() -> None:
-    found = OPERATIONS["zeta"](tensor(2.0), tensor(-5000.25)).value
-    pairs = sum((k + 0.75) ** -2.0 for k in range(2_000_000)) + sum((k + 0.25) ** -2.0 for k in range(5001))
-    np.testing.assert_allclose(found, pairs, rtol=1e-6)
+        result = OPERATIONS[name](x)
+        (gradient,) = grad([result.sum()], [x])
+    assert gradient is not None
+    assert result.shape == gradient.shape == x.shape

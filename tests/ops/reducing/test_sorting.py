@@ -43,8 +43,6 @@ def test_nan_is_the_largest() -> None:
     assert parts("sort", [1, NAN, 2])[1] == [0, 2, 1]
     assert parts("sort", [1, NAN, 2], descending=True)[1] == [1, 2, 0]
     assert parts("median", [[1, NAN, 2], [1, 3, 2]], 1)[1] == [1, 2]
-    assert parts("cummax", [1, 1, 0, NAN, 2], 0)[1] == [0, 1, 1, 3, 3]
-    assert parts("cummin", [1, 1, 0, NAN, 2], 0)[1] == [0, 1, 2, 3, 3]
 
 
 def test_the_most_frequent_entry_is_the_smallest_of_several_at_its_last_place() -> None:
@@ -61,13 +59,9 @@ def test_a_median_without_a_dimension_shares_at_a_tie() -> None:
     assert np.isnan(OPERATIONS["median"](tensor(np.zeros(0))).value)
 
 
-def test_running_extremes_give_the_gradient_to_where_they_came_from() -> None:
-    assert value_and_gradients("cummax", [1, 3, 2, 4], arguments=(0,)) == ([1, 3, 3, 4], [1, 2, 0, 1])
-
-
 def test_a_scalar_is_its_own_order() -> None:
     x = tensor(2.0, requires_grad=True)
-    for name, arguments in [("sort", ()), ("topk", (1,)), ("kthvalue", (1,)), ("mode", ()), ("cummax", (0,))]:
+    for name, arguments in [("sort", ()), ("topk", (1,)), ("mode", ())]:
         values, indices = OPERATIONS[name](x, *arguments)
         assert (values.value, indices.value) == (2, 0)
         assert grad([values], [x])[0].value == 1  # type: ignore[union-attr]
@@ -77,7 +71,6 @@ def test_a_scalar_is_its_own_order() -> None:
     ("call", "message"),
     [
         (lambda x: OPERATIONS["topk"](x, 4), "selected index k out of range"),
-        (lambda x: OPERATIONS["kthvalue"](x, 0), r"kthvalue\(\): selected number k out of range for dimension 0"),
         (lambda x: OPERATIONS["mode"](x[:0]), r"mode\(\): Expected reduction dim 0 to have non-zero size"),
         (lambda x: OPERATIONS["sort"](x, 1), "Dimension out of range"),
     ],

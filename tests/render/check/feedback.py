@@ -9,8 +9,8 @@ from gradcli.homework.disclosure import revealed
 from gradcli.homework.grading import Grading
 from gradcli.homework.model import Result
 from gradcli.homework.submission.submissions import Given, Submission
-from gradcli.render.asked import Asked
 from gradcli.render.check.student import student_page
+from gradcli.render.display_options import Asked
 from gradcli.source import Source
 
 GRADING = Grading(

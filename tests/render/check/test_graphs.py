@@ -9,10 +9,10 @@ from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.disclosure import revealed
 from gradcli.homework.grading import Grading
 from gradcli.homework.submission.submissions import Given, Submission
-from gradcli.render.asked import Asked
 from gradcli.render.check.feedback import feedback_page
 from gradcli.render.check.graphs import TOO_LARGE, drawn, sketches, told
 from gradcli.render.check.student import student_page
+from gradcli.render.display_options import Asked
 from gradcli.source import Source
 from tests.render.check.feedback import GRADING, result
 

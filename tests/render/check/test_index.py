@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from gradcli.homework.totals import ClassTotals
-from gradcli.render.asked import Asked
 from gradcli.render.check.index import html_index, markdown_index
+from gradcli.render.display_options import Asked
 from tests.render.check.feedback import GRADING, Read, result
 
 NAMES = ("ada", "<img src=x onerror=alert(1)>", "a/../../b", "é" * 300, "javascript:alert(1)")

@@ -13,9 +13,9 @@ from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.disclosure import for_student, revealed
 from gradcli.homework.grading import Grading
 from gradcli.homework.model import Marked, Result
-from gradcli.render.asked import Asked
 from gradcli.render.check.feedback import feedback_page, feedback_text
 from gradcli.render.check.reports.registry import REPORTS
+from gradcli.render.display_options import Asked
 from gradcli.source import Source
 from tests.homework.klass.course import GUESTS, MAKERS, STRANGERS, questions
 from tests.homework.klass.guests.hands import Guest

@@ -10,8 +10,8 @@ import pytest
 from gradcli.commands.forms import FOLDER, forms, renderer
 from gradcli.homework.disclosure import LEVELS, revealed
 from gradcli.homework.model import CREDITED, Marked
-from gradcli.render.asked import Asked
 from gradcli.render.check.student import student_page
+from gradcli.render.display_options import Asked
 from gradcli.render.page.document import digest
 from tests.render.check.feedback import GRADING, WRONG, Read, page, result
 

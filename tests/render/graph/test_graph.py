@@ -12,7 +12,7 @@ import pytest
 
 from gradcli.explanation.model import Explanation, Local, Node
 from gradcli.language.tree import Argument, Binary, Call, Expression, Literal, Name, Program
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.documents.explanation import explanation_document
 from gradcli.render.graph.dot import dot
 from gradcli.render.graph.mermaid import mermaid

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.graph.mermaid import flowchart
 from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.source import visible

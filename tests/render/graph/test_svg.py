@@ -19,7 +19,7 @@ from gradcli.explanation.build import explain
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation
 from gradcli.language.parser import parse_program
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Drawing, Edge
 from gradcli.render.graph.mermaid import mermaid

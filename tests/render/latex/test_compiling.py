@@ -18,7 +18,7 @@ from gradcli.explanation.steps.walk import walk
 from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.grading import Grader
 from gradcli.language.parser import parse_program
-from gradcli.render.asked import Asked, asked
+from gradcli.render.display_options import Asked, asked
 from gradcli.render.latex.aligned import Equation, aligned
 from gradcli.render.latex.derivation import derivations
 from gradcli.render.latex.document import document, listing

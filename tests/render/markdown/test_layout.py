@@ -48,7 +48,7 @@ def test_heads_name_the_cells() -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_table_is_one(name: str) -> None:
-    from gradcli.render.asked import Asked
+    from gradcli.render.display_options import Asked
     from gradcli.render.markdown.pages import eval_page
 
     for block in eval_page(CASES[name].explain(), Asked()).split("\n\n"):

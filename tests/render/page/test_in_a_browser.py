@@ -11,7 +11,7 @@ import pytest
 
 from gradcli.explanation.folding import folded
 from gradcli.explanation.steps.walk import Walk, walk
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.page.program import program_page
 from gradcli.render.page.snippet.page import run_page
 from gradcli.render.text.looks import Looks

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.page.program import program_page
 from gradcli.render.page.snippet.page import run_page
-from gradcli.render.page.snippet.stops import MOST
+from gradcli.render.page.snippet.page_steps import MOST
 from gradcli.render.run.snippet_document import snippet_document
 from gradcli.render.text.looks import Looks
 from gradcli.script.execution import Ran, execute

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gradcli.explanation.curves.curve import Curve
 from gradcli.explanation.curves.ticks import ticks
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.graph.layered.widths import text_width
 from gradcli.render.markdown.layout import laid_out
 from gradcli.render.plot.chart import within

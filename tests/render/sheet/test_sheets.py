@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from gradcli.commands.forms import FORMS, HANDOUT, renderer
+from gradcli.homework.answer_file import answers
 from gradcli.homework.assignment.assignments import Assignment, read_assignment
 from gradcli.homework.grading import Grader, labels_of
 from gradcli.homework.submission.lines import read_lines
 from gradcli.homework.submission.submissions import read_text
-from gradcli.homework.worked import answers
-from gradcli.render.asked import asked
+from gradcli.render.display_options import asked
 from gradcli.render.text.looks import Looks
 from gradcli.source import Source
 from tests.commands.running import ROOT

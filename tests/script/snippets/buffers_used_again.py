@@ -1,5 +1,4 @@
 import torch
-from torch import nn
 
 x, y = torch.arange(3.0), torch.full((3,), 2.0)
 out = torch.empty(3)
@@ -22,8 +21,3 @@ for action in (lambda: torch.mul(w, x, out=out), lambda: torch.mul(x, y, out=tor
         print(error)
 with torch.no_grad():
     print(torch.mul(w, x, out=out), out.requires_grad)
-
-torch.manual_seed(0)
-layer = nn.LazyLinear(2)
-print(layer, layer.weight)
-print(layer(x.unsqueeze(0)).shape, layer, layer.weight.shape)

@@ -28,7 +28,7 @@ for i in range(4):
 noisy = clean + 0.3 * torch.randn_like(clean)
 model = Denoiser()
 print(model)
-optimizer = torch.optim.RAdam(model.parameters(), lr=0.05)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
 for epoch in range(20):
     optimizer.zero_grad()
     loss = F.mse_loss(model(noisy), clean)

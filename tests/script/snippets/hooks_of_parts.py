@@ -25,20 +25,6 @@ c.register_hook(lambda g: print("second", g))
 b.register_hook(lambda g: print("first", g))
 (b + c).sum().backward(retain_graph=True)
 b.sum().backward()
-b, c = Two.apply(a)
-b.grad_fn._raw_saved_tensors[0].register_hooks(lambda x: x * 10, lambda x: x + 1)
-(b + c).sum().backward()
-
-y = a.exp()
-y.grad_fn._raw_saved_result.register_hooks(lambda x: x * 2, lambda x: x)
-print(y.grad_fn._saved_result)
-for hooks in ("taken", "freed"):
-    try:
-        y.grad_fn._raw_saved_result.register_hooks(lambda x: x, lambda x: x)
-    except RuntimeError as error:
-        print(hooks, error)
-    if hooks == "taken":
-        y.sum().backward()
 
 
 class Once(Function):

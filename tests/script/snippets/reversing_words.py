@@ -31,7 +31,7 @@ class Reverser(nn.Module):
 model = Reverser()
 print(model)
 print(sum(p.numel() for p in model.parameters()), "numbers to learn")
-optimizer = torch.optim.NAdam(model.parameters(), lr=0.02)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
 schedule = torch.optim.lr_scheduler.SequentialLR(
     optimizer,
     [

@@ -19,27 +19,12 @@ with torch.autograd.graph.saved_tensors_hooks(pack_hook, unpack_hook):
     y = a * b
 y.sum().backward()
 print(a.grad)
-with torch.autograd.graph.save_on_cpu():
-    z = a.exp() * b
-z.sum().backward()
-print(a.grad)
-with torch.autograd.graph.save_on_cpu(pin_memory=False):
-    z = a.exp()
-print(z)
 with torch.autograd.graph.disable_saved_tensors_hooks("no hooks here"):
     try:
         with torch.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: x):
             print("in")
     except RuntimeError as e:
         print(e)
-a = torch.ones(2, requires_grad=True)
-with torch.autograd.graph.allow_mutation_on_saved_tensors():
-    b = a.exp()
-    c = b * 2
-    d = b.sin()
-    b.mul_(0)
-    (c + d).sum().backward()
-print(a.grad)
 log = []
 
 

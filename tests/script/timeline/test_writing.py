@@ -38,7 +38,6 @@ STEPS = {
     "SGD([w], lr=0.1, momentum=0.9, nesterov=True)": ["lr=0.1 momentum=0.9 nesterov=True"] * 2,
     "SGD([w], lr=0.1, maximize=True, foreach=True)": ["lr=0.1 maximize=True"] * 2,
     "Adam([w], lr=0.1, amsgrad=True)": ["lr=0.1 beta1=0.9 beta2=0.999 eps=1e-08 amsgrad=True"] * 2,
-    "RAdam([w], lr=0.1)": ["lr=0.1 beta1=0.9 beta2=0.999"] * 2,
 }
 TWICE = """
 import torch

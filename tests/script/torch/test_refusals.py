@@ -39,7 +39,6 @@ x.all('a')
 x.transpose('a','b')
 x.sum(dim=0,keepdim='a')
 x.scatter_(0)
-x.index_fill(0,torch.tensor([0]),'a')
 torch.gather(x,0)
 x.masked_fill(1,2)
 torch.div(x)
@@ -143,7 +142,6 @@ torch.sort(torch.ones(2),1)
 torch.einsum('i1',torch.ones(2,2))
 torch.allclose(torch.ones(2),1)
 torch.ones(2)+np.ones(2)
-torch.ones(2).long().frac()
 torch.sum()
 torch.ones(2).long().sqrt()
 torch.mm(torch.ones(2),torch.ones(2))
@@ -176,7 +174,6 @@ r=torch.sort(torch.tensor([2,1])); print(r.values, r.indices, r[0], len(r))
 r=torch.sort(torch.tensor([2,1])); r._fields
 F.softmax(x,dim='a')
 F.softmin(x,'a')
-x.masked_scatter(x.long(),x)
 torch.bernoulli(x,torch.Generator())
 x.bernoulli_(torch.Generator())
 torch.gather(x,0,torch.tensor([]))
@@ -188,7 +185,6 @@ torch.randperm(2,out=3)
 torch.arange(3.5,out=torch.zeros(0).long())
 torch.arange(0,1,0.25,dtype=torch.int64)
 torch.arange(0.5,4,1.5,dtype=torch.int32)
-torch.multinomial(torch.ones(3),2,out=torch.zeros(2))
 m=torch.nn.Sequential(torch.nn.ReLU()); m.add_module('a',torch.nn.ReLU()); m.insert(0,torch.nn.Tanh())
 F.margin_ranking_loss(x,torch.ones(2),x)
 F.hinge_embedding_loss(torch.ones(3,4),torch.ones(3))
@@ -204,37 +200,21 @@ torch.nn.Unflatten(1,(2,'x'))
 torch.nn.Linear(1,1).to(1,2,3,4,5)
 torch.linalg.inv(torch.zeros(1,2,2))
 torch.linalg.cholesky(-x[None])
-torch.linalg.matrix_rank(x[0])
-torch.linalg.cond(x[0])
 torch.linalg.cond(torch.ones(2,3),1)
 torch.linalg.cond(x,'foo')
-torch.linalg.pinv(x[0])
 torch.linalg.norm(x,'nuc',dim=0)
 torch.linalg.matrix_norm(x,dim=(0,0))
 torch.linalg.vector_norm(torch.ones(0),float('inf'))
 torch.linalg.vector_norm(torch.ones(0,3),float('inf'),dim=0)
-torch.linalg.vector_norm(x,dtype=torch.int32)
 torch.linalg.cross(x,x)
-torch.linalg.multi_dot([x[0],torch.ones(3,2)])
-torch.linalg.multi_dot([x,torch.tensor(1.)])
-torch.chain_matmul(x)
 torch.linalg.solve(torch.ones(2,2),torch.ones(2,3),left=False)
 torch.linalg.solve(torch.eye(2)*2,x,left=False)
 torch.linalg.lstsq(x,x,driver='foo')
-torch.renorm(x,-1,0,1)
-torch.renorm(x,2,0,-1.)
-torch.addbmm(x,x,x)
-torch.addbmm(torch.ones(3),torch.ones(2,2,2),torch.ones(2,3,3))
-torch.corrcoef(torch.ones(2,2,2))
 torch.mv(x,x)
 x[[0.5]]
 x[:,[0.5,1.9]]
 torch.repeat_interleave(torch.tensor([1,2]))
 torch.repeat_interleave(torch.tensor(1))
-x.as_strided((-1,),(1,))
-x.as_strided((2,),(1,),-1)
-x.t().view(torch.uint8)
-torch.ones(3,dtype=torch.uint8).view(torch.float32)
 torch.tril_indices(2,-1)
 torch.tensor([True])//True
 torch.tensor([True])%torch.tensor([True])
@@ -245,22 +225,13 @@ x|x.double()
 x.add(1,alpha='a')
 x.random_(0)
 F.gumbel_softmax(torch.tensor([1]))
-F.softshrink(x,-1)
 F.multi_margin_loss(x,torch.tensor([0,1]),weight=torch.ones(3))
 F.gaussian_nll_loss(x,x,x,reduction='foo')
 F.nll_loss(x[0],torch.tensor([0,1]))
 F.cross_entropy(torch.tensor(1.),torch.tensor(0))
 torch.nn.RNNCell(2,1,nonlinearity='foo')(x)
 torch.nn.GRU(2,1)(torch.ones(0,2,2))
-torch.optim.SGD([x],fused=True,foreach=True)
-torch.optim.Adam([x],lr=torch.tensor(1.),foreach=True)
-torch.einsum(x,[0,1],x,[1,2],[0,2])
-torch.einsum(x,[0,1],x,[1,2])
-torch.einsum(x,[...,1],[1,...])
-torch.einsum(x)
-torch.einsum(x,[0,60])
 torch.linalg.norm(x,dim=(0,1,2))
-F.pixel_unshuffle(torch.ones(1,1,2,3),2)
 F.nll_loss(torch.ones(1,1,2,3),torch.zeros(1,2,2).long())
 F.max_unpool2d(x[None],x[None],1)
 torch.nn.Hardtanh(1,-1)
@@ -268,10 +239,6 @@ torch.FloatTensor(x.long())
 x.unflatten(0,())
 x.unflatten(0,(3,-1,2))
 x.max(1).n_fields
-x.requires_grad_().apply_(abs)
-torch.ones(2).map_(torch.ones(3),max)
-torch.histc(torch.tensor([1.,float('inf')]),2)
-torch.histogram(x,torch.tensor([1.]))
 torch.nn.AdaptiveMaxPool1d(1,return_indices=True)(x)
 x[torch.tensor([0],dtype=torch.int16)]
 """
@@ -299,11 +266,8 @@ def test_changes_as_in_torch(statements: str) -> None:
 
 
 MEMORY = [
-    "torch.empty_strided((3,), (-1,))",
-    "torch.empty_strided((3,), (1, 1))",
     "torch.arange(4).as_strided((5,), (1,))",
     "torch.arange(4).as_strided((2,), (-1,))",
-    "torch.zeros(2, dtype=torch.float64).view(torch.float32).as_strided((5,), (1,))",
     "torch.arange(4)[2:].as_strided((3,), (1,))",
 ]
 
@@ -311,11 +275,6 @@ MEMORY = [
 @pytest.mark.parametrize("expression", MEMORY)
 def test_no_strides_lead_out_of_the_memory(expression: str) -> None:
     assert ours(f"import torch\nprint({expression})").startswith("Error: RuntimeError")
-
-
-def test_strides_of_bytes_that_hold_other_numbers() -> None:
-    text = "import torch\nx = torch.arange(4.0).view(torch.int32)\nprint(x.as_strided((2, 2), (1, 1), 1))"
-    assert ours(text) == torchs(text)
 
 
 def test_a_change_of_entries_that_share_memory_is_refused() -> None:

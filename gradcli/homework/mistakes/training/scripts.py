@@ -15,7 +15,6 @@ from gradcli.homework.mistakes.declaration import Mistake, Slip
 from gradcli.homework.mistakes.forward import FORWARD_SLIP
 from gradcli.homework.mistakes.habits import STALE_GRAD
 from gradcli.homework.mistakes.tensors.means import MEAN_N
-from gradcli.homework.mistakes.training.derived import other_derivatives
 from gradcli.homework.mistakes.training.descents import (
     Change,
     Found,
@@ -26,6 +25,7 @@ from gradcli.homework.mistakes.training.descents import (
     updates,
 )
 from gradcli.homework.mistakes.training.rounds import one_gradient, other_passes
+from gradcli.homework.mistakes.training.wrong_derivatives import other_derivatives
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.vertices import HOOK
 

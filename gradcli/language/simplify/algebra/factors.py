@@ -88,10 +88,19 @@ def _root(coefficients: Coefficients) -> Fraction | None:
         return None
     for numerator in _divisors(coefficients[0]):
         for denominator in _divisors(coefficients[-1]):
-            for root in (Fraction(numerator, denominator), Fraction(-numerator, denominator)):
-                if reduce(lambda value, c: value * root + c, reversed(coefficients), Fraction(0)) == 0:
-                    return root
+            for root in (numerator, -numerator):
+                if _value(coefficients, root, denominator) == 0:
+                    return Fraction(root, denominator)
     return None
+
+
+def _value(coefficients: Coefficients, above: int, below: int) -> int:
+    """Return the value at a fraction, times the power of its denominator."""
+    value, power = 0, 1
+    for c in reversed(coefficients):
+        value = value * above + c * power
+        power *= below
+    return value
 
 
 def _divisors(value: int) -> list[int]:

@@ -139,7 +139,8 @@ class Builder(Matching):
         options = {x.keyword: x.value for x in found.arguments[1:]}
         is_kept = "keepdim" not in options and dim == options.get("dim") if dim else "keepdim" in options
         is_kept = is_kept or (not dim and options.get("dim") == Product(0))  # of the first it broadcasts
-        return found if is_kept and options.keys() <= {"dim", "keepdim"} and "dim" in options else None
+        is_one = isinstance(options.get("dim"), Product)  # softmax takes no tuple of dimensions
+        return found if is_kept and is_one and options.keys() <= {"dim", "keepdim"} else None
 
     def exponential_of(self, base: int) -> Product | None:
         """Return the exponential of one base where it is something simpler."""

@@ -152,6 +152,9 @@ class Products(Registry):
             if root is not None:
                 return self.power(Product(exact(root)), exponent.numerator)
             return Product(1, ((self.constant(value).term[0][0], exponent),))
+        for number in self.typed if self.decimals and not is_whole(value) else ():
+            if is_decimal(value * number):  # sqrt(8.314*x/0.02896)
+                return self.multiply(self._number_root(value * number, exponent), self._number_root(number, -exponent))
         factors = [*_factors(value.numerator, exponent), *_factors(value.denominator, -exponent)]
         found = [(self.known(n, Integer(SCALAR, 0, n)).term[0][0], e) for n, e in factors]
         return self.multiply(*(Product(1, ((base, e),)) for base, e in found))

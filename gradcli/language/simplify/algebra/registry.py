@@ -22,7 +22,7 @@ from gradcli.language.simplify.extents import SCALAR, Extent, joined
 from gradcli.language.simplify.facts.functions import NONNEGATIVE
 from gradcli.language.tree import Expression
 
-MOST_STEPS = 4000  # factors of all products that are made for one formula
+MOST_STEPS = 3000  # factors of all products that are made for one formula
 
 B = TypeVar("B", bound=Base)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 ELEMENTWISE = frozenset([
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "celu", "clamp", "clamp_max",
-    "clamp_min", "copysign", "cos", "cosh", "digamma", "elu", "erf", "erfc", "erfinv", "exp", "exp2", "expm1",
-    "floor", "fmod", "frac", "gelu", "hardtanh", "hypot", "leaky_relu", "lgamma", "log", "log10", "log1p",
+    "clamp_min", "cos", "cosh", "digamma", "elu", "erf", "erfc", "erfinv", "exp", "exp2", "expm1",
+    "floor", "frac", "gelu", "hardtanh", "hypot", "leaky_relu", "lgamma", "log", "log10", "log1p",
     "log2", "logaddexp", "logit", "logsigmoid", "maximum", "minimum", "mish", "normal_cdf", "normal_pdf",
     "relu", "round", "rsqrt", "selu", "sigmoid", "sign", "silu", "sin", "sinc", "sinh", "softplus", "sqrt",
     "tan", "tanh", "trunc", "where",
@@ -42,7 +42,7 @@ LINEAR = {
 
 # The functions of nan are nan, so that an argument may be simplified where it is not finite.
 PASSING = (
-    (ELEMENTWISE - {"copysign", "sign"})
+    (ELEMENTWISE - {"sign"})
     | LINEAR.keys()
     | {*("amax", "amin", "linear", "log_softmax", "softmax", "logsumexp", "norm", "prod", "std", "var")}
 )

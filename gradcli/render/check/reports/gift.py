@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from html import escape as html
 
 from gradcli.homework.assignment.assignments import Assignment
-from gradcli.homework.foreseen import Foreseen, Number
+from gradcli.homework.expected_answers import Foreseen, Number
 from gradcli.render.check.reports.questions import OTHER, categories, digits, feedback, harmless, name, prompt, setting
 
 SPECIAL = str.maketrans({**{sign: f"\\{sign}" for sign in "\\#=~{}:"}, "\n": "\\n"})

@@ -15,7 +15,7 @@ from html import escape as html
 from xml.sax.saxutils import escape
 
 from gradcli.homework.assignment.assignments import Assignment
-from gradcli.homework.foreseen import Foreseen, Number
+from gradcli.homework.expected_answers import Foreseen, Number
 from gradcli.render.check.marking import exact
 from gradcli.render.check.reports.questions import OTHER, categories, digits, feedback, harmless, name, prompt, setting
 

@@ -8,10 +8,10 @@ from html import escape as html
 from itertools import groupby
 from typing import Any
 
+from gradcli.homework.answer_file import answer
 from gradcli.homework.assignment.assignments import Assignment, Question
-from gradcli.homework.foreseen import Foreseen, Number
+from gradcli.homework.expected_answers import Foreseen, Number
 from gradcli.homework.model import VERDICTS
-from gradcli.homework.worked import answer
 from gradcli.render.check.marking import NAME, SENTENCE, clipped, diagnoses
 from gradcli.source import visible
 

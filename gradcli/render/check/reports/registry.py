@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gradcli.homework.assignment.assignments import Assignment
-    from gradcli.homework.foreseen import Foreseen
+    from gradcli.homework.expected_answers import Foreseen
     from gradcli.homework.model import Result
     from gradcli.render.documents.explanation import Document
 

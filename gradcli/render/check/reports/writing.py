@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Assignment
-from gradcli.homework.foreseen import foreseen
+from gradcli.homework.expected_answers import foreseen
 from gradcli.homework.model import Result
 from gradcli.homework.worker import in_worker
 from gradcli.render.check.reports.naming import file_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gradcli.explanation.model import Explanation, Node
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.forward import function
 from gradcli.render.graph.sketch.model import Arc, Line, Vertex
 from gradcli.render.graph.sketch.texts import WIDE, WIDEST, cut, numerals, tensor

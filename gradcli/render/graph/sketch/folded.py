@@ -9,7 +9,7 @@ from itertools import groupby
 
 from gradcli.explanation.model import Explanation, Node
 from gradcli.language.unparser import unparse_statement
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.forward import Sketcher
 from gradcli.render.graph.sketch.model import Arc, Line, Sketch, Vertex
 from gradcli.render.graph.sketch.texts import WIDEST, cut

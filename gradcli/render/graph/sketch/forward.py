@@ -10,7 +10,7 @@ from typing import Literal
 
 from gradcli.explanation.model import Explanation, Node
 from gradcli.language.tree import Name, Number, names
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.graph.labels import edges
 from gradcli.render.graph.sketch.model import Arc, Line, Role, Sketch, Vertex
 from gradcli.render.graph.sketch.texts import WIDEST, cut, edge_label, formula, numerals, tensor

@@ -8,7 +8,7 @@ from math import inf
 from gradcli.errors import EvaluationError
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.backward import backward_side
 from gradcli.render.graph.sketch.folded import folded_sketch
 from gradcli.render.graph.sketch.forward import Sketcher

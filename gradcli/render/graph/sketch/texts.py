@@ -11,7 +11,7 @@ from rich.cells import cell_len, set_cell_size
 from gradcli.explanation.model import Local, Value
 from gradcli.language.tree import Expression, Number
 from gradcli.language.unparser import unparse
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.text.numbers import number, short
 from gradcli.render.text.wrapping import beginning
 from gradcli.source import visible

@@ -8,7 +8,7 @@ from typing import Literal
 from gradcli.errors import EvaluationError
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Direction, Edge
 from gradcli.render.graph.sketch.sketch import sketch

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradcli.homework.diagnose.contributions import Steps
-from gradcli.render.asked import Asked
+from gradcli.render.display_options import Asked
 from gradcli.render.page.controls import about, controls, panel
 from gradcli.render.page.document import page
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.lesson import PHASES, Lesson, listed, step
 from gradcli.render.page.questions import MOST, questions
-from gradcli.render.page.snippet.stops import Stops
+from gradcli.render.page.snippet.page_steps import Stops
 from gradcli.render.page.snippet.tables import code, printed, tensors
 from gradcli.render.page.tracks import Tracks
 from gradcli.render.run.snippet_document import snippet_document

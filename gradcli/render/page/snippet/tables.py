@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradcli.render.page.html import Html, cut, element
-from gradcli.render.page.snippet.stops import Stops
-from gradcli.render.page.snippet.telling import written
+from gradcli.render.page.snippet.page_steps import Stops
+from gradcli.render.page.snippet.sentences import written
 from gradcli.render.page.tables import tensor_table
 from gradcli.render.page.tracks import Tracks
 from gradcli.script.moments.model import TensorState
@@ -55,7 +55,8 @@ def tensors(stops: Stops, tracks: Tracks) -> Html:
             states.setdefault(state.name, {})[step] = state
         for name in moment.gone:
             states[name][step] = None
-    rows = (row(name, [*found.items()], stops, tracks) for name, found in states.items())
+    tensors = {name: found for name, found in states.items() if any(found.values())}  # others are numbers by then
+    rows = (row(name, [*found.items()], stops, tracks) for name, found in tensors.items())
     return tensor_table(COLUMNS, element("tbody", *rows))
 
 

@@ -99,14 +99,15 @@ class Code:
 
     def _running(self, variables: Callable[..., Env]) -> Function:
         machine, body, answer, line, kept = self.machine, self.body, self.answer, self.line, self.kept
-        budget, lines = machine.budget, machine.lines
+        budget, lines, source = machine.budget, machine.lines, self.around[1].source
 
         def call(*arguments: Any, **keywords: Any) -> Any:
             env = variables(arguments, keywords)
-            before = lines[0]
+            before, caller = lines[0], machine.source
             if machine.depth >= DEPTH:
                 raise RecursionError("maximum recursion depth exceeded")
             machine.depth += 1
+            machine.source = source
             try:
                 if answer is not None:
                     budget.left -= 1
@@ -118,7 +119,7 @@ class Code:
                 return env[RESULT] if body(env) is not None else None
             finally:
                 machine.depth -= 1
-                lines[0] = before
+                lines[0], machine.source = before, caller
                 if kept is not None:  # what no block inside reads goes with the call, as in Python
                     for name in env.keys() - kept:
                         del env[name]

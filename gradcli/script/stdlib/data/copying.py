@@ -34,8 +34,6 @@ class Saved(Memo):
     What Python cannot find by its name it cannot save: AttributeError, PicklingError for a lambda of the module.
     """
 
-    shares = True  # whether tensors on one memory share the copy
-
     def check(self, value: Any) -> None:
         if not (is_own_function(value) or isinstance(value, Defined)):
             return
@@ -43,12 +41,6 @@ class Saved(Memo):
             raise AttributeError(f"Can't pickle local object {value.__qualname__!r}")
         if value.__name__ == "<lambda>":
             raise PicklingError(f"Can't pickle {value!r}: attribute lookup <lambda> on __main__ failed")
-
-
-class Pickling(Saved):
-    """The memo of a copy by `pickle`, which takes the memory of each tensor for itself."""
-
-    shares = False
 
 
 def copy(value: Any) -> Any:
@@ -243,7 +235,7 @@ def _memory(array: Any, memo: Memo) -> Any:
     root = array
     while isinstance(root, np.ndarray) and isinstance(root.base, np.ndarray):
         root = root.base
-    if (root is array and not isinstance(array, np.ndarray)) or not getattr(memo, "shares", True):
+    if root is array and not isinstance(array, np.ndarray):
         return array.copy()
     if ~id(root) not in memo:
         memo[~id(root)] = root, root.copy(order="K")

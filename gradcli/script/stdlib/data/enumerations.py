@@ -8,7 +8,7 @@ from typing import Any
 from gradcli.script.python.functions.classes import MARKED
 from gradcli.script.python.members.reserved import check_class
 from gradcli.script.python.text.formatting import formatted, represent, text
-from gradcli.script.python.values.attributes import Facade
+from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.python.values.kinds import Defined, is_own_function
 from gradcli.script.python.values.parents import exact, parent
 from gradcli.script.python.values.readonly import ReadOnly
@@ -28,7 +28,7 @@ class EnumKind(type):
     """The class of enumerations, which have items and a length and are called with a value."""
 
     def __iter__(cls) -> Iterator[Any]:
-        return iter([member for member in dict.fromkeys(members(cls).values()) if member._is_listed(member)])
+        return iter(dict.fromkeys(members(cls).values()))
 
     def __len__(cls) -> int:
         return len(list(iter(cls)))
@@ -93,11 +93,6 @@ class Enum(Facade, metaclass=EnumKind):
     def _generate_next_value_(name: str, start: int, count: int, last_values: list[Any]) -> Any:
         """Return the value that `auto()` stands for."""
         return 1 + max((x for x in last_values if isinstance(x, int)), default=0)
-
-    @staticmethod
-    def _is_listed(member: Any) -> bool:
-        """Whether a member is one by itself."""
-        return True
 
     @property
     def name(self) -> Any:
@@ -214,4 +209,6 @@ def unique(kind: Any) -> Any:
     return kind
 
 
-PLAIN = {"Enum": Enum, "IntEnum": IntEnum, "StrEnum": StrEnum, "auto": auto, "unique": unique}
+def namespace(name: str) -> Namespace:
+    """`enum`."""
+    return Namespace(name, {kind.__name__: kind for kind in (Enum, IntEnum, StrEnum, auto, unique)})

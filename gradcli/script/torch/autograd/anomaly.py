@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -37,12 +36,10 @@ WITHOUT = (
 
 
 class Anomaly:
-    """The anomaly mode of a run, and the lines on which nodes were made since it was switched on."""
+    """The anomaly mode of a run, in which nodes know the lines on which they were made."""
 
     def __init__(self) -> None:
         self.enabled, self.checks = False, True
-        self.made: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
-        self.parents: WeakKeyDictionary[Node, Node] = WeakKeyDictionary()  # whose rules made them
 
     def switch(self, enabled: bool, checks: bool) -> tuple[bool, bool]:
         """Set the mode; return whether it was enabled before, and checked for nan."""
@@ -60,9 +57,8 @@ class Anomaly:
             machine = running.machine
             line = machine.source.line(machine.line).strip() if machine.line else ""
             parent = current_place()
-            if isinstance(parent, Node):
-                self.parents[node] = parent
-            self.made[node] = f'  File "{machine.source.name}", line {machine.line}\n    {line}\n'
+            where = f'  File "{machine.source.name}", line {machine.line}\n    {line}\n'
+            node.made = where, parent if isinstance(parent, Node) else None
 
     def watched(self, events: Iterator[Event], rites: Rites) -> Iterator[Event]:
         """Yield the events of a backward pass; where it fails, warn of the line that made the node."""
@@ -81,21 +77,19 @@ class Anomaly:
 
     def _check(self, event: Contribution) -> None:
         gradient = event.unsummed
-        if np.isnan(gradient.value if isinstance(gradient, Tensor) else gradient).any():
+        if np.isnan(gradient.value if isinstance(gradient, Tensor) else np.asarray(gradient)).any():
             name = event.node.name()
             raise AutogradError(f"Function '{name}' returned nan values in its {event.position}th output.")
 
     def _tell(self, node: Node) -> None:
         """Warn of the line that made the node, and of the lines behind the nodes in whose backward that was."""
-        self._tell_of(node, PLAIN)
-        while node in self.parents:
-            node = self.parents[node]
-            self._tell_of(node, INDUCED)
-
-    def _tell_of(self, node: Node, told: str) -> None:
-        where = self.made.get(node)
-        text = WITHOUT.format(node.name()) if where is None else f"{told.format(node.name())}\n{where}"
-        warnings.warn(text, UserWarning, stacklevel=2)
+        words = PLAIN
+        place: Node | None = node
+        while place is not None:
+            where, parent = getattr(place, "made", ("", None))
+            text = f"{words.format(place.name())}\n{where}" if where else WITHOUT.format(place.name())
+            warnings.warn(text, UserWarning, stacklevel=2)
+            words, place = INDUCED, parent
 
 
 def anomaly() -> Anomaly:

@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.backward import Event, drain, grad, no_scalar, outside_the_graph, walk
-from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.recorder import listening
 from gradcli.engine.rites import Rites
-from gradcli.engine.saved import SECOND_TIME
 from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Gradient, Tensor, is_floating, tensor
 from gradcli.errors import AutogradError
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.anomaly import anomaly
-from gradcli.script.torch.autograd.edges import GradientEdge
 from gradcli.script.torch.autograd.passes import Passes
 from gradcli.script.torch.autograd.rites import SnippetRites
 from gradcli.script.torch.operations.readers import kind_name
@@ -40,10 +38,6 @@ NOT_ONLY = (
 TRANSFORMED = (
     "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
     "instead or call backward() outside of functorch transforms."
-)
-BOTH = (
-    "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
-    "`grad_tensors`."
 )
 BATCHES = (
     "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
@@ -65,20 +59,16 @@ def backward(
     if mode.transforms:
         raise RuntimeError(TRANSFORMED)
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
-        if grad_tensors is not None:
-            raise RuntimeError(BOTH)
-        grad_tensors = grad_variables
+        raise UnsupportedError("backward(grad_variables=...) is not supported here", help="write grad_tensors=")
     only = None if inputs is None else _several(inputs)
     if only == ():
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    targets = (tensors,) if isinstance(tensors, Tensor) else tuple(map(_output, _several(tensors)))
+    targets = tuple(map(_output, _several(tensors)))
     given = _upstream(targets, grad_tensors)
     if create_graph:
         warn_once(CYCLE)
     for x in only or ():
-        if isinstance(x, Tensor):
-            x.retain_grad()
+        x.retain_grad()
     nodes = None if only is None else [x.node for x in only]
     timeline, rites = running.machine.timeline, SnippetRites(recorded=create_graph)
     told = partial(timeline.backward, targets, given) if timeline is not None and targets else None
@@ -92,7 +82,7 @@ def backward(
         rites=rites,
         events=follow is not None,
     )
-    with running.machine.own(Passes).running(targets, nodes, rites):
+    with running.machine.own(Passes).running(rites):
         drain(follow(events) if follow is not None else events, create_graph)
 
 
@@ -130,18 +120,16 @@ def gradient(
         warnings.warn(NOT_ONLY, FutureWarning, stacklevel=2)
     upstream = _upstream(sources, grad_outputs, batched=is_grads_batched)
     for target in targets:
-        if not isinstance(target, Tensor | GradientEdge):
+        if not isinstance(target, Tensor):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {kind_name(target)}")
     unused = bool(allow_unused) or materialize_grads
     levels = listening(Level)
-    for level in levels:
-        level.check_backward(sources, create_graph)
     rows = [upstream] if not is_grads_batched else list(zip(*map(_rows, upstream), strict=False))
     timeline = running.machine.timeline
     rounds = []
     for row in rows:
         rites = SnippetRites(recorded=create_graph or bool(levels))
-        with running.machine.own(Passes).running(sources, [x.node for x in targets], rites):
+        with running.machine.own(Passes).running(rites):
             found = grad(
                 sources,
                 targets,
@@ -156,8 +144,6 @@ def gradient(
         rounds.append(found)
     found = rounds[0] if not is_grads_batched else _stacked(rounds)
     if materialize_grads:
-        if any(g is None and isinstance(x, GradientEdge) for g, x in zip(found, targets, strict=True)):
-            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
         found = tuple(
             tensor(np.zeros(x.shape, x.dtype), requires_grad=create_graph) if g is None else g
             for g, x in zip(found, targets, strict=True)
@@ -182,17 +168,10 @@ def _rows(gradients: Any) -> list[Any]:
 
 
 def _several(x: Any) -> tuple[Any, ...]:
-    return (x,) if isinstance(x, Tensor | GradientEdge) else tuple(x)
+    return (x,) if isinstance(x, Tensor) else tuple(x)
 
 
 def _output(x: Any) -> Tensor:
-    """Return an output as a tensor, also where its edge is given in its place."""
-    if isinstance(x, GradientEdge):
-        if isinstance(x.node, AccumulateGrad):
-            return Tensor(x.node.variable.value, x.node)
-        if getattr(x.node, "out", None) is None:
-            raise AutogradError(SECOND_TIME, code="E302")
-        return Tensor(x.node.out, x.node)
     if not isinstance(x, Tensor):
         raise AssertionError("Expected output to be a torch.Tensor")
     return x

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 from gradcli.engine.checks.versions import modified
@@ -14,17 +12,11 @@ from gradcli.engine.modes import mode
 from gradcli.engine.saved import SECOND_TIME, origin
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.members.tables import describe
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.autograd import nodes
-from gradcli.script.torch.autograd.saved.packing import NOTHING, Packed, SavedTensor, packed, unpacked
+from gradcli.script.torch.autograd.saved.packing import packed, unpacked
 from gradcli.script.torch.operations.readers import kind_name
-
-ONLY_ONCE = (
-    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the autograd.Function. "
-    "Either access saved_tensors only once, or set clear_saved_tensors_on_access=False."
-)
 
 
 class Context(Facade):
@@ -32,7 +24,7 @@ class Context(Facade):
 
     def __init__(self, function: type, arguments: tuple[Any, ...]) -> None:
         self.needs_input_grad = tuple(isinstance(x, Tensor) and x.requires_grad for x in arguments)
-        generated = any(each.kind == "grad" for each in mode.transforms)  # torch.func makes a function of its own of it
+        generated = "grad" in mode.transforms  # torch.func makes a function of its own of it
         self._name = f"{function.__name__}{'Generated' if generated else ''}Backward"
         self._own: dict[str, Any] = {}  # what the snippet keeps here, names with an underscore too
         self._saved: tuple[Any, ...] = ()
@@ -43,11 +35,8 @@ class Context(Facade):
         self._dirty: tuple[Any, ...] = ()
         self._without_gradient: tuple[Any, ...] = ()
         self._materialize = True
-        self._materialize_non_diff_grads = True
         self._forward: tuple[Any, ...] = ()  # what was saved for `jvp`
         self._pushing = False
-        self._clears = bool(getattr(function, "clear_saved_tensors_on_access", False))
-        self._read = False
 
     def __call__(self, gradient: Tensor) -> Any:
         return self._node(gradient)
@@ -106,13 +95,7 @@ class Context(Facade):
                 made_by = self._node if any(tensor is x for x in self._outputs) else tensor.node
                 since = history[version - 1] if version else -1
                 raise modified(self._node, tensor.value, origin(made_by), history, since)
-        if self._clears and self._read:
-            raise RuntimeError(ONLY_ONCE)
-        self._read = True
-        found = tuple(unpacked(self._in_graph(x)) for x in self._saved)
-        if self._clears:
-            self._saved = self._versions = ()
-        return found
+        return tuple(unpacked(self._in_graph(x)) for x in self._saved)
 
     def _in_graph(self, x: Any) -> Any:
         """Return a saved tensor; where another one stands for an output, one that lies in the graph."""
@@ -123,25 +106,6 @@ class Context(Facade):
         made.history = x.history
         made.node = self._node.call.parts.get(places[0], self._node)
         return made
-
-    @property
-    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
-        """The saved tensors, to be given hooks."""
-        if self._freed:
-            raise AutogradError(SECOND_TIME, code="E302")
-        return tuple(SavedTensor(partial(self._raw, n), partial(self._pack, n)) for n in range(len(self._saved)))
-
-    def _raw(self, place: int) -> Any:
-        return NOTHING if self._saved[place] is None else self._saved[place]
-
-    def _pack(self, place: int, x: Packed) -> None:
-        self._saved = (*self._saved[:place], x, *self._saved[place + 1 :])
-
-    @property
-    def saved_variables(self) -> tuple[Any, ...]:
-        """The saved tensors by their old name."""
-        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
-        return self.saved_tensors
 
     def mark_dirty(self, *tensors: Any) -> None:
         if not all(isinstance(x, Tensor) for x in tensors):
@@ -164,20 +128,6 @@ class Context(Facade):
         self._versions = tuple(len(x.history or ()) if isinstance(x, Tensor) else 0 for x in self._saved)
 
 
-def refuse_pure_view(ctx: Context, value: Any) -> None:
-    """Refuse a function whose views torch makes again by its `forward` after a change of them."""
-    if value:
-        raise UnsupportedError("ctx._is_pure_view is not supported here", help="leave it out")
-
-
 Context.__module__, Context.__name__, Context.__qualname__ = "torch.autograd.function", "FunctionCtx", "FunctionCtx"
 nodes.show(Context)
-describe(
-    Context,
-    own=lambda ctx: ctx._own,
-    getters={"_raw_saved_tensors": lambda ctx: ctx._raw_saved_tensors},
-    setters={
-        "_materialize_non_diff_grads": lambda ctx, value: setattr(ctx, "_materialize_non_diff_grads", value),
-        "_is_pure_view": refuse_pure_view,
-    },
-)
+describe(Context, own=lambda ctx: ctx._own)

@@ -210,8 +210,7 @@ class Call:
         """Return the gradients that `backward` gets, one an output; zeros, or None, where none came."""
         given = self._hooked(self._arrived(upstream))
         for place, result in enumerate(self.results):
-            wanted = place in self.outputs or self.context._materialize_non_diff_grads
-            if result is not None and place not in given and wanted and self.context._materialize:
+            if result is not None and place not in given and self.context._materialize:
                 given[place] = Tensor(np.zeros(*result)[()])
         return [given.get(place) for place in range(len(self.results))]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,26 +15,17 @@ from gradcli.engine.modes import mode, refuse_examples, switched
 from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.indexing.assignment import copy_
-from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import passing
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.machine import running
 from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.torch.autograd.grad_modes import Switch
 from gradcli.script.torch.tensor import memory, printing
 from gradcli.script.torch.tensor.owned import own_attributes
 
 NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
-
-
-class Entered:
-    """The number of the level that a run is in: -1 for none. A function of the snippet sees it, but no tangents."""
-
-    level = -1
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -46,65 +35,9 @@ class UnpackedDualTensor(NamedTuple):
     tangent: Tensor | None
 
 
-class Forward:
-    """Whether a run carries tangents; the levels that wait while it does not."""
-
-    def __init__(self) -> None:
-        self.enabled = True
-        self.waiting: list[tangents.Level] = []
-
-    def set(self, enabled: bool) -> bool:
-        before, self.enabled = self.enabled, enabled
-        if before and not enabled:
-            self.waiting = listening(tangents.Level)
-            for level in self.waiting:
-                leave(level)
-        elif enabled and not before:
-            for level in reversed(self.waiting):
-                listen(level)
-            self.waiting = []
-        return before
-
-
 def levels() -> list[tangents.Level]:
-    """Return the levels that are open, the latest first, though none may be in use now."""
-    return running.machine.own(Forward).waiting or listening(tangents.Level)
-
-
-def close(level: tangents.Level) -> None:
-    waiting = running.machine.own(Forward).waiting
-    if level in waiting:
-        waiting.remove(level)
-    else:
-        leave(level)
-
-
-def is_forward_enabled() -> bool:
-    return running.machine.own(Forward).enabled
-
-
-@contextmanager
-def without_forward() -> Iterator[None]:
-    """Tell the snippet that no tangents are carried, as in the `forward` of a function of its own."""
-    forward = running.machine.own(Forward)
-    before, forward.enabled = forward.enabled, False
-    try:
-        yield
-    finally:
-        forward.enabled = before
-
-
-class set_forward_enabled(Switch):  # noqa: N801
-    """`forward_ad._set_fwd_grad_enabled(mode)`: carry tangents or not, from the call on or in a `with` block."""
-
-    def __init__(self, mode: bool) -> None:
-        self._before = self._set(mode)
-
-    def __enter__(self) -> None:
-        """Do nothing: the call has set the state."""
-
-    def _set(self, state: bool) -> bool:
-        return running.machine.own(Forward).set(state)
+    """Return the levels that are open, the latest first."""
+    return listening(tangents.Level)
 
 
 class dual_level(Facade):  # noqa: N801  torch's name
@@ -118,11 +51,7 @@ class dual_level(Facade):  # noqa: N801  torch's name
     def __enter__(self) -> int:
         if levels():
             raise RuntimeError("Nested forward mode AD is not supported at the moment")
-        if is_forward_enabled():
-            listen(self._level)
-        else:
-            running.machine.own(Forward).waiting.append(self._level)
-        running.machine.own(Entered).level = 0
+        listen(self._level)
         printing.print_options().suffixes.append(tangent_text)
         return 0
 
@@ -131,8 +60,7 @@ class dual_level(Facade):  # noqa: N801  torch's name
 
 
 def _leave(level: tangents.Level) -> None:
-    close(level)
-    running.machine.own(Entered).level = -1
+    leave(level)
     printing.print_options().suffixes.remove(tangent_text)
 
 
@@ -141,22 +69,9 @@ def tangent_of(x: Tensor) -> Tensor | None:
     return active[0].get(x) if active else None
 
 
-def untold(level: tangents.Level, tangent: Tensor) -> Tensor:
-    """Return a tangent for snippets: where a rule gave it with a graph, torch's nodes are others than ours."""
-    if tangent not in level.derived or not (tangent.requires_grad and mode.grad_enabled):
-        return tangent
-    with switched(tape=None):
-        copied: Tensor = clone(tangent)
-    printing.UNTOLD.add(copied.node)
-    return copied
-
-
 def tangent_text(x: Tensor) -> str:
     """Return the text of a tangent, which is printed after the value of a dual tensor; empty if there is none."""
-    levels = listening(tangents.Level)
     tangent = tangent_of(x)
-    if tangent is not None:
-        tangent = untold(levels[0], tangent)
     return "" if tangent is None else f"tangent={printing.format_tensor(tangent)}"
 
 
@@ -236,9 +151,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     for active in listening(tangents.Level)[:1]:
         with switched(tape=None):
             alias = primal(tensor)
-        tangent = active.get(tensor)
-        told = tangent if tangent is None else untold(active, tangent)
-        return UnpackedDualTensor(active.separate(alias, None), told)
+        return UnpackedDualTensor(active.separate(alias, None), active.get(tensor))
     return UnpackedDualTensor(tensor, None)
 
 
@@ -268,8 +181,5 @@ MEMBERS: dict[str, Any] = {
     "unpack_dual": unpack_dual,
     "enter_dual_level": enter_dual_level,
     "exit_dual_level": exit_dual_level,
-    "_is_fwd_grad_enabled": is_forward_enabled,
-    "_set_fwd_grad_enabled": set_forward_enabled,
     "UnpackedDualTensor": TYPES[UnpackedDualTensor],
 }
-LIVE = {"_current_level": lambda: running.machine.own(Entered).level}

@@ -7,35 +7,25 @@ the parts of one flat tensor, so that the node has one result, as every node has
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from gradcli.engine.graph import Handle
 from gradcli.engine.memory.in_place import change, check_in_place
 from gradcli.engine.memory.views import CUSTOM, ITSELF, PART, View, is_view
 from gradcli.engine.memory.writing import copy
-from gradcli.engine.modes import mode, switched, tick
+from gradcli.engine.modes import mode, switched
 from gradcli.engine.recorder import listening
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.values.attributes import BuiltinType, Facade
+from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.custom import Call
-from gradcli.script.torch.autograd.dual import without_forward
 from gradcli.script.torch.autograd.grad_modes import Marks
-from gradcli.script.torch.autograd.nodes import named
 from gradcli.script.torch.autograd.parts import bound, once_differentiable, push, tangents_of
-from gradcli.script.torch.autograd.transforms import batch_of, check_setup, is_innermost, ruled
 
 LEGACY = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
     "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
-)
-INSTANCE = (
-    "should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class "
-    "itself. Instantiating an autograd function will raise an error in a future version of PyTorch."
 )
 NOT_RETURNED = (
     "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
@@ -65,29 +55,18 @@ NO_BACKWARD = (
 NO_VMAP = (
     "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
 )
-# What an instance of a function says of the node that it is not.
-UNKNOWN = "needs_input_grad to_save non_differentiable dirty_tensors saved_for_forward"
-EMPTY = "saved_tensors next_functions _raw_saved_tensors"
-OF_A_NODE: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(UNKNOWN.split(), lambda function: None),
-    **dict.fromkeys(EMPTY.split(), lambda function: ()),
-    "name": lambda function: lambda: type(function).__name__,
-    "metadata": lambda function: function._notes,
-    "register_hook": lambda function: partial(Handle, function._hooks),
-    "register_prehook": lambda function: partial(Handle, function._hooks),
-    "_register_hook_dict": lambda function: lambda x: None,
-    "_sequence_nr": lambda function: lambda: function._number,
-    "_set_sequence_nr": lambda function: lambda number: setattr(function, "_number", number),
-}
-REFUSED = ("save_for_backward", "save_for_forward", "mark_dirty", "mark_non_differentiable", "set_materialize_grads")
 NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
 
 
-class NodeClass:
-    """The attribute that is the class of the nodes of a function."""
-
-    def __get__(self, _: Any, function: type) -> BuiltinType:
-        return named(Context, f"{function.__name__}Backward", "torch.autograd.function")
+MORE = " For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+NO_SETUP = (
+    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override "
+    f"the setup_context staticmethod.{MORE}"
+)
+WITHOUT_RULE = (
+    "does not have vmap support. Please override and implement the vmap staticmethod or set "
+    f"generate_vmap_rule=True.{MORE}"
+)
 
 
 class Function(Facade):
@@ -95,21 +74,8 @@ class Function(Facade):
 
     __parent__ = True
 
-    def __init__(self, *_: Any, **__: Any) -> None:
-        warnings.warn(f"{type(self)!r} {INSTANCE}", DeprecationWarning, stacklevel=2)
-        self._notes: dict[Any, Any] = {}
-        self._hooks: dict[int, Any] = {}
-        self._number = next(tick)
-
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         raise RuntimeError(LEGACY)
-
-    def __getattr__(self, name: str) -> Any:
-        if name in OF_A_NODE:
-            return OF_A_NODE[name](self)
-        if name in REFUSED:
-            raise UnsupportedError(f"{name} of an instance of a Function is not supported here")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @staticmethod
     def forward(*arguments: Any, **keywords: Any) -> Any:
@@ -132,7 +98,6 @@ class Function(Facade):
         raise NotImplementedError(NO_JVP)
 
     generate_vmap_rule = False
-    _backward_cls = NodeClass()
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *arguments: Any) -> Any:
@@ -142,16 +107,14 @@ class Function(Facade):
     def apply(cls, *arguments: Any, **keywords: Any) -> Any:
         """Run `forward` outside the graph, and record a node that runs `backward`."""
         separate = cls.setup_context is not Function.setup_context
-        check_setup(separate)
+        if mode.transforms:
+            check_transformed(cls, separate)
         arguments = bound(cls.forward, separate, arguments, keywords)
-        batch = batch_of(cls, cls.vmap is not Function.vmap, arguments) if mode.transforms else None
-        if batch is not None and is_innermost(batch):
-            return ruled(cls, batch, arguments)
         context = Context(cls, arguments)
         tangents = tangents_of(arguments)
-        with switched(grad_enabled=False, tape=next(iter(listening(Marks)), None)), without_forward():
+        with switched(grad_enabled=False, tape=next(iter(listening(Marks)), None)):
             if separate:
-                outputs = cls.forward(*arguments) if batch is None else ruled(cls, batch, arguments)
+                outputs = cls.forward(*arguments)
                 cls.setup_context(context, arguments, outputs)
                 _check_saved(context, arguments, outputs)
             else:
@@ -168,6 +131,20 @@ class Function(Facade):
         made = [pair for pair in zip(given, results, strict=True) if not any(pair[0] is x for x in arguments)]
         context._seal({id(before): after for before, after in made}, results)
         return results if isinstance(outputs, tuple) else results[0]
+
+
+def check_transformed(cls: Any, separate: bool) -> None:
+    """Refuse in a function that torch.func transforms what torch refuses there, and a rule for batches."""
+    if not separate:
+        raise RuntimeError(NO_SETUP)
+    if "vmap" in mode.transforms and cls.vmap is not Function.vmap:
+        raise UnsupportedError(
+            f"the vmap staticmethod of {cls.__name__} is not supported here",
+            python=RuntimeError,
+            help="set generate_vmap_rule = True",
+        )
+    if "vmap" in mode.transforms and not cls.generate_vmap_rule:
+        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it {WITHOUT_RULE}")
 
 
 def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -241,16 +218,11 @@ def _check_dirty(x: Tensor) -> None:
         raise AutogradError("a leaf Variable that requires grad has been used in an in-place operation.", code="E304")
 
 
-class InplaceFunction(Function):
-    """An old name for a function that changes its inputs in place."""
-
-
-Function.__module__ = InplaceFunction.__module__ = "torch.autograd.function"
+Function.__module__ = "torch.autograd.function"
 
 
 MEMBERS: dict[str, Any] = {
     "Function": Function,
-    "InplaceFunction": InplaceFunction,
     "FunctionCtx": Context,
     "once_differentiable": once_differentiable,
 }

@@ -14,7 +14,6 @@ from gradcli.engine.recorder import Application, leave, listen
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.operations.readers import kind_name
 
@@ -186,14 +185,6 @@ class set_grad_enabled(GradMode):  # noqa: N801  torch's name
         self._wanted = mode
         self._before = self._set(mode)
 
-    @property
-    def prev(self) -> bool:
-        return bool(self._before)
-
-    @property
-    def mode(self) -> bool:
-        return bool(self._wanted)
-
     def _clone(self) -> Decorator:
         return set_grad_enabled(self._wanted)
 
@@ -227,48 +218,7 @@ class inference_mode(Decorator):  # noqa: N801  torch's name
         return before
 
 
-class Threads:
-    """Whether the backward pass may use several threads; here it runs in one all the same."""
-
-    enabled = True
-
-
-class set_multithreading_enabled(set_grad_enabled):  # noqa: N801  torch's name
-    """Takes effect when it is called, as `set_grad_enabled` does."""
-
-    def _set(self, state: bool) -> bool:
-        threads = running.machine.own(Threads)
-        before, threads.enabled = threads.enabled, state
-        return before
-
-    def _clone(self) -> Decorator:
-        return set_multithreading_enabled(self._wanted)
-
-    def __repr__(self) -> str:
-        return f"torch.autograd.grad_mode.set_multithreading_enabled(mode={self._wanted})"
-
-
-def is_multithreading_enabled() -> bool:
-    return running.machine.own(Threads).enabled
-
-
-class force_original_view_tracking(set_grad_enabled):  # noqa: N801  torch's name
-    """Takes effect when it is called: views of a changed base get nodes of the views that led to them."""
-
-    def _set(self, state: bool) -> bool:
-        before, mode.replays = mode.replays, bool(state)
-        return before
-
-    def _clone(self) -> Decorator:
-        return force_original_view_tracking(self._wanted)
-
-
-def is_view_replay_enabled() -> bool:
-    return mode.replays
-
-
 KINDS = (no_grad, enable_grad, set_grad_enabled, inference_mode)
 MODES: dict[str, Any] = {kind.__name__: kind for kind in KINDS}
-OF_AUTOGRAD: dict[str, Any] = {**MODES, "set_multithreading_enabled": set_multithreading_enabled}  # not of torch itself
-for kind in OF_AUTOGRAD.values():
+for kind in KINDS:
     kind.__module__ = "torch.autograd.grad_mode"

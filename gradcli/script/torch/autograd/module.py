@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -12,9 +11,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.torch.autograd import anomaly
 from gradcli.script.torch.autograd.backward import backward, gradient
-from gradcli.script.torch.autograd.grad_modes import OF_AUTOGRAD, is_multithreading_enabled
-from gradcli.script.torch.autograd.passes import Passes
-from gradcli.script.torch.autograd.saved.packing import SAVED_TENSOR
+from gradcli.script.torch.autograd.grad_modes import MODES
 
 ANOMALY: dict[str, Any] = {
     "detect_anomaly": anomaly.detect_anomaly,
@@ -31,27 +28,16 @@ def variable(data: Any, requires_grad: bool = False, **_: Any) -> Tensor:
     return made
 
 
-def queue_callback(callback: Callable[[], Any]) -> None:
-    """Call something at the end of the backward pass that runs."""
-    passes = running.machine.own(Passes)
-    if not passes.number:
-        raise RuntimeError("Final callbacks can only be installed during backward pass.")
-    passes.callbacks.append(callback)
-
-
-ENGINE = Namespace("Variable._execution_engine", {"queue_callback": queue_callback})
-VARIABLE = BuiltinType("Variable", Tensor, variable, {"_execution_engine": ENGINE}, "torch.autograd.variable")
+VARIABLE = BuiltinType("Variable", Tensor, variable, module="torch.autograd.variable")
 AUTOGRAD: dict[str, Any] = {
-    **OF_AUTOGRAD,
+    **MODES,
     **ANOMALY,
-    "is_multithreading_enabled": is_multithreading_enabled,
     "backward": backward,
     "grad": gradient,
     "Variable": VARIABLE,
-    "SavedTensor": SAVED_TENSOR,
 }
 SMALL: dict[str, dict[str, Any]] = {
-    "torch.autograd.grad_mode": OF_AUTOGRAD,
+    "torch.autograd.grad_mode": MODES,
     "torch.autograd.anomaly_mode": ANOMALY,
     "torch.autograd.variable": {"Variable": VARIABLE},
 }
@@ -59,7 +45,7 @@ SMALL: dict[str, dict[str, Any]] = {
 PARTS = {
     "torch.autograd.function": "gradcli.script.torch.autograd.functions",
     "torch.autograd.functional": "gradcli.script.torch.autograd.functional.vector_products",
-    "torch.autograd.gradcheck": "gradcli.script.torch.autograd.checking.module",
+    "torch.autograd.gradcheck": "gradcli.script.torch.autograd.gradcheck",
     "torch.autograd.graph": "gradcli.script.torch.autograd.graph",
     "torch.autograd.forward_ad": "gradcli.script.torch.autograd.dual",
 }
@@ -70,19 +56,8 @@ WITHIN = {
 }
 
 
-ELSEWHERE = {  # names of torch.autograd, each with the module here that has it, and its name there
-    "is_view_replay_enabled": ("grad_modes", "is_view_replay_enabled"),
-    "_force_original_view_tracking": ("grad_modes", "force_original_view_tracking"),
-}
-
-
 def find(name: str) -> Any:
     """Find a part of `torch.autograd`, or a name that is defined in one."""
-    if name in ELSEWHERE:
-        place, member = ELSEWHERE[name]
-        return getattr(import_module(f"gradcli.script.torch.autograd.{place}"), member)
-    if name == "torch":
-        return (running.machine.modules or {}).get(name)
     if name in WITHIN:
         return namespace(WITHIN[name]).get(name)
     part = f"torch.autograd.{name}"
@@ -104,7 +79,7 @@ def namespace(name: str) -> Namespace:
     if name in PARTS:
         part = import_module(PARTS[name])
         members = without_operations(part.MEMBERS) if name == "torch.autograd.functional" else part.MEMBERS
-        return Namespace(name, members, live=getattr(part, "LIVE", None))
+        return Namespace(name, members)
     known = [*WITHIN, *(part.rpartition(".")[2] for part in PARTS)]
     hidden = {"gradcheck": partial(namespace, "torch.autograd.gradcheck")}  # by the function of this name
     return Namespace(name, AUTOGRAD, find, known=known, hidden=hidden)

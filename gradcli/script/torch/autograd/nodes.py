@@ -61,10 +61,11 @@ def metadata(node: Any) -> dict[str, Any]:
     notes: dict[str, Any] = {} if made is None else made.with_hooks().notes
     if of_mode.enabled and isinstance(node, AccumulateGrad):
         raise UnsupportedError("the metadata of the node of a leaf in anomaly mode is not supported here")
-    if made in of_mode.made:
-        notes.setdefault("traceback_", [of_mode.made[made]])
-    if made in of_mode.parents:
-        notes.setdefault("parent_", visible(of_mode.parents[made]))
+    where, parent = getattr(made, "made", ("", None))
+    if where:
+        notes.setdefault("traceback_", [where])
+    if parent is not None:
+        notes.setdefault("parent_", visible(parent))
     return notes
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.graph import Node
-from gradcli.engine.memory.views import View, is_view
 from gradcli.engine.modes import mode, set_grad_enabled, switched
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import listening
@@ -60,12 +59,6 @@ def written_part(name: str, operands: Sequence[Formula], options: dict[str, Any]
     return tree.Call(name, (tree.Argument(operands[0].tree),))
 
 
-NO_VIEW = "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
-OTHER_VIEW = "A custom Function is returning a view but the jvp is not returning a view of the {} grad input."
-NOT_IN_PLACE = (
-    "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying an "
-    "input inplace, then the jvp function must modify the corresponding gradient inplace."
-)
 NO_TANGENT = (
     "Function's jvp returned a gradient at position {}, but  the corresponding forward output is not a differentiable "
     "Tensor.You should return None at that position instead."
@@ -91,7 +84,6 @@ def push(
         return
     if context._materialize:
         given = [_or_zeros(tangent, x) for tangent, x in zip(given, arguments, strict=True)]
-    versions = [(its, _version(its)) for its in given]
     with switched(tape=None), context.forward_mode():
         found = function.jvp(context, *given)
     found = found if isinstance(found, tuple) else (found,)
@@ -106,12 +98,6 @@ def push(
         if tangent is None and not plain and isinstance(x, Tensor) and is_floating(x.value):
             raise UnsupportedError("a jvp that gives no tangent of a differentiable result is not supported here")
     for _, x, tangent in pairs:
-        if any(x is dirty for dirty in context._dirty):
-            before = zip(arguments, versions, strict=True)
-            if not any(x is y and tangent is its and _version(its) > time for y, (its, time) in before):
-                raise RuntimeError(NOT_IN_PLACE)
-        elif is_view(x):
-            _check_view(x, tangent, arguments, given)
         if x.shape != tangent.shape:
             raise RuntimeError(OTHER_SIZE.format(list(x.shape), list(tangent.shape)))
         listening(Level)[0].set(x, tangent)
@@ -126,26 +112,10 @@ def _check_returned(found: tuple[Any, ...], count: int) -> None:
         raise RuntimeError(NOT_SO_MANY.format(count, len(found)))
 
 
-def _version(x: Tensor | None) -> int:
-    return 0 if x is None else len(x.history or ())
-
-
 def _or_zeros(tangent: Tensor | None, x: Any) -> Tensor | None:
     """Return the tangent of an argument as `jvp` gets it: zeros where there is none."""
     wanted = tangent is None and isinstance(x, Tensor) and is_floating(x.value)
     return Tensor(np.zeros_like(x.value)[()]) if wanted else tangent
-
-
-def _check_view(x: View, tangent: Tensor, arguments: tuple[Any, ...], given: Sequence[Any]) -> None:
-    """Refuse a tangent that is no view where the result is one, or a view of another tensor."""
-    if not is_view(tangent):
-        raise RuntimeError(NO_VIEW)
-    for source, its in zip(arguments, given, strict=True):
-        if isinstance(source, Tensor) and x.base in (source, source.base) and its is not None:
-            if tangent.base is not its and tangent.base is not its.base:
-                further = is_view(source) and len(source.path) > source.requires_grad  # such a dual is a view
-                raise RuntimeError(OTHER_VIEW.format("same base as the given" if further else "given"))
-            return
 
 
 def bound(

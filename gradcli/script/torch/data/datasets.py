@@ -36,29 +36,6 @@ class IterableDataset(Dataset):
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
 
-    def __add__(self, other: Any) -> Any:
-        return ChainDataset([self, other])
-
-
-class ChainDataset(IterableDataset):
-    """The rows of several iterable datasets, one after the other."""
-
-    def __init__(self, datasets: Any) -> None:
-        self.datasets = datasets
-
-    def _checked(self) -> Iterator[Any]:
-        for dataset in self.datasets:
-            if not isinstance(dataset, IterableDataset):
-                raise AssertionError("ChainDataset only supports IterableDataset")
-            yield dataset
-
-    def __iter__(self) -> Iterator[Any]:
-        for dataset in self._checked():
-            yield from dataset
-
-    def __len__(self) -> int:
-        return sum(map(len, self._checked()))
-
 
 class TensorDataset(Dataset):
     """Tuples of the rows of some tensors."""
@@ -123,47 +100,6 @@ class ConcatDataset(Dataset):
         return self.datasets[which][position - (self.cumulative_sizes[which - 1] if which else 0)]
 
 
-class StackDataset(Dataset):
-    """The rows of several datasets of one length side by side: as tuples, or as dicts by the names given."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if args and kwargs:
-            raise ValueError(
-                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both "
-                "types are given."
-            )
-        if not args and not kwargs:
-            raise ValueError("At least one dataset should be passed")
-        self.datasets: Any = args or kwargs
-        if len({len(dataset) for dataset in (*args, *kwargs.values())}) > 1:
-            raise ValueError("Size mismatch between datasets")
-
-    def __len__(self) -> int:
-        return len(next(iter(self.datasets.values() if isinstance(self.datasets, dict) else self.datasets)))
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(self.datasets, dict):
-            return {name: dataset[index] for name, dataset in self.datasets.items()}
-        return tuple(dataset[index] for dataset in self.datasets)
-
-    def __getitems__(self, indices: Any) -> list[Any]:
-        """Return the rows at these positions, each dataset asked once if it can."""
-        named = isinstance(self.datasets, dict)
-        columns = [_rows(dataset, indices) for dataset in (self.datasets.values() if named else self.datasets)]
-        rows = zip(*columns, strict=True)
-        return [dict(zip(self.datasets, row, strict=True)) if named else row for row in rows]
-
-
-def _rows(dataset: Any, indices: Any) -> Any:
-    fetch = getattr(dataset, "__getitems__", None)
-    if not callable(fetch):
-        return [dataset[index] for index in indices]
-    rows = fetch(indices)
-    if len(rows) != len(indices):
-        raise ValueError(f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(rows)}")
-    return rows
-
-
 def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subset]:
     """Split a dataset into parts in random order; lengths that sum to 1 are shares, whose rest goes round."""
     sizes = list(bounded(lengths))
@@ -190,6 +126,6 @@ def _sizes(shares: list[float], total: int) -> list[int]:
     return sizes
 
 
-DATASETS = (Dataset, IterableDataset, ChainDataset, TensorDataset, Subset, ConcatDataset, StackDataset)
+DATASETS = (Dataset, IterableDataset, TensorDataset, Subset, ConcatDataset)
 for kind in DATASETS:
     kind.__module__ = "torch.utils.data.dataset"

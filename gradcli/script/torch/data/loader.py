@@ -23,12 +23,6 @@ from gradcli.script.torch.tensor.literals import as_tensor, tensor_
 
 PINNED = "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used."
 
-LONGER = (
-    "Length of IterableDataset {} was reported to be {}(when accessing len(dataloader)), but {} samples have been "
-    "fetched. "
-)
-FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
-
 
 def default_collate(batch: Any) -> Any:
     """Make a batch of rows: stack tensors, make tensors of numbers; tuples and dicts entry by entry."""
@@ -66,18 +60,6 @@ def default_convert(row: Any) -> Any:
     return as_tensor(row) if isinstance(row, np.ndarray) else row
 
 
-class Workers:
-    """The workers of the loaders of a run, which work in the run itself."""
-
-    are_at_work = False
-
-
-def get_worker_info() -> None:
-    """Return nothing, as outside of the workers."""
-    if running.machine.own(Workers).are_at_work:
-        raise UnsupportedError("get_worker_info in a worker is not supported here", help="leave num_workers out")
-
-
 class DataLoader(Facade):
     """Batches of a dataset, in order or shuffled; every epoch draws from torch's generator as torch does."""
 
@@ -107,24 +89,6 @@ class DataLoader(Facade):
         pin_memory_device: str = "",
         in_order: bool = True,
     ) -> None:
-        if num_workers < 0:
-            raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
-        if timeout < 0:
-            raise ValueError("timeout option should be non-negative")
-        if num_workers == 0 and prefetch_factor is not None:
-            raise ValueError(
-                "prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to enable "
-                "multiprocessing, otherwise set prefetch_factor to None."
-            )
-        if prefetch_factor is not None and prefetch_factor < 0:
-            raise ValueError("prefetch_factor option should be non-negative")
-        if num_workers == 0 and persistent_workers:
-            raise ValueError("persistent_workers option needs num_workers > 0")
-        if multiprocessing_context is not None and num_workers == 0:
-            raise ValueError(
-                "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
-                "num_workers=0"
-            )
         if num_workers and isinstance(dataset, datasets.IterableDataset):
             raise UnsupportedError(
                 f"num_workers={num_workers} for an IterableDataset is not supported here",
@@ -133,14 +97,7 @@ class DataLoader(Facade):
             )
         self.dataset = dataset
         self.num_workers = num_workers
-        self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
         self.pin_memory = pin_memory
-        self.pin_memory_device = pin_memory_device
-        self.timeout = timeout
-        self.worker_init_fn = worker_init_fn
-        self.multiprocessing_context = multiprocessing_context
-        self.persistent_workers = persistent_workers
-        self.in_order = in_order
         self.drop_last = drop_last
         self.generator = generator
         self.batch_size = batch_size
@@ -155,13 +112,6 @@ class DataLoader(Facade):
             batch_sampler = samplers.BatchSampler(sampler, batch_size, drop_last)
         self.batch_sampler = batch_sampler
         self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
-        self._told: int | None = None  # the length that was asked for
-        self._is_made = True
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in FIXED and "_is_made" in vars(self):
-            raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
-        super().__setattr__(name, value)
 
     def _check(self, shuffle: bool | None, sampler: Any, batch_sampler: Any) -> None:
         """Refuse options that contradict each other."""
@@ -183,7 +133,6 @@ class DataLoader(Facade):
         if not isinstance(self.dataset, datasets.IterableDataset):
             return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
         length: int = len(self.dataset)  # type: ignore[arg-type]
-        self._told = length
         if self.batch_size is None:
             return length
         return length // self.batch_size if self.drop_last else math.ceil(length / self.batch_size)
@@ -192,7 +141,7 @@ class DataLoader(Facade):
         if self.pin_memory:
             warnings.warn(PINNED, UserWarning, stacklevel=2)
         if isinstance(self.dataset, datasets.IterableDataset):
-            rows = self._streamed(self._told)
+            rows = self._streamed()
         else:
             rows = self._picked(iter(self.sampler if self.batch_sampler is None else self.batch_sampler))
         (self.generator or running.machine.generator).random64()  # the seed of workers, though there are none
@@ -221,19 +170,14 @@ class DataLoader(Facade):
             elif fetch is not None and not self.num_workers:
                 yield fetch(position)
             else:
-                yield [pick(one) for one in position]
+                yield [pick(index) for index in position]
 
     def _picked_by_worker(self, position: Any) -> Any:
         """Return a row; UnsupportedError if it draws, for each worker has random numbers of its own."""
-        generator, workers = running.machine.generator, running.machine.own(Workers)
-        before = generator.get_state().position
-        workers.are_at_work = True
-        try:
-            row = self.dataset[position]
-        finally:
-            workers.are_at_work = False
-        after = generator.get_state().position
-        if before.block is not after.block or before.used != after.used:
+        generator = running.machine.generator
+        before = generator.get_state()
+        row = self.dataset[position]
+        if generator.has_moved(before):
             raise UnsupportedError(
                 f"num_workers={self.num_workers} for a dataset that draws random numbers is not supported here",
                 python=ValueError,
@@ -241,16 +185,15 @@ class DataLoader(Facade):
             )
         return row
 
-    def _streamed(self, told: int | None) -> Iterator[Any]:
-        """Yield the rows of an iterable dataset, batch by batch; warn of more than its length, if that was told."""
+    def _streamed(self) -> Iterator[Any]:
+        """Yield the rows of an iterable dataset, batch by batch."""
         rows = Counting(self.dataset)
-        batches = rows if self.batch_size is None else iter(lambda: list(islice(rows, self.batch_size)), [])
-        for number, batch in enumerate(batches, 1):
-            if self.batch_size is not None and self.drop_last and len(batch) < self.batch_size:
-                continue
-            if told is not None and number > told:
-                warnings.warn(LONGER.format(self.dataset, told, number), UserWarning, stacklevel=2)
-            yield batch
+        if self.batch_size is None:
+            yield from rows
+            return
+        while batch := list(islice(rows, self.batch_size)):
+            if not self.drop_last or len(batch) == self.batch_size:
+                yield batch
 
 
 MEMBERS: dict[str, Any] = {
@@ -262,7 +205,6 @@ MEMBERS: dict[str, Any] = {
         datasets.random_split,
         default_collate,
         default_convert,
-        get_worker_info,
     )
 }
 
@@ -273,7 +215,7 @@ def namespace(name: str) -> Namespace:
     def find(part: str) -> Any:
         if part != "checkpoint":
             return None
-        checkpointing = import_module("gradcli.script.torch.autograd.checkpoints.checkpointing")
+        checkpointing = import_module("gradcli.script.torch.autograd.checkpoint")
         return Namespace(f"{name}.checkpoint", checkpointing.MEMBERS)
 
     return Namespace(name, {"data": Namespace(f"{name}.data", MEMBERS)}, find, known=["checkpoint"])

@@ -16,8 +16,6 @@ from gradcli.script.python.text.formatting import formatted
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.operations import facade
-from gradcli.script.torch.random.sampling import normal
-from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.dtypes import Size
 from gradcli.script.torch.tensor.printing import size_text
 
@@ -39,7 +37,7 @@ def derived(get: Callable[[Any], Any]) -> Any:
     return cached_property(compute)
 
 
-def together(*values: Any) -> list[Tensor]:
+def broadcast(*values: Any) -> list[Tensor]:
     """Broadcast numbers and tensors to tensors of one shape."""
     tensors = [x for x in values if isinstance(x, Tensor)]
     if not all(isinstance(x, Tensor | int | float) for x in values):
@@ -49,6 +47,42 @@ def together(*values: Any) -> list[Tensor]:
     dtype = tensors[0].dtype if tensors else mode.default_dtype
     made = [x if isinstance(x, Tensor) else Tensor(np.array(x, dtype)[()]) for x in values]
     return list(do("broadcast_tensors", *made))
+
+
+class Constraint(Facade):
+    """A condition on each entry, or on each vector, of a tensor; `holds` tests it on an array."""
+
+    def __init__(self, text: str, holds: Callable[[Any], Any]) -> None:
+        self._text, self._holds = text, holds
+
+    def of_vectors(self, count: int) -> Constraint:
+        """Return the condition that this one holds for all entries along the last `count` dimensions."""
+        axes = tuple(range(-count, 0))
+        return Constraint(f"IndependentConstraint({self._text}, {count})", lambda x: self._holds(x).all(axis=axes))
+
+    def check(self, value: Tensor) -> Tensor:
+        """Return where the condition holds."""
+        return Tensor(self._holds(value.value))
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def above(low: Any) -> Constraint:
+    return Constraint(f"GreaterThan(lower_bound={formatted(low)})", lambda x: x > _array(low))
+
+
+def below(high: Any) -> Constraint:
+    return Constraint(f"LessThan(upper_bound={formatted(high)})", lambda x: x < _array(high))
+
+
+def interval(low: Any, high: Any) -> Constraint:
+    text = f"Interval(lower_bound={formatted(low)}, upper_bound={formatted(high)})"
+    return Constraint(text, lambda x: (_array(low) <= x) & (x <= _array(high)))
+
+
+def _array(limit: Any) -> Any:
+    return limit.value if isinstance(limit, Tensor) else limit
 
 
 def absent(self: Any, *_: Any) -> Any:
@@ -79,8 +113,8 @@ class Distribution(Facade):
     ) -> None:
         vars(self).update(parameters)
         self._batch, self._event = tuple(batch_shape), tuple(event_shape)
-        self._checked = validate_args is not False
-        for name, constraint in self.arg_constraints.items() if self._checked else ():
+        self._validates = validate_args is not False
+        for name, constraint in self.arg_constraints.items() if self._validates else ():
             value = vars(self).get(name)
             if value is not None and not constraint._holds(value.value).all():
                 raise ValueError(
@@ -90,7 +124,7 @@ class Distribution(Facade):
 
     def _broadcast(self, validate_args: bool | None, **parameters: Any) -> None:
         """Begin with parameters of one shape, that of the batch."""
-        made = together(*parameters.values())
+        made = broadcast(*parameters.values())
         Distribution.__init__(self, made[0].shape, (), validate_args, **dict(zip(parameters, made, strict=True)))
 
     @property
@@ -116,7 +150,7 @@ class Distribution(Facade):
         own = {name: expanded(x, (*batch, *x.shape[len(self._batch) :])) for name, x in given.items()}
         found = type(self).__new__(type(self))
         Distribution.__init__(found, batch, self._event, False, **own)
-        found._checked = self._checked
+        found._validates = self._validates
         return found
 
     def sample(self, sample_shape: Any = ()) -> Any:
@@ -135,7 +169,7 @@ class Distribution(Facade):
 
     def _check(self, value: Any) -> None:
         """Raise ValueError where a value has a shape or an entry that no sample has."""
-        if not self._checked:
+        if not self._validates:
             return
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
@@ -162,13 +196,5 @@ def _short(value: Tensor) -> str:
     return formatted(value) if value.value.size == 1 else size_text(Size(value.shape))
 
 
-def standard_normal(shape: tuple[int, ...], dtype: Any) -> Tensor:
-    return normal(Tensor(np.zeros(shape, dtype)), Tensor(np.ones(shape, dtype)))
-
-
 def expanded(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     return ops.expand(x, shape)  # type: ignore[no-any-return]
-
-
-def as_type(x: Tensor, other: Tensor) -> Tensor:
-    return cast(x, other.dtype)

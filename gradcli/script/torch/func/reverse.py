@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any
+from weakref import WeakSet
 
 from gradcli.engine import tangents
 from gradcli.engine.graph import AccumulateGrad, leaves_below
@@ -16,10 +17,15 @@ from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows
 from gradcli.script.torch.autograd.saved.packing import Packer
-from gradcli.script.torch.func.effects import once
-from gradcli.script.torch.func.levels import HOOKED, LEAVES, OVER, Within, inside_of
+from gradcli.script.torch.func.levels import inside
 from gradcli.script.torch.func.trees import flattened, mapped, pattern, structure
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
+
+HOOKED = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
+    "case."
+)
+OVER: WeakSet[AccumulateGrad] = WeakSet()  # the ends of graphs at the arguments of functions that have returned
 
 Func = Callable[..., Any]
 Places = int | tuple[int, ...]
@@ -64,7 +70,6 @@ class Inputs:
                 raise ValueError(f"Thing passed to transform API must be Tensor, got {shown(x)}")
         with set_grad_enabled(True):
             self.leaves = prepared(given, create_graph=True, through=alias)
-        LEAVES.update(leaf.node for leaf in self.leaves if isinstance(leaf.node, AccumulateGrad))
         chosen = self.build(iter(self.leaves))
         places = [argnums] if isinstance(argnums, int) else list(argnums)
         self.args = list(args)
@@ -100,7 +105,7 @@ def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Fu
     def call(*args: Any, **keywords: Any) -> Any:
         inputs = Inputs(args, argnums)
         with set_grad_enabled(True):
-            with inside_of(Within(func, inputs.leaves)) as within:
+            with inside("grad"):
                 output = func(*inputs.args, **keywords)
             value, aux = apart(output, has_aux, "grad_and_value(f)(*args)")
             if not isinstance(value, Tensor):
@@ -114,7 +119,6 @@ def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Fu
                 )
             found = gradients([value], inputs.leaves, create_graph=True)
         slopes, value, aux = inputs.arranged(found), inputs.outside(value), inputs.outside(aux)
-        within.end()
         return (slopes, (value, aux)) if has_aux else (slopes, value)
 
     return call
@@ -166,7 +170,7 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     """Return the output, and a function from upstream gradients to the gradients of the inputs."""
     inputs = Inputs(primals, tuple(range(len(primals))))
     with set_grad_enabled(True):
-        with inside_of(Within(func, inputs.leaves)):
+        with inside("grad"):
             made = func(*inputs.args)
         made, aux = apart(made, has_aux, "vjp(f, *primals)")
         outputs, _ = outputs_of(made, "vjp(f, *primals)")
@@ -203,13 +207,12 @@ def jacrev(
     def call(*args: Any) -> Any:
         inputs = Inputs(args, argnums)
         with set_grad_enabled(True):
-            with inside_of(Within(func, inputs.leaves)) as within:
+            with inside("grad"):
                 made = func(*inputs.args)
             made, aux = apart(made, has_aux, "vjp(f, *primals)")
             outputs, build = outputs_of(made, "vjp(f, *primals)")
-            slopes = [rows(out, inputs.leaves, True, each=once(func)) for out in outputs]
+            slopes = [rows(out, inputs.leaves, True) for out in outputs]
         found, aux = build(map(inputs.arranged, slopes)), inputs.outside(aux)
-        within.end()
         return (found, aux) if has_aux else found
 
     return call

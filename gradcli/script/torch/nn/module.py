@@ -58,9 +58,7 @@ LAYERS = Places(
         "layers.similarity": "CosineSimilarity PairwiseDistance",
         "layers.transformers.transformer": "Transformer TransformerDecoder TransformerEncoder",
         "layers.transformers.layers": "TransformerDecoderLayer TransformerEncoderLayer",
-        "layers.images.upsampling": (
-            "ChannelShuffle PixelShuffle PixelUnshuffle Upsample UpsamplingBilinear2d UpsamplingNearest2d"
-        ),
+        "layers.images.upsampling": ("ChannelShuffle Upsample UpsamplingBilinear2d UpsamplingNearest2d"),
     },
 )
 PARAMETERS = {"Buffer": BUFFER, "Parameter": PARAMETER}
@@ -107,7 +105,7 @@ def find_in_file(file: str) -> Callable[[str], Any]:
     return find_class
 
 
-UTILITIES = ("rnn", "stateless")
+UTILITIES = ("rnn",)
 RESCALING = ("remove_spectral_norm", "remove_weight_norm", "spectral_norm", "weight_norm")
 
 
@@ -137,10 +135,6 @@ def namespace(name: str) -> Namespace:
         from gradcli.script.torch.nn import packing
 
         return Namespace(name, packing.MEMBERS)
-    if name == "torch.nn.utils.stateless":
-        from gradcli.script.torch.func import stateless
-
-        return Namespace(name, {"functional_call": stateless.deprecated_call})
     if name == "torch.nn.modules.utils":
         from gradcli.script.torch.nn.base import prefixes
 

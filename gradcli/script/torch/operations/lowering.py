@@ -2,214 +2,113 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.promotion import result_type
-from gradcli.engine.checks.refusals import check_difference
-from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.broadcast import to_copy
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.ops.indexing.combining import scatter_reduce
-from gradcli.ops.indexing.entries import named
-from gradcli.ops.indexing.sources import placing, scattering
+from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.arithmetic import quotient
-from gradcli.ops.pointwise.rounding import NOT_IMPLEMENTED as NO_RULE
-from gradcli.ops.pointwise.rounding import underived
 from gradcli.ops.support.calling import ops
-from gradcli.script.errors import UnsupportedError
-from gradcli.script.torch.operations.demands import DEMANDS, quantile_shares
 from gradcli.script.torch.operations.overloads import refusal
-from gradcli.script.torch.operations.slices import SLICES, out_of_bounds
-
-EXPECTED = "linalg.{}: Expected a floating point or complex tensor as input. Got "
-NOT_IMPLEMENTED = "not implemented for '{}'"
-SPREAD = "std and var only support floating point and complex dtypes"
-KERNELS = {"frac": "frac_cpu", "histc": "histogram_cpu"}
 
 
-def _whole(name: str) -> Callable[..., Any]:
+def _rounded(name: str, input: Tensor, *, decimals: int = 0) -> Any:
     """Rounding leaves integers as they are."""
-
-    def call(input: Tensor, **options: Any) -> Any:
-        if is_floating(input.value):
-            return getattr(ops, name)(input, **options)
-        if "decimals" in options:
-            kernel = "round_cpu" if options["decimals"] else "round_vml_cpu"
-            raise NotImplementedError(f'"{kernel}" {NOT_IMPLEMENTED}'.format(TYPE_NAMES[input.dtype]))
-        return ops.clone(input)
-
-    return call
+    options = {"decimals": decimals} if decimals else {}
+    return getattr(ops, name)(input, **options) if is_floating(input.value) else ops.clone(input)
 
 
-def _along(name: str, kernel: str) -> Callable[..., Any]:
+def _along(name: str, input: Tensor, dim: int | None = None, **options: Any) -> Any:
     """A softmax without `dim` is refused: torch.nn.functional guesses, and says so."""
-
-    def along(input: Tensor, *arguments: Any, **options: Any) -> Any:
-        if not arguments and options.get("dim") is None:
-            raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
-        is_last = (arguments[0] if arguments else options["dim"]) in (-1, max(input.ndim, 1) - 1)
-        shown = kernel if is_last else kernel.replace("_lastdim", "")
-        call = _of_reals(name, f'"{shown}" {NOT_IMPLEMENTED}', NotImplementedError)
-        return call(input, *arguments, **options)
-
-    return along
+    if dim is None:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
+    if not is_floating(input.value) and options.get("dtype") is None:
+        kernel = f"{name}_lastdim_kernel_impl" if dim in (-1, max(input.ndim, 1) - 1) else f"{name}_kernel_impl"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
+    return getattr(ops, name)(input, dim, **options)
 
 
-def _runtime(name: str) -> Callable[..., Any]:
-    """Torch refuses the indices of these with a RuntimeError, where indexing raises an IndexError."""
-
-    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
-        indices = [x for x in arguments if isinstance(x, Tensor)][:1]
-        if indices and is_floating(indices[0].value) and indices[0].value.size:
-            shown = "scatter" if name == "scatter_reduce" else name
-            raise RuntimeError(f"{shown}(): Expected dtype int32/int64 for index")
-        if name == "scatter_add" and len(arguments) > 2 and arguments[2].dtype != input.dtype:
-            raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
-        with out_of_bounds():
-            return getattr(ops, name)(input, *arguments, **options)
-
-    return call
+@contextmanager
+def out_of_bounds() -> Iterator[None]:
+    """Raise RuntimeError for an index out of bounds, where indexing raises an IndexError."""
+    try:
+        yield
+    except AutogradError as error:
+        if "out of bounds" in error.message:
+            raise RuntimeError(error.message) from None
+        raise
 
 
-def _of_reals(
-    name: str, text: str, error: type[Exception] = RuntimeError, least: Any = np.floating
-) -> Callable[..., Any]:
-    """Refuse other kinds of numbers, which the engine converts; `{}` in the text is the kind of number."""
-
-    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
-        if not np.issubdtype(input.dtype, least) and options.get("dtype") is None:
-            raise error(text.format(TYPE_NAMES[input.dtype]))
+def _indexed(name: str, input: Tensor, *arguments: Any, **options: Any) -> Any:
+    if any(isinstance(x, Tensor) and is_floating(x.value) and x.value.size for x in arguments[1:2]):
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    with out_of_bounds():
         return getattr(ops, name)(input, *arguments, **options)
 
-    return call
+
+def _where(condition: Tensor, *given: Any, **named: Any) -> Any:
+    """Refuse one of the two tensors without the other."""
+    if len(given) + len(named) == 1:
+        raise TypeError(refusal("where", (condition, *given), named, "", method=False))
+    return ops.where(condition, *given, **named)
 
 
 def _norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, **options: Any) -> Any:
     """A word other than 'fro' asks for a norm of matrices."""
-    if isinstance(p, str) and p != "fro":
-        if p != "nuc":
-            raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
-        axes = (-2, -1) if dim is None else dim
-        return ops.matrix_norm(input, p, axes, keepdim, **options)
-    return _of_reals("norm", EXPECTED.format("vector_norm") + "{}")(input, p, dim, keepdim, **options)
+    if not isinstance(p, str) or p == "fro":
+        return ops.norm(input, p, dim, keepdim, **options)
+    if p != "nuc":
+        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
+    return ops.matrix_norm(input, p, (-2, -1) if dim is None else dim, keepdim, **options)
 
 
-# torch has no derivative for what `reduce=` combines, unlike for `scatter_reduce`.
-scatter_combined = replace(scatter_reduce, node=NO_RULE, rules=(underived("scatter"), None, underived("scatter")))
+def _sum(name: str, input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """A sum of booleans is one; a multiple of whole numbers is whole."""
+    kinds = {x.dtype.kind if isinstance(x, Tensor) else np.asarray(x).dtype.kind for x in (input, other)}
+    if isinstance(alpha, float) and "f" not in kinds:
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    found = getattr(ops, name)(input, other, alpha=alpha)
+    return to_copy(found, dtype=np.dtype(np.bool_)) if kinds == {"b"} and isinstance(found, Tensor) else found
 
 
-def _scatter(
-    input: Tensor, dim: int, index: Tensor, src: Any = None, *, reduce: str | None = None, **options: Any
-) -> Any:
-    """`reduce=` adds or multiplies, which torch has under a name of its own by now."""
-    if reduce is None:
-        return _runtime("scatter")(input, dim, index, src, **options)
-    source, index = options.get("value") if src is None else src, placing(input, index)
-    if not isinstance(source, Tensor):
-        source = Tensor(np.full(index.shape, source, input.dtype))
-    kinds = {"add": "sum", "multiply": "prod"}
-    if reduce not in kinds:
-        raise RuntimeError("reduce argument must be either add or multiply.")
-    axis = dimension(dim, input.ndim)
-    if source.dtype != input.dtype:
-        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
-    return scatter_combined(input, index, scattering(input, axis, index, source), dim=axis, how=kinds[reduce])
+def _close(name: str, input: Tensor, other: Tensor, *arguments: Any, **options: Any) -> Any:
+    if input.dtype != other.dtype:
+        raise RuntimeError(f"{TYPE_NAMES[input.dtype]} did not match {TYPE_NAMES[other.dtype]}")
+    return getattr(ops, name)(input, other, *arguments, **options)
 
 
-def _repeated(input: Tensor, repeats: Any = None, dim: Any = None, output_size: Any = None) -> Any:
-    counts = input if repeats is None else repeats
-    if isinstance(counts, Tensor) and counts.dtype not in (np.int64, np.int32):
-        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{TYPE_NAMES[counts.dtype]}'")
-    return ops.repeat_interleave(input, repeats, dim)
+def _mean(input: Tensor, *arguments: Any, **options: Any) -> Any:
+    dtype = options.get("dtype")
+    if dtype is not None and np.dtype(dtype).kind != "f":
+        words = "could not infer output dtype. Optional dtype must be either a floating point or complex dtype"
+        raise RuntimeError(f"mean(): {words}. Got: {TYPE_NAMES[np.dtype(dtype)]}")
+    return ops.mean(input, *arguments, **options)
 
 
-def check_share(q: Any) -> None:
-    """Refuse a share of which the gradient would be asked."""
-    if isinstance(q, Tensor) and q.requires_grad:
-        raise UnsupportedError("the gradient of quantile by q is not supported here", help="give q as a number")
+def _copied(name: str, input: Tensor, *, memory_format: Any = None) -> Any:
+    """`x.clone(memory_format=torch.preserve_format)`, as optimizers of one's own are often written."""
+    return getattr(ops, name)(input)
 
 
-def _quantile(input: Tensor, q: Any, *arguments: Any, **options: Any) -> Any:
-    check_share(q)
-    call = _of_reals("quantile", "quantile() input tensor must be either float or double dtype")
-    quantile_shares(input, q)
-    return call(input, q, *arguments, **options)
-
-
-def _held(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Any:
-    if min_val > max_val:
-        raise ValueError("min_val cannot be greater than max_val")
-    return ops.hardtanh(input, min_val, max_val)
-
-
-def _with_tensor(name: str, shown: str = "") -> Callable[..., Any]:
-    """Two numbers are refused: torch has no way to call the function with them."""
-
-    def call(input: Any, other: Any) -> Any:
-        if not (isinstance(input, Tensor) or isinstance(other, Tensor)):
-            raise TypeError(refusal(shown or name, (input, other), {}, "", method=False))
-        return getattr(ops, name)(input, other)
-
-    return call
-
-
-def _divided(input: Any, other: Any, **options: Any) -> Any:
-    """Divide by the node of rounded quotients where `rounding_mode=None` is written."""
-    found = ops.div(input, other, **options)
-    if options and options["rounding_mode"] is None and isinstance(input, Tensor) and isinstance(found.node, Node):
-        found.node.primitive = named(found.node.primitive, "DivBackward2")
-    return found
-
-
-def _dist(input: Tensor, other: Tensor, p: Any = 2) -> Any:
-    """Measure the difference, in the dtype that it has."""
-    check_difference([input.value, other.value])
-    dtype = result_type([input.value, other.value])
-    if dtype.kind != "f":
-        words = "norm(): input dtype should be either floating point or complex. Got {} instead."
-        raise RuntimeError(words.format(TYPE_NAMES[dtype]))
-    return ops.dist(*(x if is_floating(x.value) else Tensor(x.value.astype(dtype)) for x in (input, other)), p)
-
-
-def _cdist(x1: Tensor, x2: Tensor, *arguments: Any, **options: Any) -> Any:
-    for name, x in (("X1", x1), ("X2", x2)):
-        if not is_floating(x.value):
-            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {TYPE_NAMES[x.dtype]}")
-    if x1.dtype != x2.dtype:
-        raise RuntimeError(f"expected scalar type {TYPE_NAMES[x1.dtype]} but found {TYPE_NAMES[x2.dtype]}")
-    return ops.cdist(x1, x2, *arguments, **options)
+def _each(function: Callable[..., Any], *names: str) -> dict[str, Callable[..., Any]]:
+    return {name: partial(function, name) for name in names}
 
 
 LOWERED: dict[str, Callable[..., Any]] = {
-    **{name: _of_reals(name, EXPECTED.format(name) + "{}") for name in ("det", "slogdet")},
-    **{name: _of_reals("inverse", EXPECTED.format("inv") + "{}") for name in ("inverse", "inv")},
-    "norm": _norm,
-    "dist": _dist,
-    **dict.fromkeys(("div", "divide", "true_divide"), _divided),
-    "quantile": _quantile,
-    **{name: _with_tensor(name) for name in ("pow", "float_power", "remainder", "xlogy")},
-    "xlog1py": _with_tensor("xlog1py", "special_xlog1py"),
-    "hardtanh": _held,
-    "cdist": _cdist,
-    **{name: _of_reals(name, f'"{kernel}" {NOT_IMPLEMENTED}', NotImplementedError) for name, kernel in KERNELS.items()},
-    "abs": _of_reals("abs", f'"abs_cpu" {NOT_IMPLEMENTED}', NotImplementedError, np.number),
-    **{
-        name: _of_reals(name, f"{name}(): does not support bool input", least=np.number)
-        for name in ("argmax", "argmin")
-    },
-    **{name: _whole(name) for name in ("floor", "ceil", "round", "trunc", "fix")},
-    "softmax": _along("softmax", "softmax_lastdim_kernel_impl"),
-    "log_softmax": _along("log_softmax", "log_softmax_lastdim_kernel_impl"),
-    **{name: _of_reals(name, SPREAD) for name in ("std", "var")},
+    **_each(_rounded, "floor", "ceil", "round", "trunc", "fix"),
+    **_each(_along, "softmax", "log_softmax"),
+    **_each(_indexed, "gather", "scatter", "scatter_add", "index_add", "take_along_dim"),
+    **_each(_sum, "add", "sub", "subtract"),
+    **_each(_close, "allclose", "isclose"),
+    **_each(_copied, "clone", "contiguous"),
     "floor_divide": quotient,
-    **{name: _runtime(name) for name in ("gather", "scatter_add", "scatter_reduce")},
-    **DEMANDS,
-    **SLICES,
-    "scatter": _scatter,
-    "repeat_interleave": _repeated,
+    "mean": _mean,
+    "norm": _norm,
+    "where": _where,
 }

@@ -1,82 +1,96 @@
-"""The update of a parameter as lines for a reader, `buf = momentum*buf + grad`, worked out for one entry."""
+"""The update of a parameter as a formula, `buf = momentum*buf + grad; w = w - lr*buf`: computed, and worked out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import ast
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
-from gradcli.language.parser import parse_program
 from gradcli.language.tree import Binary, Call, Compare, Expression, Name, Number, Statement, Unary, fold, names
 from gradcli.script.timeline.model import Told, UpdateLine
 from gradcli.source import Source
 
-FUNCTIONS: dict[str, Any] = {
-    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": np.power, "<": np.less, ">": np.greater,
-    "abs": np.abs, "clip": np.clip, "maximum": np.maximum, "sign": np.sign, "sqrt": np.sqrt, "where": np.where,
-}  # fmt: skip
-
-
+FUNCTIONS: dict[str, Any] = {"abs": np.abs, "maximum": np.maximum, "sqrt": np.sqrt}
+OPERATORS: dict[str, Any] = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": np.power}
 TECHNICAL = ("foreach", "fused", "capturable", "differentiable")  # options that change how, and not what, is computed
-PAIRS = {"betas": ("beta1", "beta2"), "etas": ("shrink", "grow"), "step_sizes": ("least", "most")}
 
 
-def told(
-    parameter: Tensor, state: Mapping[str, Any], lines: Callable[..., Iterable[str]], symbols: Mapping[str, str],
-    options: Mapping[str, Any],
-) -> Told:  # fmt: skip
-    """Return the facts of an update before it happens: for the entry whose gradient is the largest."""
-    assert parameter.grad is not None
-    x, g = np.asarray(parameter.value), np.asarray(parameter.grad.value)
-    entry = tuple(map(int, np.unravel_index(np.argmax(np.abs(g)), g.shape))) if g.size else None
-    numbers = by_name(options)
-    text = "; ".join([*decayed(options), *lines(state, **options)])
-    # Options that a first step does not use yet count too: its momentum is one of the second.
-    begun = {
-        "step": np.float64(1),
-        **dict.fromkeys(symbols.values()),
-        **state,
-    }
-    later = "; ".join(lines(begun, **options))
-    used = frozenset[str]().union(*(names(x.value) for x in (*statements(text), *statements(later))))
-    shown = tuple(
-        (name, value) for name, value in numbers.items() if name in used or (value is True and name not in TECHNICAL)
-    )
-    if entry is None:
-        return parameter, (), shown, ()
-    step = state["step"].item() + 1 if "step" in state else 1
-    values = {"w": x[entry], "grad": g[entry], "t": int(step), **numbers}
-    for symbol, name in symbols.items():
-        held = np.asarray(state[name].value if name in state else 0.0)
-        values[symbol] = held[entry] if held.ndim else held[()]
-    return parameter, entry, shown, worked(text, values)
+class Update:
+    """The formula of a step: the names that it reads, how often it assigns to each name, and the function that runs."""
+
+    def __init__(self, text: str) -> None:
+        tree = ast.parse(text)
+        found = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        targets = [node.id for node in found if isinstance(node.ctx, ast.Store)]
+        self.text = text
+        self.counts = {name: targets.count(name) for name in targets}
+        self.reads = list(
+            dict.fromkeys(node.id for node in found if isinstance(node.ctx, ast.Load) and node.id not in FUNCTIONS)
+        )
+        results = ", ".join(f"'{name}': {name}" for name in self.counts)
+        namespace = dict(FUNCTIONS)
+        exec(f"def run({', '.join(self.reads)}): {text}; return {{{results}}}", namespace)
+        self._run = namespace["run"]
+
+    def __call__(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of the names that the formula assigns to."""
+        found: dict[str, Any] = self._run(*map(values.get, self.reads))
+        return found
 
 
-def by_name(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that are numbers, each of a pair by a name of its own."""
-    found: dict[str, Any] = {}
-    for name, value in options.items():
-        if name in PAIRS:
-            found.update(zip(PAIRS[name], value, strict=True))
-        elif isinstance(value, int | float):
-            found[name] = value
-    return found
+update = cache(Update)
 
 
-def decayed(options: Mapping[str, Any]) -> Iterator[str]:
+def numbers(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that are numbers, or tensors of one, by name; the two betas each by a name of its own."""
+    pair = options.get("betas")
+    named = {**options, **({} if pair is None else {"beta1": pair[0], "beta2": pair[1]})}
+    plain = {name: value.item() if isinstance(value, Tensor) else value for name, value in named.items()}
+    return {name: value for name, value in plain.items() if isinstance(value, int | float)}
+
+
+def decay(options: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines that all optimizers have in common."""
     if options.get("maximize"):
         yield "grad = -grad"
     if options.get("weight_decay"):
-        is_apart = options.get("decoupled_weight_decay")
-        yield "w = w - lr*weight_decay*w" if is_apart else "grad = grad + weight_decay*w"
+        is_decoupled = options.get("decoupled_weight_decay")
+        yield "w = w - lr*weight_decay*w" if is_decoupled else "grad = grad + weight_decay*w"
+
+
+def for_reader(parameter: Tensor, text: str, later: str, values: Mapping[str, Any], options: Mapping[str, Any]) -> Told:
+    """Return the facts of an update before it happens, for the entry whose gradient is the largest.
+
+    `later` are the lines of the next steps, whose options count too: the momentum of a first step is one of the second.
+    """
+    gradient = np.asarray(values["grad"])
+    used = frozenset[str]().union(*(names(x.value) for x in (*statements(text), *statements(later))))
+    plain = numbers(options)
+    betas = {name: plain.pop(name) for name in ("beta1", "beta2") if name in plain}
+    ordered = [
+        betas if name == "betas" else {name: plain[name]} for name in options if name in plain or name == "betas"
+    ]
+    shown = tuple(
+        (name, value)
+        for part in ordered
+        for name, value in part.items()
+        if name in used or (value is True and name not in TECHNICAL)
+    )
+    if not gradient.size:
+        return parameter, (), shown, ()
+    entry = tuple(map(int, np.unravel_index(np.argmax(np.abs(gradient)), gradient.shape)))
+    chosen = {name: x[entry] if isinstance(x, np.ndarray) and x.ndim else x for name, x in values.items()}
+    return parameter, entry, shown, worked(text, {**chosen, "t": int(values["t"])})
 
 
 @cache
 def statements(text: str) -> tuple[Statement, ...]:
+    from gradcli.language.parser import parse_program  # which only a reader needs
+
     return parse_program(Source(text, "update")).statements
 
 
@@ -87,15 +101,13 @@ def worked(text: str, values: Mapping[str, Any]) -> tuple[UpdateLine, ...]:
         target, formula = statement.target or "", statement.value
         operands = tuple((name, known[name]) for name in sorted(names(formula)))
         with np.errstate(all="ignore"):
-            known[target] = fold(formula, lambda node, parts: evaluated(node, parts, known, _computed))
+            known[target] = fold(formula, lambda node, parts: evaluated(node, parts, known))
         lines.append(UpdateLine(target, formula, operands, known[target]))
     return tuple(lines)
 
 
-def evaluated(
-    node: Expression, parts: Sequence[Any], known: Mapping[str, Any], call: Callable[[str, Sequence[Any]], Any]
-) -> Any:
-    """Return the value of a node of an update from those of its parts; `call` computes operators and functions."""
+def evaluated(node: Expression, parts: Sequence[Any], known: Mapping[str, Any]) -> Any:
+    """Return the value of a node of a formula from those of its parts."""
     match node:
         case Number():
             return node.value
@@ -104,11 +116,7 @@ def evaluated(
         case Unary():
             return -parts[0]
         case Binary() | Compare():
-            return call(node.operator, parts)
+            return OPERATORS[node.operator](*parts)
         case Call():
-            return call(node.function, parts)
+            return FUNCTIONS[node.function](*parts)
     raise TypeError(node)
-
-
-def _computed(name: str, parts: Sequence[Any]) -> Any:
-    return FUNCTIONS[name](*parts)

@@ -7,55 +7,40 @@ from typing import Any
 
 from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.stdlib.data import containers  # noqa: F401  the texts of defaultdict and Counter
-from gradcli.script.torch.optim.optimizer import (
-    REQUIRED,
-    register_optimizer_step_post_hook,
-    register_optimizer_step_pre_hook,
-)
 from gradcli.script.torch.places import Places
 
 OPTIMIZERS = Places(
     "gradcli.script.torch.optim",
     {
-        "adaptive": "Adam AdamW Adamax NAdam RAdam",
-        "curvature": "LBFGS",
-        "descent": "ASGD Rprop SGD",
+        "kinds": "Adadelta Adagrad Adam AdamW Adamax RMSprop SGD",
+        "lbfgs": "LBFGS",
         "optimizer": "Optimizer",
-        "squares": "Adadelta Adagrad RMSprop",
     },
 )
 SCHEDULERS = Places(
-    "gradcli.script.torch.optim.lr_scheduler",
+    "gradcli.script.torch.optim",
     {
-        "curves": "ConstantLR CosineAnnealingLR LinearLR PolynomialLR",
-        "cycle": "OneCycleLR",
-        "cycles": "CosineAnnealingWarmRestarts CyclicLR",
-        "plateau": "ReduceLROnPlateau",
-        "scheduler": "LRScheduler _LRScheduler",
-        "schedules": "ExponentialLR LambdaLR MultiStepLR MultiplicativeLR StepLR",
-        "sequences": "ChainedScheduler SequentialLR",
+        "lr_scheduler": (
+            "ChainedScheduler ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts ExponentialLR LRScheduler "
+            "LambdaLR LinearLR MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau SequentialLR "
+            "StepLR _LRScheduler"
+        )
     },
 )
 FILES = {name.lower(): name for name in OPTIMIZERS}  # torch has a module for each
-BESIDE: dict[str, Any] = {
-    "required": REQUIRED,
-    "register_optimizer_step_pre_hook": register_optimizer_step_pre_hook,
-    "register_optimizer_step_post_hook": register_optimizer_step_post_hook,
-}
-PARTS = ("lr_scheduler", *FILES)
 
 
 @cache
 def namespace(name: str) -> Namespace:
     """Return `torch.optim` or one of its submodules."""
-    part = name.removeprefix("torch.optim").removeprefix(".")
-    if part == "lr_scheduler":
+    if name.endswith(".lr_scheduler"):
         return Namespace(name, find=SCHEDULERS.get, known=SCHEDULERS)
-    if part:
-        own = {FILES[part]: OPTIMIZERS[FILES[part]]}
-        return Namespace(name, own | (BESIDE if part == "optimizer" else {}))
+    kind = FILES.get(name.rpartition(".")[2])
+    if kind is not None:
+        return Namespace(name, {kind: OPTIMIZERS[kind]})
 
-    def find(kind: str) -> Any:
-        return namespace(f"{name}.{kind}") if kind in PARTS else OPTIMIZERS.get(kind)
+    def find(member: str) -> Any:
+        is_module = member == "lr_scheduler" or member in FILES
+        return namespace(f"{name}.{member}") if is_module else OPTIMIZERS.get(member)
 
-    return Namespace(name, find=find, known=[*OPTIMIZERS, *PARTS])
+    return Namespace(name, find=find, known=[*OPTIMIZERS, *FILES, "lr_scheduler"])

@@ -1,4 +1,4 @@
-"""The base of optimizers: groups of parameters with options, a state for each parameter, and a step."""
+"""The bases of optimizers: groups of parameters with options, a state for each parameter, and a step."""
 
 from __future__ import annotations
 
@@ -10,78 +10,47 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradcli.engine.dtypes import type_name
-from gradcli.engine.graph import Handle
 from gradcli.engine.memory.views import writable
-from gradcli.engine.modes import set_grad_enabled
-from gradcli.engine.numerics.fusing import Value, added
+from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.text.formatting import formatted, text
+from gradcli.script.python.text.formatting import formatted
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.stdlib.data.nested import DefaultDict
-from gradcli.script.torch.optim import differentiable, formulas
-from gradcli.script.torch.optim.state import Group, Stateful
+from gradcli.script.torch.optim import formulas
+from gradcli.script.torch.signature import given
+from gradcli.script.torch.tensor.casting import cast, tensor_type
+
+Group = dict[str, Any]
+Value = Any  # np.ndarray or a numpy scalar
 
 DUPLICATES = (
     "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
     "see github.com/pytorch/pytorch/issues/40967 for more information"
 )
+# Arguments that a step on a CPU does not heed, but for two that would make it another one.
+REFUSED = {"capturable": "leave it out", "differentiable": "write the update with tensors: w = w - lr*grad"}
 
 
-class Everywhere:
-    """The hooks of the steps of all optimizers of a run; they run before, and after, those of the one that steps."""
-
-    def __init__(self) -> None:
-        self.before: dict[int, Any] = {}
-        self.after: dict[int, Any] = {}
-
-
-def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> Handle:
-    """Call a function with the optimizer, the arguments and the keywords before each step of any optimizer."""
-    return Handle(running.machine.own(Everywhere).before, hook)
-
-
-def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> Handle:
-    """Call a function with the optimizer, the arguments and the keywords after each step of any optimizer."""
-    return Handle(running.machine.own(Everywhere).after, hook)
-
-
-class Required(Facade):
-    """The default of an option that has none."""
-
-    def __repr__(self) -> str:
-        return "<required parameter>"
-
-
-REQUIRED = Required()
-
-
-class Optimizer(Stateful):
-    """`torch.optim.Optimizer`; a kind of optimizer defines `_updated`, the change of one parameter."""
+class Optimizer(Facade):
+    """`torch.optim.Optimizer`, which snippets derive optimizers of their own from."""
 
     __parent__ = True
 
     __module__ = "torch.optim.optimizer"
     __facade__ = True
-    _symbols: ClassVar[dict[str, str]] = {}  # the names in formulas of the averages in a state
-    _decays_apart = False  # whether `_updated` sees to the weight decay
-    # For a step that is captured, of one parameter at a time and of all together: what is, and whether on XLA too.
-    _captured: ClassVar = ("params and state_steps", "params and state_steps")
-    _on_xla: ClassVar = (True, False)
 
     def __init__(self, params: Any, defaults: Group) -> None:
         self.defaults = defaults
         self.state = DefaultDict(dict)
         self.param_groups: list[Group] = []
-        self._before_step: dict[int, Any] = {}
-        self._after_step: dict[int, Any] = {}
         self._scheduled = self._stepped = False  # whether a scheduler watches, and has seen a step
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, "
-                f"but got {_typename(params)}"
+                f"but got {tensor_type(params)}"
             )
         groups = list(bounded(params))
         if not groups:
@@ -107,21 +76,15 @@ class Optimizer(Stateful):
                 "will change between runs. Please use a list instead."
             )
         param_group["params"] = [params] if isinstance(params, Tensor) else list(bounded(params))
-        _take_names(param_group)
-        if any(("param_names" in group) != ("param_names" in param_group) for group in self.param_groups):
-            without = "with" if "param_names" in param_group else "without"
-            raise ValueError(
-                "all optimizer param groups should be with/without names. cannot add param group "
-                f"{without} names to the optimizer"
-            )
+        _split_names(param_group)
         for parameter in param_group["params"]:
-            _check_parameter(parameter, self.defaults.get("differentiable", False))
+            _check_parameter(parameter)
         for name, default in self.defaults.items():
             param_group.setdefault(name, default)
-        own = set(param_group["params"])
-        if len(own) < len(param_group["params"]):
+        parameters = set(param_group["params"])
+        if len(parameters) < len(param_group["params"]):
             warnings.warn(DUPLICATES, UserWarning, stacklevel=3)
-        if own & set(chain.from_iterable(group["params"] for group in self.param_groups)):
+        if parameters & set(chain.from_iterable(group["params"] for group in self.param_groups)):
             raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append(param_group)
 
@@ -138,87 +101,159 @@ class Optimizer(Stateful):
         if running.machine.timeline is not None:
             running.machine.timeline.zeroed(parameters)
 
-    def register_step_pre_hook(self, hook: Callable[..., Any]) -> Handle:
-        """Call a function with the optimizer, the arguments and the keywords before each step."""
-        return Handle(self._before_step, hook)
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change every parameter that has a gradient; return the result of the closure, which is called before."""
+        raise NotImplementedError
 
-    def register_step_post_hook(self, hook: Callable[..., Any]) -> Handle:
-        """Call a function with the optimizer, the arguments and the keywords after each step."""
-        return Handle(self._after_step, hook)
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state and the options, with numbers in place of the parameters."""
+        parameters = list(dict.fromkeys(p for group in self.param_groups for p in group["params"]))
+        number = {parameter: position for position, parameter in enumerate(parameters)}
+        groups = [
+            {**_options(group), "params": [number[parameter] for parameter in group["params"]]}
+            for group in self.param_groups
+        ]
+        return {"state": {number.get(key, key): state for key, state in self.state.items()}, "param_groups": groups}
 
-    def step(self, *arguments: Any, **keywords: Any) -> Any:
-        """Take a step between the hooks."""
-        everywhere = running.machine.own(Everywhere)
-        for hook in [*everywhere.before.values(), *self._before_step.values()]:
-            replaced = hook(self, (self, *arguments), keywords)
-            if replaced is not None:
-                if not (isinstance(replaced, tuple) and len(replaced) == 2):
-                    raise RuntimeError(
-                        f"<function {type(self).__name__}.step at {hex(id(hook))}> must return None or a tuple of "
-                        f"(new_args, new_kwargs), but got {text(replaced)}."
-                    )
-                (_, *arguments), keywords = replaced
-        found = self._step(*arguments, **keywords)
-        for hook in [*self._after_step.values(), *everywhere.after.values()]:
-            hook(self, (self, *arguments), keywords)
-        return found
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over the `state_dict` of an optimizer with groups of the same sizes."""
+        groups = state_dict["param_groups"]
+        if len(groups) != len(self.param_groups):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        pairs = list(zip(self.param_groups, groups, strict=True))
+        if any(len(here["params"]) != len(group["params"]) for here, group in pairs):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+            )
+        parameter = {key: p for here, group in pairs for key, p in zip(group["params"], here["params"], strict=True)}
+        self.param_groups = [{**_options(group), "params": here["params"]} for here, group in pairs]
+        self.state = DefaultDict(dict)
+        for key, state in state_dict["state"].items():
+            self.state[parameter.get(key, key)] = _cast(state, parameter[key]) if key in parameter else state
 
-    def _step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Change every parameter that has a gradient; returns the result of the closure, which is called before."""
-        if type(self)._updated is Optimizer._updated:
-            raise NotImplementedError
+
+def _check_sign(name: str, value: Any) -> None:
+    if isinstance(value, Tensor) and value.value.size != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    if isinstance(value, str):
+        raise TypeError("'<=' not supported between instances of 'float' and 'str'")
+    if not number(value) >= 0:
+        words = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
+        raise ValueError(f"Invalid {words}: {formatted(value)}")
+
+
+def _check_betas(_: str, betas: Any) -> None:
+    for position, beta in enumerate(betas[:2]):
+        if not 0 <= beta < 1:
+            raise ValueError(f"Invalid beta parameter at index {position}: {beta}")
+
+
+def _check_rho(_: str, rho: Any) -> None:
+    if not 0 <= rho <= 1:
+        raise ValueError(f"Invalid rho value: {rho}")
+
+
+# The ranges of options, in the order in which torch checks them.
+RANGES: dict[str, Callable[[str, Any], None]] = {
+    "lr": _check_sign,
+    "lr_decay": _check_sign,
+    "rho": _check_rho,
+    "eps": _check_sign,
+    "betas": _check_betas,
+    "momentum": _check_sign,
+    "weight_decay": _check_sign,
+    "initial_accumulator_value": _check_sign,
+    "alpha": _check_sign,
+}
+
+
+class Declared(Optimizer):
+    """An optimizer that is a signature with its options, names of what it keeps, and the lines of its formula."""
+
+    _signature = "params"
+    _listed = ""  # the options in the order of `defaults`, where that is not the signature's
+    _checked = " ".join(RANGES)
+    _kept: ClassVar[dict[str, str]] = {}  # by the names in the formula, those in the state of a parameter
+    _counts = True  # whether the state counts the steps
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        options = given(type(self), arguments, keywords)
+        params = options.pop("params")
+        for name in self._checked.split():
+            if name in options:
+                RANGES[name](name, options[name])
+        options = self._settled(options)
+        for name, help in REFUSED.items():
+            if options.get(name):
+                raise UnsupportedError(f"an optimizer with {name}=True is not supported here", help=help)
+        super().__init__(params, {name: options[name] for name in self._listed.split() or options})
+
+    def _settled(self, options: Group) -> Group:
+        """Return the options in the form of `defaults`; ValueError if they exclude each other."""
+        return options
+
+    def _lines(self, begun: bool, /, **options: Any) -> Iterable[str]:
+        """Return the formula of a step; `begun` says whether the parameter has a state from steps before."""
+        raise NotImplementedError
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = None
         if closure is not None:
             with set_grad_enabled(True):
                 loss = closure()
         self._stepped = self._scheduled
-        changed, told = [], []
         timeline = running.machine.timeline
+        changed, told = [], []
         for group in self.param_groups:
-            options = {**group, "lr": number(group.get("lr"))}
-            maximize, decay, decoupled = map(group.get, ("maximize", "weight_decay", "decoupled_weight_decay"))
-            decay = None if self._decays_apart else decay
+            options, decay = formulas.numbers(group), [*formulas.decay(group)]
+            first, later = (formulas.update("; ".join([*decay, *self._lines(n, **group)])) for n in (False, True))
             for parameter in group["params"]:
-                gradient = parameter.grad
-                if gradient is None:
+                if parameter.grad is None:
                     continue
-                if options.get("capturable"):
-                    raise AssertionError(self._uncaptured(together=bool(options["foreach"])))
-                if any(isinstance(beta, Tensor) for beta in options.get("betas", ())):
-                    raise UnsupportedError("a step with betas that are tensors is not supported here")
-                if options.get("differentiable"):
-                    differentiable.step(parameter, self.state[parameter], self._lines, self._symbols, options)
-                    continue
-                if timeline is not None and timeline.asks_how and type(self)._lines is not Optimizer._lines:
-                    told.append(
-                        formulas.told(parameter, self.state.get(parameter, {}), self._lines, self._symbols, options)
-                    )
-                x, g = parameter.value, gradient.value
-                if maximize:
-                    g = -g
-                if decay and decoupled:
-                    parameter.changed()  # torch shrinks the parameter in an operation of its own
-                    x = x * (1 - options["lr"] * decay)
-                elif decay:
-                    g = added(g, x, decay)
-                write(parameter, self._updated(parameter, x, g, **options))
+                state = self.state.get(parameter, {})
+                update = later if state else first
+                values = options | self._values(parameter, state, update)
+                if timeline is not None and timeline.asks_how:
+                    told.append(formulas.for_reader(parameter, update.text, later.text, values, group))
+                self._write(parameter, state, update, update(values))
+                if state:
+                    self.state[parameter] = state
                 changed.append(parameter)
         if timeline is not None:
             timeline.stepped(self, changed, told)
         return loss
 
-    def _uncaptured(self, *, together: bool) -> str:
-        """Return torch's words for a step that is to be captured on a device that captures none."""
-        devices = ["cuda", "xpu", "hpu", "privateuseone", *["xla"] * self._on_xla[together]]
-        return f"If capturable=True, {self._captured[together]} must be on supported devices: {devices}."
+    def _values(self, parameter: Tensor, state: Group, update: formulas.Update) -> dict[str, Any]:
+        """Return the values of the names in the formula before a step; averages begin at 0."""
+        gradient: Any = parameter.grad
+        values = {"w": parameter.value, "grad": gradient.value, "t": state["step"].item() + 1 if "step" in state else 1}
+        for symbol, name in self._kept.items():
+            if symbol in update.counts:
+                values[symbol] = state[name].value if name in state else np.zeros_like(parameter.value)[()]
+        return values
 
-    def _lines(self, *_: Any, **__: Any) -> Iterable[str]:
-        """Return the update as formulas, from the state of a parameter before, and the options by name."""
-        raise NotImplementedError
+    def _write(self, parameter: Tensor, state: Group, update: formulas.Update, values: dict[str, Any]) -> None:
+        """Write what a formula gave into the parameter and its state."""
+        if self._counts:
+            _keep(state, "step", scalar(state["step"].item() + 1 if "step" in state else 1))
+        for symbol, name in self._kept.items():
+            if symbol in update.counts:  # a buffer that begins as the gradient is a copy of it
+                _keep(state, name, values[symbol].copy() if "step" not in state else values[symbol])
+        for _ in range(update.counts["w"] - 1):
+            parameter.changed()  # torch changes the parameter in several operations
+        write(parameter, values["w"])
 
-    def _updated(self, *_: Any, **__: Any) -> Value:
-        """Return the new value of a parameter from the parameter, its value, its gradient, and the options by name."""
-        raise NotImplementedError
+
+def _keep(state: Group, name: str, value: Value) -> None:
+    if name in state:
+        state[name].value = value
+    else:
+        state[name] = Tensor(value)
+
+
+def scalar(value: float) -> np.floating[Any]:
+    """Return a number of a state as torch makes it: in single precision, unless the default dtype is double."""
+    return np.float64(value) if mode.default_dtype == np.float64 else np.float32(value)
 
 
 def write(target: Tensor, value: Value) -> None:
@@ -235,7 +270,7 @@ def number(value: Any) -> Any:
     return value.item() if isinstance(value, Tensor) else value
 
 
-def _take_names(group: Group) -> None:
+def _split_names(group: Group) -> None:
     """Split parameters from their names, if they are given as `model.named_parameters()`."""
     named = [item for item in group["params"] if isinstance(item, tuple)]
     if named and len(named) < len(group["params"]):
@@ -245,14 +280,22 @@ def _take_names(group: Group) -> None:
         group["param_names"] = [name for name, _ in named]
 
 
-def _check_parameter(parameter: Any, differentiable: bool) -> None:
+def _check_parameter(parameter: Any) -> None:
     if not isinstance(parameter, Tensor):
-        raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {_typename(parameter)}")
-    if not (differentiable or parameter.is_leaf or parameter.retains_grad):
+        raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type_name(parameter)}")
+    if not (parameter.is_leaf or parameter.retains_grad):
         raise ValueError("can't optimize a non-leaf Tensor")
 
 
-def _typename(value: Any) -> str:
-    from gradcli.script.torch.tensor.casting import tensor_type
+def _options(group: Group) -> Group:
+    return {name: value for name, value in group.items() if name != "params"}
 
-    return tensor_type(value) if isinstance(value, Tensor) else type_name(value)
+
+def _cast(state: Any, parameter: Tensor) -> Any:
+    """Return the state of a parameter in its dtype, but for the count of steps."""
+    if not isinstance(state, dict):
+        return state
+    return {
+        name: cast(value, parameter.dtype) if isinstance(value, Tensor) and name != "step" else value
+        for name, value in state.items()
+    }

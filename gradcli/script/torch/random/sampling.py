@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,7 @@ from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.script.machine import running
+from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.generator import Generator, in_memory_order
@@ -28,16 +29,7 @@ def generator_of(generator: Any) -> Any:
     """Return the generator that was given, or that of the run."""
     if not isinstance(generator, Generator | None):
         raise TypeError(f"argument 'generator' must be torch.Generator, not {kind_name(generator)}")
-    own: Any = running.machine.generator
-    if generator is None or mode.examples is None:
-        return own if generator is None else generator
-    return own.beside(generator)
-
-
-def check_random(inputs: Sequence[Any], target: Tensor | None = None) -> None:
-    """Refuse what torch cannot draw under vmap: by tensors of the batch, or into one that is not of the batch."""
-    if mode.examples is not None:
-        mode.examples.check_random(inputs, target)
+    return running.machine.generator if generator is None else generator
 
 
 def check_chance(name: str, p: Any) -> None:
@@ -57,7 +49,6 @@ def bernoulli(x: Tensor, p: float | None = None, *, generator: Any = None) -> Te
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If "
             "so, please report an enhancement request to PyTorch.)"
         )
-    check_random((x,))
     node = "BernoulliBackward0" if p is None else "NotImplemented"
     return forgotten(node, generator_of(generator).bernoulli(chances, x.shape).astype(x.dtype)[()], x)
 
@@ -66,21 +57,21 @@ def multinomial(x: Tensor, num_samples: int, replacement: bool = False, *, gener
     """Draw indices by weight."""
     if x.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
-    check_random((x,))
-    return Tensor(generator_of(generator).multinomial(x.value, num_samples, replacement))
+    drawn = Tensor(generator_of(generator).multinomial(x.value, num_samples, replacement))
+    if running.machine.timeline is not None:
+        running.machine.timeline.cut(x, drawn, "multinomial")
+    return drawn
 
 
 KERNELS = {
     "uniform": "check_uniform_bounds",
     "normal": "normal_kernel_cpu",
-    "log_normal": "log_normal_cpu",
-    "geometric": "geometric_cpu",
 }
 
 
-def check_kind(draw: str, x: Tensor, least: str = "f") -> None:
-    """Refuse a tensor whose kind of number a distribution does not have: integers, or of a count booleans alone."""
-    if x.dtype.kind in least:
+def check_kind(draw: str, x: Tensor) -> None:
+    """Refuse a tensor of whole numbers."""
+    if x.dtype.kind == "f":
         return
     kind = TYPE_NAMES[x.dtype]
     if draw in KERNELS:
@@ -141,7 +132,6 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -
     source = generator_of(options.generator)
     if size is not None:
         return made(source.normal(size_tuple("normal", size, 3), options.real, mean, std)[()], options)
-    check_random((mean, std))
     means, spreads = (np.asarray(x.value if isinstance(x, Tensor) else x) for x in (mean, std))
     if not isinstance(std, Tensor) and spreads < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {float(spreads):g}")
@@ -197,7 +187,6 @@ def _drawn(x: Any, numbers: Any) -> Any:
 def written(x: Tensor, draw: Callable[[], Any], node: str) -> Tensor:
     """Write numbers into the memory of `x`; the operations that made `x` get zero gradients."""
     check_in_place(x)
-    check_random((), x)
     numbers = draw()
     if x.requires_grad and mode.grad_enabled:
         forgetting = (lambda g, out, x, numbers: blank(g),)
@@ -212,7 +201,6 @@ def bernoulli_(x: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     check_chance("bernoulli_", p)
     chances = p.value if isinstance(p, Tensor) else p
     source = generator_of(generator)
-    check_random((p,))
     if isinstance(p, Tensor):
         return written(x, lambda: source.bernoulli(chances, x.shape), "BernoulliBackward2")
     return written(x, lambda: in_memory_order(x.array, partial(source.bernoulli, chances)), "BernoulliBackward2")
@@ -231,6 +219,21 @@ def random_(x: Tensor, low: int | None = None, high: int | None = None, *, gener
     source = generator_of(generator)
     drawn = partial(source.integers, low, high)
     return written(x, lambda: in_memory_order(x.array, drawn).astype(x.dtype), "RandomBackward2")
+
+
+class fork_rng(Facade):  # noqa: N801  torch's name
+    """Draw in a block without changing the numbers drawn after it."""
+
+    __module__ = "torch.random"
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        self._state: Any = None
+
+    def __enter__(self) -> None:
+        self._state = running.machine.generator.get_state()
+
+    def __exit__(self, *_: object) -> None:
+        running.machine.generator.set_state(self._state)
 
 
 METHODS: dict[str, Callable[..., Any]] = {

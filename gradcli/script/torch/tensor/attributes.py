@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 from gradcli.engine.graph import Handle, Node
@@ -24,7 +23,7 @@ from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.backward import backward as run_backward
 from gradcli.script.torch.autograd.grad_modes import check_required, is_inference
 from gradcli.script.torch.devices import CPU, check_device
-from gradcli.script.torch.func.wrapping import REQUIRED, seen_node
+from gradcli.script.torch.func.levels import REQUIRED
 from gradcli.script.torch.operations import (
     facade,
     returned,  # noqa: F401  has tables
@@ -33,22 +32,12 @@ from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.tensor import memory
 from gradcli.script.torch.tensor.casting import cast as cast
-from gradcli.script.torch.tensor.casting import casting, reinterpreted, to, type_
-from gradcli.script.torch.tensor.creation import CREATION, of_batch
-from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, STRIDED, DType, Size
+from gradcli.script.torch.tensor.casting import casting, to, type_
+from gradcli.script.torch.tensor.creation import CREATION
+from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, Size
 from gradcli.script.torch.tensor.legacy import construct
-from gradcli.script.torch.tensor.owned import (
-    accumulated_hooks,
-    backward_hooks,
-    own_attributes,
-    set_accumulated_hooks,
-    set_backward_hooks,
-    set_data,
-    set_requires_grad,
-    valid,
-    volatile,
-)
-from gradcli.script.torch.tensor.printing import format_tensor, inside, tensor_text, told
+from gradcli.script.torch.tensor.owned import own_attributes, set_data, set_requires_grad, valid
+from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, told
 
 
 def new(name: str) -> Callable[..., Tensor]:
@@ -58,7 +47,7 @@ def new(name: str) -> Callable[..., Tensor]:
     def call(x: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
         return make(*arguments, **{"dtype": x.dtype, **keywords})  # type: ignore[no-any-return]
 
-    return call if name == "tensor" else of_batch(call)
+    return call
 
 
 def backward(
@@ -86,21 +75,6 @@ def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
     return x
 
 
-def view(x: Tensor, *size: Any, **keywords: Any) -> Any:
-    """`x.view(3, -1)`, and `x.view(dtype)` of the same bytes."""
-    kind = keywords["dtype"] if [*keywords] == ["dtype"] and not size else size[0] if len(size) == 1 else None
-    if isinstance(kind, DType):
-        return reinterpreted(x, kind.numpy)
-    method = facade.method("view")
-    assert method is not None
-    return method(x, *size, **keywords)
-
-
-def loaded(name: str) -> Callable[[Tensor], Any]:
-    """Make a method whose module is loaded when it is first called."""
-    return lambda x: getattr(import_module("gradcli.script.torch.tensor.storage"), name)(x)
-
-
 ALONE: dict[str, Callable[[Tensor], Any]] = {
     "dim": lambda x: x.ndim,
     "ndimension": lambda x: x.ndim,
@@ -120,29 +94,20 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "_is_view": lambda x: memory.base(x) is not None,
     "data_ptr": memory.data_ptr,
     "storage_offset": memory.storage_offset,
-    "untyped_storage": loaded("untyped_storage"),
-    "storage": loaded("storage"),
-    "get_device": lambda x: -1,
-    "pin_memory": lambda x: x,
-    "is_pinned": lambda x: False,
-    "is_conj": lambda x: False,
-    "is_neg": lambda x: False,
-    "share_memory_": lambda x: x,
 }
 
 
 CASTS = {**ALIASES, "char": "int8", "byte": "uint8", "bool": "bool"}
 METHODS: dict[str, Callable[..., Any]] = {
     **{name: memory.alone(name, function) for name, function in ALONE.items()},
-    **{name: memory.formatted(memory.alone(name, casting(dtype))) for name, dtype in CASTS.items()},
+    **{name: memory.alone(name, casting(dtype)) for name, dtype in CASTS.items()},
     **{f"new_{name}": new(name) for name in ("zeros", "ones", "full", "empty", "tensor")},
     **sampling.METHODS,
     "new": lambda x, *data, **named: construct(data, BY_NUMPY[x.dtype], **named),
     **memory.METHODS,
-    "cpu": memory.formatted(lambda x: x),
+    "cpu": lambda x: x,
     "cuda": lambda x, device="cuda", **_: check_device(device),
     "to": to,
-    "view": view,
     "type": type_,
     "type_as": lambda x, other: cast(x, other.dtype),
     "is_same_size": lambda x, other: x.shape == other.shape,
@@ -182,24 +147,19 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "shape": lambda x: Size(x.shape),
     "dtype": lambda x: BY_NUMPY[x.dtype],
     "device": lambda x: CPU,
-    "layout": lambda x: STRIDED,
     "ndim": lambda x: x.ndim,
     "grad": memory.gradient_of,
-    "grad_fn": lambda x: nodes.visible(node if isinstance(node := seen_node(told(valid(x))), Node) else None),
-    "requires_grad": lambda x: inside(x).requires_grad and not (mode.transforms and seen_node(x) is None),
-    "is_leaf": lambda x: not isinstance(seen_node(inside(valid(x))), Node),
+    "grad_fn": lambda x: nodes.visible(node if isinstance(node := told(valid(x)).node, Node) else None),
+    "requires_grad": lambda x: x.requires_grad,
+    "is_leaf": lambda x: not isinstance(valid(x).node, Node),
     "retains_grad": lambda x: x.retains_grad,
     "data": memory.cutting(".data", lambda x: x.data),
     "real": lambda x: x,
     "_version": lambda x: x._version,
     "_base": memory.base,
-    "_backward_hooks": backward_hooks,
-    "_post_accumulate_grad_hooks": accumulated_hooks,
-    "volatile": volatile,
     "is_cpu": lambda x: True,
     "is_cuda": lambda x: False,
     "is_sparse": lambda x: False,
-    **{f"is_{name}": lambda x: False for name in ("meta", "mps", "quantized", "mkldnn", "xpu", "nested")},
     "itemsize": lambda x: x.value.itemsize,
     "nbytes": lambda x: x.value.nbytes,
     "output_nr": lambda x: nodes.output_number(x.known_node),
@@ -250,8 +210,6 @@ describe(
         **{name: _fixed(name) for name in GETTERS},
         "grad": _setter("grad"),
         "data": set_data,
-        "_backward_hooks": set_backward_hooks,
-        "_post_accumulate_grad_hooks": set_accumulated_hooks,
         "requires_grad": set_requires_grad,
     },
     deleters={"grad": lambda x: setattr(x, "grad", None), **{name: _kept(message) for name, message in KEPT.items()}},

@@ -10,11 +10,10 @@ import numpy as np
 from gradcli.engine.broadcast import to_copy
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.layout import laid_out
-from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.torch.devices import Device, check_device
-from gradcli.script.torch.formats import in_format
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, DType, numpy_dtype
 
 
@@ -26,19 +25,12 @@ def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
     if wanted.kind == "f":
         return to_copy(x, dtype=wanted)  # type: ignore[no-any-return]
     whole = Tensor(laid_out(x.value.astype(wanted, order="C"), (x.array,)))  # integers are outside the graph
-    if mode.examples is not None:
-        mode.examples.follow((x,), whole, lambda x: cast(x, dtype, copy=copy))
+    if running.machine.timeline is not None:
+        running.machine.timeline.cut(x, whole, f"the cast to {wanted}")
     return whole
 
 
-def to(
-    x: Tensor,
-    *arguments: Any,
-    copy: bool = False,
-    non_blocking: bool = False,
-    memory_format: Any = None,
-    **keywords: Any,
-) -> Tensor:
+def to(x: Tensor, *arguments: Any, copy: bool = False, non_blocking: bool = False, **keywords: Any) -> Tensor:
     """`x.to(dtype)`, `x.to(device)`, `x.to(other)`: there is one device, so only the dtype has an effect."""
     wanted: Any = x.dtype
     copy = copy or [argument for argument in arguments if isinstance(argument, bool)][1:] == [True]
@@ -51,7 +43,7 @@ def to(
             wanted = argument
         elif isinstance(argument, list | tuple | dict):
             raise TypeError(f"to() received an invalid combination of arguments - got ({type(argument).__name__})")
-    return in_format(cast(x, wanted, copy=copy), x, memory_format)
+    return cast(x, wanted, copy=copy)
 
 
 def casting(dtype: str) -> Callable[[Tensor], Tensor]:
@@ -70,21 +62,6 @@ def type_(x: Tensor, dtype: Any = None, **_: Any) -> Any:
     elif not isinstance(dtype, DType | BuiltinType):
         raise TypeError("dtype must be a type, str, or dtype object")
     return cast(x, dtype)
-
-
-def reinterpreted(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
-    """`x.view(dtype)`: read the same bytes as numbers of another dtype."""
-    old, new = x.dtype.itemsize, dtype.itemsize
-    if old != new:
-        end = f"to view {TYPE_NAMES[x.dtype]} as {TYPE_NAMES[dtype]} (different element sizes)"
-        if not x.ndim:
-            raise RuntimeError(f"self.dim() cannot be 0 {end}")
-        if x.shape[-1] * old % new:
-            raise RuntimeError(f"self.size(-1) must be divisible by {new // old} {end}, but got {x.shape[-1]}")
-        stride = x.array.strides[-1] // old
-        if stride != 1 and x.shape[-1] != 1:
-            raise RuntimeError(f"self.stride(-1) must be 1 {end}, but got {stride}")
-    return Tensor(x.array.view(dtype))
 
 
 def tensor_type(x: Tensor) -> str:

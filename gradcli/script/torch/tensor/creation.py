@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,10 @@ from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.torch.determinism import uninitialized
-from gradcli.script.torch.formats import OUTERMOST_FIRST, lay, name_of
-from gradcli.script.torch.operations.forward import refuse_forward
 from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.sampling import CREATION as RANDOM
 from gradcli.script.torch.random.sampling import generator_of, numbers_for
-from gradcli.script.torch.tensor.dtypes import FORMATS
 from gradcli.script.torch.tensor.literals import as_tensor as as_tensor
 from gradcli.script.torch.tensor.literals import asarray, from_numpy
 from gradcli.script.torch.tensor.literals import tensor_ as tensor_
@@ -34,16 +29,11 @@ LONGEST = 2**63 - 1  # entries of a row
 
 
 def filled(name: str, value: Any) -> Callable[..., Tensor]:
-    """`torch.zeros`, `torch.ones` and `torch.empty`, whose value goes by the dtype; `empty` takes a format."""
+    """`torch.zeros` and `torch.ones`; `torch.empty` has entries of 0 here."""
 
     def make(*size: Any, **keywords: Any) -> Tensor:
-        form = keywords.pop("memory_format", None) if name == "empty" else None
-        if form is FORMATS["preserve_format"]:
-            raise RuntimeError("unsupported memory format Preserve")
         shape, options = sizes(name, size, keywords), read_options(name, keywords)
-        entry = value(np.dtype(options.real)) if callable(value) else value
-        found = made(np.full(shape, entry, options.real)[()], options)
-        return lay(found, name_of(form)) if name_of(form) in OUTERMOST_FIRST else found
+        return made(np.full(shape, value, options.real)[()], options)
 
     return make
 
@@ -66,18 +56,6 @@ def _entries(shape: Any, value: Any, dtype: np.dtype[Any]) -> Any:
     return np.full(shape, fitting(value, dtype) if type(value) is int and dtype.kind in "iu" else value).astype(dtype)[
         ()
     ]
-
-
-def of_format(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Let a new tensor lie as its model, or in the format that is asked for, in whose order it is drawn."""
-
-    def laid(input: Any, *arguments: Any, memory_format: Any = None, **keywords: Any) -> Tensor:
-        name = name_of(memory_format)
-        if name == "preserve_format":
-            return make(input, *arguments, **keywords)
-        return lay(make(lay(Tensor(input.value), name), *arguments, **keywords), name)
-
-    return laid
 
 
 def like(name: str) -> Callable[..., Tensor]:
@@ -107,19 +85,6 @@ def _as_laid(x: Tensor, made: Tensor) -> Tensor:
     """Lay the entries of a new tensor in memory in the order of the model."""
     made.value = laid_out(made.value, (x.array,))
     return made
-
-
-def of_batch(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Make a tensor like another one; under vmap it is of the batch as that is."""
-
-    @wraps(make)
-    def call(input: Any, *arguments: Any, **keywords: Any) -> Tensor:
-        found = make(input, *arguments, **keywords)
-        if mode.examples is not None:
-            mode.examples.follow((input,), found, lambda _: found)
-        return found
-
-    return call
 
 
 def _model(name: str, x: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -179,7 +144,6 @@ def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, **keywords: Any
 
 def _range(name: str, start: Any, end: Any, steps: Any, dtype: np.dtype[Any]) -> tuple[Any, Any, int]:
     """Return the bounds in the dtype, or in float32 where it is of integers, and the number of steps."""
-    refuse_forward(f"aten::{name}", start, end)
     if mode.examples is not None and any(isinstance(x, Tensor) for x in (start, end)):
         raise UnsupportedError(f"{name} between tensors inside of vmap is not supported here")
     dims = [(side, x.ndim) for side, x in (("start", start), ("end", end)) if isinstance(x, Tensor)]
@@ -232,9 +196,9 @@ CREATION: dict[str, Callable[..., Any]] = {
     "scalar_tensor": lambda value, **keywords: tensor_(value, **{"dtype": mode.default_dtype, **keywords}),
     "zeros": filled("zeros", 0),
     "ones": filled("ones", 1),
-    "empty": filled("empty", uninitialized),
+    "empty": filled("empty", 0),
     "full": full,
-    "full_like": of_batch(of_format(full_like)),
+    "full_like": full_like,
     "arange": arange,
     "linspace": linspace,
     "logspace": logspace,
@@ -244,9 +208,7 @@ CREATION: dict[str, Callable[..., Any]] = {
 }
 
 
-CREATION |= {
-    f"{name}_like": of_batch(of_format(like(name))) for name in ("zeros", "ones", "empty", "rand", "randn", "randint")
-}
+CREATION |= {f"{name}_like": like(name) for name in ("zeros", "ones", "empty", "rand", "randn", "randint")}
 SEVERAL = (
     "arange eye full full_like linspace logspace normal rand rand_like randint randn randn_like randperm "
     "zeros_like ones_like"

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.dtypes import OF_PYTHON, TYPE_NAMES
+from gradcli.engine.dtypes import OF_PYTHON
 from gradcli.engine.tensor import Tensor
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType
@@ -51,15 +50,8 @@ DTYPES |= {alias: DTYPES[name] for alias, name in ALIASES.items()}
 BY_NUMPY = {DTYPES[name].numpy: DTYPES[name] for name in NAMES}
 
 
-def to_complex(dtype: DType) -> DType:
-    if dtype.numpy.kind == "f":
-        raise UnsupportedError("complex numbers are not supported here", help="keep two real tensors")
-    raise RuntimeError(f"Unknown Complex ScalarType for {TYPE_NAMES[dtype.numpy]}")
-
-
 describe(
     DType,
-    methods={"to_complex": to_complex, "to_real": lambda dtype: dtype},
     getters={
         "is_floating_point": lambda dtype: dtype.numpy.kind == "f",
         "is_complex": lambda dtype: False,
@@ -149,18 +141,3 @@ def broadcast_shapes(*shapes: Any) -> Size:
                     f"{position} had {had}; but expected shape should be broadcastable to {common}"
                 )
     return Size(common)
-
-
-class Named:
-    """A constant of torch that is only compared and printed, such as `torch.strided`."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-STRIDED = Named("torch.strided")
-FORMAT_NAMES = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
-FORMATS = {name: Named(f"torch.{name}") for name in FORMAT_NAMES}

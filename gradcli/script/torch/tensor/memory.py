@@ -15,8 +15,7 @@ from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import DETACHED_VIEW, Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
-from gradcli.script.torch.formats import in_format, lies, name_of
-from gradcli.script.torch.func.wrapping import RETAINED, seen_node
+from gradcli.script.torch.func.levels import RETAINED
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import Size
 
@@ -64,8 +63,8 @@ def base(x: Tensor) -> Tensor | None:
     return noted.get(BASE, owner)
 
 
-def is_contiguous(x: Tensor, memory_format: Any = None) -> bool:
-    return lies(x, name_of(memory_format))
+def is_contiguous(x: Tensor) -> bool:
+    return bool(x.array.flags.c_contiguous)
 
 
 def to_list(x: Tensor) -> Any:
@@ -92,7 +91,7 @@ def gradient_of(x: Tensor) -> Tensor | None:
 
 def retain_grad(x: Tensor) -> None:
     """Keep the gradient of a tensor that is no leaf; a function that torch.func transforms cannot ask for that."""
-    if mode.transforms and seen_node(x) is not None:
+    if mode.transforms:
         raise RuntimeError(RETAINED)
     x.retain_grad()
 
@@ -114,15 +113,6 @@ def cutting(how: str, function: Callable[[Tensor], Any]) -> Callable[[Tensor], A
         if running.machine.timeline is not None:
             running.machine.timeline.cut(x, result, how)
         return result
-
-    return call
-
-
-def formatted(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a method that also takes a format of memory."""
-
-    def call(x: Tensor, *extra: Any, memory_format: Any = None, **named: Any) -> Any:
-        return in_format(method(x, *extra, **named), x, memory_format)
 
     return call
 
@@ -150,5 +140,4 @@ METHODS: dict[str, Any] = {
     "is_contiguous": is_contiguous,
     "numpy": numpy_of,
     "__delitem__": delete_item,
-    "is_shared": lambda x: False,
 }

@@ -18,7 +18,7 @@ from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.tensor.dtypes import numpy_dtype
 
-IGNORED = frozenset(("layout", "pin_memory"))  # where and how tensors lie in memory
+IGNORED = frozenset(("layout", "memory_format", "pin_memory"))  # where and how tensors lie in memory
 
 
 class Options(NamedTuple):

@@ -18,7 +18,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.torch.func.wrapping import wrapped_text, wrapper
+from gradcli.script.torch.func.levels import refuse_text
 
 PREFIX = "tensor("
 UNNAMED = (np.dtype(np.int64), np.dtype(np.bool_))  # dtypes that need no `dtype=`, besides the default one
@@ -69,24 +69,10 @@ def set_printoptions(
 
 
 UNTOLD: WeakSet[Any] = WeakSet()  # nodes that stand for others in torch, whose names are not known
-LEFT: WeakSet[Tensor] = WeakSet()  # tensors of functions that torch.func differentiated, which something outside holds
-
-
-def inside(tensor: Tensor) -> Tensor:
-    """Return the tensor. UnsupportedError if it has left the function that it is from, where torch wraps it."""
-    if LEFT and tensor in LEFT:
-        raise UnsupportedError(
-            "a look at a tensor that has left the function in which torch.func.grad made it, which torch shows as a "
-            "GradTrackingTensor, is not supported",
-            python=RuntimeError,
-            help="detach() it, or return it with has_aux=True",
-        )
-    return tensor
 
 
 def told(tensor: Tensor) -> Tensor:
     """Return the tensor. UnsupportedError if torch has another node for it."""
-    inside(tensor)
     if UNTOLD and is_untold(tensor):
         raise UnsupportedError(
             "the node of a result of vmap, of a tangent or of a differentiable step is not supported here: torch has "
@@ -103,10 +89,7 @@ def is_untold(tensor: Tensor) -> bool:
 
 def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
     """The `repr` of the tensor in torch; `indent` is the column at which the text will begin."""
-    if mode.transforms and (text := wrapped_text(tensor, _plain)):
-        return text
-    if LEFT and tensor in LEFT and not mode.transforms:
-        return wrapper("GradTrackingTensor(lvl=-2", tensor_text(tensor.detach()))
+    refuse_text()
     told(tensor)
     options = print_options()
     margin = indent + len(PREFIX)

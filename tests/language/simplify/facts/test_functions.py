@@ -34,8 +34,6 @@ ARGUMENTS = {
     "clamp": "{}, -1, 1",
     "clamp_max": "{}, 1",
     "clamp_min": "{}, 1",
-    "copysign": "0.5, {}",
-    "fmod": "{}, 0.7",
     "hypot": "{}, 0.5",
     "logaddexp": "{}, 0.5",
     "maximum": "{}, 0.5",

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gradcli.homework.answer_file import answer, answers
 from gradcli.homework.assignment.assignments import Assignment, read_assignment
-from gradcli.homework.foreseen import Foreseen, foreseen
+from gradcli.homework.expected_answers import Foreseen, foreseen
 from gradcli.homework.grading import Grader
-from gradcli.homework.worked import answer, answers
 from gradcli.render.check.reports.registry import QUESTIONS
 from gradcli.source import Source, visible
 from tests.homework.results import NASTY

@@ -8,7 +8,7 @@ from tests.script.running import ours
 
 VALUES = (
     "int", "type(1)", "list[int]", "int | str", "Exception", "torch.nn", "math", "torch.float32", "A", "A()",
-    "torch.Size([1])", "torch.device('cpu')", "torch.Tensor", "torch.Generator()", "torch.finfo()", "torch.strided",
+    "torch.Size([1])", "torch.device('cpu')", "torch.Tensor", "torch.Generator()", "torch.finfo()",
     "iter(A())", "collections.deque", "torch.autograd.Function",
 )  # fmt: skip
 REFUSALS = (

@@ -47,25 +47,6 @@ def test_gradients(call: str) -> None:
     assert ours(text) == torchs(text)
 
 
-SAVED = """
-import torch
-x = torch.tensor([1.0, 2.0], requires_grad=True)
-with torch.autograd.graph.save_on_cpu():
-    y = x.exp()
-    z = y * y
-with torch.no_grad():
-    y.add_(1)
-z.sum().backward()
-print(x.grad)
-with torch.autograd.graph.disable_saved_tensors_hooks("no hooks"), torch.autograd.graph.save_on_cpu():
-    print("allowed")
-"""
-
-
-def test_save_on_cpu_is_a_pair_of_hooks() -> None:
-    assert ours(SAVED) == torchs(SAVED)
-
-
 def test_a_gradient_of_another_shape_than_the_data_by_now_is_refused() -> None:
     text = (
         "import torch\nx = torch.ones(2, requires_grad=True)\ny = x * 2\nx.data = torch.ones(3)\ny.sum().backward()\n"

@@ -1,4 +1,4 @@
-"""Forward mode: its switch, and the memory of tangents, as in torch."""
+"""Forward mode: the memory of tangents, as in torch."""
 
 from __future__ import annotations
 
@@ -8,32 +8,6 @@ from tests.script.running import ours, torchs
 
 pytest.importorskip("torch")
 
-SWITCH = """
-import torch
-import torch.autograd.forward_ad as fwAD
-
-x, t = torch.ones(2), torch.ones(2) * 3
-print(fwAD._is_fwd_grad_enabled())
-with fwAD.dual_level():
-    d = fwAD.make_dual(x, t)
-    with fwAD._set_fwd_grad_enabled(False):
-        y = d * 2
-        e = fwAD.make_dual(x, t)
-        print(fwAD._is_fwd_grad_enabled(), fwAD.unpack_dual(d), y, fwAD.unpack_dual(e))
-        with fwAD._set_fwd_grad_enabled(True):
-            print(fwAD.unpack_dual(d * d))
-    print(fwAD.unpack_dual(y), fwAD.unpack_dual(d), fwAD.unpack_dual(e))
-fwAD._set_fwd_grad_enabled(False)
-with fwAD.dual_level():
-    d = fwAD.make_dual(x, t)
-    print(fwAD.unpack_dual(d), fwAD._is_fwd_grad_enabled())
-    fwAD._set_fwd_grad_enabled(True)
-    print(fwAD.unpack_dual(d))
-    try:
-        fwAD.enter_dual_level()
-    except RuntimeError as error:
-        print(error)
-"""
 LAYOUTS = """
 import torch
 import torch.autograd.forward_ad as fwAD
@@ -53,21 +27,6 @@ for x in layouts():
                 got.mul_(2)
             print(t[0, 0].item(), t._version)
 """
-BATCHED = """
-import torch
-import torch.autograd.forward_ad as fwAD
-
-def pushed(x, t):
-    with fwAD.dual_level():
-        return fwAD.unpack_dual(fwAD.make_dual(x, t) * 2).tangent
-
-batch, one = torch.ones(2, 3), torch.ones(3)
-for dims in ((0, 0), (0, None), (None, 0)):
-    try:
-        print(torch.vmap(pushed, dims)(*(one if dim is None else batch for dim in dims)))
-    except RuntimeError as error:
-        print(error)
-"""
 UNPACKED = """
 import torch
 import torch.autograd.forward_ad as fwAD
@@ -86,7 +45,7 @@ with fwAD.dual_level():
 """
 
 
-@pytest.mark.parametrize("text", [SWITCH, LAYOUTS, BATCHED, UNPACKED], ids=["switch", "layouts", "batched", "unpacked"])
+@pytest.mark.parametrize("text", [LAYOUTS, UNPACKED], ids=["layouts", "unpacked"])
 def test_dual_tensors(text: str) -> None:
     """A tangent that lies otherwise than its value is a copy."""
     assert ours(text) == torchs(text)
@@ -120,8 +79,6 @@ functions = [
     lambda x, c: torch.addcmul(x,c,c),
     lambda x, c: x[0].dot(c[0]),
     lambda x, c: x.mv(c[0]),
-    lambda x, c: torch.fmod(x, c),
-    lambda x, c: torch.hypot(x, c),
     lambda x, c: x*2,
     lambda x, c: x+2,
     lambda x, c: 2-x,
@@ -131,7 +88,6 @@ functions = [
     lambda x, c: 2**x,
     lambda x, c: F.conv1d(x[None],c[None][:,:,:1]),
     lambda x, c: F.binary_cross_entropy(x*0.5,c*0.5),
-    lambda x, c: torch.dist(x,c),
     lambda x, c: torch.xlogy(x, c),
     lambda x, c: x[None].bmm(c[None]),
     lambda x, c: torch.outer(x[0],c[0]),

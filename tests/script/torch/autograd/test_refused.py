@@ -14,19 +14,6 @@ from gradcli.script.machine import Machine
 from gradcli.source import Source
 
 CASES = {
-    "ctx._is_pure_view": """
-class Part(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx._is_pure_view = True
-        return x[:1]
-Part.apply(x)
-""",
-    "debug=True": """
-from torch.utils.checkpoint import checkpoint
-runs = iter((torch.sin, torch.numel))
-checkpoint(lambda x: next(runs)(x), x, use_reentrant=False, debug=True).sum().backward()
-""",
     "an unpack hook that gives a tensor of another shape": """
 with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t[:1]):
     x.exp().sum().backward()
@@ -37,7 +24,7 @@ with torch.no_grad():
     y.unsqueeze_(0)
 y.sum().backward()
 """,
-    "AsStridedBackward0._saved_storage_offset": "x.as_strided((1,), (1,)).grad_fn._saved_storage_offset",
+    "Node._saved_indices": "x[[0]].grad_fn._saved_indices",
 }
 
 

@@ -135,7 +135,6 @@ y = x[:2]; y.add_(1); x._version
 y = x.view(3, 1); y._base is x
 x.new_zeros(2).dtype
 x.dim() == x.ndim
-x.untyped_storage().data_ptr() == x[0:].untyped_storage().data_ptr()
 x.data_ptr() == x.detach().data_ptr()
 x[1:].storage_offset()
 torch.square(x)

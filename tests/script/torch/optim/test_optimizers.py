@@ -1,4 +1,4 @@
-"""Optimizers step as torch's do: the same bits, but where torch takes a square root from a library of its own."""
+"""Optimizers step as torch's do: after a hundred steps the numbers agree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.script.running import ours
 SHAPES = [(16, 2), (16,), (), (3,), (1, 1)]
 STEPS = 100
 
-EXACT: list[tuple[str, dict[str, Any]]] = [
+CASES: list[tuple[str, dict[str, Any]]] = [
     ("SGD", {"lr": 0.013}),
     ("SGD", {"lr": 0.013, "momentum": 0.9}),
     ("SGD", {"lr": 0.013, "momentum": 0.9, "nesterov": True, "weight_decay": 0.01}),
@@ -25,12 +25,6 @@ EXACT: list[tuple[str, dict[str, Any]]] = [
     ("SGD", {"lr": 1.0, "weight_decay": 0.1}),
     ("Adamax", {}),
     ("Adamax", {"weight_decay": 0.1, "betas": (0.3, 0.8)}),
-    ("ASGD", {}),
-    ("ASGD", {"lambd": 0.1, "t0": 5, "weight_decay": 0.1}),
-    ("Rprop", {}),
-    ("Rprop", {"etas": (0.3, 1.7), "step_sizes": (1e-3, 0.1), "maximize": True}),
-]
-ROOTS: list[tuple[str, dict[str, Any]]] = [
     ("Adam", {"lr": 0.013}),
     ("Adam", {"betas": (0.3, 0.8), "weight_decay": 0.1, "amsgrad": True}),
     ("AdamW", {"lr": 0.013}),
@@ -41,10 +35,6 @@ ROOTS: list[tuple[str, dict[str, Any]]] = [
     ("Adagrad", {"lr_decay": 0.1, "weight_decay": 0.01, "initial_accumulator_value": 0.2}),
     ("Adadelta", {}),
     ("Adadelta", {"rho": 0.7, "weight_decay": 0.1, "maximize": True}),
-    ("NAdam", {"momentum_decay": 0.1}),
-    ("NAdam", {"weight_decay": 0.1, "decoupled_weight_decay": True, "lr": 0.1}),
-    ("RAdam", {"lr": 0.1}),
-    ("RAdam", {"weight_decay": 0.1, "decoupled_weight_decay": True, "betas": (0.3, 0.8)}),
 ]
 
 
@@ -82,36 +72,22 @@ def both(name: str, options: dict[str, Any], dtype: str) -> tuple[Any, Any]:
     return here, there
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(("name", "options"), EXACT)
-def test_steps_end_on_the_same_bits(name: str, options: dict[str, Any], dtype: str) -> None:
-    here, there = both(name, options, dtype)
-    for mine, theirs in zip(here[0], there[0], strict=True):
-        np.testing.assert_array_equal(mine, theirs)
-    compare_states(here[1], there[1])
-    assert here[2] == there[2]
-
-
 def compare_states(here: list[Any], there: list[Any]) -> None:
     assert [list(state) for state in here] == [list(state) for state in there]
     for mine, theirs in zip(here, there, strict=True):
         for name, value in mine.items():
-            if name not in ("acc_delta", "momentum_buffer"):
-                np.testing.assert_array_equal(value, theirs[name], name)
             np.testing.assert_allclose(value, theirs[name], 1e-4, 1e-6)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(("name", "options"), ROOTS)
+@pytest.mark.parametrize(("name", "options"), CASES)
 def test_steps_agree_with_torch(name: str, options: dict[str, Any], dtype: str) -> None:
     here, there = both(name, options, dtype)
     tolerance = 1e-5 if dtype == "float32" else 1e-13
     for mine, theirs in zip(here[0], there[0], strict=True):
         np.testing.assert_allclose(mine, theirs, tolerance, tolerance)
-    if not options.get("weight_decay") or options.get("amsgrad"):
-        compare_states(here[1], there[1])
+    compare_states(here[1], there[1])
     assert here[2] == there[2]
 
 
@@ -125,14 +101,14 @@ def ready():
     b.grad = torch.ones(1) * 2
 """
 SNIPPETS = [
-    "for kind in (optim.NAdam, optim.RAdam, optim.ASGD, optim.Rprop, optim.LBFGS):\n"
+    "for kind in (optim.Adam, optim.Adadelta):\n"
     "    o = kind([a, b], lr=0.5); print(o, o.defaults, kind, o.state_dict())",
     "def closure():\n    o.zero_grad(); l = ((a - 3)**4).sum() + (a[0] * b - 1)[0]**2\n    l.backward(); return l\n"
     "for search in (None, 'strong_wolfe'):\n    o = optim.LBFGS([a, b], lr=0.1, max_iter=3, line_search_fn=search)\n"
     "    for _ in range(4): print(round(o.step(closure).item(), 3), [round(v, 3) for v in (*a.tolist(), b.item())])\n"
     "    print(o.state[a]['n_iter'], o.state[a]['func_evals'])",
-    "refused(lambda: optim.LBFGS([{'params': [a]}, {'params': [b]}])); refused(lambda: optim.Rprop([a], etas=(2, 3))); "
-    "refused(lambda: optim.NAdam([a], momentum_decay=-1)); refused(lambda: optim.LBFGS([a]).step())",
+    "refused(lambda: optim.LBFGS([{'params': [a]}, {'params': [b]}])); "
+    "refused(lambda: optim.LBFGS([a]).step())",
     "for kind in (optim.SGD, optim.Adam, optim.AdamW, optim.Adamax, optim.RMSprop, optim.Adagrad, optim.Adadelta):\n"
     "    o = kind([a, b], lr=0.5); print(o, o.defaults, kind, type(o).__name__, isinstance(o, optim.Optimizer))",
     "o = optim.SGD([{'params': [a], 'lr': 0.5}, {'params': b}], lr=0.1, momentum=0.9); print(o)\n"
@@ -198,8 +174,7 @@ def test_a_timeline_hears_of_steps() -> None:
     assert printed == ""
 
 
-@pytest.mark.parametrize("name", ["SGD", "Adam", "Rprop"])
-def test_nodes_of_differentiable_steps_are_not_told(name: str) -> None:
-    text = f"import torch\np = torch.ones(1, requires_grad=True).clone()\noptimizer = torch.optim.{name}([p], lr=0.1, "
-    text += "differentiable=True)\np.grad = torch.ones(1)\noptimizer.step()\nprint(p.grad_fn)"
-    assert "torch has another" in ours(text)
+@pytest.mark.parametrize("option", ["capturable", "differentiable"])
+def test_steps_of_another_kind_are_refused(option: str) -> None:
+    text = f"import torch\ntorch.optim.Adam([torch.ones(1, requires_grad=True)], {option}=True)"
+    assert f"an optimizer with {option}=True is not supported here" in ours(text)

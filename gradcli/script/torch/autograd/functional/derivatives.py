@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from gradcli.engine import tangents
 from gradcli.engine.modes import mode, refuse_examples, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.shaping.joining import stack_
-from gradcli.ops.shaping.shaping import reshape, reshape_alias
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
@@ -28,7 +26,7 @@ from gradcli.script.torch.autograd.functional.strictness import (
 )
 from gradcli.script.torch.autograd.grad_modes import is_inference
 from gradcli.script.torch.autograd.rites import grad
-from gradcli.script.torch.func.wrapping import REQUIRED
+from gradcli.script.torch.func.levels import REQUIRED
 
 Func = Callable[..., Any]
 OUTPUTS = "outputs of the user-provided function"
@@ -112,16 +110,14 @@ def rows(
     create_graph: bool,
     strict: bool = False,
     number: int = 0,
-    each: Callable[[int], AbstractContextManager[Any]] = nullcontext,
 ) -> tuple[Tensor, ...]:
-    """Return the Jacobian of one output by each input, from one backward pass, in `each`, for each entry of it."""
+    """Return the Jacobian of one output by each input, from one backward pass for each entry of it."""
     for x in inputs:
         running.machine.budget.fits(output.value.size * x.value.size, "the Jacobian")
     flat = ops.reshape(output, (-1,))
     passes = []
     for at in range(output.value.size):
-        with each(at):
-            found = found_gradients([flat[at]], inputs, None, create_graph)
+        found = found_gradients([flat[at]], inputs, None, create_graph)
         check_row(found, number, strict, create_graph)
         passes.append(filled(found, inputs))
     view = ops.view
@@ -189,33 +185,10 @@ def hessian(
         check_depends(slopes, SLOPE, strict)
         return slopes
 
-    if outer_jacobian_strategy == "forward-mode" and vectorize:
-        check_strategy(outer_jacobian_strategy, vectorize, strict, create_graph)
-        found = kept(gradient, given)
-    else:
-        found = jacobian(gradient, given, create_graph, strict, vectorize, outer_jacobian_strategy)
+    if outer_jacobian_strategy == "forward-mode":
+        raise UnsupportedError("the Hessian in forward mode is not supported here", help="leave the strategy out")
+    found = jacobian(gradient, given, create_graph, strict, vectorize)
     return found if many else found[0][0]
-
-
-def kept(gradient: Func, given: Sequence[Tensor]) -> Any:
-    """Return the Hessian of forward mode over reverse mode, whose rows keep the graph that the gradient has."""
-    with set_grad_enabled(True):
-        leaves = prepared(given, create_graph=True)
-        slopes = gradient(*leaves)
-        columns = [rows(slope, leaves, True, False, n) for n, slope in enumerate(slopes)]  # as it is symmetric
-        return [
-            [in_graph(ops.movedim(column[n], (*range(-x.ndim, 0),), (*range(x.ndim),)), slope) for column in columns]
-            for n, (slope, x) in enumerate(zip(slopes, leaves, strict=True))
-        ]
-
-
-def in_graph(block: Tensor, slope: Tensor) -> Tensor:
-    """Return a block of the Hessian as what torch's view of its columns is."""
-    if not slope.requires_grad:
-        return block.detach()
-    rooted = block if block.requires_grad else block + ops.sum(slope) * 0
-    found: Tensor = (reshape_alias if block.ndim else reshape)(rooted, shape=block.shape)
-    return found
 
 
 def single(output: Any, name: str) -> Tensor:

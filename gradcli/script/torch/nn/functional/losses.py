@@ -38,7 +38,7 @@ def legacy(size_average: bool | None, reduce: bool | None) -> str:
     return reduction
 
 
-SHORT = ("gaussian_nll_loss", "multilabel_soft_margin_loss")  # whose refusal of a reduction has fewer words
+SHORT = ("gaussian_nll_loss",)  # whose refusal of a reduction has fewer words
 
 
 def loss(function: Function, *, checks: bool = False) -> Function:

@@ -20,8 +20,7 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_tensor
 from gradcli.script.torch.operations import facade
-from gradcli.script.torch.operations.kernels import refusing
-from gradcli.script.torch.operations.mixing import check_parameters
+from gradcli.script.torch.operations.kernels import check_parameters, refusing
 from gradcli.script.torch.operations.outputs import with_out
 from gradcli.script.torch.operations.overloads import with_python_words, with_refusal
 from gradcli.script.torch.tensor.casting import cast
@@ -37,8 +36,8 @@ KINDS = {
         "max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool1d max_unpool2d max_unpool3d"
     ),
     "layers.activation": (
-        "celu elu gelu glu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu "
-        "sigmoid silu softplus softshrink softsign tanh tanhshrink threshold"
+        "celu elu gelu glu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu "
+        "sigmoid silu softplus softsign tanh threshold"
     ),
     "functional.module": "batch_norm gumbel_softmax linear log_softmax one_hot softmax softmin",
     "functional.noise": "alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout rrelu",
@@ -54,8 +53,8 @@ KINDS = {
     "functional.margins": "multi_margin_loss multilabel_margin_loss triplet_margin_with_distance_loss",
     "functional.losses": (
         "binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss cross_entropy gaussian_nll_loss "
-        "hinge_embedding_loss huber_loss kl_div l1_loss margin_ranking_loss mse_loss multilabel_soft_margin_loss "
-        "nll_loss poisson_nll_loss smooth_l1_loss soft_margin_loss triplet_margin_loss"
+        "hinge_embedding_loss huber_loss kl_div l1_loss margin_ranking_loss mse_loss "
+        "nll_loss poisson_nll_loss smooth_l1_loss triplet_margin_loss"
     ),
 }
 NAMED = {"logsigmoid": "log_sigmoid", "threshold": "_threshold"}  # functions with another name of their own
@@ -68,8 +67,6 @@ KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()
 @cache
 def find(name: str) -> Function | None:
     """`F.name`; None when there is no such function."""
-    if name == "pdist":
-        return import_module("gradcli.script.torch.deprecated").pdist  # type: ignore[no-any-return]
     kind = KIND_OF.get(name.removesuffix("_"))
     if name.endswith("_"):
         return in_place(name[:-1]) if kind == "layers.activation" or name == "rrelu_" else None

@@ -142,6 +142,8 @@ def _dropped(
         return input
     if not is_floating(input.value):
         raise RuntimeError(f"result type Float can't be cast to the desired output type {TYPE_NAMES[input.dtype]}")
+    if running.machine.timeline is not None:
+        running.machine.timeline.dropped(input, p)
     number, order = input.dtype.type, ordered(input)
     shape = order if isinstance(order, tuple) else order.shape
     if p == 1:

@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.nn.channels import by_example, update_running
 from gradcli.ops.support.calling import ops
-from gradcli.script.errors import UnsupportedError
-from gradcli.script.torch.operations.mixing import check_parameters
+from gradcli.script.torch.operations.kernels import check_parameters
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.printing import size_text
 
@@ -46,8 +44,6 @@ def instance_norm(
         (running_mean, np.mean(input.value, places)),
         (running_var, np.var(input.value, places, ddof=1)),
     ):
-        if running is not None and mode.examples is not None:
-            raise UnsupportedError("running statistics of instances inside of vmap are not supported here")
         if running is not None:
             update_running(running, np.mean(value, 0), momentum)
     return ops.instance_norm(input, weight=weight, bias=bias, eps=eps)

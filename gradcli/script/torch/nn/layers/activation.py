@@ -18,7 +18,6 @@ ACTIVATIONS = {
     "ELU": ("elu", "alpha=1.0, inplace=False"),
     "GELU": ("gelu", "approximate='none'"),
     "GLU": ("glu", "dim=-1"),
-    "Hardshrink": ("hardshrink", "lambd=0.5"),
     "Hardsigmoid": ("hardsigmoid", "inplace=False"),
     "Hardswish": ("hardswish", "inplace=False"),
     "Hardtanh": ("hardtanh", "min_val=-1.0, max_val=1.0, inplace=False"),
@@ -35,10 +34,8 @@ ACTIVATIONS = {
     "Softmax": ("softmax", "dim=None"),
     "Softmin": ("softmin", "dim=None"),
     "Softplus": ("softplus", "beta=1.0, threshold=20.0"),
-    "Softshrink": ("softshrink", "lambd=0.5"),
     "Softsign": ("softsign", ""),
     "Tanh": ("tanh", ""),
-    "Tanhshrink": ("tanhshrink", ""),
     "Threshold": ("threshold", "threshold, value, inplace=False"),
 }
 UNSHOWN = ("hardsigmoid", "hardswish")  # torch prints no arguments of these

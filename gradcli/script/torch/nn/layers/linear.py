@@ -7,7 +7,7 @@ from typing import Any
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.products.matmul import linear
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_node
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured
@@ -69,7 +69,7 @@ class Linear(Module):
         weight, bias = self.weight, self.bias
         if input.dtype is not weight.dtype:
             check_dtypes(input, weight, bias)
-        return linear(input, weight, bias)
+        return ops.linear(input, weight, bias)
 
     def extra_repr(self) -> str:
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"

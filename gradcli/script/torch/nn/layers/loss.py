@@ -30,14 +30,12 @@ LOSSES = {
     "MarginRankingLoss": ("margin_ranking_loss", f"margin=0.0, {REDUCED}"),
     "MultiLabelMarginLoss": ("multilabel_margin_loss", REDUCED),
     "MultiMarginLoss": ("multi_margin_loss", f"p=1, margin=1.0, weight=None, {REDUCED}"),
-    "MultiLabelSoftMarginLoss": ("multilabel_soft_margin_loss", f"weight=None, {REDUCED}"),
     "NLLLoss": ("nll_loss", LABELLED),
     "PoissonNLLLoss": (
         "poisson_nll_loss",
         "log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, reduction='mean'",
     ),
     "SmoothL1Loss": ("smooth_l1_loss", f"{REDUCED}, beta=1.0"),
-    "SoftMarginLoss": ("soft_margin_loss", REDUCED),
     "TripletMarginLoss": ("triplet_margin_loss", f"margin=1.0, p=2.0, eps=1e-06, swap=False, {REDUCED}"),
     "TripletMarginWithDistanceLoss": (
         "triplet_margin_with_distance_loss",

@@ -16,7 +16,7 @@ from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.nn.functional import module as functional
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.nn.functional.normalization import group_norm, instance_norm
-from gradcli.script.torch.operations.mixing import check_parameters
+from gradcli.script.torch.operations.kernels import check_parameters
 
 STATISTICS = {"running_mean": 0.0, "running_var": 1.0}
 AFFINE = "device=None, dtype=None, *, bias=True"

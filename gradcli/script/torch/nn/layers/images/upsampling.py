@@ -45,20 +45,6 @@ class UpsamplingBilinear2d(Upsample):
         super().__init__(size, scale_factor, "bilinear", True)
 
 
-class PixelShuffle(Configured):
-    """A layer that spreads groups of channels over squares of pixels."""
-
-    __module__ = "torch.nn.modules.pixelshuffle"
-    _function, _signature, _text = "pixel_shuffle", "upscale_factor", "upscale_factor={upscale_factor}"
-
-
-class PixelUnshuffle(Configured):
-    """A layer that gathers squares of pixels in channels."""
-
-    __module__ = "torch.nn.modules.pixelshuffle"
-    _function, _signature, _text = "pixel_unshuffle", "downscale_factor", "downscale_factor={downscale_factor}"
-
-
 def channel_shuffle(input: Tensor, groups: int) -> Any:
     """The channels of all groups in turn."""
     channels = input.shape[1] if input.ndim > 2 else 0

@@ -6,10 +6,9 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.products.matmul import linear
+from gradcli.ops.support.calling import ops
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.functional.arguments import check_tensor
-from gradcli.script.torch.nn.layers.recurrent.checks import check_batched
 from gradcli.script.torch.nn.layers.recurrent.steps import Gated, LongShort, Plain, Recurrence
 
 
@@ -37,9 +36,8 @@ class Cell(Recurrence):
         elif input.ndim == 1:
             states = tuple(state.unsqueeze(0) for state in states)
         self._check_sizes(rows, states)
-        check_batched(f"{type(self).__name__.removesuffix('Cell').lower()}_cell", rows, *states, *self.parameters())
-        given = linear(rows, self.weight_ih, self.bias_ih)
-        found = self._step(given, linear(states[0], self.weight_hh, self.bias_hh), states)
+        given = ops.linear(rows, self.weight_ih, self.bias_ih)
+        found = self._step(given, ops.linear(states[0], self.weight_hh, self.bias_hh), states)
         if input.ndim == 1:
             found = tuple(state.squeeze(0) for state in found)
         return found if self._states > 1 else found[0]

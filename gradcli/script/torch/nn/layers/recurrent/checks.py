@@ -5,9 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from gradcli.engine.modes import mode
 from gradcli.errors import AutogradError
-from gradcli.script.errors import UnsupportedError
 
 
 def check_sizes(size: Any, hidden: Any, layers: Any, dropout: Any, projected: int, states: int, **flags: Any) -> None:
@@ -67,13 +65,3 @@ def check_input(sequence: Any, weight: Any, size: int) -> None:
             f"input.size(-1) must be equal to input_size. Expected {size}, got {sequence.shape[-1]}",
             code="E301",
         )
-
-
-def check_batched(kind: str, *tensors: Any) -> None:
-    """Refuse tensors of a batch under vmap, for which torch has no rule; where it differentiates, only for LSTMs."""
-    if mode.examples is None or not any(map(mode.examples.holds, tensors)):
-        return
-    if mode.transforms[-1].kind == "vmap" and kind not in ("gru_cell", "rnn_cell"):
-        raise RuntimeError(f"Batching rule not implemented for aten::{kind}. We could not generate a fallback.")
-    if mode.transforms[-1].kind != "vmap" and kind != "lstm.input":
-        raise UnsupportedError(f"{kind} differentiated inside of vmap is not supported here", python=RuntimeError)

@@ -9,14 +9,13 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.products.matmul import linear
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_node
 from gradcli.ops.support.several import bound
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.functional.noise import dropout
-from gradcli.script.torch.nn.layers.recurrent.checks import check_batched, check_dimensions, check_input, check_sizes
+from gradcli.script.torch.nn.layers.recurrent.checks import check_dimensions, check_input, check_sizes
 from gradcli.script.torch.nn.layers.recurrent.steps import WEIGHTS, Gated, LongShort, Plain, Recurrence
 from gradcli.script.torch.nn.packing import PackedSequence, permuted, through_packed
 from gradcli.script.torch.operations import facade
@@ -120,7 +119,6 @@ class RNNBase(Recurrence):
         return packed._replace(data=data), finals if self._states > 1 else finals[0]
 
     def _through_all(self, sequence: Any, starts: States, through: Callable[..., Any]) -> tuple[Any, States]:
-        check_batched(f"{self.mode.lower()}.input", sequence, *starts, *self._flat_weights)
         finals: list[States] = []
         first = list(zip(*map(self._parted, starts), strict=True))
         for layer in range(self.num_layers):
@@ -188,10 +186,10 @@ class RNNBase(Recurrence):
         assert w_hh is not None
 
         def advance(given: Any, states: States) -> States:
-            states = self._step(given, linear(states[0], w_hh, b_hh), states)
-            return states if w_hr is None else (linear(states[0], w_hr), *states[1:])
+            states = self._step(given, ops.linear(states[0], w_hh, b_hh), states)
+            return states if w_hr is None else (ops.linear(states[0], w_hr), *states[1:])
 
-        return linear(sequence, w_ih, b_ih), advance
+        return ops.linear(sequence, w_ih, b_ih), advance
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"

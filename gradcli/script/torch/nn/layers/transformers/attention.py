@@ -9,7 +9,6 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.products.matmul import linear
 from gradcli.ops.support.calling import ops
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.making import blank
@@ -148,14 +147,14 @@ class MultiheadAttention(Module):
         if not self._qkv_same_embed_dim:
             names = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
             biases = [None] * 3 if bias is None else ops.chunk(bias, 3)
-            return [linear(x, own[n], b) for x, n, b in zip((query, key, value), names, biases, strict=True)]
+            return [ops.linear(x, own[n], b) for x, n, b in zip((query, key, value), names, biases, strict=True)]
         counts = [3] if query is key is value else [1, 2] if key is value else [1, 1, 1]
         sizes: Any = size if len(counts) == 3 else [count * size for count in counts]
         weights = [own["in_proj_weight"]] if len(counts) == 1 else ops.split(own["in_proj_weight"], sizes)
         biases = [bias] * len(counts) if bias is None or len(counts) == 1 else ops.split(bias, sizes)
         found: list[Any] = []
         for count, x, w, b in zip(counts, (query, key, value), weights, biases, strict=False):
-            made = linear(x, w, b)
+            made = ops.linear(x, w, b)
             found += [made] if count == 1 else self._parted(made, count)
         return found
 
@@ -190,7 +189,7 @@ class MultiheadAttention(Module):
         else:
             out, weights = self._averaged(query, key, value, mask, batch), None
             out = ops.reshape(ops.permute(out, 2, 0, 1, 3), length * batch, features)
-        out = linear(out, self.out_proj.weight, self.out_proj.bias)
+        out = ops.linear(out, self.out_proj.weight, self.out_proj.bias)
         return ops.view(out, length, batch, features), weights
 
     def _mask(self, mask: Any, length: int, source: int, heads: int) -> Any:

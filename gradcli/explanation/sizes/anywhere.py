@@ -1,0 +1,145 @@
+"""Formulas that hold at all values of variables that have none.
+
+They are found at made-up values and held up to others, for rules may choose by those at hand: `amax` of entries that
+tie shares the gradient, and says nothing of it where none do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+from typing import Any, TypeVar
+
+import numpy as np
+
+from gradcli.errors import EvaluationError, GradcliError
+from gradcli.explanation.build import explain, gradients
+from gradcli.explanation.derivatives.total import Derivative, formulas
+from gradcli.explanation.formulas.checking import STEPS, WAYS, candidates
+from gradcli.explanation.formulas.simplified import simplified, size_of
+from gradcli.explanation.model import MISSING, Explanation
+from gradcli.explanation.notes import taken_for_numbers
+from gradcli.explanation.values import rounding_at, value_of
+from gradcli.language.tree import Expression, Program
+
+T = TypeVar("T")
+Point = Mapping[str, Any]
+
+TURNS = range(2 + len(WAYS))
+TOLERANCE = 1e-6
+DRAWS = 16
+
+
+def explain_anywhere(program: Program, made_up: Point, values: Point, *, is_raw: bool, **options: Any) -> Explanation:
+    """Return the explanation of a program some of whose variables have no value but numbers that are made up."""
+
+    def derived(turn: int) -> Explanation:
+        found = explain(program, {**values, **redrawn(made_up, turn)}, **options)
+        found = replace(found, notes=(*found.notes, *taken_for_numbers(found, made_up)))
+        return found if is_raw else simplified(found, at_any_point=True)
+
+    def failing(found: Explanation, turn: int) -> str:
+        point = {**values, **redrawn(made_up, turn)}
+        return failing_gradient(found, gradients(program, point, **options).by, point)
+
+    return anywhere(derived, failing)
+
+
+def formulas_anywhere(
+    program: Program, made_up: Point, values: Point, order: int, *, mixed: bool, is_raw: bool, **options: Any
+) -> tuple[Derivative, ...]:
+    """Return the derivatives of some order as formulas, where some variables have no value."""
+
+    def point(turn: int) -> dict[str, Any]:
+        return {**values, **redrawn(made_up, turn)}
+
+    turn = turn_of_derivatives(program, point, **options)
+    return formulas(program, point(turn), order, mixed=mixed, is_raw=is_raw, **options)
+
+
+def turn_of_derivatives(
+    program: Program, point: Callable[[int], Point], *, wrt: Sequence[str] | None = None, of: str | None = None
+) -> int:
+    """Return the turn in which first derivatives are found that hold anywhere; others are derived from their formulas.
+
+    Those of tensors have no values to compare: they are maps of upstream gradients.
+    """
+
+    def derived(turn: int) -> tuple[int, tuple[Derivative, ...]]:
+        return turn, formulas(program, point(turn), 1, mixed=False, wrt=wrt, of=of, is_raw=True)
+
+    def failing(found: tuple[int, tuple[Derivative, ...]], turn: int) -> str:
+        there = gradients(program, point(turn), wrt=wrt, of=of)
+        for one in found[1] if not np.ndim(there.value) else ():
+            if not holds(one.formula, there.by[one.by[0]], point(turn)):
+                return f"the formula by {one.by[0]}"
+        return ""
+
+    return anywhere(derived, failing)[0]
+
+
+def redrawn(made_up: Point, turn: int) -> dict[str, Any]:
+    """Return the values, which are made up; in other turns those with the other sign, or drawn in each of the ways."""
+    if turn < 2:  # the other sign of all: where rectified units are equal
+        return {name: value if turn == 0 else -value for name, value in made_up.items()}
+    others = next(islice(candidates(made_up), turn - 1, None))
+    return {name: np.asarray(value)[()] for name, value in others.items()}
+
+
+def anywhere(derive: Callable[[int], T], failing: Callable[[T, int], str]) -> T:
+    """Return what is derived in the first of the turns in which it holds in all of them; `failing` names what does not.
+
+    Raises EvaluationError where there is none.
+    """
+    found = derive(0)
+    first = what = _failing_anywhere(found, failing)
+    for turn in TURNS[1:]:
+        if not what:
+            return found
+        with suppress(GradcliError):
+            found = derive(turn)
+            what = _failing_anywhere(found, failing)
+    if not what:
+        return found
+    raise EvaluationError(
+        "E215", f"{first} does not hold at all values of the variables", help="give the variables values"
+    )
+
+
+def _failing_anywhere(found: T, failing: Callable[[T, int], str]) -> str:
+    for turn in TURNS:
+        with suppress(GradcliError), np.errstate(all="ignore"):  # there are no values to compare
+            if what := failing(found, turn):
+                return what
+    return ""
+
+
+def failing_gradient(found: Explanation, gradients: Mapping[str, Any], at: Point) -> str:
+    """Return which formula does not give the gradient at a point; empty where all do, as far as there is time."""
+    left = STEPS
+    values = {**at, found.seed_name: found.upstream}
+    for part in found.intermediates:
+        values[part.name] = value_of(part.expression, values)
+    for leaf in found.leaves:
+        for formula in (leaf.formula, leaf.formula_raw):
+            left -= size_of(formula)
+            if left >= 0 and gradients[leaf.name] is not None and not holds(formula, gradients[leaf.name], values):
+                return f"the formula by {leaf.name}"
+    return ""
+
+
+def holds(formula: Expression | None, expected: Any, names: Point) -> bool:
+    """Tell whether a formula has a value, up to rounding, where that is finite."""
+    if formula is None or formula == MISSING:
+        return True
+    try:
+        found = np.broadcast_to(np.asarray(value_of(formula, names), np.float64), np.shape(expected))
+    except (GradcliError, ValueError):
+        return False
+    finite = np.isfinite(expected)
+    with np.errstate(all="ignore"):
+        distance = np.where(finite, np.abs(found - expected), 0.0)
+    scale = float(np.max(np.abs(expected), initial=0.0, where=finite))
+    return bool((distance <= TOLERANCE * scale).all() or (distance <= rounding_at(names, formula, count=DRAWS)).all())

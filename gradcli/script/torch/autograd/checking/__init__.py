@@ -1,1 +1,0 @@
-"""`torch.autograd.gradcheck`: gradients against finite differences, and what a backward must not do."""

@@ -1,0 +1,156 @@
+"""`torch.utils.checkpoint`: the saved tensors of a part of a network, computed again in the backward pass."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from gradcli.engine.modes import mode, set_grad_enabled
+from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.machine import running
+from gradcli.script.torch.autograd.passes import Passes
+from gradcli.script.torch.autograd.saved.packing import Packer, packed, packing, unpacked
+
+REENTRANT = (
+    "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling "
+    "checkpoint without use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to "
+    "preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on the "
+    "differences between the two variants."
+)
+COUNTED = (
+    "torch.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation.\n"
+    "Number of tensors saved during forward: {}\nNumber of tensors saved during recomputation: {}."
+)
+TWICE = (
+    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are "
+    "calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue with details "
+    "on your use case."
+)
+
+
+class CheckpointError(RuntimeError):
+    """Raised where the second run does not save as the first did."""
+
+
+CheckpointError.__module__ = "torch.utils.checkpoint"
+
+
+class EnoughError(Exception):
+    """Raised when the last saved tensor has been computed again, so that nothing more needs to run."""
+
+
+class Recomputed:
+    """A call of a function whose saved tensors are computed again when a backward pass reads them.
+
+    In the graph stands the number of each saved tensor. Passes are told apart by their numbers. The tensors that the
+    function was called with are saved, too: hooks that hold around the call, as those of an outer checkpoint, pack
+    them.
+    """
+
+    def __init__(self, call: Callable[..., Any], arguments: tuple[Any, ...], preserves: bool) -> None:
+        self.call = call
+        self.arguments = [packed(x) for x in arguments]
+        self.state = running.machine.generator.get_state() if preserves else None  # of the random numbers
+        self.count = 0  # of the tensors that the first run saved
+        self.completed = False  # a gradient inside of the function runs it again before it ends
+        self.passes: dict[Any, dict[int, Tensor | None]] = {}  # what each pass computed again; None once it was read
+
+    def pack(self, x: Tensor) -> int:
+        self.count += 1
+        return self.count - 1
+
+    def unpack(self, place: int) -> Tensor:
+        number = running.machine.own(Passes).number or object()
+        if number not in self.passes:
+            self.passes[number] = self._run_again()
+        found = self.passes[number][place]
+        if found is None:
+            raise CheckpointError(TWICE)
+        self.passes[number][place] = None
+        return found
+
+    def _run_again(self) -> dict[int, Tensor | None]:
+        found: dict[int, Tensor | None] = {}
+
+        def keep(x: Tensor) -> Tensor:
+            x = x.detach() if x.requires_grad else x
+            found[len(found)] = x
+            if len(found) == self.count and self.completed:
+                raise EnoughError
+            return x
+
+        arguments = [unpacked(x) for x in self.arguments]
+        generator = running.machine.generator
+        present = generator.get_state()
+        if self.state is not None:
+            generator.set_state(self.state)
+        try:
+            with suppress(EnoughError), set_grad_enabled(True), packing(Packer(keep, lambda x: x)):
+                self.call(*arguments)
+        finally:
+            if self.state is not None:
+                generator.set_state(present)
+        if len(found) < self.count:
+            raise CheckpointError(COUNTED.format(self.count, len(found)))
+        return found
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *arguments: Any,
+    use_reentrant: bool | None = None,
+    preserve_rng_state: bool = True,
+    **keywords: Any,
+) -> Any:
+    """Call the function, which the backward pass runs again."""
+    for name in ("context_fn", "determinism_check", "debug", "early_stop"):
+        if name in keywords:
+            raise UnsupportedError(f"checkpoint({name}=...) is not supported here", help="leave the argument out")
+    if use_reentrant:
+        raise UnsupportedError("reentrant checkpoints are not supported here", help="write use_reentrant=False")
+    if use_reentrant is None:
+        warnings.warn(REENTRANT, UserWarning, stacklevel=2)
+    if not mode.grad_enabled:
+        return function(*arguments, **keywords)
+    again = Recomputed(partial(function, **keywords), arguments, preserve_rng_state)
+    with packing(Packer(again.pack, again.unpack)):
+        result = function(*arguments, **keywords)
+        again.completed = True
+        return result
+
+
+def checkpoint_sequential(
+    functions: Any,
+    segments: int,
+    input: Any,
+    use_reentrant: bool | None = None,
+    *,
+    preserve_rng_state: bool = True,
+    **keywords: Any,
+) -> Any:
+    """Call a chain of modules in segments, all but the last as checkpoints."""
+    if keywords:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(keywords))
+    options: dict[str, Any] = {"use_reentrant": use_reentrant, "preserve_rng_state": preserve_rng_state}
+    chain = list(functions) if isinstance(functions, list | tuple) else list(functions.children())
+    size = len(chain) // segments
+    for start in range(0, size * (segments - 1), size):
+        input = checkpoint(partial(_run, chain[start : start + size]), input, **options)
+    return _run(chain[size * (segments - 1) :], input)
+
+
+def _run(modules: list[Any], x: Any) -> Any:
+    for module in modules:
+        x = module(x)
+    return x
+
+
+MEMBERS: dict[str, Any] = {
+    "CheckpointError": CheckpointError,
+    "checkpoint": checkpoint,
+    "checkpoint_sequential": checkpoint_sequential,
+}

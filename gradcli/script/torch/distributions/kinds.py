@@ -1,0 +1,276 @@
+"""The distributions: normal, uniform, 0 or 1, one of several classes, and vectors of independent entries."""
+
+from __future__ import annotations
+
+import math
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
+from gradcli.script.torch.distributions.distribution import (
+    Constraint,
+    Distribution,
+    above,
+    below,
+    broadcast,
+    derived,
+    do,
+    expanded,
+    interval,
+)
+from gradcli.script.torch.random.sampling import bernoulli, multinomial, normal
+from gradcli.script.torch.tensor.casting import cast
+from gradcli.script.torch.tensor.dtypes import Size
+
+REAL = Constraint("Real()", lambda x: x == x)  # false for nan alone
+REAL_VECTOR = REAL.of_vectors(1)
+BOOLEAN = Constraint("Boolean()", lambda x: (x == 0) | (x == 1))
+SIMPLEX = Constraint("Simplex()", lambda x: (x >= 0).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1) < 1e-6))
+
+
+class Normal(Distribution):
+    """A bell curve around `loc`, as wide as `scale`."""
+
+    __module__ = "torch.distributions.normal"
+    loc: Any
+    scale: Any
+    arg_constraints = property(lambda self: {"loc": REAL, "scale": above(0.0)})
+    support = REAL
+    mean = mode = property(attrgetter("loc"))
+    stddev = property(attrgetter("scale"))
+    variance = property(lambda self: do("pow", self.scale, 2))
+    has_rsample = True
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self._broadcast(validate_args, loc=loc, scale=scale)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        shape = self._shape(sample_shape)
+        with set_grad_enabled(False):
+            return normal(expanded(self.loc, shape), expanded(self.scale, shape))
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        shape = self._shape(sample_shape)
+        noise = normal(Tensor(np.zeros(shape, self.loc.dtype)), Tensor(np.ones(shape, self.loc.dtype)))
+        return self.loc + noise * self.scale
+
+    def log_prob(self, value: Any) -> Any:
+        self._check(value)
+        variance, log_scale = self.scale**2, do("log", self.scale)
+        return -((value - self.loc) ** 2) / (2 * variance) - log_scale - math.log(math.sqrt(2 * math.pi))
+
+    def cdf(self, value: Any) -> Any:
+        self._check(value)
+        return 0.5 * (1 + do("erf", (value - self.loc) * do("reciprocal", self.scale) / math.sqrt(2)))
+
+    def icdf(self, value: Any) -> Any:
+        return self.loc + self.scale * do("erfinv", 2 * value - 1) * math.sqrt(2)
+
+    def entropy(self) -> Any:
+        return 0.5 + 0.5 * math.log(2 * math.pi) + do("log", self.scale)
+
+
+class Uniform(Distribution):
+    """All numbers from `low` up to `high` alike."""
+
+    __module__ = "torch.distributions.uniform"
+    low: Any
+    high: Any
+    arg_constraints = property(lambda self: {"low": below(self.high), "high": above(self.low)})
+    support = property(lambda self: interval(self.low, self.high))
+    mean = property(lambda self: (self.high + self.low) / 2)
+    stddev = property(lambda self: (self.high - self.low) / 12**0.5)
+    variance = property(lambda self: do("pow", self.high - self.low, 2) / 12)
+    mode = property(lambda self: math.nan * self.high)
+    has_rsample = True
+
+    def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
+        self._broadcast(validate_args, low=low, high=high)
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        drawn = running.machine.generator.uniform(self._shape(sample_shape), self.low.dtype)
+        return self.low + Tensor(drawn[()]) * (self.high - self.low)
+
+    def log_prob(self, value: Any) -> Any:
+        self._check(value)
+        inside = (cast(do(name, x, value), x.dtype) for name, x in (("le", self.low), ("gt", self.high)))
+        return do("log", do("mul", *inside)) - do("log", self.high - self.low)
+
+    def cdf(self, value: Any) -> Any:
+        self._check(value)
+        return do("clamp", (value - self.low) / (self.high - self.low), min=0, max=1)
+
+    def icdf(self, value: Any) -> Any:
+        return value * (self.high - self.low) + self.low
+
+    def entropy(self) -> Any:
+        return do("log", self.high - self.low)
+
+
+class Discrete(Distribution):
+    """A distribution that is given by probabilities, or by their logarithms or log-odds."""
+
+    probs: Any
+    has_enumerate_support = True
+
+    @staticmethod
+    def _parameter(probs: Any, logits: Any) -> tuple[str, Any]:
+        """Return the name and the value of the one parameter that is given."""
+        if (probs is None) == (logits is None):
+            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        return ("logits", logits) if probs is None else ("probs", probs)
+
+    @property
+    def param_shape(self) -> Any:
+        return Size(self._stored().shape)
+
+    def _stored(self) -> Tensor:
+        return vars(self).get("probs", vars(self).get("logits"))  # type: ignore[return-value]
+
+    def _clamped_probs(self) -> Any:
+        """Return the probabilities, clamped to numbers that have a logarithm."""
+        eps = float(np.finfo(self.probs.dtype).eps)
+        return do("clamp", self.probs, min=eps, max=1 - eps)
+
+    def _support_values(self, values: np.ndarray[Any, Any], expand: bool) -> Any:
+        column = Tensor(values.reshape(-1, *(1 for _ in self._batch)))
+        return expanded(column, (-1, *self._batch)) if expand else column
+
+
+class Categorical(Discrete):
+    """The number of one of several classes."""
+
+    __module__ = "torch.distributions.categorical"
+    arg_constraints = property(lambda self: {"probs": SIMPLEX, "logits": REAL_VECTOR})
+    logits = derived(lambda self: do("log", self._clamped_probs()))
+    probs = derived(lambda self: do("softmax", self.logits, dim=-1))
+    mean = variance = property(lambda self: Tensor(np.full(self._batch, math.nan, self.probs.dtype)[()]))
+    mode = property(lambda self: do("argmax", self.probs, dim=-1))
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+        name, parameter = self._parameter(probs, logits)
+        if parameter.ndim < 1:
+            raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
+        if probs is None:
+            normalized = parameter - do("logsumexp", parameter, dim=-1, keepdim=True)
+        else:
+            normalized = parameter / do("sum", parameter, -1, keepdim=True)
+        super().__init__(parameter.shape[:-1], (), validate_args, **{name: normalized})
+
+    @property
+    def support(self) -> Constraint:
+        high = self._stored().shape[-1] - 1
+        text = f"IntegerInterval(lower_bound=0, upper_bound={high})"
+        return Constraint(text, lambda x: (x % 1 == 0) & (x >= 0) & (x <= high))
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        shape = self._shape(sample_shape)
+        rows = do("reshape", self.probs.detach(), (-1, self._stored().shape[-1]))
+        drawn = multinomial(rows, math.prod(sample_shape), True)
+        return Tensor(np.array(drawn.value.T.reshape(shape))[()])
+
+    def log_prob(self, value: Any) -> Any:
+        self._check(value)
+        places = Tensor(value.value.astype(np.int64)[..., None])
+        places, logs = do("broadcast_tensors", places, self.logits)
+        return do("squeeze", do("gather", logs, -1, places[..., :1]), -1)
+
+    def entropy(self) -> Any:
+        least = float(np.finfo(self.logits.dtype).min)
+        return do("neg", do("sum", do("clamp", self.logits, min=least) * self.probs, -1))
+
+    def enumerate_support(self, expand: bool = True) -> Any:
+        return self._support_values(np.arange(self._stored().shape[-1]), expand)
+
+
+class Bernoulli(Discrete):
+    """0 or 1."""
+
+    __module__ = "torch.distributions.bernoulli"
+    arg_constraints = property(lambda self: {"probs": interval(0.0, 1.0), "logits": REAL})
+    support = BOOLEAN
+    probs = derived(lambda self: do("sigmoid", self.logits))
+    mean = property(attrgetter("probs"))
+    variance = property(lambda self: self.probs * (1 - self.probs))
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+        name, parameter = self._parameter(probs, logits)
+        self._broadcast(validate_args, **{name: parameter})
+
+    @derived
+    def logits(self) -> Any:
+        probs = self._clamped_probs()
+        return do("log", probs) - do("log1p", -probs)
+
+    @property
+    def mode(self) -> Any:
+        likelier = cast(do("ge", self.probs, 0.5), self.probs.dtype)
+        return do("masked_fill", likelier, do("eq", self.probs, 0.5), math.nan)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        with set_grad_enabled(False):
+            return bernoulli(expanded(self.probs, self._shape(sample_shape)))
+
+    def log_prob(self, value: Any) -> Any:
+        self._check(value)
+        logits, value = broadcast(self.logits, value)
+        return -do("binary_cross_entropy_with_logits", logits, value, reduction="none")
+
+    def entropy(self) -> Any:
+        return do("binary_cross_entropy_with_logits", self.logits, self.probs, reduction="none")
+
+    def enumerate_support(self, expand: bool = True) -> Any:
+        return self._support_values(np.arange(2, dtype=self._stored().dtype), expand)
+
+
+class Independent(Distribution):
+    """A distribution whose last batch dimensions belong to one event: their log-probabilities are added."""
+
+    __module__ = "torch.distributions.independent"
+    arg_constraints = property(lambda self: {})
+    mean, mode, variance = (property(attrgetter(f"base_dist.{name}")) for name in ("mean", "mode", "variance"))
+
+    def __init__(self, base_distribution: Any, reinterpreted_batch_ndims: int, validate_args: Any = None) -> None:
+        batch, count = base_distribution._batch, reinterpreted_batch_ndims
+        if count > len(batch):
+            raise ValueError(
+                "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), "
+                f"actual {count} vs {len(batch)}"
+            )
+        self.base_dist, self.reinterpreted_batch_ndims = base_distribution, count
+        self.has_rsample = base_distribution.has_rsample
+        kept = len(batch) - count
+        super().__init__(batch[:kept], (*batch[kept:], *base_distribution._event), validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        count = self.reinterpreted_batch_ndims
+        return type(self)(self.base_dist.expand((*batch_shape, *self._event[:count])), count, self._validates)
+
+    @property
+    def support(self) -> Constraint:
+        inner: Constraint = self.base_dist.support
+        return inner.of_vectors(self.reinterpreted_batch_ndims) if self.reinterpreted_batch_ndims else inner
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        return self.base_dist.sample(sample_shape)
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        return self.base_dist.rsample(sample_shape)
+
+    def log_prob(self, value: Any) -> Any:
+        return self.event_sum(self.base_dist.log_prob(value))
+
+    def entropy(self) -> Any:
+        return self.event_sum(self.base_dist.entropy())
+
+    def event_sum(self, value: Any) -> Any:
+        """Sum along the dimensions that belong to one event."""
+        count = self.reinterpreted_batch_ndims
+        return do("sum", do("reshape", value, (*value.shape[: value.ndim - count], -1)), -1) if count else value
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.base_dist!r}, {self.reinterpreted_batch_ndims})"

@@ -1,1 +1,0 @@
-"""`torch.optim.lr_scheduler`: schedules of learning rates."""

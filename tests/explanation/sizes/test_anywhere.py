@@ -1,0 +1,71 @@
+"""Formulas without values: those of extremes count the entries that tie at all values, or in whole regions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradcli.errors import EvaluationError
+from gradcli.explanation.build import gradients
+from gradcli.explanation.sizes.anywhere import anywhere, explain_anywhere, formulas_anywhere
+from gradcli.explanation.sizes.dims import Dims
+from gradcli.explanation.sizes.generic import explain_at_any_size, formulas_at_any_size
+from gradcli.explanation.values import value_of
+from gradcli.language.parser import parse_program
+from gradcli.language.unparser import unparse
+from gradcli.source import Source
+
+SAME = ["(X*t).T*X", "stack([X, X])*t", "(exp(X)*t).T*exp(X)", "relu(X) + t", "floor(X) + t", "clamp(X, -1, 1) + t"]
+EXTREMES = ["amax({})", "amin({})", "max({})", "median({})", "sum(amax({}, dim=0))"]
+POINTS: list[Any] = [
+    [[1.5, 4, -2], [-3, 2, 0.5], [1, -1, -2.5]],
+    [[-1.5, -4, -2], [-3, -2, -0.5], [-1, -3.5, -2.5]],
+    [[5, 4, 2], [3, 2.5, 1.5], [1.25, 7, 6]],
+]
+
+
+@pytest.mark.parametrize("operand", SAME)
+@pytest.mark.parametrize("extreme", EXTREMES)
+def test_equal_entries_share_the_gradient(extreme: str, operand: str) -> None:
+    program = parse_program(Source(extreme.format(operand)))
+    found = explain_at_any_size(program, {"X": Dims((3, 3))}, {}, is_traced=False)
+    for values in POINTS:
+        point = {"X": np.asarray(values, float), "t": 2.0}
+        for leaf in found.leaves:
+            known = dict(point)
+            for part in found.intermediates:
+                known[part.name] = value_of(part.expression, known)
+            assert leaf.formula is not None
+            expected = gradients(program, point).by[leaf.name]
+            assert np.allclose(value_of(leaf.formula, known), expected), unparse(leaf.formula)
+
+
+def test_entries_that_tie_nowhere_are_not_counted() -> None:
+    program = parse_program(Source("amax(X @ X.T + abs(w))"))
+    found = explain_at_any_size(program, {"X": Dims(("n", "n")), "w": Dims(("n",))}, {}, is_traced=False)
+    assert all("/sum" not in unparse(leaf.formula) for leaf in found.leaves if leaf.formula is not None)
+
+
+def test_derivatives_of_numbers_without_values_count_ties_too() -> None:
+    program = parse_program(Source("amax(stack([relu(x), relu(y)]) + t*t)"))
+    made_up = {"x": 0.4, "y": 0.3, "t": 0.2}
+    (formula,) = (leaf.formula for leaf in explain_anywhere(program, made_up, {}, is_raw=True).leaves[2:])
+    assert formula is not None
+    assert value_of(formula, {"x": -1.0, "y": -2.0, "t": 1.5}) == 3
+    (second,) = formulas_anywhere(program, made_up, {}, 2, mixed=False, is_raw=False, wrt=["t"])
+    assert second.formula is not None
+    assert value_of(second.formula, {"x": -1.0, "y": -2.0, "t": 1.5}) == 2
+
+
+def test_a_jacobian_of_one_row_has_no_gradient_to_be_held_up_to() -> None:
+    program = parse_program(Source("sum(x**2, dim=0, keepdim=True)"))
+    (row,) = formulas_at_any_size(program, {"x": Dims(("n",))}, {}, 1, mixed=False, wrt=None, of=None, is_raw=False)
+    assert row.formula is not None
+    assert unparse(row.formula) == "2*unsqueeze(x, 0)"
+
+
+def test_what_holds_nowhere_else_is_refused() -> None:
+    with pytest.raises(EvaluationError, match="the formula by x does not hold at all values"):
+        anywhere(lambda turn: turn, lambda found, turn: "" if found == turn else "the formula by x")

@@ -1,0 +1,30 @@
+"""Record what torch prints of every text that a test holds up to it: `python -m tests.script.record`, with torch.
+
+A text that is drawn at random has no record: its test needs torch.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+DRAWN = ("test_random_snippets.py", "test_crossed_snippets.py", "test_documentation.py", "test_all_options.py")
+
+
+def main() -> None:
+    os.environ["GRADCLI_RECORD"] = "1"
+    left_out = [f"--ignore-glob=*/{name}" for name in DRAWN]
+    ended = pytest.main(["tests/script", "-q", "-n", "0", "-p", "no:cacheprovider", *left_out])
+    if ended:
+        raise SystemExit(f"pytest ended with {ended}: nothing is recorded")
+    from tests.script.running import RECORD, met
+
+    lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(told)}" for key, told in sorted(met.items()))
+    RECORD.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+    print(f"recorded {len(met)} texts")
+
+
+if __name__ == "__main__":
+    main()
