@@ -38,9 +38,6 @@ def legacy(size_average: bool | None, reduce: bool | None) -> str:
     return reduction
 
 
-SHORT = ("gaussian_nll_loss",)  # whose refusal of a reduction has fewer words
-
-
 def loss(function: Function, *, checks: bool = False) -> Function:
     """Let a loss take the deprecated arguments for its reduction too, and check the reduction unless it does."""
 
@@ -58,7 +55,7 @@ def loss(function: Function, *, checks: bool = False) -> Function:
 
 def check_reduction(reduction: Any, name: str = "") -> None:
     if reduction not in REDUCTIONS and not (name == "kl_div" and reduction == "batchmean"):
-        valid = "valid" if name in SHORT else "a valid value for reduction"
+        valid = "valid" if name == "gaussian_nll_loss" else "a valid value for reduction"
         raise ValueError(f"{reduction} is not {valid}")
 
 
@@ -207,10 +204,10 @@ def _composed(name: str) -> Function:
         if name == "margin_ranking_loss":
             tensors = [x for x in (*arguments, *keywords.values()) if isinstance(x, Tensor)][:3]
             if len({x.ndim for x in tensors}) > 1:
-                one, two, target = (size_text(x.shape) for x in tensors)
+                first, second, target = (size_text(x.shape) for x in tensors)
                 raise RuntimeError(
                     "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-                    f"input1: {one}, input2: {two}, target: {target} "
+                    f"input1: {first}, input2: {second}, target: {target} "
                 )
         return function(*arguments, **keywords)
 
