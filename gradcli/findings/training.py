@@ -20,9 +20,8 @@ from gradcli.findings.graphs import gradient_below, severity_of
 from gradcli.findings.modules import creation, held
 from gradcli.findings.order import Ledger
 from gradcli.findings.spelling import number, one_line, several, short
-from gradcli.findings.witness import LARGEST, Operation, Pass, Place, Witness, value_of
+from gradcli.findings.witness import LARGEST, Operation, Pass, Place, Witness, optimizer_class, value_of
 from gradcli.script.failure import message_of
-from gradcli.script.torch.optim.optimizer import Optimizer
 
 DEAD = Cause(
     "dead-units",
@@ -222,7 +221,7 @@ def diverged(witness: Witness) -> Iterator[Finding]:
         optimizers = [
             (key, value)
             for key, value in witness.machine.globals.items()
-            if isinstance(value, Optimizer) and value in ledger.steps
+            if isinstance(value, optimizer_class()) and value in ledger.steps
         ]
         place, instead, rate = course.place, None, ""
         about = [*course.names, course.place.written.text.removesuffix(".backward()")]
@@ -327,7 +326,11 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
         at, holder = place, ""
         if alive is not None and steps is not None and steps.latest is not None:
             holder, optimizer = next(
-                ((key_, value_) for key_, value_ in witness.machine.globals.items() if isinstance(value_, Optimizer)),
+                (
+                    (key_, value_)
+                    for key_, value_ in witness.machine.globals.items()
+                    if isinstance(value_, optimizer_class())
+                ),
                 ("", None),
             )
             lr = optimizer.param_groups[0].get("lr") if optimizer is not None else None

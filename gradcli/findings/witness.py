@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,7 +30,6 @@ from gradcli.script.python.syntax.scopes import Env
 from gradcli.script.timeline.model import Told
 from gradcli.script.timeline.names import Generated, node_of
 from gradcli.script.timeline.recorder import COMPOUND, Recorder
-from gradcli.script.torch.autograd.custom import CustomNode
 from gradcli.source import Source
 
 State = TypeVar("State")
@@ -139,13 +139,16 @@ class Witness(Recorder):
         self.returned_in: dict[int, Source] = {}  # by line
         self.stopped_by: Exception | None = None
         self._states: dict[type, Any] = {}
+        self._trees: dict[Source, list[ast.Module]] = {}
 
     def trees(self, source: Source) -> list[ast.Module]:
         """Return the syntax tree of a cell."""
-        try:
-            return [ast.parse(source.text)]
-        except (SyntaxError, ValueError):
-            return []
+        if source not in self._trees:
+            try:
+                self._trees[source] = [ast.parse(source.text)]
+            except (SyntaxError, ValueError):
+                self._trees[source] = []
+        return self._trees[source]
 
     def of(self, kind: type[State]) -> State:
         """Return what a family of causes keeps about this run, made when it is first asked for."""
@@ -184,9 +187,12 @@ class Witness(Recorder):
         inner = super().followed(node, execute, source)
         if isinstance(node, COMPOUND):
             return inner
-        stack = self.stack
+        stack, times = self.stack, 0
 
         def placed(env: Env) -> Any:
+            nonlocal times
+            times += 1
+            self.is_deep = times <= SURVEYED or not self.run.is_silent
             stack.append(Place(source, node.lineno, node, env, stack[-1] if stack else None))
             try:
                 return inner(env)
@@ -205,8 +211,6 @@ class Witness(Recorder):
         if isinstance(node, Node):
             self.places[node] = place
         for detect in AT_OPERATIONS.get(application.primitive.name, ()):
-            self.add(detect(self, Operation(application, place)))
-        for detect in AT_OPERATIONS.get("", ()):
             self.add(detect(self, Operation(application, place)))
 
     def asked(self, tensor: Tensor, gradient: Tensor | None) -> None:
@@ -270,7 +274,7 @@ class Witness(Recorder):
                 assert edge is not None
                 done.totals[edge] = value_of(event.total)
                 contributed = value_of(event.contribution)
-                if isinstance(event.node, CustomNode):
+                if type(event.node) is not Node and isinstance(event.node, custom_node()):
                     self.tell("answer", done, event)
                 if not np.isfinite(contributed).all():
                     self.tell("contribution", done, event)
@@ -367,6 +371,24 @@ class Witness(Recorder):
         with self.aside():
             events = list(trace([output], [np.ones_like(output.value)[()]]))
         return {one.leaf: value_of(one.gradient) for one in events if isinstance(one, Accumulation)}
+
+
+def loaded(module: str, name: str) -> Any:
+    """Return a class of a module if the snippet has needed that, else what nothing is an instance of."""
+    found = sys.modules.get(module)
+    return () if found is None else getattr(found, name)
+
+
+def custom_node() -> Any:
+    return loaded("gradcli.script.torch.autograd.custom", "CustomNode")
+
+
+def module_class() -> Any:
+    return loaded("gradcli.script.torch.nn.base.base", "Module")
+
+
+def optimizer_class() -> Any:
+    return loaded("gradcli.script.torch.optim.optimizer", "Optimizer")
 
 
 def value_of(x: Any) -> Any:
