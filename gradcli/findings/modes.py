@@ -114,7 +114,7 @@ class Runs:
         self.trained: set[tuple[str, int]] = set()
 
 
-@TRAIN_MODE.on("pass")
+@TRAIN_MODE.on("pass", closely=True)
 def trained(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Note the statements that a backward pass goes through."""
     runs = witness.of(Runs)

@@ -543,7 +543,7 @@ def smaller(witness: Witness, trouble: Trouble) -> str | None:
     )
 
 
-@HUGE.on("arrival")
+@HUGE.on("arrival", closely=True)
 def divided_by_eps(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that a gradient is huge because a norm of 0 was replaced by eps."""
     if not done.is_surveyed:
@@ -612,13 +612,13 @@ class Bounds:
         self.divisors: dict[int, float] = {}
 
 
-@HUGE.on("pass")
+@HUGE.on("pass", closely=True)
 def bounds(witness: Witness, done: Pass) -> Iterator[Finding]:
     found = witness.of(Bounds).of
     found.clear()
     divisors = witness.of(Bounds).divisors
     divisors.clear()
-    for node in done.order if done.is_surveyed else ():
+    for node in done.order:
         if node.primitive.name in ("div", "reciprocal") and node.inputs and done.is_surveyed:
             sizes = np.abs(np.asarray(value_of(node.inputs[-1]), float))
             if sizes.size and 0 < (least := float(np.min(sizes))) < SMALL:
@@ -630,7 +630,7 @@ def bounds(witness: Witness, done: Pass) -> Iterator[Finding]:
     yield from ()
 
 
-@KINK.on("pass")
+@KINK.on("pass", closely=True)
 def at_kinks(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Note the nodes all of whose entries stand at a kink."""
     found = witness.of(Kinks).nodes
@@ -656,7 +656,7 @@ class Kinks:
         self.nodes: dict[int, tuple[list[str], Any]] = {}
 
 
-@KINK.on("arrival")
+@KINK.on("arrival", closely=True)
 def decided(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that a kink made the whole gradient of a leaf 0."""
     found = witness.of(Kinks).nodes

@@ -287,7 +287,7 @@ def leaf_below(node: Node, done: Pass) -> list[Tensor]:
     return found
 
 
-@DEAD.on("arrival")
+@DEAD.on("arrival", closely=True)
 def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that every unit of a layer is 0 in every row."""
     if not done.is_surveyed or done.inputs is not None:
@@ -353,7 +353,7 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
         return
 
 
-@SATURATED.on("arrival")
+@SATURATED.on("arrival", closely=True)
 def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that a softmax, sigmoid or tanh passes nothing on, because it is flat there."""
     if not done.is_surveyed:
@@ -449,18 +449,18 @@ class Sizes:
         self.of: dict[int, float] = {}
 
 
-@SATURATED.on("pass")
+@SATURATED.on("pass", closely=True)
 def sizes(witness: Witness, done: Pass) -> Iterator[Finding]:
     found = witness.of(Sizes).of
     found.clear()
-    for node in done.order if done.is_surveyed else ():
+    for node in done.order:
         if node.primitive.name in ("softmax", "sigmoid", "tanh") and node.inputs:
             value = np.asarray(value_of(node.inputs[0]))
             found[id(node)] = float(np.max(np.abs(value))) if value.size else 0.0
     yield from ()
 
 
-@VANISHING.on("arrival")
+@VANISHING.on("arrival", closely=True)
 def chained(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that the gradient shrinks or grows by a factor at each of many layers."""
     if not done.is_surveyed or done.inputs is not None or done.times > 1:
@@ -657,7 +657,7 @@ def axis_of_equals(value: Any, gradient: Any) -> int | None:
     return None
 
 
-@SYMMETRIC.on("arrival")
+@SYMMETRIC.on("arrival", closely=True)
 def alike(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Note weights whose units have the same values and the same gradients."""
     if not done.is_surveyed or done.inputs is not None:

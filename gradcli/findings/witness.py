@@ -29,7 +29,10 @@ from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
 from gradcli.script.timeline.model import Told
 from gradcli.script.timeline.names import Generated, node_of
+from gradcli.script.timeline.passes import settle
+from gradcli.script.timeline.reasons import listed
 from gradcli.script.timeline.recorder import COMPOUND, Recorder
+from gradcli.script.timeline.run import Pass as Passed
 from gradcli.source import Source
 
 State = TypeVar("State")
@@ -238,12 +241,12 @@ class Witness(Recorder):
     def backward(
         self, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
     ) -> Iterator[Contributed]:
-        yield from self._passed(outputs, given, super().backward(outputs, given, events), None)
+        yield from self._passed(outputs, given, events, None)
 
     def differentiated(
         self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
     ) -> Iterator[Contributed]:
-        yield from self._passed(outputs, given, super().differentiated(outputs, inputs, given, events), inputs)
+        yield from self._passed(outputs, given, events, inputs)
 
     def _passed(
         self,
@@ -264,7 +267,16 @@ class Witness(Recorder):
             self.returned_in[place.line] = place.source
         if all(node.inputs is not None for node in order):
             self.tell("pass", done)
-        for event in events:
+            if closely:
+                self.tell("pass closely", done)
+        is_quick = self.run.is_silent and all(type(node) is Node for node in order)
+        if is_quick:
+            self.run.walked = outputs
+        elif inputs is None:
+            events = super().backward(outputs, given, events)
+        else:
+            events = super().differentiated(outputs, inputs, given, events)
+        for event in self.muting(events) if is_quick else events:
             if isinstance(event, Accumulation):
                 before = event.leaf._grad
                 copied = None if before is None or before.value.size > LARGEST else np.array(before.value)
@@ -279,7 +291,31 @@ class Witness(Recorder):
                 if not np.isfinite(contributed).all():
                     self.tell("contribution", done, event)
             yield event
+        if is_quick:
+            self.settled(done)
         self.tell("arrival", done)
+        if closely:
+            self.tell("arrival closely", done)
+
+    def muting(self, events: Iterator[Contributed]) -> Iterator[Contributed]:
+        """Pass on the events of a pass whose own operations are none of the snippet's."""
+        self.run.muted = True
+        try:
+            yield from events
+        finally:
+            self.run.muted = False
+
+    def settled(self, done: Pass) -> None:
+        """Note what the timeline has to know of a pass that it did not follow."""
+        run, line = self.run, done.place.line
+        run.machine.line = line
+        for node in done.order:
+            if node.inputs is None:
+                run.freed.setdefault(node, line)
+        reached = [leaf for leaf, _, _ in done.arrivals] if done.inputs is None else []
+        output = listed(map(run.name, done.outputs))
+        run.add_pass(Passed(line, output, run.origins.below(done.outputs), reached, done.inputs is not None))
+        settle(run, line, reached)
 
     def stepped(self, optimizer: Any, parameters: Sequence[Tensor], told: Sequence[Told]) -> None:
         self.tell("step", optimizer, parameters)
