@@ -18,7 +18,7 @@ from gradcli.language.unparser import unparse
 from gradcli.source import Source
 
 SAME = ["(X*t).T*X", "stack([X, X])*t", "(exp(X)*t).T*exp(X)", "relu(X) + t", "floor(X) + t", "clamp(X, -1, 1) + t"]
-EXTREMES = ["amax({})", "amin({})", "max({})", "median({})", "aminmax({}).min", "sum(amax({}, dim=0))"]
+EXTREMES = ["amax({})", "amin({})", "max({})", "median({})", "sum(amax({}, dim=0))"]
 POINTS: list[Any] = [
     [[1.5, 4, -2], [-3, 2, 0.5], [1, -1, -2.5]],
     [[-1.5, -4, -2], [-3, -2, -0.5], [-1, -3.5, -2.5]],
