@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import dedent
-
 from gradcli.findings.examination import examine
 from gradcli.findings.finding import Finding
 from gradcli.script.limits import Limits
@@ -21,5 +19,5 @@ def findings(text: str, name: str = "snippet.py") -> tuple[Finding, ...]:
 
 def codes(text: str, *, notes: bool = False) -> list[str]:
     """Return the codes of errors and warnings, with `notes` of all findings, in a snippet behind the usual imports."""
-    found = findings(HEAD + dedent(text))
+    found = findings(HEAD + text)
     return [one.code for one in found if notes or one.severity != "note"]
