@@ -61,7 +61,6 @@ TRIED = "import torch\nfrom torch import nn\ntry:\n    {}\nexcept AttributeError
 
 @pytest.mark.parametrize("expression", MISTAKES.strip().splitlines())
 def test_a_name_that_torch_has_not_is_an_attribute_error(expression: str) -> None:
-    pytest.importorskip("torch")
     text = TRIED.format(expression)
     assert ours(text) == torchs(text) != ""
 
@@ -80,7 +79,6 @@ def test_a_name_that_torch_has_offers_no_other(expression: str) -> None:
 
 
 def test_names_are_torchs() -> None:
-    pytest.importorskip("torch")
     recorded, found = (dict(line.split(": ", 1) for line in text) for text in (NAMES.read_text().splitlines(), lines()))
     assert recorded.keys() == found.keys()
     for owner, names in recorded.items():

@@ -53,7 +53,6 @@ def test_arrays_are_numpys(program: str) -> None:
     ],
 )
 def test_tensors_and_arrays_share_memory(program: str) -> None:
-    pytest.importorskip("torch")
     text = f"import torch\n{START}{program}"
     assert ours(text) == torchs(text)
 

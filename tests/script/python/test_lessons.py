@@ -9,8 +9,6 @@ import pytest
 
 from tests.script.agreement import agree
 
-pytest.importorskip("torch")
-
 PARTS = re.split(r"^# ---- (.*)\n", Path(__file__).with_name("lessons.txt").read_text("utf-8"), flags=re.MULTILINE)
 LESSONS = dict(zip(PARTS[1::2], PARTS[2::2], strict=True))
 HEAD = """import torch

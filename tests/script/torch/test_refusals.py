@@ -7,8 +7,6 @@ import pytest
 from tests.script.agreement import agree, attempted
 from tests.script.running import ours, torchs
 
-pytest.importorskip("torch")
-
 BEFORE = """
 import math
 import numpy as np

@@ -39,7 +39,6 @@ print(torch.compile(net, mode="default") is not None)
 
 @pytest.mark.slow
 def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
     text = LESSON.format(path=str(tmp_path / "net.pt"))
     found = ours(text)
     assert list(tmp_path.iterdir()) == []

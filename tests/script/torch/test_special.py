@@ -6,8 +6,6 @@ import pytest
 
 from tests.script.running import ours, torchs
 
-pytest.importorskip("torch")
-
 START = """
 import numpy as np
 import torch

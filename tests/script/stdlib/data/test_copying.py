@@ -46,7 +46,6 @@ def test_copies_are_pythons(program: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("program", TENSORS)
 def test_tensors_are_copied_as_in_torch(program: str) -> None:
-    pytest.importorskip("torch")
     text = f"import torch, copy\nimport torch.nn as nn\ntorch.manual_seed(0)\n{program}"
     assert ours(text) == torchs(text)
 

@@ -36,7 +36,6 @@ print(x.grad, chain[0].weight.grad)""",
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_checkpoints_as_in_torch(name: str) -> None:
-    pytest.importorskip("torch")
     agree(HEAD + PROGRAMS[name])
 
 

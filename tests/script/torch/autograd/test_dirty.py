@@ -6,8 +6,6 @@ import pytest
 
 from tests.script.running import ours, torchs
 
-pytest.importorskip("torch")
-
 BEFORE = """
 import torch
 class Scaled(torch.autograd.Function):

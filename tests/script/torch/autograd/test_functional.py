@@ -6,8 +6,6 @@ import pytest
 
 from tests.script.running import ours, torchs
 
-pytest.importorskip("torch")
-
 FUNCTIONAL = """
 import torch
 from torch.autograd.functional import hessian, hvp, jacobian, jvp, vhp, vjp

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.script.running import ours, torchs
-
-pytest.importorskip("torch")
 
 MODES = """
 import torch

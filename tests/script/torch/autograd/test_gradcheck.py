@@ -7,8 +7,6 @@ import pytest
 from tests.script.running import ours, torchs
 from tests.script.torch.alike import alike, difference
 
-pytest.importorskip("torch")
-
 BEFORE = """
 import torch, warnings
 from torch.autograd import Function, gradcheck, gradgradcheck

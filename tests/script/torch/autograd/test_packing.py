@@ -6,8 +6,6 @@ import pytest
 
 from tests.script.running import ours, torchs
 
-pytest.importorskip("torch")
-
 BEFORE = """
 import torch
 import torch.nn.functional as F

@@ -10,8 +10,6 @@ import pytest
 from tests.script.printed import Printed
 from tests.script.running import ours, torchs
 
-pytest.importorskip("torch")
-
 FILES = sorted(Path(__file__).parents[1].rglob("themes*.txt"))
 PARTS = [re.split(r"^# ---- (.*)\n", path.read_text("utf-8"), flags=re.MULTILINE) for path in FILES]
 THEMES = {name: body for parts in PARTS for name, body in zip(parts[1::2], parts[2::2], strict=True)}

@@ -6,8 +6,6 @@ import pytest
 
 from tests.script.running import ours, torchs
 
-pytest.importorskip("torch")
-
 KINDS = """
 import torch
 from torch.func import grad, vmap

@@ -78,13 +78,11 @@ SNIPPETS = [
 
 @pytest.mark.parametrize("snippet", SNIPPETS)
 def test_data_come_as_in_torch(snippet: str) -> None:
-    pytest.importorskip("torch")
     agree(START + snippet)
 
 
 @given(st.integers(-(2**63), 2**64 - 1), st.integers(1, 30), st.booleans())
 def test_items_come_in_the_order_of_torch(seed: int, n: int, given: bool) -> None:
-    pytest.importorskip("torch")
     generator = f"torch.Generator().manual_seed({seed})" if given else "None"
     snippet = f"""
 torch.manual_seed({seed})

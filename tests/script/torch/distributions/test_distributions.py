@@ -6,8 +6,6 @@ import pytest
 
 from tests.script.torch.expressions import compare
 
-pytest.importorskip("torch")
-
 START = [
     "import torch.distributions as D",
     "from torch.distributions import Bernoulli, Categorical, Independent",

@@ -7,8 +7,6 @@ import pytest
 from tests.script.agreement import REFUSED, agree
 from tests.script.running import ours
 
-pytest.importorskip("torch")
-
 HEAD = """
 import torch
 from torch import nn

@@ -34,13 +34,11 @@ def printed(text: str) -> str:
 
 def agree(text: str) -> None:
     """To the letter."""
-    pytest.importorskip("torch")
     assert printed(text) == ADDRESS.sub("", torchs(START + text))
 
 
 def agree_closely(text: str) -> None:
     """But for the last digits, where sums of many numbers round in another order."""
-    pytest.importorskip("torch")
     here, there = printed(text), ADDRESS.sub("", torchs(START + text))
     numbers, expected = NUMBER.findall(here), NUMBER.findall(there)
     assert NUMBER.sub("#", here).split() == NUMBER.sub("#", there).split()

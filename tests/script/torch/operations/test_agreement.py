@@ -9,8 +9,6 @@ import pytest
 from tests.script.running import ours, torchs
 from tests.script.torch.alike import alike, difference
 
-pytest.importorskip("torch")
-
 BEFORE = """
 import torch
 def show(*found):

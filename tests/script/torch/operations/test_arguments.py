@@ -6,8 +6,6 @@ import pytest
 
 from tests.script.torch.expressions import compare
 
-pytest.importorskip("torch")
-
 EXPRESSIONS = r"""
 torch.exp(2.0)
 torch.exp([1])

@@ -6,8 +6,6 @@ import pytest
 
 from tests.script.torch.expressions import compare
 
-pytest.importorskip("torch")
-
 EXPRESSIONS = r"""
 x.add(1)
 x.add(x, alpha=2)

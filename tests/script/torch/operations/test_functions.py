@@ -6,8 +6,6 @@ import pytest
 
 from tests.script.agreement import agree, attempted
 
-pytest.importorskip("torch")
-
 BEFORE = """
 import math
 import numpy as np

@@ -49,5 +49,4 @@ torch.tensor([2.5]).int().floor()
 
 @pytest.mark.parametrize("call", CALLS.strip().splitlines())
 def test_kinds_of_numbers_as_in_torch(call: str) -> None:
-    pytest.importorskip("torch")
     agree(attempted(BEFORE, call))

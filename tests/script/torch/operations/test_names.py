@@ -122,6 +122,5 @@ def test_a_tensor_has_no_attribute_that_torchs_has_not() -> None:
 
 @pytest.mark.parametrize("expression", LEAKS.strip().splitlines())
 def test_what_torch_has_not_is_its_attribute_error(expression: str) -> None:
-    pytest.importorskip("torch")
     text = TRIED.format(expression)
     assert ours(text) == torchs(text) != ""

@@ -7,8 +7,6 @@ import pytest
 from tests.script.running import ours, torchs
 from tests.script.torch.alike import alike, difference
 
-pytest.importorskip("torch")
-
 START = """
 import torch
 x, y, w = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), torch.ones(2, requires_grad=True)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.script.agreement import agree
-
-pytest.importorskip("torch")
 
 CROSSED = """
 import torch

@@ -65,7 +65,6 @@ SNIPPETS = [
 
 @pytest.mark.parametrize("snippet", SNIPPETS)
 def test_schedules_are_torchs(snippet: str) -> None:
-    pytest.importorskip("torch")
     agree(START + snippet)
 
 

@@ -154,7 +154,6 @@ SNIPPETS = [
 
 @pytest.mark.parametrize("snippet", SNIPPETS)
 def test_optimizers_print_what_torchs_print(snippet: str) -> None:
-    pytest.importorskip("torch")
     agree(START + snippet)
 
 

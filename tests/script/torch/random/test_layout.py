@@ -20,6 +20,5 @@ CALLS = [
 
 @pytest.mark.parametrize("call", CALLS)
 def test_numbers_follow_memory(call: str) -> None:
-    pytest.importorskip("torch")
     text = f"import torch\ny = torch.zeros(20, 2)\ntorch.manual_seed(0)\nprint({call})\nprint(y, torch.rand(1))\n"
     assert ours(text) == torchs(text)

@@ -7,8 +7,6 @@ import pytest
 from tests.script.running import ours
 from tests.script.torch.expressions import compare
 
-pytest.importorskip("torch")
-
 EXPRESSIONS = r"""
 type(x[0])
 str(torch.Generator())[:26] + str(type(torch.manual_seed(0)))

@@ -6,8 +6,6 @@ import pytest
 
 from tests.script.torch.expressions import compare
 
-pytest.importorskip("torch")
-
 EXPRESSIONS = r"""
 torch.tensor([1, 2.5, True])
 torch.tensor([True, 2])

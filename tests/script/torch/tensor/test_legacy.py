@@ -6,8 +6,6 @@ import pytest
 
 from tests.script.torch.expressions import compare
 
-pytest.importorskip("torch")
-
 EXPRESSIONS = r"""
 torch.FloatTensor
 torch.FloatTensor([1, 2]).type()

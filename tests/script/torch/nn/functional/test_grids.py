@@ -9,8 +9,6 @@ import pytest
 from tests.script.running import ours, torchs
 from tests.script.torch.alike import alike, difference
 
-pytest.importorskip("torch")
-
 MODES = ("bilinear", "nearest")
 PADDINGS = ("zeros", "border")
 START = """

@@ -7,8 +7,6 @@ import pytest
 from tests.script.running import ours, torchs
 from tests.script.torch.alike import alike, difference
 
-pytest.importorskip("torch")
-
 CALLS = {  # a call, and the shapes of its arguments
     "F.max_pool1d(x, 2)": "(1, 1, 4)",
     "F.max_pool2d(x, 2)": "(1, 1, 4, 4)",
