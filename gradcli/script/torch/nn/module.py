@@ -63,7 +63,7 @@ def namespace(name: str) -> Namespace:
     if name == "torch.nn.functional":
         from gradcli.script.torch.nn.functional import module as functional
 
-        return Namespace(name, find=functional.find, known=[*functional.KIND_OF, "pdist", *OPERATIONS])
+        return Namespace(name, find=functional.find, known=[*functional.KIND_OF, *OPERATIONS])
     if name == "torch.nn.init":
         from gradcli.script.torch.nn import initialisation
 
