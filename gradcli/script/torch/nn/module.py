@@ -27,7 +27,7 @@ LAYERS = Places(
         "layers.images.convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
         "layers.dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d",
         "layers.embedding": "Embedding",
-        "layers.images.folding": "Fold PixelShuffle PixelUnshuffle Unfold Upsample",
+        "layers.images.folding": "Fold Unfold Upsample",
         "layers.linear": "CosineSimilarity Flatten Identity Linear PairwiseDistance Unflatten",
         "layers.loss": (
             "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss HingeEmbeddingLoss "
@@ -38,7 +38,7 @@ LAYERS = Places(
             "RMSNorm"
         ),
         "layers.images.padding": (
-            "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "
+            "ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "
             "ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d "
             "ZeroPad3d"
         ),
@@ -63,7 +63,7 @@ def namespace(name: str) -> Namespace:
     if name == "torch.nn.functional":
         from gradcli.script.torch.nn.functional import module as functional
 
-        return Namespace(name, find=functional.find, known=[*functional.KIND_OF, "pdist", *OPERATIONS])
+        return Namespace(name, find=functional.find, known=[*functional.KIND_OF, *OPERATIONS])
     if name == "torch.nn.init":
         from gradcli.script.torch.nn import initialisation
 

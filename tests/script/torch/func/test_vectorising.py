@@ -35,7 +35,6 @@ for act in (jacrev, jacfwd, hessian): tell(lambda: act(Made.apply)(y))
 """,
     "layers": """
 x = torch.arange(24.0).reshape(3, 4, 2)
-norm = nn.BatchNorm1d(2); tell(lambda: vmap(norm)(x)); norm.eval(); print(vmap(norm)(x).shape)
 net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1)); print(vmap(net)(x).shape)
 loss = lambda p, x: functional_call(net, p, x).sum()
 print(vmap(grad(loss), (None, 0))(dict(net.named_parameters()), x)["0.bias"].shape)

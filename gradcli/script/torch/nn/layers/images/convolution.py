@@ -9,6 +9,7 @@ from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.base.configured import Configured, declared, numbered
 from gradcli.script.torch.nn.base.making import biased, fan_in_uniform, redraw
 from gradcli.script.torch.nn.functional.arguments import check_tensor
@@ -58,6 +59,8 @@ class Convolution(Configured):
             raise ValueError(f"Invalid padding string {self.padding!r}, should be one of {set(PADDINGS)}")
         if self.padding == "same" and any(step != 1 for step in self._each(self.stride)):
             raise ValueError("padding='same' is not supported for strided convolutions")
+        if self.padding_mode == "circular":
+            raise UnsupportedError("padding_mode='circular' is not supported here", help="there is 'reflect'")
         if self.padding_mode not in MODES:
             raise ValueError(f"padding_mode must be one of {set(MODES)}, but got padding_mode={self.padding_mode!r}")
 

@@ -1,4 +1,4 @@
-"""Layers that rearrange or resize images: patches as columns and back, channels as pixels and back, other sizes."""
+"""Layers that rearrange or resize images: patches as columns and back, other sizes."""
 
 from __future__ import annotations
 
@@ -158,17 +158,3 @@ class Upsample(Configured):
     def extra_repr(self) -> str:
         shown = "size" if self.scale_factor is None else "scale_factor"
         return f"{shown}={getattr(self, shown)!r}, mode={self.mode!r}"
-
-
-class PixelShuffle(Configured):
-    """A layer that spreads groups of channels over squares of pixels."""
-
-    __module__ = "torch.nn.modules.pixelshuffle"
-    _function, _signature, _text = "pixel_shuffle", "upscale_factor", "upscale_factor={upscale_factor}"
-
-
-class PixelUnshuffle(Configured):
-    """A layer that gathers squares of pixels in channels."""
-
-    __module__ = "torch.nn.modules.pixelshuffle"
-    _function, _signature, _text = "pixel_unshuffle", "downscale_factor", "downscale_factor={downscale_factor}"

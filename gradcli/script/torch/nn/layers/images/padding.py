@@ -35,18 +35,6 @@ class Constant(Border):
     _text = "padding={padding}, value={value}"
 
 
-class Circular(Border):
-    """A border of the entries at the other end."""
-
-    _mode = "circular"
-
-    def forward(self, input: Any) -> Any:
-        if input.ndim - self._dimensions not in (1, 2):
-            expected = f"{self._dimensions + 1}D or {self._dimensions + 2}D"
-            raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
-        return super().forward(input)
-
-
 class Reflection(Border):
     """A border of the entries beside the first and the last, as in a mirror."""
 
@@ -60,7 +48,6 @@ class Replication(Border):
 
 
 LAYERS = {
-    **numbered("CircularPad", Circular),
     **numbered("ConstantPad", Constant),
     **numbered("ReflectionPad", Reflection),
     **numbered("ReplicationPad", Replication),
