@@ -148,7 +148,7 @@ MEMBERS: dict[str, Any] = {
 
 
 NAMES = """
-adaptive_max_pool1d batch_norm binary_cross_entropy_with_logits cosine_embedding_loss dropout embedding group_norm
+batch_norm binary_cross_entropy_with_logits cosine_embedding_loss dropout embedding group_norm
 hinge_embedding_loss instance_norm kl_div layer_norm margin_ranking_loss poisson_nll_loss triplet_margin_loss
 """
 NATIVES = frozenset(NAMES.split())

@@ -27,7 +27,6 @@ UNIT = (
     "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This is not an "
     "intended use case of affine_grid. See the documentation of affine_grid for details."
 )
-SHARPNESS = -0.75  # of the cubic (Keys 1981)
 
 Pad = Callable[[Any, int], Any]  # from a coordinate and a size to the coordinate that is read
 Taps = list[tuple[Any, Any]]  # along one dimension: the whole coordinates that are read, and their weights
@@ -79,28 +78,7 @@ def _nearest(x: Any, size: int, pad: Pad) -> Taps:
     return [(_whole(x, np.rint), 1.0)]
 
 
-def _cubic(x: Any, size: int, pad: Pad) -> Taps:
-    below = _whole(x)
-    part = x - _number(below, x)
-    taps = []
-    for offset in (-1, 0, 1, 2):
-        distance = part + 1.0 if offset == -1 else part if not offset else float(offset) - part
-        read = _whole(pad(_number(below + offset, x), size))
-        taps.append((read, _near(distance) if offset in (0, 1) else _far(distance)))
-    return taps
-
-
-def _near(d: Any) -> Any:
-    """Return the weight of a pixel at a distance below 1."""
-    return (d * (SHARPNESS + 2) - (SHARPNESS + 3)) * d * d + 1.0
-
-
-def _far(d: Any) -> Any:
-    """Return the weight of a pixel at a distance from 1 to 2."""
-    return ((d * SHARPNESS - 5 * SHARPNESS) * d + 8 * SHARPNESS) * d - 4 * SHARPNESS
-
-
-TAPS = {"bilinear": _linear, "nearest": _nearest, "bicubic": _cubic}
+TAPS = {"bilinear": _linear, "nearest": _nearest}
 
 
 def grid_sample(
@@ -117,7 +95,9 @@ def grid_sample(
             words = f"{', '.join(first)}{',' if name == 'padding_mode' else ''} or {last}"
             raise ValueError(f"nn.functional.grid_sample(): expected {name} to be {words}, but got: '{value}'")
     aligned = _aligned(align_corners)
-    _check(input, grid, mode)
+    _check(input, grid)
+    if mode == "bicubic":
+        raise UnsupportedError("grid_sample with mode='bicubic' is not supported here", help="bilinear is there")
     sizes, (batch, channels), shape = input.shape[2:], input.shape[:2], grid.shape[1:-1]
     if not input.value.size or not grid.value.size:
         raise UnsupportedError("grid_sample of empty images or grids is not supported here")
@@ -157,7 +137,7 @@ def _aligned(align_corners: bool | None) -> bool:
     return bool(align_corners)
 
 
-def _check(input: Tensor, grid: Tensor, mode: str) -> None:
+def _check(input: Tensor, grid: Tensor) -> None:
     """Raise torch's error for shapes and dtypes that do not fit."""
     start, both = "grid_sampler(): ", (list(input.shape), list(grid.shape))
     if input.dtype != grid.dtype:
@@ -178,8 +158,6 @@ def _check(input: Tensor, grid: Tensor, mode: str) -> None:
     if input.ndim not in (4, 5) or input.ndim != grid.ndim:
         words = "expected 4D or 5D input and grid with same number of dimensions, but got input with sizes {} and grid "
         raise AutogradError(start + words.format(both[0]) + f"with sizes {both[1]}", code="E301")
-    if mode == "bicubic" and input.ndim != 4:
-        raise AutogradError(f"{start}bicubic interpolation only supports 4D input", code="E301")
 
 
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Any:

@@ -45,11 +45,12 @@ def embedding(
         raise IndexError("index out of range in self")
     if padding_idx is not None:
         padding_idx %= rows
-    if sparse:
-        raise UnsupportedError("sparse gradients are not supported here", help="leave the argument out")
+    if sparse or scale_grad_by_freq:
+        what = "sparse gradients are" if sparse else "scale_grad_by_freq is"
+        raise UnsupportedError(f"{what} not supported here", help="leave the argument out")
     if max_norm is not None:
         _shorten(weight, np.unique(input.value), float(max_norm), float(norm_type))
-    return ops.embedding(input, weight, padding_idx, bool(scale_grad_by_freq))
+    return ops.embedding(input, weight, padding_idx)
 
 
 def _check_kind(input: Tensor, name: str, place: int = 1) -> None:

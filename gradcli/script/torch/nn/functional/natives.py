@@ -126,10 +126,6 @@ def layer_norm(
     return _found("layer_norm")(input, normalized_shape, weight, bias, eps)
 
 
-def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Any:
-    return _found("adaptive_max_pool1d")(input, output_size, return_indices=True)
-
-
 def _found(name: str) -> Function:
     function = functional.find(name)
     assert function is not None

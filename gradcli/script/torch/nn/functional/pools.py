@@ -18,10 +18,8 @@ from gradcli.ops.shaping.shaping import APART, unsafe_view, viewable
 from gradcli.ops.support.arguments import Shape, check_size
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_node
-from gradcli.ops.windows.adaptive import shares, without_empty_backward
 from gradcli.ops.windows.pooling_shapes import check_filled, options
 from gradcli.ops.windows.pools import positions
-from gradcli.ops.windows.resampling import in_volumes
 from gradcli.ops.windows.windows import count as counted
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.module import checked
@@ -186,14 +184,8 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
         raise NotImplementedError(f"\"adaptive_avg_pool3d_cpu\" not implemented for '{TYPE_NAMES[input.dtype]}'")
     sides = list(zip(input.shape[-3:], sizes, strict=True))
     if any(not n or own % n for own, n in sides):
-        if not np.all(np.isfinite(input.value)):
-            raise UnsupportedError("unequal parts of numbers that are not finite are not supported here")
-        matrices = [Tensor(shares(own, n, input.dtype)) for own, n in sides]
-        found = in_volumes(input, matrices, "AdaptiveAvgPool3DBackward0")
-        return without_empty_backward("adaptive_avg_pool3d", found)
-    kernel = tuple(own // n for own, n in zip(input.shape[-3:], sizes, strict=True))
-    through = input
-    return as_node(ops.avg_pool3d(through, kernel), "AdaptiveAvgPool3DBackward0")
+        raise UnsupportedError("adaptive_avg_pool3d into parts that are not equal is not supported here")
+    return as_node(ops.avg_pool3d(input, tuple(own // n for own, n in sides)), "AdaptiveAvgPool3DBackward0")
 
 
 max_unpool1d, max_unpool2d, max_unpool3d = _unpooled(1), _unpooled(2), _unpooled(3)

@@ -11,7 +11,7 @@ from tests.script.torch.alike import alike, difference
 
 pytest.importorskip("torch")
 
-MODES = ("bilinear", "nearest", "bicubic")
+MODES = ("bilinear", "nearest")
 PADDINGS = ("zeros", "border", "reflection")
 START = """
 import torch
