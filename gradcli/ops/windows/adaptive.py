@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.primitive import REGISTRY, Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.ops.formulas import windows as entries
@@ -14,11 +15,10 @@ from gradcli.ops.reducing.reductions import mean_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Pair, Real, Shape, check_size, integer
-from gradcli.ops.support.covering import as_node
 from gradcli.ops.support.sentences import WINDOW_MEAN, WINDOW_SHARES
 from gradcli.ops.support.surface import operation
 from gradcli.ops.windows.pooling import avg_pool2d, max_pool2d
-from gradcli.ops.windows.pooling_shapes import check_filled
+from gradcli.ops.windows.pooling_shapes import check_filled, options
 
 WINDOWS = "write max_pool2d with the size of the windows"
 
@@ -80,6 +80,7 @@ adaptive_spread: Primitive = primitive(
 )
 
 
+adaptive_max = replace(REGISTRY["max_pool2d"], node="AdaptiveMaxPool2DBackward0")
 printed(adaptive_spread, "u = [[[1, 2]]]; adaptive_avg_pool2d_backward(u, size=(1, 2, 3))")
 
 
@@ -130,11 +131,10 @@ def adaptive_avg_pool2d(input: Real, output_size: Any) -> Any:
 def adaptive_max_pool2d(input: Real, output_size: Any) -> Any:
     """The largest entries of a grid of `output_size` equal parts of each image; None keeps a size."""
     sizes = _sizes("adaptive_max_pool2d", input, output_size)
-    sides = list(zip(input.shape[-2:], sizes, strict=True))
-    if any(not parts or size % parts for size, parts in sides):
+    if any(not parts or size % parts for size, parts in zip(input.shape[-2:], sizes, strict=True)):
         raise UnsupportedHere("adaptive max-pooling into parts that are not equal is not supported here", help=WINDOWS)
-    pooled = max_pool2d(input, tuple(size // parts for size, parts in sides))
-    return as_node(pooled, "AdaptiveMaxPool2DBackward0")
+    window = (input.shape[-2] // sizes[0], input.shape[-1] // sizes[1])
+    return adaptive_max(input, **options("max_pool2d", 2, input.shape, window, None, 0))
 
 
 def _as_image(name: str, x: Tensor) -> Any:
