@@ -34,6 +34,7 @@ COMMANDS = {
     "plot": "a function and its derivative as a curve, or contours of two variables with gradients and descent",
     "verify": "each gradient three ways: chain rule, engine, difference quotients",
     "run": "a PyTorch snippet on the internal engine, without torch; --explain tells what autograd did",
+    "why": "why a gradient is None, zero, nan or doubled, and why a network does not learn: the cause first",
     "check": "homework: verdicts, and the mistake behind a wrong answer",
     "practice": "exercises at the terminal, one quantity at a time, with the mistake behind a wrong answer",
     "batch": "one program at many points: JSON Lines or CSV in, the same out",
@@ -53,6 +54,7 @@ Examples:
   gradcli verify "exp(-x**2)*sin(x)" x=0.7
   gradcli ops softmax
   gradcli run lesson.py --explain
+  gradcli why lesson.py
   gradcli check week1.toml answers/
 """
 SHORT_OPTIONS = {"-f", "-h", "-i", "-o", "-q"}

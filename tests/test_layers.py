@@ -28,6 +28,7 @@ LAYERS = [
     ["live"],
     ["workers"],
     ["script"],
+    ["findings"],
     ["homework", "stream"],
     ["render"],
     ["commands"],

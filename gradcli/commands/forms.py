@@ -41,7 +41,7 @@ FORMS = MappingProxyType(
         "text": Form(
             (".txt",),
             {
-                **dict.fromkeys(("eval", "trace", "run", CLASS, LINT, KEY, COMPARISON), OWN),
+                **dict.fromkeys(("eval", "trace", "run", "why", CLASS, LINT, KEY, COMPARISON), OWN),
                 FOLDER: "gradcli.render.check.feedback:feedback_text",
                 HANDOUT: "gradcli.render.sheet.text:sheet",
                 "plot": "gradcli.render.plot.forms:text",
@@ -51,7 +51,7 @@ FORMS = MappingProxyType(
         "json": Form(
             (".json",),
             {
-                **dict.fromkeys(("eval", "trace", "graph", "run", "plot", CLASS, LINT, KEY, COMPARISON), OWN),
+                **dict.fromkeys(("eval", "trace", "graph", "run", "why", "plot", CLASS, LINT, KEY, COMPARISON), OWN),
                 FOLDER: "gradcli.render.check.feedback:feedback_document",
             },
         ),
@@ -99,6 +99,7 @@ FORMS = MappingProxyType(
                 "plot": "gradcli.render.plot.forms:svg",
             },
         ),
+        "github": Form((), {"why": OWN}),
         "dot": Form((".dot", ".gv"), dict.fromkeys(("graph", "run"), "gradcli.render.graph.dot:dot")),
         "mermaid": Form((".mmd", ".mermaid"), dict.fromkeys(("graph", "run"), "gradcli.render.graph.mermaid:mermaid")),
     }

@@ -35,14 +35,21 @@ def read(source: Source) -> Snippet:
     return snippet
 
 
-def machine(limits: Limited, write: Callable[[str], None], steps: int = STEPS, elements: int = ELEMENTS) -> Machine:
-    """Return a machine whose limits are those of this process."""
+def machine(
+    limits: Limited,
+    write: Callable[[str], None],
+    steps: int = STEPS,
+    elements: int = ELEMENTS,
+    hears: Callable[[str, str, Source, int], None] | None = None,
+) -> Machine:
+    """Return a machine with the limits of this process; warnings go to standard error, or to who `hears` them."""
     from gradcli.script.limits import Limits, share
     from gradcli.script.machine import Machine
     from gradcli.workers import child
 
     most = Limits(steps, elements, limits.timeout, share(limits.max_memory))
-    return Machine(most, write, warn, show_error, entered=child.at, lines=child.lines)
+    write_error = show_error if hears is None else None
+    return Machine(most, write, hears or warn, write_error, entered=child.at, lines=child.lines)
 
 
 def file_of(program: Program) -> str | None:

@@ -7,11 +7,13 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary, ref
 
 from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.memory.writing import copy
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.calls import COMPARE
 from gradcli.script.timeline.names import node_of
+from gradcli.source import Source
 
 ROOTS = 4  # tensors outside the graph that are remembered below another
 SIGNS = {name: sign for sign, name in COMPARE.items()}
@@ -22,6 +24,7 @@ class Cut(NamedTuple):
 
     line: int
     how: str
+    source: Source | None = None
 
 
 Below = dict[Tensor, Cut | None]  # leaves, and the cut on the way to each, if any; never changed once it is made
@@ -38,19 +41,21 @@ class Origins:
         self.made: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # results: where they begin
         self.taken: WeakKeyDictionary[Tensor, Cut] = WeakKeyDictionary()  # leaves below a number that left for Python
 
-    def computed(self, application: Application, line: int) -> None:
+    def computed(self, application: Application, line: int, source: Source | None = None) -> None:
         """Note the origins of the result of an operation."""
         out, inputs = application.out, [x for x in application.inputs if isinstance(x, Tensor)]
         below = self.below(inputs)
         for leaf in below:
             self.used.setdefault(leaf, line)
         if below and not isinstance(node_of(out), Node):
-            below = cut(below, Cut(line, how(application) if mode.grad_enabled else "no_grad"))
+            below = cut(below, Cut(line, how(application) if mode.grad_enabled else "no_grad", source))
         elif not below:
             self._roots[out] = tuple(dict.fromkeys(root for x in inputs for root in self.roots(x)))[:ROOTS]
         self.made[out] = next((self.made[x] for x in inputs if x in self.made), line)
         if below:
             self._below[out] = below
+            if application.primitive is copy:  # into the memory of the first
+                self._below[inputs[0]] = merged([self.below([inputs[0]]), below])
             if out.base is not None:  # perhaps a part that was written over
                 self._below[out.base] = merged([self.below([out.base]), below])
 
@@ -60,7 +65,7 @@ class Origins:
         if not below:
             return
         if isinstance(result, Tensor):
-            self._below[result] = below
+            self._below[result] = {**self._below.get(result, {}), **below}
         else:
             for leaf in below:
                 self.taken.setdefault(leaf, place)

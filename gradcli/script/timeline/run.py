@@ -74,6 +74,7 @@ class Run:
         self.training = Training()
         self.origins = Origins(self.names.former)
         self.events: list[Event] = []
+        self.is_silent = False  # whether no event is kept
         self.muted = False  # what runs now is one event as a whole: a backward pass, jacobian()
         # Nodes: where each was made, the value that it had then, and the line whose pass freed what it saved.
         self.lines: WeakKeyDictionary[Node, int] = WeakKeyDictionary()
@@ -120,6 +121,8 @@ class Run:
 
     def wanted(self, *what: Any) -> bool:
         """Whether another event like this on this line is to be kept."""
+        if self.is_silent:
+            return False
         return self.all or len(self._positions.get((*self.place, *what), ())) < SHOWN
 
     def times(self, *what: Any) -> int:
@@ -128,6 +131,8 @@ class Run:
 
     def add(self, *what: Any, event: Callable[[], Event], news: bool = False) -> None:
         """Keep an event, or count it where its line has done the same before and there is no news in it."""
+        if self.is_silent:
+            return
         positions = self._positions.setdefault((*self.place, *what), [])
         if news or self.wanted(*what):
             positions.append(len(self.events))

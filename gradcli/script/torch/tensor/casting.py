@@ -11,6 +11,7 @@ from gradcli.engine.broadcast import to_copy
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.torch.devices import Device, check_device
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, DType, numpy_dtype
@@ -23,7 +24,10 @@ def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
         return x
     if wanted.kind == "f":
         return to_copy(x, dtype=wanted)  # type: ignore[no-any-return]
-    return Tensor(laid_out(x.value.astype(wanted, order="C"), (x.array,)))  # integers are outside the graph
+    whole = Tensor(laid_out(x.value.astype(wanted, order="C"), (x.array,)))  # integers are outside the graph
+    if running.machine.timeline is not None:
+        running.machine.timeline.cut(x, whole, f"the cast to {wanted}")
+    return whole
 
 
 def to(x: Tensor, *arguments: Any, copy: bool = False, non_blocking: bool = False, **keywords: Any) -> Tensor:

@@ -1,0 +1,98 @@
+"""The declaration of a cause, and how its detectors are registered.
+
+    ACCUMULATED = Cause("accumulated", "warning", what=..., why=..., example=..., remedy=...)
+
+    @ACCUMULATED.after_pass
+    def added(witness: Witness, done: Pass) -> Iterator[Finding]: ...
+
+A detector states a finding only where its evidence holds in this run.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from gradcli.findings.finding import SEVERITIES, Finding
+
+Detector = TypeVar("Detector", bound=Callable[..., Iterator[Finding]])
+EVENTS = {
+    "operation": "an operation with a name that it asks for has run",
+    "pass": "a backward pass begins, and its graph is there",
+    "arrival": "a backward pass has run",
+    "step": "an optimizer has stepped",
+    "clearing": "a gradient was cleared",
+    "contribution": "a contribution of a backward pass is not finite",
+    "statement": "a statement has run",
+    "answer": "the backward of a function of the snippet has given a gradient",
+    "dropout": "dropout is applied",
+    "exposed": "a tensor was changed past the graph",
+    "error": "an exception passed a statement",
+    "end": "the run is over",
+    "stopped": "the run is over, and the other detectors have been asked",
+    "program": "an expression was explained",
+}
+DETECTORS: defaultdict[str, list[Callable[..., Iterator[Finding]]]] = defaultdict(list)
+AT_OPERATIONS: defaultdict[str, list[Callable[..., Iterator[Finding]]]] = defaultdict(list)  # by primitive
+CAUSES: dict[str, Cause] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Cause:
+    """A cause with its page: `what` it is, `why` it happens, an `example` that has it, and the `remedy`.
+
+    `severity` is the usual one. Of two causes that fit one place the one of the lower `order` is told first.
+    """
+
+    code: str
+    severity: str
+    what: str
+    why: str
+    example: str
+    remedy: str
+    order: int = 5
+
+    def __post_init__(self) -> None:
+        assert self.severity in SEVERITIES
+        assert self.code not in CAUSES
+        CAUSES[self.code] = self
+
+    def found(
+        self,
+        place: Any,
+        name: str,
+        message: str,
+        because: str,
+        instead: str | None = None,
+        severity: str = "",
+        see: Iterable[int] = (),
+    ) -> Finding:
+        """Return a finding with this cause at a place of a run."""
+        lines = tuple(sorted({line for line in see if line and line != place.line}))
+        name = ", ".join(dict.fromkeys(part for part in name.split(", ") if part))
+        source, line, cell = place.source.name, place.line, place.cell
+        return Finding(
+            self.code, severity or self.severity, source, line, cell, name, message, because, instead or None, lines
+        )
+
+    def on(self, event: str, *, closely: bool = False) -> Callable[[Detector], Detector]:
+        """Register a detector for an event, one of `EVENTS`; of passes for those alone that are looked at `closely`."""
+        assert event in EVENTS
+
+        def register(detector: Detector) -> Detector:
+            DETECTORS[f"{event} closely" if closely else event].append(detector)
+            return detector
+
+        return register
+
+    def on_operation(self, *primitives: str) -> Callable[[Detector], Detector]:
+        """Register a detector for the application of these primitives."""
+
+        def register(detector: Detector) -> Detector:
+            for name in primitives:
+                AT_OPERATIONS[name].append(detector)
+            return detector
+
+        return register

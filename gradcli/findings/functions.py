@@ -1,0 +1,548 @@
+"""Functions of the snippet whose backward is wrong: the mistake is found by making it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.backward import Contribution, trace
+from gradcli.engine.modes import switched
+from gradcli.engine.tensor import Tensor
+from gradcli.findings.declaration import Cause
+from gradcli.findings.finding import Finding
+from gradcli.findings.graphs import severity_of
+from gradcli.findings.spelling import number, one_line, short
+from gradcli.findings.witness import Pass, Place, Witness, custom_node, value_of
+from gradcli.script.failure import message_of
+
+CUBE = """
+import torch
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x ** 3
+    @staticmethod
+    def backward(ctx, g):
+        x, = ctx.saved_tensors
+        return {}
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+(Cube.apply(x) * torch.tensor([3.0, 4.0])).sum().backward()
+"""
+DROPS = Cause(
+    "function-drops-upstream",
+    "warning",
+    "the backward of a function leaves out the gradient that comes from above",
+    "backward gets g, the gradient of its result, and has to multiply by it: that is the chain rule.",
+    CUBE.format("3 * x ** 2"),
+    "return g * 3 * x ** 2",
+    order=2,
+)
+FACTOR = Cause(
+    "function-wrong-factor",
+    "warning",
+    "the backward of a function is off by a factor or a sign",
+    "The derivative and the gradient that backward returns differ by one number everywhere.",
+    CUBE.format("g * x ** 2"),
+    "return g * 3 * x ** 2",
+    order=3,
+)
+MISSES_SUM = Cause(
+    "function-misses-sum",
+    "warning",
+    "the backward of a function forgets a way through a sum or a mean",
+    "x - x.mean() uses each entry twice: directly, and in the mean of all. Both ways send a gradient back.",
+    """
+import torch
+class Centre(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x - x.mean()
+    @staticmethod
+    def backward(ctx, g):
+        return g * 1.0
+x = torch.tensor([1.0, 2.0, 6.0], requires_grad=True)
+(Centre.apply(x) * torch.tensor([1.0, 0.0, 3.0])).sum().backward()
+""",
+    "return g - g.mean()",
+    order=2,
+)
+TRANSPOSED = Cause(
+    "function-transposed",
+    "warning",
+    "the backward of a function uses a matrix where its transpose belongs",
+    "Of y = A @ x the gradient goes back with A.T: with a square matrix the shapes do not tell.",
+    """
+import torch
+A = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+class Turn(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return A @ x
+    @staticmethod
+    def backward(ctx, g):
+        return A @ g
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+(Turn.apply(x) * torch.tensor([3.0, 4.0])).sum().backward()
+""",
+    "return A.t() @ g",
+    order=2,
+)
+WRONG_INPUT = Cause(
+    "function-wrong-input",
+    "warning",
+    "the backward of a function takes one input for the other",
+    "The order of what was saved, or of what is returned, is that of the arguments of forward.",
+    """
+import torch
+class Times(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a * b
+    @staticmethod
+    def backward(ctx, g):
+        a, b = ctx.saved_tensors
+        return g * a, g * b
+a = torch.tensor(2.0, requires_grad=True)
+b = torch.tensor(5.0, requires_grad=True)
+Times.apply(a, b).backward()
+""",
+    "return g * b, g * a",
+    order=2,
+)
+RETURNS_NONE = Cause(
+    "function-returns-none",
+    "warning",
+    "the backward of a function returns None for an input that needs a gradient",
+    "None means that an input has no gradient. ctx.needs_input_grad[i] is about the argument i of forward.",
+    """
+import torch
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        ctx.save_for_backward(x, k)
+        return x * k
+    @staticmethod
+    def backward(ctx, g):
+        x, k = ctx.saved_tensors
+        return g * k, None
+x = torch.tensor(3.0, requires_grad=True)
+k = torch.tensor(2.0, requires_grad=True)
+Scale.apply(x, k).backward()
+print(k.grad)
+""",
+    "return g * k, g * x",
+    order=2,
+)
+NOT_CHECKED = Cause(
+    "function-not-checked",
+    "warning",
+    "gradcheck cannot judge these inputs",
+    "It shifts each entry by itself: entries that share memory move together, and float32 has too few digits.",
+    """
+import torch
+row = torch.tensor([[0.5, 1.0]], dtype=torch.float64).expand(3, 2).requires_grad_()
+torch.autograd.gradcheck(lambda x: (x * x).sum(), (row,))
+""",
+    "row.clone(), of dtype torch.float64",
+    order=1,
+)
+MOST = 64  # entries of an input whose derivative is computed
+
+
+class Answers:
+    """What the backward of each function returned in the pass that runs: by node and position."""
+
+    def __init__(self) -> None:
+        self.of: dict[Any, dict[int, tuple[Any, Any]]] = {}
+        self.told: set[str] = set()
+
+
+@DROPS.on("pass")
+def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
+    witness.of(Answers).of.clear()
+    yield from ()
+
+
+@DROPS.on("answer")
+def answered(witness: Witness, done: Pass, event: Contribution) -> Iterator[Finding]:
+    assert isinstance(event.node, custom_node())
+    found = witness.of(Answers).of.setdefault(event.node, {})
+    found[event.position] = np.array(value_of(event.upstream)), np.array(value_of(event.contribution))
+    yield from ()
+
+
+@DROPS.on("arrival")
+def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """Compare the answers of each function with difference quotients of its forward."""
+    answers = witness.of(Answers)
+    for node in done.order:
+        if (
+            isinstance(node, custom_node())
+            and done.totals.get(node, None if node is not done.output.node else 1) is not None
+        ):
+            for position, edge in enumerate(node.edges):
+                if edge is not None and position not in answers.of.get(node, {}):
+                    yield from of_none(witness, done, node, position)
+    for node, answer in list(answers.of.items()):
+        name = node.call.function.__name__
+        if node not in done.outs or name in answers.told or len(node.call.results) != 1 or done.times > 8:
+            continue
+        found = mistake(witness, node, answer, done.outs[node])
+        if found is not None:
+            answers.told.add(name)
+            yield found
+
+
+def class_of(witness: Witness, node: Any) -> tuple[ast.ClassDef, Place] | None:
+    name = node.call.function.__name__
+    for source in witness.statements:
+        for tree in witness.trees(source):
+            for kind in ast.walk(tree):
+                if isinstance(kind, ast.ClassDef) and kind.name == name:
+                    for method in kind.body:
+                        if isinstance(method, ast.FunctionDef) and method.name == "backward":
+                            returns = [x for x in ast.walk(method) if isinstance(x, ast.Return)]
+                            last = returns[-1] if returns else method
+                            return kind, Place(source, last.lineno, last, witness.machine.globals)
+    return None
+
+
+def of_none(witness: Witness, done: Pass, node: Any, position: int) -> Iterator[Finding]:
+    found = class_of(witness, node)
+    if found is None:
+        return
+    kind, place = found
+    tensors = [node.call.arguments[i] for i in node.call.places]
+    tensor = tensors[position]
+    if tensor.node is None or not tensor.is_leaf or tensor._grad is not None:
+        return
+    name = witness.name(tensor)
+    argument = node.call.places[position]
+    parameter = parameter_name(kind, argument)
+    needed = [x for x in ast.walk(kind) if isinstance(x, ast.If) and "needs_input_grad" in ast.unparse(x.test)]
+    indices = [re.search(r"needs_input_grad\[(\d+)\]", ast.unparse(x.test)) for x in needed]
+    asked = [int(x[1]) for x in indices if x]
+    instead, at = None, place
+    if needed and argument not in asked and len(set(asked)) < len(asked):
+        wrong = needed[asked.index(max(set(asked), key=asked.count), asked.index(max(set(asked), key=asked.count)) + 1)]
+        at = Place(place.source, wrong.lineno, wrong, witness.machine.globals)
+        instead = f"if ctx.needs_input_grad[{argument}]:"
+    message = f"backward of {kind.name} returns None for {parameter}, argument {argument}, which needs a gradient."
+    yield RETURNS_NONE.found(
+        at,
+        f"{name}, {kind.name}, backward, {parameter}",
+        message,
+        f"{name}.grad is None after the pass of line {done.place.line}.",
+        instead,
+        see=[place.line, done.place.line],
+    )
+
+
+def parameter_name(kind: ast.ClassDef, argument: int) -> str:
+    for method in kind.body:
+        if isinstance(method, ast.FunctionDef) and method.name == "forward" and len(method.args.args) > argument + 1:
+            return method.args.args[argument + 1].arg
+    return f"input {argument}"
+
+
+def forward_of(witness: Witness, node: Any, values: list[Any]) -> Any:
+    """Return the result of a function for other values of its tensors."""
+    arguments = list(node.call.arguments)
+    for place, value in zip(node.call.places, values, strict=True):
+        arguments[place] = Tensor(value)
+    with witness.aside(), switched(grad_enabled=False):
+        return np.asarray(value_of(node.call.function.apply(*arguments)), float)
+
+
+def jacobian(witness: Witness, node: Any, values: list[Any], position: int) -> Any:
+    """Return the derivatives of each entry of the result by each of an input, by difference quotients."""
+    columns = []
+    base = np.asarray(values[position])
+    step = 1e-6 if base.dtype == np.float64 else 1e-2
+    for entry in np.ndindex(base.shape):
+        shift = step * max(1.0, abs(float(base[entry])))
+        ends = []
+        for sign in (1, -1):
+            moved = np.array(base)
+            moved[entry] += sign * shift
+            ends.append(forward_of(witness, node, [moved if i == position else x for i, x in enumerate(values)]))
+        columns.append((ends[0] - ends[1]).ravel() / (2 * shift))
+    return np.stack(columns, axis=-1)
+
+
+def close(a: Any, b: Any) -> bool:
+    scale = max(float(np.max(np.abs(b), initial=0.0)), 1e-6)
+    return np.shape(a) == np.shape(b) and bool(np.allclose(a, b, rtol=2e-2, atol=1e-2 * scale))
+
+
+def mistake(witness: Witness, node: Any, answer: dict[int, tuple[Any, Any]], out: Any) -> Finding | None:
+    """Return the mistake that explains the answers of a backward; None where nothing does, or they are right."""
+    values = [np.asarray(x.value) for x in (node.call.arguments[i] for i in node.call.places)]
+    if any(value.size > MOST for value in values) or np.size(out) > MOST or any(v.dtype.kind != "f" for v in values):
+        return None
+    for kind in (np.float64, None):
+        try:
+            used = [value.astype(kind) if kind else value for value in values]
+            base = forward_of(witness, node, used)
+            if base.shape != np.shape(out) or not np.allclose(base, out, rtol=1e-3, atol=1e-4):
+                return None
+            jacobians = {position: jacobian(witness, node, used, position) for position in answer}
+            swapped = swapped_jacobians(witness, node, used, answer)
+            break
+        except Exception:  # a constant of another dtype, or a value outside of the domain
+            if kind is None:
+                return None
+    if any(np.shape(base) == v.shape and np.allclose(base, v) for v in values):
+        return None  # the identity: the gradient is changed on purpose
+    right = {p: (np.ravel(g) @ jacobians[p]).reshape(values[p].shape) for p, (g, _) in answer.items()}
+    for position, (g, returned) in answer.items():
+        true = right[position]
+        if close(returned, true) or not np.any(true) or not np.isfinite(true).all() or not np.isfinite(returned).all():
+            continue
+        flat = np.ravel(g)
+        j = jacobians[position]
+        plain = (np.ones_like(flat) @ j).reshape(true.shape)
+        others = [p for p in answer if p != position]
+        if close(returned, plain) and not close(plain, true):
+            return stated(
+                witness,
+                node,
+                position,
+                DROPS,
+                returned,
+                true,
+                "it does not multiply by g, the upstream gradient: the chain rule is missing",
+            )
+        if any(close(returned, right[p]) and not close(right[p], true) for p in others):
+            return stated(
+                witness,
+                node,
+                position,
+                WRONG_INPUT,
+                returned,
+                true,
+                "it is the gradient of the other input: the two are exchanged",
+            )
+        if position in swapped and close(returned, (flat @ swapped[position]).reshape(true.shape)):
+            return stated(
+                witness,
+                node,
+                position,
+                WRONG_INPUT,
+                returned,
+                true,
+                "it has the two inputs exchanged, each in the place of the other",
+            )
+        if (
+            returned.ndim == 2
+            and returned.shape[0] == returned.shape[1]
+            and returned.shape[0] > 1
+            and close(returned.T, true)
+        ):
+            return stated(witness, node, position, TRANSPOSED, returned, true, "it is the transpose of the gradient")
+        if j.shape[0] == j.shape[1] and j.shape[0] > 1 and close(np.ravel(returned), j @ flat):
+            return stated(
+                witness, node, position, TRANSPOSED, returned, true, "it uses the matrix where the transpose belongs"
+            )
+        missing = true - returned
+        if missing.size > 1 and close(missing, np.full_like(missing, missing.mean())) and is_averaging(j):
+            return stated(
+                witness,
+                node,
+                position,
+                MISSES_SUM,
+                returned,
+                true,
+                "the way through the sum or the mean of all entries is missing",
+            )
+        if np.shape(out) == missing.shape and missing.size > 1 and np.all(np.abs(out) > 1e-9) and is_averaging(j):
+            shares = missing / out
+            if close(shares, np.full_like(shares, shares.mean())):
+                words = "the way through the sum that all entries share is missing"
+                return stated(witness, node, position, MISSES_SUM, returned, true, words)
+        with np.errstate(all="ignore"):
+            ratio = np.ravel(returned)[np.ravel(np.abs(true)) > 1e-6] / np.ravel(true)[np.ravel(np.abs(true)) > 1e-6]
+        if ratio.size > 1 and np.ptp(ratio) < 2e-2 * abs(ratio[0]) and abs(ratio[0]) > 1e-6:
+            words = "the sign is wrong" if abs(ratio[0] + 1) < 2e-2 else f"it is {ratio.mean():.3g} times the gradient"
+            found = stated(witness, node, position, FACTOR, returned, true, words)
+            usual = any(abs(abs(ratio[0]) - x) < 2e-2 for x in (1, 2, 3, 4, 1 / 2, 1 / 3, 1 / 4))
+            return found if usual or found is None else replace(found, severity="note")  # as if on purpose
+    return None
+
+
+def is_averaging(j: Any) -> bool:
+    """Return whether every entry of a result depends on every entry of the input."""
+    return bool(np.all(np.abs(j) > 1e-9)) and j.shape[0] == j.shape[1]
+
+
+def swapped_jacobians(witness: Witness, node: Any, values: list[Any], answer: dict[int, Any]) -> dict[int, Any]:
+    """Return the Jacobians of a function of two like inputs at the exchanged point."""
+    if len(values) != 2 or values[0].shape != values[1].shape:
+        return {}
+    return {position: jacobian(witness, node, values[::-1], position) for position in answer}
+
+
+def stated(
+    witness: Witness, node: Any, position: int, cause: Cause, returned: Any, true: Any, words: str
+) -> Finding | None:
+    found = class_of(witness, node)
+    if found is None:
+        return None
+    kind, place = found
+    tensor = node.call.arguments[node.call.places[position]]
+    parameter = parameter_name(kind, node.call.places[position])
+    name = witness.name(tensor)
+    message = f"backward of {kind.name} returns a wrong gradient for {parameter}: {words}."
+    because = f"for {name} it returns {entries(returned)}, difference quotients of forward give {entries(true)}."
+    about = ", ".join(dict.fromkeys([kind.name, "backward", name, parameter]))
+    return cause.found(
+        place, about, message, because, mended(cause, place, position, kind, "share" in words), see=[place.line]
+    )
+
+
+def entries(value: Any) -> str:
+    value = np.asarray(value)
+    if value.ndim == 2 and value.size <= 6:
+        return "[" + ", ".join(number(row) if row.size > 1 else f"[{number(row)}]" for row in value) + "]"
+    return number(value)
+
+
+def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, is_shared: bool = False) -> str | None:
+    """Return the statement of backward with the mistake mended, where that is a matter of its text."""
+    node = place.node
+    if not isinstance(node, ast.Return) or node.value is None:
+        return None
+    method = next(x for x in kind.body if isinstance(x, ast.FunctionDef) and x.name == "backward")
+    g = method.args.args[1].arg if len(method.args.args) > 1 else "g"
+    parts = list(node.value.elts) if isinstance(node.value, ast.Tuple) else [node.value]
+    if position >= len(parts):
+        return None
+    own = parts[position]
+    text = one_line(ast.unparse(own))
+    if cause is DROPS:
+        new = (
+            f"{g} * ({text})"
+            if isinstance(own, ast.BinOp) and isinstance(own.op, ast.Add | ast.Sub)
+            else f"{g} * {text}"
+        )
+    elif cause is MISSES_SUM and is_shared:
+        new = f"{text} - out * ({text}).sum()"  # out is the result
+    elif cause is MISSES_SUM:
+        new = f"{text} - {text}.mean()" if text == g else f"{text} - ({text}).mean()"
+    elif cause is TRANSPOSED and isinstance(own, ast.BinOp) and isinstance(own.op, ast.MatMult):
+        left, right = ast.unparse(own.left), ast.unparse(own.right)
+        plain = re.compile(r"\.(t\(\)|T)$")
+        if left == g or right == g:
+            new = f"{turned(left, g)} @ {turned(right, g)}"
+        else:
+            new = f"{plain.sub('', right)}.t() @ {plain.sub('', left)}"
+    elif cause is WRONG_INPUT and len(parts) == 2:
+        names = [
+            x.arg
+            for x in next(m for m in kind.body if isinstance(m, ast.FunctionDef) and m.name == "forward").args.args[1:]
+        ]
+        if len(names) != 2:
+            return None
+        swap = {names[0]: names[1], names[1]: names[0]}
+        tree = ast.parse(text, mode="eval")
+        for x in ast.walk(tree):
+            if isinstance(x, ast.Name):
+                x.id = swap.get(x.id, x.id)
+        new = one_line(ast.unparse(tree))
+    else:
+        return None
+    parts[position] = ast.parse(new, mode="eval").body
+    return f"return {', '.join(one_line(ast.unparse(part)) for part in parts)}"
+
+
+def turned(text: str, g: str) -> str:
+    """Return the transpose of an operand, of g itself nothing but g."""
+    if text == g:
+        return text
+    return re.sub(r"\.(t\(\)|T)$", "", text) if re.search(r"\.(t\(\)|T)$", text) else f"{text}.t()"
+
+
+def checked(witness: Witness, call: ast.Call, place: Place, severity: str) -> Iterator[Finding]:
+    """State the mistake in a function that gradcheck has found wrong."""
+    kind = next((place.env.get(x.id) for x in ast.walk(call.args[0]) if isinstance(x, ast.Name)), None)
+    given = call.args[1] if len(call.args) > 1 else None
+    inputs = [place.env.get(x.id) for x in ast.walk(given) if isinstance(x, ast.Name)] if given is not None else []
+    if kind is None or not hasattr(kind, "apply") or not inputs or not all(isinstance(x, Tensor) for x in inputs):
+        return
+    try:
+        with witness.aside():
+            out = kind.apply(*inputs)
+            upstream = np.linspace(1.5, 3.0, out.value.size, dtype=out.dtype).reshape(out.shape)
+            events = list(trace([out], [Tensor(upstream)]))
+    except Exception:  # the snippet's own function: gradcheck has said what is wrong
+        return
+    node = out.node
+    if not isinstance(node, custom_node()):
+        return
+    own = [one for one in events if isinstance(one, Contribution) and one.node is node]
+    answer = {one.position: (np.array(value_of(one.upstream)), np.array(value_of(one.contribution))) for one in own}
+    found = mistake(witness, node, answer, out.value)
+    if found is not None:
+        yield replace(found, severity=severity)
+
+
+@NOT_CHECKED.on("end")
+def unchecked(witness: Witness) -> Iterator[Finding]:
+    """State why gradcheck fails though the derivative may be right."""
+    for error, place in witness.errors:
+        calls = place.written.calls("gradcheck", "gradgradcheck")
+        if not calls:
+            continue
+        severity = severity_of(witness, error, place)
+        if "Jacobian mismatch" in message_of(error):
+            yield from checked(witness, calls[0], place, severity)
+        given = calls[0].args[1] if len(calls[0].args) > 1 else None
+        names = [x.id for x in ast.walk(given) if isinstance(x, ast.Name)] if given is not None else []
+        for name in names:
+            value = place.env.get(name)
+            if not isinstance(value, Tensor):
+                continue
+            if any(step == 0 and size > 1 for step, size in zip(value.array.strides, value.shape, strict=True)):
+                made = next(
+                    (
+                        s
+                        for s in witness.statements[place.source]
+                        if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == name
+                    ),
+                    None,
+                )
+                at = Place(place.source, made.lineno, made, place.env) if made is not None else place
+                message = (
+                    f"{name} was expanded: its entries overlap in memory, so gradcheck, which shifts one "
+                    "entry, shifts several."
+                )
+                text = short(made.value) if made is not None else name
+                clone = text.replace(".requires_grad_()", "")
+                yield NOT_CHECKED.found(
+                    at,
+                    f"{name}, gradcheck",
+                    message,
+                    "the difference quotient is larger than autograd's gradient for it.",
+                    f"{name} = {clone}.clone().requires_grad_()",
+                    severity,
+                    see=[place.line],
+                )
+                return
+            if value.dtype == np.float32 and value.requires_grad and "Jacobian mismatch" in message_of(error):
+                message = f"{name} is float32, which has too few digits for the difference quotients of gradcheck."
+                yield NOT_CHECKED.found(
+                    place,
+                    f"{name}, gradcheck",
+                    message,
+                    "a step of 1e-6 is lost in rounding.",
+                    f"{name} = {name}.detach().double().requires_grad_()",
+                    severity,
+                )
+                return

@@ -1,0 +1,736 @@
+"""Gradients that are None: values that left the graph, operations without a derivative, passes that never came."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.tensor import Tensor
+from gradcli.findings.declaration import Cause
+from gradcli.findings.finding import Finding
+from gradcli.findings.spelling import called, number, one_line, short
+from gradcli.findings.witness import Asking, Pass, Place, Witness
+from gradcli.script.advice import advice
+from gradcli.script.failure import message_of
+from gradcli.script.timeline.names import Generated, node_of
+from gradcli.script.timeline.origins import Cut
+from gradcli.script.timeline.reasons import listed
+
+LEFT_GRAPH = Cause(
+    "left-graph",
+    "warning",
+    "a value left the graph on its way, so nothing before it gets a gradient",
+    "detach(), .data, item(), numpy(), tolist(), float(), torch.tensor(t) and no_grad() give numbers without a "
+    "history.",
+    """
+import torch
+w = torch.tensor(2.0, requires_grad=True)
+v = torch.tensor(1.0, requires_grad=True)
+loss = w.item() * v
+loss.backward()
+print(w.grad)
+""",
+    "leave it a tensor until after backward(): loss = w * v",
+    order=2,
+)
+NO_DERIVATIVE = Cause(
+    "no-derivative",
+    "warning",
+    "an operation has no derivative, or one that is 0 everywhere",
+    "argmax, comparisons, rounding, signs and casts to whole numbers give steps: a small change changes nothing.",
+    """
+import torch
+x = torch.tensor([0.2, 1.7])
+limit = torch.tensor(1.0, requires_grad=True)
+scale = torch.tensor(2.0, requires_grad=True)
+(scale * (x > limit).float()).sum().backward()
+print(limit.grad)
+""",
+    "use a soft form: torch.sigmoid(x - limit) for x > limit, softmax for argmax, cross_entropy for a count of hits",
+    order=2,
+)
+LEAF_REBOUND = Cause(
+    "leaf-rebound",
+    "warning",
+    "a name means the result of an operation now, and the leaf that has the gradient has no name",
+    "w = w - lr * w.grad, w = w.to(...) and torch.rand(3, requires_grad=True).double() make a new tensor, not a leaf.",
+    """
+import torch
+w = torch.rand(3, requires_grad=True).double()
+w.sum().backward()
+print(w.grad)
+""",
+    "ask for requires_grad last, on the finished tensor: w = torch.rand(3).double().requires_grad_()",
+    order=2,
+)
+NEVER_REACHED = Cause(
+    "never-reached",
+    "warning",
+    "no backward pass has reached a tensor whose gradient is read",
+    "Only backward() fills .grad, of the leaves that its output was computed from; torch.autograd.grad returns it.",
+    """
+import torch
+x = torch.tensor(3.0, requires_grad=True)
+torch.autograd.grad(x ** 2, x)
+print(x.grad)
+""",
+    "(x ** 2).backward() fills x.grad",
+    order=3,
+)
+NON_LEAF = Cause(
+    "non-leaf",
+    "note",
+    "the result of an operation keeps no gradient",
+    "backward() fills the .grad of leaves alone, unless a result is asked to keep its own.",
+    """
+import torch
+x = torch.tensor(3.0, requires_grad=True)
+y = x ** 2
+y.backward()
+print(y.grad)
+""",
+    "y.retain_grad() before backward()",
+    order=6,
+)
+INTEGER_LEAF = Cause(
+    "integer-leaf",
+    "error",
+    "a tensor of whole numbers cannot require grad",
+    "A gradient is about small changes, and whole numbers have none.",
+    """
+import torch
+x = torch.tensor([1, 2, 3], requires_grad=True)
+""",
+    "write the numbers with a point, 1.0, or x.float()",
+    order=1,
+)
+NOT_SCALAR = Cause(
+    "not-scalar",
+    "error",
+    "backward() on several numbers needs to know how to weigh them",
+    "A gradient is that of one number.",
+    """
+import torch
+x = torch.ones(3, requires_grad=True)
+(x * 2).backward()
+""",
+    "(x * 2).sum().backward(), or .mean()",
+    order=1,
+)
+NO_LEAF = Cause(
+    "no-leaf",
+    "error",
+    "nothing that the output was computed from requires grad",
+    "backward() needs a graph, and only tensors with requires_grad=True begin one.",
+    """
+import torch
+w = torch.tensor(2.0)
+(w ** 2).backward()
+""",
+    "w = torch.tensor(2.0, requires_grad=True)",
+    order=1,
+)
+LEAF_IN_PLACE = Cause(
+    "leaf-in-place",
+    "error",
+    "a leaf is changed in place while autograd records",
+    "The gradient of a leaf is that at its value; a change in place would make it another one.",
+    """
+import torch
+w = torch.ones(2, requires_grad=True)
+w += 1
+""",
+    "with torch.no_grad(): w += 1; or w2 = w + 1",
+    order=1,
+)
+STOPPED = Cause(
+    "stopped",
+    "error",
+    "the snippet stopped at an error",
+    "The error is none of those that this catalogue explains.",
+    """
+import torch
+torch.ones(2, 3) @ torch.ones(2, 3)
+""",
+    "see the advice of the error",
+    order=4,
+)
+
+COPIES = ("torch.tensor()", "torch.as_tensor()", "new_tensor()")
+SOFT = {
+    "argmax": (
+        "torch.softmax({x}, dim=-1) in place of the index, or cross_entropy({x}, labels) in place of a count of hits"
+    ),
+    "argmin": "torch.softmax(-{x}, dim=-1) in place of the index",
+    "sign": "torch.tanh({x})",
+    "one_hot": "torch.softmax({x}, dim=-1)",
+    "multinomial": "weigh the log-probability of the draw by its reward",
+}
+
+
+def is_leaving(cut: Cut) -> bool:
+    """Return whether a cut is a way out of the graph, and not an operation without a derivative."""
+    return cut.how == "no_grad" or (cut.how.endswith(")") and cut.how != "int()") or cut.how.startswith(".")
+
+
+def of_cut(witness: Witness, cut: Cut, names: list[str], effect: str, severity: str = "") -> Finding:
+    """Return the finding about a place where values left the graph, for the leaves with these names."""
+    place = witness.at(cut.source, cut.line)
+    name, leaves = ", ".join(names), listed(names)
+    if not is_leaving(cut):
+        what = step_in_words(place, cut)
+        message = f"{what} has no derivative: no gradient goes back to {leaves}."
+        return NO_DERIVATIVE.found(place, name, message, effect, soft(place, cut), severity)
+    if cut.how == "no_grad":
+        target, mode = place.written.target(), mode_around(place)
+        made = f"{target} was computed" if target else "this was computed"
+        message = f"{made} inside {mode}(), so it is outside the graph: no gradient goes back to {leaves}."
+    elif cut.how in COPIES:
+        message = f"{cut.how} copies the numbers and leaves the graph behind: no gradient goes back to {leaves}."
+    else:
+        what = what_left(place, cut)
+        message = f"{what} is a value without a history, outside the graph: no gradient goes back to {leaves}."
+    return LEFT_GRAPH.found(place, name, message, effect, kept_in_graph(place, cut), severity)
+
+
+def mode_around(place: Place) -> str:
+    """Return the mode without gradients that the statement is in."""
+    for x in ast.walk(ast.parse(place.source.text)):
+        items = x.items if isinstance(x, ast.With) and x.lineno <= place.line <= (x.end_lineno or x.lineno) else []
+        if any("inference_mode" in ast.unparse(item.context_expr) for item in items):
+            return "inference_mode"
+    return "no_grad"
+
+
+def step_in_words(place: Place, cut: Cut) -> str:
+    """Return an operation without a derivative as it is written."""
+    written = place.written
+    if cut.how.startswith("the comparison"):
+        uses = [x for x in written.nodes() if isinstance(x, ast.Compare)]
+        return f"the comparison {short(uses[0])}" if len(uses) == 1 and short(uses[0]) else cut.how
+    if cut.how.startswith("the cast"):
+        casts = written.calls("long", "int", "bool", "to", "type", "byte", "short")
+        return short(casts[0]) or cut.how if casts else cut.how
+    uses_of = written.calls(cut.how.removesuffix("()"), *(("max", "min") if "arg" in cut.how else ()))
+    return short(uses_of[0]) or cut.how if uses_of else cut.how
+
+
+def soft(place: Place, cut: Cut) -> str | None:
+    """Return what is written in place of an operation without a derivative."""
+    written = place.written
+    if cut.how.startswith("the comparison"):
+        uses = [x for x in written.nodes() if isinstance(x, ast.Compare) and len(x.ops) == 1]
+        if len(uses) == 1 and isinstance(uses[0].ops[0], ast.Gt | ast.GtE | ast.Lt | ast.LtE):
+            left, right = ast.unparse(uses[0].left), ast.unparse(uses[0].comparators[0])
+            if isinstance(uses[0].ops[0], ast.Lt | ast.LtE):
+                left, right = right, left
+            return f"torch.sigmoid({left} - {right})"
+        return None
+    calls = written.calls(cut.how)
+    x = written.argument(calls[0]) if calls else None
+    text = short(x) if x is not None else ""
+    if cut.how in SOFT:
+        return SOFT[cut.how].format(x=text or "scores")
+    if cut.how.startswith("the cast") or cut.how == "int()":
+        return "keep the number a float"
+    return None
+
+
+def what_left(place: Place, cut: Cut) -> str:
+    """Return the expression that left the graph, as it is written."""
+    name = cut.how.removeprefix(".").removesuffix("()").removesuffix("_")
+    for node in place.written.nodes():
+        if isinstance(node, ast.Call) and called(node) == name and short(node):
+            return short(node)
+        if isinstance(node, ast.Attribute) and node.attr == name and cut.how.startswith(".") and short(node):
+            return short(node)
+    return cut.how
+
+
+def kept_in_graph(place: Place, cut: Cut) -> str | None:
+    """Return the statement without the step that left the graph."""
+    written = place.written
+    if written.node is None:
+        return None
+    if cut.how == "no_grad":
+        return f"{written.text}  # outside of torch.{mode_around(place)}()" if len(written.text) < 90 else None
+    name = cut.how.removeprefix(".").removesuffix("()")
+    if cut.how in COPIES:
+        for call in written.calls("tensor", "as_tensor", "new_tensor"):
+            if call.args:
+                inner = call.args[0]
+                is_row = isinstance(inner, ast.List | ast.Tuple | ast.ListComp)
+                value = place.env.get(inner.id) if isinstance(inner, ast.Name) else None
+                text = f"torch.stack({ast.unparse(inner)})" if is_row or isinstance(value, list) else ast.unparse(inner)
+                return written.with_(call, ast.parse(text, mode="eval").body)
+        return None
+    arrays = {key for key, value in place.env.items() if isinstance(value, np.ndarray)}
+    tree = ast.parse(written.text)
+
+    class Out(ast.NodeTransformer):
+        def visit_Call(self, node: ast.Call) -> ast.AST:
+            self.generic_visit(node)
+            if called(node) in (name, "detach", "cpu", "numpy", "item", "tolist") and isinstance(
+                node.func, ast.Attribute
+            ):
+                return node.func.value
+            return node.args[0] if name in ("float", "int") and called(node) == name and node.args else node
+
+        def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+            self.generic_visit(node)
+            return node.value if node.attr == name and cut.how.startswith(".") else node
+
+        def visit_Name(self, node: ast.Name) -> ast.AST:
+            if node.id in arrays and isinstance(node.ctx, ast.Load):
+                return ast.parse(f"torch.from_numpy({node.id})", mode="eval").body
+            return node
+
+    text = one_line(ast.unparse(ast.fix_missing_locations(Out().visit(tree))))
+    return text if text != written.text and text.strip() else None
+
+
+@INTEGER_LEAF.on("end")
+def whole_numbers(witness: Witness) -> Iterator[Finding]:
+    for error, place in witness.errors:
+        if re.search(r"[Oo]nly Tensors of floating point", message_of(error)):
+            yield of_whole_numbers(witness, place, severity_of(witness, error, place))
+
+
+def of_whole_numbers(witness: Witness, place: Place, severity: str) -> Finding:
+    name, instead, see = place.written.target(), None, 0
+    text = place.written.text
+    for key, value in place.env.items():
+        if (
+            isinstance(value, Tensor)
+            and value.dtype.kind in "iub"
+            and re.match(rf"{re.escape(key)}\.requires_grad", text)
+        ):
+            name, instead = key, f"{key} = {key}.float()"
+            maker = next(
+                (
+                    x
+                    for x in witness.statements.get(place.source, ())
+                    if x.lineno < place.line and isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == key
+                ),
+                None,
+            )
+            see = maker.lineno if maker is not None else 0
+    if instead is None:
+        floats = re.sub(r"(?<![\w.])(\d+)(?![\w.])", r"\1.0", text)
+        instead = floats if floats != text else "x.float()"
+    kind = "whole numbers"
+    message = f"{name or 'the tensor'} holds {kind}, and only floats can require grad."
+    because = f"{text} is refused: a small change of a whole number is none; its dtype is int64."
+    return INTEGER_LEAF.found(place, name, message, because, instead, severity, see=[see])
+
+
+def handled(witness: Witness, place: Place) -> str:
+    """Return what becomes of an error there: `error` where it ends the run, `warning` where it is swallowed."""
+    for node in [
+        x for statements in witness.trees(place.source) for x in ast.walk(statements) if isinstance(x, ast.Try)
+    ]:
+        if any(inner.lineno <= place.line <= (inner.end_lineno or inner.lineno) for inner in node.body):
+            uses = any(
+                h.name and any(isinstance(x, ast.Name) and x.id == h.name for x in ast.walk(h)) for h in node.handlers
+            )
+            tells = any(
+                isinstance(x, ast.Call) and called(x) in ("print", "warning", "error")
+                for h in node.handlers
+                for x in ast.walk(h)
+            )
+            return "note" if uses or tells else "warning"
+    return "error"
+
+
+@NOT_SCALAR.on("end")
+def several_numbers(witness: Witness) -> Iterator[Finding]:
+    for error, place in witness.errors:
+        if "implicitly created only for scalar" not in message_of(error):
+            continue
+        severity = severity_of(witness, error, place)
+        calls = place.written.calls("backward", "grad")
+        x = place.written.argument(calls[0]) if calls else None
+        name = short(x) if x is not None else "the output"
+        value = place.env.get(name)
+        shape = f" of shape {tuple(value.shape)}" if isinstance(value, Tensor) else ""
+        instead = None
+        if x is not None and called(calls[0]) == "backward":
+            text = f"({name})" if isinstance(x, ast.BinOp | ast.UnaryOp) else name
+            instead = f"{text}.sum().backward()"
+        swallowed = " The error was swallowed, and no gradient came." if severity == "warning" else ""
+        message = f"{name} is no single number: backward() needs one, or a gradient{shape}.{swallowed}"
+        yield NOT_SCALAR.found(place, name, message, f"{name} is a tensor{shape}.", instead, severity)
+
+
+def severity_of(witness: Witness, error: Exception, place: Place) -> str:
+    if error is witness.stopped_by:
+        return "error"
+    return next((found for one in place.calls() if (found := handled(witness, one)) != "error"), "note")
+
+
+@LEFT_GRAPH.on("end")
+def outside(witness: Witness) -> Iterator[Finding]:
+    """State why an output that is differentiated is outside the graph."""
+    for error, place in witness.errors:
+        if not re.search(r"does not require grad", message_of(error)):
+            continue
+        outputs = witness.walked.get(id(error), ())
+        output = next((x for x in outputs if isinstance(x, Tensor) and x.node is None), None)
+        if output is None:
+            continue
+        severity = severity_of(witness, error, place)
+        yield from of_output(witness, output, place, severity)
+
+
+def gradient_below(witness: Witness, output: Tensor, place: Place) -> tuple[Tensor, Place] | None:
+    """Return the gradient that an output outside the graph was computed from, and the statement that computed it."""
+    run = witness.run
+    written = (place.env.get(x.id) for x in place.written.nodes() if isinstance(x, ast.Name))
+    known = [x for x in written if isinstance(x, Tensor)]
+    for x in (output, *(root() for root in run.origins.roots(output)), *known):
+        line = 0 if x is None else run.gradient_at(x)
+        if x is not None and line:
+            return x, witness.at(witness.returned_in.get(line), line)
+    return None
+
+
+def of_output(witness: Witness, output: Tensor, place: Place, severity: str) -> Iterator[Finding]:
+    """State why an output is outside the graph."""
+    run = witness.run
+    source = gradient_below(witness, output, place)
+    if source is not None:
+        gradient, at = source
+        calls = at.written.calls("grad", "backward")
+        if "create_graph=True" in at.written.text or not calls:
+            return  # a constant slope: `flat` says so
+        name = witness.known(gradient) or at.written.target() or "the gradient"
+        message = f"{short(calls[0]) or 'the pass'} without create_graph=True returns numbers: {name} has no graph."
+        because = f"line {place.line} differentiates what was computed from {name}."
+        call = one_line(ast.unparse(calls[0]))
+        instead = at.written.text.replace(call, f"{call[:-1]}, create_graph=True)".replace("(, ", "("))
+        yield LEFT_GRAPH.found(at, name, message, because, instead, severity, see=[place.line])
+        return
+    name = witness.known(output) or place.written.target() or "the output"
+    effect = f"{name} at line {place.line} has no graph, so backward() has nothing to go back through."
+    below = run.origins.below([output])
+    cuts = {leaf: cut for leaf, cut in below.items() if cut is not None}
+    rebound = next(
+        (x for root in run.origins.roots(output) if (x := root()) is not None and x in run.names.renamed), None
+    )
+    if rebound is None:
+        lines = {cut.line for cut in cuts.values()}
+        renamed = [x for x in place.env.values() if isinstance(x, Tensor) and x in run.names.renamed and x.node is None]
+        rebound = next((x for x in renamed if run.names.renamed[x][1] in lines), None)
+    if rebound is not None:
+        yield from of_rebound(witness, rebound, severity)
+        return
+    if cuts:
+        cut = next(iter(cuts.values()))
+        names = [witness.name(leaf) for leaf, one in cuts.items() if one == cut][:3]
+        yield of_cut(witness, cut, names, effect, severity)
+    elif run.origins.taken:
+        leaf, cut = list(run.origins.taken.items())[-1]
+        yield of_cut(witness, cut, [witness.name(leaf)], effect, severity)
+    else:
+        roots = [x for root in run.origins.roots(output) if (x := root()) is not None and x is not output]
+        names = [found for x in roots if (found := witness.known(x))]
+        switched = next(((run.switched[x][0], x) for x in roots if x in run.switched), None)
+        about = listed(names) or name
+        message = (
+            f"nothing that {name} was computed from requires grad: {about} {'do' if len(names) > 1 else 'does'} not."
+        )
+        first = next(
+            (
+                x
+                for x in witness.statements.get(place.source, ())
+                if names and isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == names[0]
+            ),
+            None,
+        )
+        because = effect if switched is None else f"{effect} Line {switched[0]} switched requires_grad."
+        typed: str | None = f"{names[0]}.requires_grad_()  # before line {place.line} uses it" if names else None
+        if first is not None and isinstance(first, ast.Assign) and isinstance(first.value, ast.Call):
+            typed = (
+                f"{one_line(ast.unparse(first))[:-1]}, requires_grad=True)"
+                if called(first.value) in ("tensor", "ones", "zeros", "rand", "randn")
+                else typed
+            )
+        yield NO_LEAF.found(place, about, message, because, typed, severity, see=[first.lineno if first else 0])
+
+
+def of_rebound(witness: Witness, tensor: Tensor, severity: str = "") -> Iterator[Finding]:
+    """State that a name was given to the result of an operation on the leaf that had it."""
+    name, line = witness.run.names.renamed[tensor]
+    place = witness.at(witness.renamed_in.get(tensor), line)
+    value = getattr(place.written.node, "value", None)
+    instead: str | None = f"{name}_new = {short(value)}" if value is not None and short(value) else None
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Sub | ast.Add) and short(value.left) == name:
+        sign = "-=" if isinstance(value.op, ast.Sub) else "+="
+        instead = f"with torch.no_grad(): {name} {sign} {short(value.right)}"
+    message = (
+        f"{name} means the result of {short(value) if value is not None else 'an operation'} since line "
+        f"{line}, not the leaf any more."
+    )
+    because = f"the leaf that {name} was before has the gradient; {name}.grad is None."
+    yield LEAF_REBOUND.found(place, name, message, because, instead, severity)
+
+
+def anonymous(witness: Witness, tensor: Tensor) -> Finding | None:
+    """Return the finding about a result whose leaf never had a name."""
+    node = node_of(tensor)
+    place = witness.place_of(node)
+    if not isinstance(node, Node) or place is None:
+        return None
+    inputs = [x for x in node.inputs or () if isinstance(x, Tensor)] or [
+        edge.variable for edge in node.edges if isinstance(edge, AccumulateGrad)
+    ]
+    leaf = next((x for x in inputs if isinstance(node_of(x), AccumulateGrad)), None)
+    known = None if leaf is None else witness.run.names.get(leaf)
+    name = witness.known(tensor)
+    if leaf is None or not (known is None or isinstance(known, Generated)) or not name:
+        return None
+    value = getattr(place.written.node, "value", None)
+    made = short(value) if value is not None else ""
+    message = f"{name} is the result of an operation, {made or place.written.text}, not a leaf."
+    because = f"the float{leaf.dtype.itemsize * 8} leaf inside has the gradient, and no name; {name}.grad is None."
+    instead = finished_first(place)
+    return LEAF_REBOUND.found(place, name, message, because, instead)
+
+
+def finished_first(place: Place) -> str | None:
+    """Return the statement with requires_grad asked for last."""
+    node = place.written.node
+    value = getattr(node, "value", None)
+    target = place.written.target()
+    if value is None or not target:
+        return None
+    tree = ast.parse(ast.unparse(value), mode="eval")
+    for x in ast.walk(tree):
+        if isinstance(x, ast.Call):
+            x.keywords = [word for word in x.keywords if word.arg != "requires_grad"]
+
+    class Without(ast.NodeTransformer):
+        def visit_Call(self, node: ast.Call) -> ast.AST:
+            self.generic_visit(node)
+            return (
+                node.func.value if called(node) == "requires_grad_" and isinstance(node.func, ast.Attribute) else node
+            )
+
+    body = Without().visit(tree).body
+    text = one_line(ast.unparse(body))
+    text = f"({text})" if isinstance(body, ast.BinOp | ast.UnaryOp) else text
+    return f"{target} = {text}.requires_grad_()"
+
+
+@NEVER_REACHED.on("end")
+def asked(witness: Witness) -> Iterator[Finding]:
+    """State why a `.grad` that was read is None; of one that was filled later nothing."""
+    run = witness.run
+    latest: dict[int, Asking] = {id(one.tensor): one for one in witness.calls}
+    for one in latest.values():
+        tensor, place = one.tensor, one.place
+        if tensor._grad is not None or tensor in run.filled or witness.read.get(tensor, -1) >= 0:
+            continue
+        name = witness.name(tensor)
+        if one.code == "non-leaf":
+            if tensor in run.names.renamed:
+                yield from of_rebound(witness, tensor)
+            elif (found := anonymous(witness, tensor)) is not None:
+                yield found
+            elif witness.known(tensor):
+                message = f"{name} is the result of an operation, and keeps no gradient: {name}.grad is None."
+                yield NON_LEAF.found(place, name, message, "", f"{name}.retain_grad()  # before backward()")
+            continue
+        if one.code == "reset":
+            continue
+        if not isinstance(tensor.node, AccumulateGrad):
+            cut = next((cut for cut in run.origins.below([tensor]).values() if cut is not None), None)
+            if tensor in run.names.renamed:
+                yield from of_rebound(witness, tensor)
+            elif cut is None and run.origins.taken:
+                pass
+            continue
+        if ("." in name and any(not done.returns for done in run.passes.values())) or is_held(witness, tensor):
+            continue  # as an unused parameter
+        yield from of_unreached(witness, one, name)
+
+
+def is_result_used(place: Place) -> bool:
+    """Return whether the snippet does something with what a statement assigns, and so knows of it."""
+    node = place.written.node
+    if not isinstance(node, ast.Assign):
+        return not isinstance(node, ast.Expr) or not (isinstance(node.value, ast.Call) and called(node.value) == "grad")
+    names = {x.id for target in node.targets for x in ast.walk(target) if isinstance(x, ast.Name)}
+    tree = ast.walk(ast.parse(place.source.text))
+    return any(isinstance(x, ast.Name) and isinstance(x.ctx, ast.Load) and x.id in names for x in tree)
+
+
+def output_words(witness: Witness, line: int, output: str) -> str:
+    """Return the output of a pass by its name, or as the call of backward writes it."""
+    if not re.fullmatch(r"v\d+(_\w)?", output):
+        return output
+    place = next((witness.at(source, line) for source in witness.statements if witness.at(source, line).node), None)
+    calls = place.written.calls("backward") if place is not None else []
+    x = place.written.argument(calls[0]) if calls and place is not None else None
+    return short(x) or f"the loss of line {line}" if x is not None else f"the loss of line {line}"
+
+
+def is_held(witness: Witness, tensor: Tensor) -> bool:
+    """Return whether an optimizer holds a tensor and others that have a gradient."""
+    for value in witness.machine.globals.values():
+        params = [x for group in getattr(value, "param_groups", ()) for x in group["params"]]
+        if any(x is tensor for x in params):
+            return not witness.run.passed or any(x in witness.run.filled for x in params)
+    return False
+
+
+def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
+    run, tensor, place = witness.run, one.tensor, one.place
+    effect = f"{name}.grad is None at line {place.line}."
+    passes = [done for done in run.passes.values() if not done.returns]
+    cuts = [done.below[tensor] for done in run.passes.values() if done.below.get(tensor) is not None]
+    stopped = next((done.stops[tensor] for done in passes if tensor in done.stops), None)
+    returned = next((done for done in run.passes.values() if done.returns and tensor in done.below), None)
+    if stopped is not None:
+        return  # functions says so
+    if cuts and cuts[-1] is not None:
+        yield of_cut(witness, cuts[-1], [name], effect)
+    elif returned is not None and not any(tensor in done.below for done in passes):
+        at = witness.at(witness.returned_in.get(returned.line), returned.line)
+        output = next((call.args[0] for call in at.written.calls("grad") if call.args), None)
+        words = short(output) if output is not None else returned.output
+        text = f"({words})" if isinstance(output, ast.BinOp) else words
+        message = f"torch.autograd.grad returns the gradient and leaves {name}.grad alone."
+        severity = "note" if is_result_used(at) else ""
+        yield NEVER_REACHED.found(at, name, message, effect, f"{text}.backward()", severity, see=[place.line])
+    elif tensor in run.origins.taken:
+        yield of_cut(witness, run.origins.taken[tensor], [name], effect)
+    elif not passes:
+        failed = [at for _, at in witness.errors if at.written.calls("backward")]
+        if failed:
+            return
+        message = f"no backward pass has run, so {name} has no gradient."
+        yield NEVER_REACHED.found(place, name, message, effect, None)
+    elif tensor not in run.origins.used:
+        message = f"no line has computed anything with {name}, so no gradient comes to it."
+        severity = "note" if re.search(rf"inputs=[\[(]?\s*{re.escape(name)}\b", place.source.text) else ""
+        yield NEVER_REACHED.found(place, name, message, effect, None, severity)
+    else:
+        outputs = listed(dict.fromkeys(output_words(witness, done.line, done.output) for done in passes))
+        message = f"the backward pass started from {outputs}, which does not depend on {name}."
+        yield NEVER_REACHED.found(
+            place,
+            name,
+            message,
+            f"{effect} It was used at line {run.origins.used[tensor]}.",
+            None,
+            see=[run.origins.used[tensor]],
+        )
+
+
+@LEAF_REBOUND.on("end")
+def not_a_leaf(witness: Witness) -> Iterator[Finding]:
+    for error, place in witness.errors:
+        if "can't optimize a non-leaf" in message_of(error):
+            yield from of_no_leaf(witness, place, severity_of(witness, error, place))
+
+
+def of_no_leaf(witness: Witness, place: Place, severity: str) -> Iterator[Finding]:
+    """State which of the tensors that an optimizer is to hold is the result of an operation."""
+    for name, value in place.env.items():
+        if (
+            isinstance(value, Tensor)
+            and isinstance(node_of(value), Node)
+            and re.search(rf"\b{re.escape(name)}\b", place.written.text)
+        ):
+            if value in witness.run.names.renamed:
+                yield from of_rebound(witness, value, severity)
+            elif (found := anonymous(witness, value)) is not None:
+                yield replace(found, severity=severity)
+
+
+@NO_DERIVATIVE.on("arrival")
+def steps(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State that the derivative of rounding and its kin is 0 everywhere."""
+    for leaf, gradient, _ in done.arrivals:
+        if np.any(gradient):
+            witness.of(Zeros).of.pop(leaf, None)
+    if not done.is_surveyed:
+        return
+    zero = [leaf for leaf, gradient, _ in done.arrivals if not np.any(gradient)]
+    if not zero:
+        return
+    for node in done.order:
+        if node.primitive.pieces is None:
+            continue
+        place = witness.place_of(node)
+        arrived = done.totals.get(node)
+        if place is None or (arrived is not None and not np.any(arrived)):
+            continue
+        edge = node.edges[0] if node.edges else None
+        if edge is None or np.any(done.totals.get(edge, 1)):
+            continue
+        names = [witness.name(leaf) for leaf in zero][:3]
+        words = place.written.of_primitive(node.primitive.name) or node.primitive.name
+        calls = place.written.calls(node.primitive.name)
+        x = place.written.argument(calls[0]) if calls else None
+        straight = f"{short(x)} + ({words} - {short(x)}).detach()" if x is not None and short(x) else None
+        message = f"{words} goes in steps: its derivative is 0 everywhere, so {listed(names)} gets the gradient 0."
+        because = f"{names[0]}.grad is {number(np.zeros(()))} after the pass of line {done.place.line}."
+        found = NO_DERIVATIVE.found(place, ", ".join(names), message, because, straight, see=[done.place.line])
+        witness.of(Zeros).of.setdefault(zero[0], found)
+    yield from ()
+
+
+class Zeros:
+    """What is known of leaves whose gradient is 0 so far."""
+
+    def __init__(self) -> None:
+        self.of: WeakKeyDictionary[Tensor, Finding] = WeakKeyDictionary()
+
+
+@NO_DERIVATIVE.on("end")
+def never_more(witness: Witness) -> Iterator[Finding]:
+    """State it of those that never got another gradient."""
+    yield from witness.of(Zeros).of.values()
+
+
+@LEAF_IN_PLACE.on("end")
+def written_over(witness: Witness) -> Iterator[Finding]:
+    for error, place in witness.errors:
+        if not re.search(r"a (view of a )?leaf Variable that requires grad", message_of(error)):
+            continue
+        node = place.written.node
+        target = node.target if isinstance(node, ast.AugAssign) else getattr(node, "value", None)
+        x = target if target is not None and isinstance(node, ast.AugAssign) else None
+        names = [y.id for y in ast.walk(x if x is not None else node or ast.Pass()) if isinstance(y, ast.Name)]
+        name = next((n for n in names if isinstance(v := place.env.get(n), Tensor) and v.requires_grad), "the leaf")
+        message = f"{place.written.text} changes {name}, a leaf that requires grad, while autograd records."
+        instead = f"with torch.no_grad(): {place.written.text}"
+        because = "torch refuses it: its gradient would be that at another value."
+        severity = severity_of(witness, error, place)
+        yield LEAF_IN_PLACE.found(place, name, message, because, instead, severity)
+
+
+@STOPPED.on("stopped")
+def otherwise(witness: Witness) -> Iterator[Finding]:
+    """State an error that no other cause explains."""
+    if witness.stopped_by is None or any(one.severity == "error" for one in witness.findings.values()):
+        return
+    error, place = next((error, place) for error, place in witness.errors if error is witness.stopped_by)
+    from gradcli.script.errors import ExitError, LimitError, UnsupportedError, python_class
+
+    if isinstance(error, LimitError | UnsupportedError | ExitError):
+        return
+    kind = python_class(error).__name__
+    message = f"{kind}: {one_line(message_of(error)).rstrip('.')[:300]}."
+    related = [one for one in witness.findings.values() if one.severity == "warning" and one.line <= place.line]
+    if "NoneType" in message and related:
+        return
+    yield STOPPED.found(place, place.written.target(), message, advice(message_of(error)), None)

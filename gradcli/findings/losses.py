@@ -1,0 +1,367 @@
+"""Losses that compute something else than was meant: broadcast, softmax and sigmoid applied twice, a log left out."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from gradcli.engine.graph import Node
+from gradcli.engine.tensor import Tensor
+from gradcli.findings.declaration import Cause
+from gradcli.findings.finding import Finding
+from gradcli.findings.spelling import called, number, one_line, short
+from gradcli.findings.witness import Operation, Pass, Place, Witness
+from gradcli.script.timeline.names import node_of
+
+BROADCAST = Cause(
+    "broadcast-loss",
+    "warning",
+    "a column meets a row, so every entry is paired with every other",
+    "(N, 1) and (N,) broadcast to (N, N). A loss over that compares each prediction with each target.",
+    """
+import torch
+x = torch.linspace(0, 1, 5).unsqueeze(1)
+y = torch.linspace(0, 2, 5)
+w = torch.tensor([[1.0]], requires_grad=True)
+loss = ((x @ w - y) ** 2).mean()
+loss.backward()
+""",
+    "(x @ w).squeeze(1) - y",
+    order=1,
+)
+SOFTMAX_TWICE = Cause(
+    "softmax-twice",
+    "warning",
+    "cross_entropy gets probabilities and takes softmax of them again",
+    "cross_entropy contains log_softmax: it wants scores. With probabilities the loss cannot get small.",
+    """
+import torch
+scores = torch.randn(4, 3, requires_grad=True)
+probs = torch.softmax(scores, dim=1)
+loss = torch.nn.functional.cross_entropy(probs, torch.tensor([0, 1, 2, 0]))
+loss.backward()
+""",
+    "cross_entropy(scores, labels)",
+    order=2,
+)
+SIGMOID_TWICE = Cause(
+    "sigmoid-twice",
+    "warning",
+    "a loss with logits gets probabilities and takes sigmoid of them again",
+    "binary_cross_entropy_with_logits contains the sigmoid: it wants scores.",
+    """
+import torch
+score = torch.randn(4, requires_grad=True)
+p = torch.sigmoid(score)
+loss = torch.nn.functional.binary_cross_entropy_with_logits(p, torch.tensor([0.0, 1, 1, 0]))
+loss.backward()
+""",
+    "binary_cross_entropy_with_logits(score, target)",
+    order=2,
+)
+LOG_MISSING = Cause(
+    "log-missing",
+    "warning",
+    "nll_loss gets numbers that are no log-probabilities",
+    "nll_loss picks the entry of the label and changes its sign; it does not take the log.",
+    """
+import torch
+scores = torch.randn(4, 3, requires_grad=True)
+probs = torch.softmax(scores, dim=1)
+loss = torch.nn.functional.nll_loss(probs, torch.tensor([0, 1, 2, 0]))
+loss.backward()
+""",
+    "torch.log_softmax(scores, dim=1), or cross_entropy of the scores",
+    order=2,
+)
+ELEMENTWISE = 64  # operations between a pair and the loss that are followed
+
+
+class Pairs:
+    """Results of broadcast pairs, by node, until a pass shows what becomes of them."""
+
+    def __init__(self) -> None:
+        self.of: WeakKeyDictionary[Node, tuple[Operation, int]] = WeakKeyDictionary()
+        self.told: set[Any] = set()
+        self.expanded: WeakKeyDictionary[Tensor, Tensor] = WeakKeyDictionary()  # what losses broadcast themselves
+
+
+@BROADCAST.on_operation("expand")
+def expanded(witness: Witness, operation: Operation) -> Iterator[Finding]:
+    witness.of(Pairs).expanded[operation.application.out] = operation.tensors[0]
+    yield from ()
+
+
+def before_expanding(witness: Witness, operation: Operation) -> list[Tensor]:
+    """Return the tensors of an operation as they were before a loss gave them one shape."""
+    known = witness.of(Pairs).expanded
+    return [known.get(x, x) for x in operation.tensors]
+
+
+@BROADCAST.on_operation("sub", "mul", "add", "div", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "rsub")
+def paired(witness: Witness, operation: Operation) -> Iterator[Finding]:
+    """Note a column that met a row of the same length."""
+    tensors = before_expanding(witness, operation)
+    node = node_of(operation.application.out)
+    if len(tensors) < 2 or not isinstance(node, Node):
+        return
+    shapes = [x.shape for x in tensors[:2]]
+    column = next((n for n, shape in enumerate(shapes) if len(shape) == 2 and shape[1] == 1 and shape[0] > 1), None)
+    if column is None or shapes[1 - column] != (shapes[column][0],):
+        return
+    if root(tensors[0]) is root(tensors[1]):  # each entry of one tensor with each other: meant
+        return
+    witness.of(Pairs).of[node] = operation, column
+    yield from ()
+
+
+def root(x: Tensor) -> Any:
+    """Return the tensor whose entries another one shows in another shape."""
+    while True:
+        node = node_of(x)
+        if x.base is not None:
+            x = x.base
+        elif isinstance(node, Node) and "layout" in node.primitive.traits and node.inputs:
+            x = node.inputs[0]
+        else:
+            return x
+
+
+@BROADCAST.on("pass", closely=True)
+def averaged(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State a pair whose every entry goes into one number."""
+    pairs = witness.of(Pairs)
+    if not pairs.of or not done.is_surveyed or done.output.value.size != 1:
+        return
+    for node in done.order:
+        found = pairs.of.get(node)
+        if found is None or not is_reduced_alike(done, node):
+            continue
+        operation, column = found
+        key = operation.place.key
+        if key in pairs.told:
+            continue
+        pairs.told.add(key)
+        yield of_pair(witness, done, node, operation, column)
+
+
+def is_reduced_alike(done: Pass, start: Node) -> bool:
+    """Return whether only operations entry by entry stand between a pair and a number made of all its entries."""
+    size, waiting, seen = np.shape(start.out), [start], 0
+    if size == ():
+        return True
+    while waiting:
+        node = waiting.pop()
+        seen += 1
+        consumers = done.consumers(node)
+        if seen > ELEMENTWISE or (not consumers and node is not done.output.node):
+            return False
+        for other in consumers:
+            if np.shape(other.out) == size and (not other.primitive.structured or "layout" in other.primitive.traits):
+                waiting.append(other)
+            elif np.size(other.out) != 1:
+                return False
+    return True
+
+
+def of_pair(witness: Witness, done: Pass, node: Node, operation: Operation, column: int) -> Finding:
+    place, tensors = operation.place, before_expanding(witness, operation)
+    names = operands(witness, place, operation)
+    rows = tensors[column].shape[0]
+    shapes = [str(tuple(x.shape)) for x in tensors[:2]]
+    what = {"sub": "difference", "mul": "product", "add": "sum", "div": "quotient"}.get(node.primitive.name, "loss")
+    message = (
+        f"{names[0]} is {shapes[0]} and {names[1]} is {shapes[1]}: their {what} is ({rows}, {rows}), each "
+        "entry with every other."
+    )
+    because = f"the loss is made of {rows * rows} numbers in place of {rows}"
+    with witness.aside():
+        flat = flattened(tensors[column], (rows,))
+        shown = dict(zip(map(id, operation.tensors), tensors, strict=True))
+        plain = [shown.get(id(x), x) for x in node.inputs or ()]
+        inputs = [flat if x is tensors[column] else x for x in plain]
+        try:
+            intended: Tensor | None = node.primitive(*inputs, **node.options)
+        except Exception:
+            intended = None
+    other = witness.instead(done, {node: intended}) if intended is not None else None
+    now = witness.gradients(done.output)
+    leaf = next(
+        (
+            x
+            for x in now
+            if other is not None and x in other[1] and witness.known(x) and not np.allclose(now[x], other[1][x])
+        ),
+        None,
+    )
+    if other is not None and leaf is not None:
+        because += (
+            f"; {witness.name(leaf)}.grad is {number(now[leaf])}, the intended loss gives {number(other[1][leaf])}"
+        )
+    text = names[column]
+    instead = f"{text}.squeeze(1)" if re.fullmatch(r"[\w.]+(\([^ ]*\))?", text) else f"({text}).squeeze(1)"
+    binary = place.written.operator(node.primitive.name)
+    if binary is not None:
+        sides = [ast.unparse(binary.left), ast.unparse(binary.right)]
+        sides[column] = instead
+        sign = {"sub": "-", "mul": "*", "add": "+", "div": "/"}[node.primitive.name]
+        instead = f"{sides[0]} {sign} {sides[1]}"
+    for x in place.written.nodes() if binary is None else ():
+        if isinstance(x, ast.expr) and one_line(ast.unparse(x)) == text:
+            instead = place.written.with_(x, ast.parse(instead, mode="eval").body)
+            break
+    about = ", ".join(name for name in [*names, place.written.target()] if name)
+    return BROADCAST.found(place, about, message, because + ".", instead, see=[done.place.line])
+
+
+def flattened(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    from gradcli.ops.shaping.shaping import reshape
+
+    found: Tensor = reshape(x, shape=shape)
+    return found
+
+
+def operands(witness: Witness, place: Place, operation: Operation) -> list[str]:
+    """Return the two operands as they are written."""
+    binary = place.written.operator(operation.application.primitive.name)
+    if binary is not None and short(binary.left) and short(binary.right):
+        return [short(binary.left), short(binary.right)]
+    for call in place.written.nodes():
+        if (
+            isinstance(call, ast.Call)
+            and len(call.args) >= 2
+            and "loss" in called(call).lower() + ast.unparse(call.func).lower()
+        ):
+            return [one_line(ast.unparse(call.args[0])), one_line(ast.unparse(call.args[1]))]
+    for outer in place.calls():
+        for call in outer.written.nodes():
+            if isinstance(call, ast.Call) and len(call.args) == 2:
+                return [witness.name(x) for x in operation.tensors[:2]]
+    return [witness.name(x) for x in operation.tensors[:2]]
+
+
+class Twice:
+    """Losses that got what they compute themselves, by node: the node of the softmax or sigmoid inside."""
+
+    def __init__(self) -> None:
+        self.of: WeakKeyDictionary[Node, tuple[Cause, Node, Operation]] = WeakKeyDictionary()
+
+
+def behind_layout(x: Tensor) -> Node | None:
+    """Return the node of a tensor, below what only changes its shape."""
+    node = node_of(x)
+    while (
+        isinstance(node, Node) and "layout" in node.primitive.traits and node.primitive.name != "to_copy" and node.edges
+    ):
+        edge = node.edges[0]
+        node = edge if isinstance(edge, Node) else None
+    return node if isinstance(node, Node) else None
+
+
+@SOFTMAX_TWICE.on_operation("log_softmax")
+def of_probabilities(witness: Witness, operation: Operation) -> Iterator[Finding]:
+    inner, node = behind_layout(operation.tensors[0]), node_of(operation.application.out)
+    if inner is not None and inner.primitive.name == "softmax" and isinstance(node, Node):
+        witness.of(Twice).of[node] = SOFTMAX_TWICE, inner, operation
+    yield from ()
+
+
+@SIGMOID_TWICE.on_operation("binary_cross_entropy_with_logits")
+def of_sigmoid(witness: Witness, operation: Operation) -> Iterator[Finding]:
+    inner, node = behind_layout(operation.tensors[0]), node_of(operation.application.out)
+    if inner is not None and inner.primitive.name == "sigmoid" and isinstance(node, Node):
+        witness.of(Twice).of[node] = SIGMOID_TWICE, inner, operation
+    yield from ()
+
+
+@LOG_MISSING.on_operation("nll_loss")
+def of_no_logs(witness: Witness, operation: Operation) -> Iterator[Finding]:
+    x, node = operation.tensors[0], node_of(operation.application.out)
+    inner = behind_layout(x)
+    if inner is None or inner.primitive.name == "log_softmax" or not isinstance(node, Node) or x.ndim < 1:
+        return
+    with np.errstate(all="ignore"):
+        sums = np.exp(x.value.astype(float)).sum(axis=1 if x.ndim > 1 else 0)
+    if np.allclose(sums, 1, atol=1e-2) or np.all(x.value <= 0):
+        return
+    witness.of(Twice).of[node] = LOG_MISSING, inner, operation
+    yield from ()
+
+
+@SOFTMAX_TWICE.on("pass", closely=True)
+def twice(witness: Witness, done: Pass) -> Iterator[Finding]:
+    found = witness.of(Twice).of
+    if not found or not done.is_surveyed:
+        return
+    for node in done.order:
+        if node in found:
+            cause, inner, operation = found[node]
+            yield of_twice(witness, done, cause, inner, operation, node)
+
+
+def of_twice(witness: Witness, done: Pass, cause: Cause, inner: Node, operation: Operation, node: Node) -> Finding:
+    place = operation.place
+    made = witness.place_of(inner) or place
+    loss = next((x for x in place.written.nodes() if isinstance(x, ast.Call) and x.args and x.func), None)
+    loss_name = (
+        "cross_entropy" if cause is SOFTMAX_TWICE else "the loss with logits" if cause is SIGMOID_TWICE else "nll_loss"
+    )
+    kind = inner.primitive.name
+    given = (
+        witness.known(operation.tensors[0])
+        or made.written.target()
+        or (short(loss.args[0]) if loss is not None and short(loss.args[0]) else "its input")
+    )
+    names = [x for x in (given, made.written.target(), place.written.target()) if x]
+    if loss is not None:
+        names += [one_line(ast.unparse(x)) for x in loss.args[:1]]
+    with witness.aside():
+        raw = inner.inputs[0] if inner.inputs else None
+    other = None
+    if cause is LOG_MISSING:
+        from gradcli.ops.support.calling import ops
+
+        with witness.aside():
+            x = operation.tensors[0]
+            scores = raw if kind == "softmax" and isinstance(raw, Tensor) else x
+            logs = ops.log_softmax(scores, dim=1 if x.ndim > 1 else 0)
+            other = witness.instead(done, {inner: logs}) if scores.shape == x.shape and inner.out is x.value else None
+    elif isinstance(raw, Tensor):
+        other = witness.instead(done, {inner: raw})
+    now = float(np.ravel(done.output.value)[0])
+    because = f"the loss is {now:.4g}" + (
+        f", with {'log_softmax' if cause is LOG_MISSING else 'the scores'} it is "
+        f"{float(np.ravel(other[0].value)[0]):.4g}."
+        if other is not None
+        else "."
+    )
+    if cause is LOG_MISSING:
+        what = (
+            f"{given} are probabilities, the result of {kind}"
+            if kind in ("softmax", "sigmoid")
+            else f"{given} are raw scores"
+        )
+        message = f"{what} (line {made.line}), and nll_loss wants their logs."
+        instead = logged(made) if kind == "softmax" else f"torch.nn.functional.cross_entropy({given}, ...)"
+        return cause.found(place, ", ".join(dict.fromkeys(names)), message, because, instead, see=[made.line])
+    message = f"{given} is already the result of {kind} (line {made.line}), and {loss_name} applies {kind} itself."
+    return cause.found(place, ", ".join(dict.fromkeys(names)), message, because, without(made, kind), see=[made.line])
+
+
+def without(place: Place, kind: str) -> str | None:
+    """Return the statement without a call of softmax or sigmoid."""
+    calls = place.written.calls(kind)
+    x = place.written.argument(calls[0]) if len(calls) == 1 else None
+    return place.written.with_(calls[0], x) if x is not None else f"leave nn.{kind.capitalize()}() out of the model"
+
+
+def logged(place: Place) -> str | None:
+    calls = place.written.calls("softmax")
+    if len(calls) != 1:
+        return "nn.LogSoftmax(dim=1) in place of nn.Softmax(dim=1)"
+    return one_line(ast.unparse(place.written.node)).replace("softmax(", "log_softmax(") if place.written.node else None

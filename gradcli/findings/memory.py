@@ -1,0 +1,335 @@
+"""Graphs that are gone, and values that changed after the graph had saved them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.versions import ModifiedError
+from gradcli.engine.graph import Node, nodes_below
+from gradcli.engine.saved import saved
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.findings.declaration import Cause
+from gradcli.findings.finding import Finding
+from gradcli.findings.graphs import severity_of
+from gradcli.findings.spelling import number, one_line, short
+from gradcli.findings.witness import LARGEST, Pass, Place, Witness, value_of
+from gradcli.script.timeline.names import node_of
+
+FREED = Cause(
+    "freed-graph",
+    "error",
+    "a backward pass needs what an earlier one has freed",
+    "backward() frees the graph behind it. What is used in two passes has to be computed twice, or passed "
+    "through once.",
+    """
+import torch
+w = torch.tensor(2.0, requires_grad=True)
+scale = w.exp()
+for _ in range(2):
+    (scale * 3).backward()
+""",
+    "compute it inside the loop; or one pass from the sum of the losses",
+    order=1,
+)
+CHANGED = Cause(
+    "changed-after-saving",
+    "error",
+    "a value that the backward pass needs was changed in place",
+    "An operation saves its inputs or its result; +=, a method with an underscore, or step() writes over them.",
+    """
+import torch
+x = torch.ones(3, requires_grad=True)
+y = x.exp()
+y += 1
+y.sum().backward()
+""",
+    "y = y + 1 makes a new tensor",
+    order=2,
+)
+BEHIND = Cause(
+    "changed-behind-autograd",
+    "warning",
+    "a value that the backward pass reads was changed without autograd's knowing",
+    "Writing through .data, or into an array that shares the memory, is not counted: the gradient is silently wrong.",
+    """
+import torch
+w = torch.tensor([1.0, 3.0], requires_grad=True)
+x = torch.tensor([2.0, 5.0], requires_grad=True)
+y = (w * x).sum()
+w.data.zero_()
+y.backward()
+print(x.grad)
+""",
+    "change it after backward(), or inside no_grad() without .data, where autograd notices",
+    order=1,
+)
+
+
+def loops_around(witness: Witness, place: Place) -> list[ast.For | ast.While]:
+    """Return the loops around a line of the snippet, from the outside."""
+    return [
+        x
+        for tree in witness.trees(place.source)
+        for x in ast.walk(tree)
+        if isinstance(x, ast.For | ast.While) and x.lineno < place.line <= (x.end_lineno or x.lineno)
+    ]
+
+
+@FREED.on("end")
+def freed(witness: Witness) -> Iterator[Finding]:
+    for error, place in witness.errors:
+        if not isinstance(error, AutogradError) or error.code != "E302":
+            continue
+        walked = witness.walked[id(error)]
+        order = nodes_below(x.node for x in walked if x.node is not None)
+        node = next((one for one in order if one in witness.run.freed), None)
+        if node is None:
+            continue
+        yield of_freed(witness, node, walked, place, severity_of(witness, error, place))
+
+
+def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: str) -> Finding:
+    line = witness.run.freed[node]
+    made = witness.place_of(node)
+    name = asked_name(witness, node, made)
+    output = witness.known(walked[0]) or short_output(place)
+    at = made.line if made is not None else 0
+    calls = place.written.calls("backward")
+    x = place.written.argument(calls[0]) if calls else None
+    loss = short(x) if x is not None else output
+    if line != place.line:
+        earlier = witness.at(place.source, line)
+        first_calls = earlier.written.calls("backward")
+        y = earlier.written.argument(first_calls[0]) if first_calls else None
+        other = short(y) if y is not None else ""
+        message = (
+            f"{loss} and {other or f'line {line}'} share {name} (line {at}): backward() at line {line} "
+            f"freed its graph, and line {place.line} needs it again."
+        )
+        instead = f"({other} + {loss}).backward()  # one backward for both" if other and other != loss else None
+        if other == loss:
+            message = f"a second backward() from {loss}: the one at line {line} freed the graph."
+            instead = f"{loss}.backward(retain_graph=True)  # at line {line}"
+        because = f"the pass of line {line} went through {name}, and so does this one."
+        return FREED.found(place, f"{name}, {loss}", message, because, instead, severity, see=[line, at])
+    loops = loops_around(witness, place)
+    inner = loops[-1] if loops else None
+    outside = inner is not None and made is not None and not inner.lineno < made.line <= (inner.end_lineno or 0)
+    inside_function = inner is not None and made is not None and made.outer is not None
+    if outside and not inside_function and made is not None and inner is not None:
+        message = (
+            f"{name} is computed at line {at}, before the loop: the first backward() freed its graph, and "
+            "each round needs it again."
+        )
+        instead = f"{made.written.text}  # inside the loop"
+        return FREED.found(
+            place,
+            f"{name}, {loss}",
+            message,
+            f"line {place.line} runs again with the same {name}.",
+            instead,
+            severity,
+            see=[at],
+        )
+    if inner is None:
+        message = f"a second backward() goes through {name} (line {at}), whose graph the first one freed."
+        return FREED.found(place, f"{name}, {loss}", message, "", None, severity, see=[at])
+    state = carried(witness, inner, walked)
+    value = witness.machine.globals.get(state) if state else None
+    cut = f"tuple(x.detach() for x in {state})" if isinstance(value, tuple) else f"{state}.detach()"
+    where = f"{state} = {cut}  # after line {place.line}, before the next round" if state else None
+    message = f"this round was computed from {state or name} of the round before, whose graph its backward() freed."
+    return FREED.found(
+        place,
+        f"{state or name}, {loss}",
+        message,
+        f"line {at} runs on what the round before has left in {state or name}.",
+        where,
+        severity,
+        see=[at],
+    )
+
+
+def short_output(place: Place) -> str:
+    return place.written.text.removesuffix(".backward()")
+
+
+def asked_name(witness: Witness, node: Node, made: Place | None) -> str:
+    known = witness.run.names.of_node.get(node)
+    from gradcli.script.timeline.names import Generated
+
+    if known is not None and not isinstance(known, Generated):
+        return str(known)
+    if made is None:
+        return "the graph"
+    targets = [x.id for x in made.written.nodes() if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)]
+    return (
+        made.written.target()
+        or ", ".join(targets)
+        or made.written.of_primitive(node.primitive.name)
+        or f"the result of line {made.line}"
+    )
+
+
+def carried(witness: Witness, loop: ast.For | ast.While, walked: Any) -> str:
+    """Return the variable that a round takes over from the one before: read before it is assigned in the body."""
+    stored = {x.id for x in ast.walk(loop) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)}
+    seen: set[str] = set()
+    for statement in loop.body:
+        for x in ast.walk(statement):
+            if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Load) and x.id in stored and x.id not in seen:
+                value = witness.machine.globals.get(x.id)
+                parts = value if isinstance(value, tuple | list) else [value]
+                if any(isinstance(part, Tensor) and isinstance(node_of(part), Node) for part in parts):
+                    return x.id
+        seen |= {x.id for x in ast.walk(statement) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)}
+    return ""
+
+
+@CHANGED.on("end")
+def changed(witness: Witness) -> Iterator[Finding]:
+    for error, place in witness.errors:
+        if isinstance(error, ModifiedError):
+            yield of_changed(witness, error, place, severity_of(witness, error, place))
+
+
+def of_changed(witness: Witness, error: ModifiedError, place: Place, severity: str) -> Finding:
+    run, node = witness.run, error.saver
+    inputs = [x for position, x in enumerate(node.inputs or ()) if position in saved(node)]
+    tensor = next((x for x in inputs if isinstance(x, Tensor) and x.history and x.history[-1] >= error.time), None)
+    made = witness.place_of(node)
+    line, by_optimizer = run.changed_by(error.time)
+    at = witness.at(made.source if made is not None else place.source, line) if line else place
+    if tensor is not None:
+        name = witness.known(tensor.base if tensor.base is not None else tensor) or witness.name(tensor)
+    else:
+        name = asked_name(witness, node, made)
+    saved_at = made.line if made is not None else 0
+    operation = (made.written.of_primitive(node.primitive.name) if made is not None else "") or node.primitive.name
+    because = f"{operation} (line {saved_at}) saved {name} for its backward pass, which line {place.line} runs."
+    if by_optimizer:
+        message = (
+            f"{at.written.text} at line {at.line} changes {name} in place, and {place.written.text} at line "
+            f"{place.line} still needs the old value."
+        )
+        instead = f"{place.written.text}  # before {at.written.text}; compute the loss again after a step"
+        return CHANGED.found(at, name, message, because, instead, severity, see=[saved_at, place.line])
+    text = at.written.text
+    message = f"{text} changes {name} in place after line {saved_at} has saved it."
+    return CHANGED.found(at, name, message, because, out_of_place(at), severity, see=[saved_at, place.line])
+
+
+def out_of_place(place: Place) -> str | None:
+    """Return the statement as one that makes a new tensor."""
+    node = place.written.node
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        change = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
+        return f"{node.target.id} = {one_line(ast.unparse(ast.fix_missing_locations(change)))}"
+    if isinstance(node, ast.AugAssign | ast.Assign):
+        target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
+        if isinstance(target, ast.Subscript):
+            base = ast.unparse(target.value)
+            return f"{base} = {base}.clone(); {place.written.text}"
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+        method, owner = node.value.func.attr, node.value.func.value
+        if method.endswith("_") and isinstance(owner, ast.Name):
+            text = re.sub(rf"\.{method}\(", f".{method[:-1]}(", place.written.text)
+            return f"{owner.id} = {text}"
+    return None
+
+
+@dataclass
+class Write:
+    """A change of a tensor that autograd did not see."""
+
+    tensor: Tensor
+    before: Any
+    place: Place
+    time: int
+
+
+class Writes(list[Write]):
+    """The changes of a run that autograd did not see, the latest ones."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.exposed: dict[int, tuple[Tensor, Any]] = {}
+
+
+@BEHIND.on("exposed")
+def written(witness: Witness, tensor: Tensor, before: Any, time: int) -> Iterator[Finding]:
+    """Note a change through `.data` or an array."""
+    writes = witness.of(Writes)
+    writes.append(Write(tensor, before, witness.place, time))
+    del writes[:-16]
+    yield from ()
+
+
+@BEHIND.on("pass")
+def read_changed(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State that the pass reads values that were written over after the graph had saved them; both gradients."""
+    for write in witness.of(Writes):
+        tensor = write.tensor
+        readers = [node for node in done.order if node.sequence < write.time and reads(node, tensor)]
+        if not readers or write.before is None or np.shape(write.before) != tensor.shape:
+            continue
+        if np.array_equal(write.before, tensor.value, equal_nan=True) or tensor.value.size > LARGEST:
+            continue
+        now = witness.gradients(done.output) if done.output.value.size == 1 else {}
+        then = as_before(witness, done, write) if now else {}
+        wrong = [leaf for leaf in now if leaf in then and not np.allclose(now[leaf], then[leaf], equal_nan=True)]
+        if not wrong:
+            continue
+        name = witness.name(tensor)
+        at = witness.place_of(readers[0])
+        leaf = wrong[0]
+        saver = at.written.text if at is not None else ""
+        message = (
+            f"{write.place.written.text} changes {name} after line {at.line if at else 0} has saved it, and "
+            "autograd does not notice."
+        )
+        because = (
+            f"{witness.name(leaf)}.grad is {number(now[leaf])}, with the {name} of the forward pass it is "
+            f"{number(then[leaf])}."
+        )
+        instead = f"{done.place.written.text}; {write.place.written.text}" if not done.place.outer else None
+        names = ", ".join(dict.fromkeys([name, *map(witness.name, wrong)]))
+        yield BEHIND.found(write.place, names, message, because, instead, see=[at.line if at else 0, done.place.line])
+        del saver
+
+
+def reads(node: Node, tensor: Tensor) -> bool:
+    """Return whether the backward pass of a node reads the values of a tensor."""
+    positions = saved(node)
+    for position, x in enumerate(node.inputs or ()):
+        if position in positions and isinstance(x, Tensor) and (x is tensor or shares(x, tensor)):
+            return True
+    return node.out is tensor.value and -1 in positions
+
+
+def shares(x: Tensor, tensor: Tensor) -> bool:
+    return (
+        isinstance(x.value, np.ndarray)
+        and isinstance(tensor.value, np.ndarray)
+        and np.may_share_memory(x.value, tensor.value)
+    )
+
+
+def as_before(witness: Witness, done: Pass, write: Write) -> dict[Tensor, Any]:
+    """Return the gradients of a pass with the value that a tensor had before."""
+    value = write.tensor.value
+    if not isinstance(value, np.ndarray):
+        return {}
+    kept = value.copy()
+    try:
+        value[...] = write.before
+        return {leaf: np.array(value_of(g)) for leaf, g in witness.gradients(done.output).items()}
+    finally:
+        value[...] = kept

@@ -1,0 +1,220 @@
+"""Training and evaluation: dropout that does not stop, models that are evaluated while they train, batches of one."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from gradcli.engine.modes import mode
+from gradcli.engine.tensor import Tensor
+from gradcli.findings.declaration import Cause
+from gradcli.findings.finding import Finding
+from gradcli.findings.graphs import severity_of
+from gradcli.findings.spelling import called, one_line, short
+from gradcli.findings.witness import Operation, Pass, Place, Witness, module_class
+from gradcli.script.failure import message_of
+
+EVAL_DROPOUT = Cause(
+    "eval-dropout",
+    "warning",
+    "functional dropout goes on after eval()",
+    "F.dropout does not know of the module that calls it: training is True unless it is told otherwise.",
+    """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(3, 3)
+    def forward(self, x):
+        return nn.functional.dropout(self.a(x), 0.5)
+net = Net()
+net.eval()
+print(net(torch.ones(2, 3)))
+""",
+    "nn.functional.dropout(x, 0.5, training=self.training), or an nn.Dropout layer",
+    order=3,
+)
+TRAIN_MODE = Cause(
+    "train-mode-eval",
+    "warning",
+    "a model is evaluated in training mode",
+    "Dropout and batch norm work differently while a model trains. eval() switches that off, train() on again.",
+    """
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.ones(5, 3)
+net(x).mean().backward()
+opt.step()
+with torch.no_grad():
+    print(net(x).mean())
+""",
+    "net.eval() before the evaluation",
+    order=3,
+)
+BATCH_OF_ONE = Cause(
+    "batch-of-one",
+    "error",
+    "batch norm in training gets one row, which has no variance",
+    "Batch norm divides by the spread of a batch, and one value has none.",
+    """
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))
+net(torch.ones(1, 3))
+""",
+    "at least two rows; drop_last=True in a DataLoader; net.eval() to predict for one",
+    order=1,
+)
+DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
+
+
+def module_around(place: Place) -> tuple[Any, Place] | None:
+    """Return the module whose method the statement is in, and the statement that called it."""
+    for one in place.calls():
+        own = one.env.get("self")
+        if isinstance(own, module_class()):
+            return own, one
+    return None
+
+
+@EVAL_DROPOUT.on("dropout")
+def goes_on(witness: Witness, tensor: Tensor, chance: float) -> Iterator[Finding]:
+    place = witness.place
+    calls = place.written.calls(*DROPOUTS)
+    found = module_around(place)
+    if not calls or found is None or found[0].training or any(word.arg == "training" for word in calls[0].keywords):
+        return
+    if len(calls[0].args) > 2 or (
+        isinstance(calls[0].func, ast.Attribute) and short(calls[0].func).startswith("self.")
+    ):
+        return
+    outer = [one for one in place.calls() if one.env.get("self") is not found[0]]
+    caller = outer[0] if outer else place
+    call = one_line(ast.unparse(calls[0]))
+    names = [x for x in (place.written.target(), type(found[0]).__name__, called(calls[0])) if x]
+    message = f"{call} has no training=, so it drops entries after eval(), too."
+    because = (
+        f"at line {caller.line} self.training is False, and a share of {chance:g} of {witness.name(tensor)} "
+        "is set to 0."
+    )
+    instead = place.written.text.replace(call, f"{call[:-1]}, training=self.training)")
+    yield EVAL_DROPOUT.found(place, ", ".join(names), message, because, instead, see=[caller.line])
+
+
+class Runs:
+    """The statements that ran a model in training mode with what that does, and those whose results were trained on."""
+
+    def __init__(self) -> None:
+        self.random: dict[tuple[str, int], tuple[Place, str]] = {}
+        self.trained: set[tuple[str, int]] = set()
+
+
+@TRAIN_MODE.on("pass", closely=True)
+def trained(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """Note the statements that a backward pass goes through."""
+    runs = witness.of(Runs)
+    for node in done.order if runs.random and done.is_surveyed else ():
+        place = witness.place_of(node)
+        if place is not None:
+            runs.trained.update(one.key for one in place.calls())
+    yield from ()
+
+
+@TRAIN_MODE.on("end")
+def looked_at(witness: Witness) -> Iterator[Finding]:
+    """State a run in training mode that was recorded, and from which nothing was learned."""
+    runs = witness.of(Runs)
+    for key, (place, effect) in runs.random.items():
+        if key not in runs.trained:
+            yield from of_evaluation(witness, place, effect)
+
+
+@TRAIN_MODE.on("dropout")
+def random_evaluation(witness: Witness, tensor: Tensor, chance: float) -> Iterator[Finding]:
+    yield from evaluated(witness, f"dropout sets a share of {chance:g} of the entries to 0 at random")
+
+
+@TRAIN_MODE.on_operation("batch_norm")
+def batch_statistics(witness: Witness, operation: Operation) -> Iterator[Finding]:
+    if operation.application.options.get("training"):
+        yield from evaluated(witness, "batch norm uses the statistics of this batch, and learns from them")
+
+
+def evaluated(witness: Witness, effect: str) -> Iterator[Finding]:
+    """State that a model runs in training mode where no gradient is recorded, after it was trained."""
+    place = witness.place
+    outer = [one for one in place.calls() if not isinstance(one.env.get("self"), module_class())]
+    caller = outer[0] if outer else place
+    if mode.grad_enabled:
+        after = bool(witness.run.optimizers) and bool(witness.run.passed)
+        if after or caller.key not in witness.of(Runs).random:
+            runs = witness.of(Runs)
+            runs.random[caller.key] = caller, effect
+            if not after:
+                runs.trained.add(caller.key)  # before any step a result may be what the first pass learns from
+        return
+    yield from of_evaluation(witness, caller, effect)
+
+
+def of_evaluation(witness: Witness, caller: Place, effect: str) -> Iterator[Finding]:
+    """State that a trained model ran in training mode, unless somebody asked for that."""
+    if not witness.run.optimizers or not witness.run.passed:
+        return
+    model, name = model_of(witness, caller)
+    if model is None or not model.training:
+        return
+    last = max((line for _, line in witness.passes), default=0)
+    for tree in witness.trees(caller.source):  # asked for, as Monte Carlo dropout asks
+        for x in ast.walk(tree):
+            if isinstance(x, ast.Call) and called(x) == "train" and last < x.lineno <= caller.line:
+                return
+    message = f"{name} is evaluated in training mode: {name}.eval() was not called before line {caller.line}."
+    because = f"{name}.training is True, so {effect}: the result is not that of the trained model."
+    target = caller.written.target()
+    about = ", ".join(x for x in (name, target) if x)
+    yield TRAIN_MODE.found(
+        caller, about, message, because, f"{name}.eval()  # before; {name}.train() to go on training"
+    )
+
+
+def model_of(witness: Witness, place: Place) -> tuple[Any, str]:
+    """Return the model that a statement calls, and its name."""
+    for x in place.written.nodes():
+        if isinstance(x, ast.Call) and isinstance(x.func, ast.Name):
+            value = place.env.get(x.func.id, witness.machine.globals.get(x.func.id))
+            if isinstance(value, module_class()):
+                return value, x.func.id
+    found = [(value, key) for key, value in witness.machine.globals.items() if isinstance(value, module_class())]
+    return found[0] if len(found) == 1 else (None, "")
+
+
+@BATCH_OF_ONE.on("end")
+def one_row(witness: Witness) -> Iterator[Finding]:
+    for error, place in witness.errors:
+        found = re.search(r"more than 1 value per channel when training, got input size (.*)", message_of(error))
+        if not found:
+            continue
+        _, name = model_of(witness, place)
+        calls = [x for x in place.written.nodes() if isinstance(x, ast.Call) and short(x.func) == name and x.args]
+        given = short(calls[0].args[0]) if calls else "the input"
+        message = f"batch norm in training needs more than one row, and {given} is one: one value has no variance."
+        because = f"the input of the layer has the size {found[1].removeprefix('torch.Size(').rstrip(')')}."
+        slices = re.sub(r"\[(\w+):\1 \+ 1\]", r"[\1:\1 + 2]", given)
+        instead = (
+            f"{name}({slices})  # at least two rows"
+            if slices != given
+            else f"{name or 'model'}.eval()  # to predict for one row"
+        )
+        yield BATCH_OF_ONE.found(
+            place,
+            ", ".join(x for x in (name, given) if x),
+            message,
+            because,
+            instead,
+            severity_of(witness, error, place),
+        )

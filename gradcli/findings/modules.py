@@ -1,0 +1,440 @@
+"""Parameters that nobody trains: not registered, not held by the optimizer any more, or not used."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.tensor import Tensor
+from gradcli.findings.declaration import Cause
+from gradcli.findings.finding import Finding
+from gradcli.findings.graphs import of_cut, severity_of
+from gradcli.findings.order import Ledger
+from gradcli.findings.spelling import one_line, several
+from gradcli.findings.witness import Place, Witness, module_class, optimizer_class
+from gradcli.script.failure import message_of
+from gradcli.script.timeline.names import node_of
+from gradcli.script.timeline.names import parameters as parameters_of
+
+NOT_REGISTERED = Cause(
+    "not-registered",
+    "warning",
+    "a module does not know a parameter, so parameters() leaves it out",
+    "A module finds nn.Parameter, modules, ModuleList and ModuleDict among its attributes; nothing in a plain list.",
+    """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(2, 2), nn.Linear(2, 2)]
+        self.out = nn.Linear(2, 1)
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return self.out(x)
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+net(torch.ones(3, 2)).mean().backward()
+opt.step()
+""",
+    "self.layers = nn.ModuleList([...]); self.gain = nn.Parameter(torch.ones(2))",
+    order=2,
+)
+STALE = Cause(
+    "optimizer-stale",
+    "warning",
+    "the optimizer holds tensors that the model has no more",
+    "An optimizer keeps the tensors that it was given. A layer that is put in later is not among them.",
+    """
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 4))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+net[1] = nn.Linear(3, 1)
+net(torch.ones(5, 2)).mean().backward()
+opt.step()
+""",
+    "make the optimizer after the model is complete",
+    order=2,
+)
+UNUSED = Cause(
+    "unused-parameter",
+    "warning",
+    "a parameter gets no gradient in any pass",
+    "It was left out of forward, or what was computed from it never reached the loss.",
+    """
+import torch
+w = torch.ones(2, requires_grad=True)
+shift = torch.zeros(2, requires_grad=True)
+opt = torch.optim.SGD([w, shift], lr=0.1)
+(w * 3).sum().backward()
+opt.step()
+""",
+    "use it in the loss, or leave it out of the optimizer",
+    order=4,
+)
+CONTAINERS = {list: "nn.ModuleList", tuple: "nn.ModuleList", dict: "nn.ModuleDict"}
+MISSPELT = ("_init_", "__int__", "__inti__", "init", "_init__", "__init_")
+
+
+def hidden(module: Any) -> Iterator[tuple[str, str, Tensor, Any]]:
+    """Yield what a module does not know of: the attribute, the path, the tensor, and the container or None."""
+    for attribute, value in list(vars(module).items()):
+        if attribute.startswith("_"):
+            continue
+        if isinstance(value, Tensor) and isinstance(node_of(value), AccumulateGrad):
+            yield attribute, attribute, value, None
+        elif type(value) in CONTAINERS:
+            items = value.items() if isinstance(value, dict) else enumerate(value)
+            for key, item in list(items)[:100]:
+                if isinstance(item, module_class()):
+                    for name, tensor in parameters_of(item):
+                        yield attribute, f"{attribute}[{key!r}].{name}", tensor, value
+                elif isinstance(item, Tensor) and isinstance(node_of(item), AccumulateGrad):
+                    yield attribute, f"{attribute}[{key!r}]", item, value
+
+
+def modules(witness: Witness) -> Iterator[tuple[str, Any]]:
+    """Yield the modules of the snippet with their names, those inside others too."""
+    for name, value in list(witness.machine.globals.items()):
+        if isinstance(value, module_class()) and not name.startswith((" ", "__")):
+            waiting = [(name, value)]
+            while waiting:
+                path, one = waiting.pop()
+                yield path, one
+                waiting += [
+                    (f"{path}.{key}", child) for key, child in one._modules.items() if isinstance(child, module_class())
+                ]
+
+
+def held(witness: Witness) -> dict[int, Tensor]:
+    """Return the tensors that some optimizer holds."""
+    found = {id(x): x for x in witness.of(Ledger).owned}
+    for value in witness.machine.globals.values():
+        if isinstance(value, optimizer_class()):
+            found.update({id(x): x for group in value.param_groups for x in group["params"]})
+    return found
+
+
+def assignment(witness: Witness, module: Any, attribute: str) -> Place | None:
+    """Return the statement of the class that assigns an attribute."""
+    for source in witness.statements:
+        for tree in witness.trees(source):
+            for kind in ast.walk(tree):
+                if not isinstance(kind, ast.ClassDef) or kind.name != type(module).__name__:
+                    continue
+                for x in ast.walk(kind):
+                    targets = (
+                        x.targets if isinstance(x, ast.Assign) else [x.target] if isinstance(x, ast.AnnAssign) else []
+                    )
+                    if any(ast.unparse(target) == f"self.{attribute}" for target in targets) and isinstance(
+                        x, ast.stmt
+                    ):
+                        return Place(source, x.lineno, x, witness.machine.globals)
+    return None
+
+
+@NOT_REGISTERED.on("end")
+def unregistered(witness: Witness) -> Iterator[Finding]:
+    owned, accounts = held(witness), witness.of(Ledger).accounts
+    seen: set[tuple[int, str]] = set()
+    empty = next(((e, p) for e, p in witness.errors if "empty parameter list" in message_of(e)), None)
+    if not owned and empty is None:
+        return
+    for path, module in modules(witness):
+        for attribute, inner, tensor, container in hidden(module):
+            if id(tensor) in owned or (id(module), attribute) in seen or not (tensor in accounts or empty is not None):
+                continue
+            seen.add((id(module), attribute))
+            place = assignment(witness, module, attribute) or witness.at(None, 1)
+            name = f"{path}.{inner}"
+            node = place.written.node
+            value = one_line(ast.unparse(node.value)) if isinstance(node, ast.Assign) else ""
+            if container is None:
+                message = f"self.{attribute} is a plain tensor, not an nn.Parameter: {path}.parameters() leaves it out."
+                text = re.sub(r",? ?requires_grad=True", "", value)
+                instead = f"self.{attribute} = nn.Parameter({text})"
+            else:
+                kind = type(container).__name__
+                message = f"self.{attribute} is a plain {kind}: {path}.parameters() leaves out what is in it."
+                wrap = next(name for kind_of, name in CONTAINERS.items() if isinstance(container, kind_of))
+                wrap = (
+                    wrap
+                    if any(
+                        isinstance(x, module_class())
+                        for x in (container.values() if isinstance(container, dict) else container)
+                    )
+                    else wrap.replace("Module", "Parameter")
+                )
+                instead = f"self.{attribute} = {wrap}({value})"
+            if tensor in accounts:
+                because = f"{name} gets a gradient in each pass, and no optimizer holds it: step() leaves it as it was."
+            else:
+                because = f"the optimizer of {path}.parameters() does not get {name}."
+            severity = severity_of(witness, *empty) if empty is not None else ""
+            yield NOT_REGISTERED.found(
+                place,
+                f"{path}.{attribute}, {name}, self.{attribute}",
+                message,
+                because,
+                instead,
+                severity,
+                see=[empty[1].line] if empty else [],
+            )
+
+
+@NOT_REGISTERED.on("end")
+def misspelt(witness: Witness) -> Iterator[Finding]:
+    """State that a class has a method that was meant to be `__init__`, where something failed for it."""
+    if not witness.errors:
+        return
+    for source in witness.statements:
+        for tree in witness.trees(source):
+            for kind in ast.walk(tree):
+                methods = kind.body if isinstance(kind, ast.ClassDef) else []
+                for x in methods:
+                    if (
+                        isinstance(x, ast.FunctionDef)
+                        and x.name in MISSPELT
+                        and isinstance(kind, ast.ClassDef)
+                        and any("Module" in ast.unparse(base) for base in kind.bases)
+                    ):
+                        place = Place(source, x.lineno, x, witness.machine.globals)
+                        message = f"{kind.name} has {x.name}, which Python never calls: its layers are not made."
+                        yield NOT_REGISTERED.found(
+                            place,
+                            kind.name,
+                            message,
+                            "the name is __init__, with two underscores on each side.",
+                            "def __init__(self):",
+                            "error",
+                        )
+
+
+@NOT_REGISTERED.on("end")
+def made_in_forward(witness: Witness) -> Iterator[Finding]:
+    """State that a layer is made anew in each forward pass."""
+    owned, accounts = held(witness), witness.of(Ledger).accounts
+    if not owned:
+        return
+    for path, module in modules(witness):
+        for source in witness.statements:
+            for tree in witness.trees(source):
+                for kind in ast.walk(tree):
+                    if not isinstance(kind, ast.ClassDef) or kind.name != type(module).__name__:
+                        continue
+                    for method in kind.body:
+                        if not isinstance(method, ast.FunctionDef) or method.name != "forward":
+                            continue
+                        for x in ast.walk(method):
+                            if isinstance(x, ast.Call) and re.fullmatch(
+                                r"(torch\.)?nn\.(Linear|Conv\dd|Embedding|RNN|LSTM|GRU|Parameter|BatchNorm\dd|LayerNorm)",
+                                ast.unparse(x.func),
+                            ):
+                                place = Place(source, x.lineno, None, witness.machine.globals)
+                                text = one_line(ast.unparse(x))
+                                message = (
+                                    f"{text} is made anew in each forward pass: what a step learned would be gone."
+                                )
+                                because = f"{path}.parameters() does not hold it, so no optimizer moves it."
+                                if accounts:
+                                    yield NOT_REGISTERED.found(
+                                        place, f"{path}, self", message, because, f"self.layer = {text}  # in __init__"
+                                    )
+
+
+def reachable(witness: Witness) -> dict[int, str]:
+    """Return the leaves that the variables of the snippet lead to, by id, with their names."""
+    found: dict[int, str] = {}
+    for path, module in modules(witness):
+        for name, tensor in module._parameters.items():
+            if isinstance(tensor, Tensor):
+                found.setdefault(id(tensor), f"{path}.{name}")
+        for _, inner, tensor, _ in hidden(module):
+            found.setdefault(id(tensor), f"{path}.{inner}")
+    waiting: list[tuple[str, Any, int]] = [(key, value, 0) for key, value in witness.machine.globals.items()]
+    while waiting:
+        name, value, depth = waiting.pop()
+        if isinstance(value, Tensor):
+            found.setdefault(id(value), name)
+        elif isinstance(value, module_class()):
+            for inner, tensor in parameters_of(value):
+                found.setdefault(id(tensor), f"{name}.{inner}")
+        elif isinstance(value, list | tuple | dict) and depth < 3 and len(value) < 1000:
+            items: Iterable[Any] = value.items() if isinstance(value, dict) else enumerate(value)
+            waiting += [(f"{name}[{key!r}]", item, depth + 1) for key, item in items]
+    return found
+
+
+@STALE.on("end")
+def stale(witness: Witness) -> Iterator[Finding]:
+    """State that an optimizer holds tensors that were replaced."""
+    ledger, run = witness.of(Ledger), witness.run
+    names = reachable(witness)
+    owned = held(witness)
+    for optimizer in list(ledger.steps):
+        params = [x for group in optimizer.param_groups for x in group["params"]]
+        orphans = {witness.known(x): x for x in params if id(x) not in names and witness.known(x)}
+        new = [x for x in ledger.accounts if id(x) in names and id(x) not in owned]
+        replaced = [x for x in new if (witness.known(x) or names[id(x)]) in orphans]
+        if not replaced:
+            continue
+        first = orphans[witness.known(replaced[0]) or names[id(replaced[0])]]
+        line = run.names.former.get(first, 0)
+        holder = next((key for key, value in witness.machine.globals.items() if value is optimizer), "the optimizer")
+        made = creation(witness, holder)
+        place = witness.at(made.source if made else None, line) if line else made or witness.place
+        told = several(witness.known(x) or names[id(x)] for x in replaced)
+        kind = type(optimizer).__name__
+        message = (
+            f"{holder} ({kind}) was made at line {made.line if made else 0} and holds the {told} from "
+            f"before line {place.line}, not the new one."
+        )
+        because = (
+            f"the new {'tensors get' if len(replaced) > 1 else 'tensor gets'} a gradient in each pass, and "
+            f"step() never moves {'them' if len(replaced) > 1 else 'it'}."
+        )
+        instead = f"{made.written.text}  # after line {place.line}" if made is not None else None
+        layers = dict.fromkeys((witness.known(x) or names[id(x)]).rpartition(".")[0] for x in replaced)
+        about = ", ".join([*(x for x in layers if x), told, holder])
+        yield STALE.found(place, about, message, because, instead, see=[made.line if made else 0])
+
+
+def creation(witness: Witness, name: str) -> Place | None:
+    """Return the statement that assigned a variable first."""
+    for source, statements in witness.statements.items():
+        for x in statements:
+            targets = x.targets if isinstance(x, ast.Assign) else []
+            parts = [y for target in targets for y in (target.elts if isinstance(target, ast.Tuple) else [target])]
+            if any(ast.unparse(part) == name for part in parts):
+                return Place(source, x.lineno, x, witness.machine.globals)
+    return None
+
+
+@UNUSED.on("end")
+def unused(witness: Witness) -> Iterator[Finding]:
+    """State which parameters of an optimizer, or of a model that was asked, got no gradient in any pass."""
+    ledger, run = witness.of(Ledger), witness.run
+    passes = [done for done in run.passes.values() if not done.returns]
+    if not passes or not ledger.accounts:
+        return
+    names = reachable(witness)
+    asked = {id(one.tensor) for one in witness.calls}
+    groups: list[list[Tensor]] = []
+    for value in witness.machine.globals.values():
+        if isinstance(value, optimizer_class()):
+            groups.append([x for group in value.param_groups for x in group["params"]])
+        elif isinstance(value, module_class()):
+            own = [x for _, x in parameters_of(value)]
+            if any(id(x) in asked for x in own):
+                groups.append(own)
+    told: set[int] = set()
+    for group in groups:
+        if not any(x in ledger.accounts for x in group):
+            continue
+        idle = [
+            x
+            for x in group
+            if isinstance(node_of(x), AccumulateGrad)
+            and x not in ledger.accounts
+            and x._grad is None
+            and id(x) in names
+            and id(x) not in told
+        ]
+        told.update(map(id, idle))
+        yield from of_idle(witness, idle, names)
+
+
+def of_idle(witness: Witness, idle: list[Tensor], names: dict[int, str]) -> Iterator[Finding]:
+    run = witness.run
+    passes = list(run.passes.values())
+    if any(x in done.stops for x in idle for done in passes):
+        return
+    cuts: dict[Any, list[Tensor]] = {}
+    rest: dict[str, list[Tensor]] = {}
+    for x in idle:
+        if any(done.returns and done.below.get(x, True) is None for done in passes):
+            continue  # what the gradient of an output needs is not all that the output needs
+        cut = next(
+            (done.below[x] for done in reversed(passes) if done.below.get(x) is not None), None
+        ) or run.origins.taken.get(x)
+        if cut is not None:
+            cuts.setdefault(cut, []).append(x)
+        else:
+            name = witness.known(x) or names[id(x)]
+            rest.setdefault(name.rpartition(".")[0] or name, []).append(x)
+    for cut, tensors in cuts.items():
+        told = [witness.known(x) or names[id(x)] for x in tensors]
+        verb = "is" if len(told) == 1 else "are"
+        yield of_cut(
+            witness,
+            cut,
+            told[:4],
+            f"{several(f'{name}.grad' for name in told)} {verb} None, though an optimizer holds "
+            f"{'it' if len(told) == 1 else 'them'}.",
+        )
+    for layer, tensors in rest.items():
+        told = [witness.known(x) or names[id(x)] for x in tensors]
+        lines = [run.origins.used[x] for x in tensors if x in run.origins.used]
+        gone = (
+            f"{several(f'{name}.grad' for name in told)} {'is' if len(told) == 1 else 'are'} None after "
+            f"{run.passed} {'pass' if run.passed == 1 else 'passes'}."
+        )
+        if lines:
+            place = used_at(witness, min(lines))
+            target = place.written.target()
+            again = overwritten(place)
+            message = f"what {layer} computes at line {place.line} is never used: " + (
+                f"line {again} assigns {target} again." if again else "the loss does not depend on it."
+            )
+            yield UNUSED.found(place, ", ".join([layer, *told]), message, gone, None, see=[again])
+        else:
+            place = holding(witness, tensors[0]) or witness.at(None, 1)
+            message = f"{layer} is never used: no line computes anything with it, and it gets no gradient."
+            yield UNUSED.found(place, ", ".join([layer, *told]), message, gone, None)
+
+
+def used_at(witness: Witness, line: int) -> Place:
+    for source, statements in witness.statements.items():
+        for x in statements:
+            if x.lineno == line:
+                return Place(source, line, x, witness.machine.globals)
+    return witness.at(None, line)
+
+
+def overwritten(place: Place) -> int:
+    """Return the line behind a statement that assigns its name again without reading it; 0 where there is none."""
+    target = place.written.target()
+    tree = ast.parse(place.source.text)
+    for block in ast.walk(tree):
+        body = getattr(block, "body", None)
+        if not isinstance(body, list):
+            continue
+        lines = [x.lineno for x in body if isinstance(x, ast.stmt)]
+        if place.line in lines and target:
+            for x in body[lines.index(place.line) + 1 :]:
+                loads = any(
+                    isinstance(y, ast.Name) and y.id == target and isinstance(y.ctx, ast.Load) for y in ast.walk(x)
+                )
+                stores = any(
+                    isinstance(y, ast.Name) and y.id == target and isinstance(y.ctx, ast.Store) for y in ast.walk(x)
+                )
+                if loads:
+                    return 0
+                if stores:
+                    return int(x.lineno)
+    return 0
+
+
+def holding(witness: Witness, tensor: Tensor) -> Place | None:
+    """Return the statement that gave a tensor to an optimizer."""
+    for name, value in witness.machine.globals.items():
+        if isinstance(value, optimizer_class()) and any(
+            x is tensor for group in value.param_groups for x in group["params"]
+        ):
+            return creation(witness, name)
+    return None

@@ -1,0 +1,728 @@
+"""Numbers that are nan, infinite or huge: where the first one came from, and why."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.backward import Contribution
+from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.tensor import Tensor
+from gradcli.findings.declaration import Cause
+from gradcli.findings.finding import Finding
+from gradcli.findings.spelling import called, number, one_line, several, short
+from gradcli.findings.witness import Pass, Place, Witness, value_of
+from gradcli.guard import guarded
+
+MASKED = Cause(
+    "masked-late",
+    "warning",
+    "a mask throws an entry away after it has become infinite",
+    "where() and masks send the gradient 0 back to what they leave out, and 0 times infinity is nan.",
+    """
+import torch
+x = torch.tensor([0.0, 4.0], requires_grad=True)
+y = torch.where(x > 0, torch.sqrt(x), torch.zeros(2))
+y.sum().backward()
+print((x.grad * 0).sum())
+w = torch.tensor([0.0, 2.0], requires_grad=True)
+torch.where(w > 0, torch.log(w), torch.zeros(2)).sum().backward()
+print(w.grad)
+""",
+    "mask the input: torch.log(torch.where(w > 0, w, 1.0)), and then the result",
+    order=2,
+)
+AT_EDGE = Cause(
+    "nan-at-edge",
+    "warning",
+    "an operation is used at the edge of its domain, or outside",
+    "sqrt, norm and std have an infinite derivative at 0, log is infinite there; outside of a domain the value is nan.",
+    """
+import torch
+p = torch.tensor([1.0, 2.0], requires_grad=True)
+distance = (p - torch.tensor([1.0, 2.0])).pow(2).sum().sqrt()
+distance.backward()
+print(p.grad)
+""",
+    "keep away from the edge: (x + 1e-12).sqrt(), x.clamp(min=1e-12).log()",
+    order=3,
+)
+OVERFLOW = Cause(
+    "overflow",
+    "warning",
+    "a number is larger than its dtype can hold",
+    "float32 ends at 3.4e38: exp(89) and 1e20 ** 2 are inf, and inf - inf or inf / inf is nan.",
+    """
+import torch
+x = torch.tensor([100.0, 1.0], requires_grad=True)
+p = torch.exp(x) / torch.exp(x).sum()
+p[1].backward()
+print(x.grad)
+""",
+    "torch.softmax, logsumexp and log_softmax do not overflow; elsewhere smaller units",
+    order=3,
+)
+LOST = Cause(
+    "lost-digits",
+    "warning",
+    "a formula rounds away what matters, where another keeps it",
+    "softmax of a low score is 0 in float32, and its log -inf; 1 + 1e-9 is 1.",
+    """
+import torch
+s = torch.tensor([150.0, 0.0], requires_grad=True)
+loss = -torch.log(torch.softmax(s, dim=0))[1]
+loss.backward()
+print(loss, s.grad)
+""",
+    "torch.log_softmax(s, dim=0)",
+    order=2,
+)
+HUGE = Cause(
+    "huge-from-eps",
+    "warning",
+    "a vector of zeros is divided by eps",
+    "normalize() divides by the norm or by eps, whichever is larger: at 0 the derivative is 1 / eps.",
+    """
+import torch
+v = torch.zeros(1, 3, requires_grad=True)
+torch.nn.functional.normalize(v, dim=1).sum().backward()
+print(v.grad)
+""",
+    "leave rows of zeros out, or give a larger eps: normalize(v, dim=1, eps=1e-2)",
+    order=3,
+)
+KINK = Cause(
+    "kink-used",
+    "note",
+    "the gradient is 0 by a convention at a kink",
+    "abs, relu, max and clamp have no derivative at their kink, and torch takes one of those beside it, or 0.",
+    """
+import torch
+c = torch.tensor(0.0, requires_grad=True)
+opt = torch.optim.SGD([c], lr=0.1)
+(torch.abs(c) - 1).pow(2).backward()
+opt.step()
+""",
+    "start beside the kink: torch.tensor(0.05, requires_grad=True)",
+    order=4,
+)
+SHORT = 40  # nodes of a graph in which lost digits are looked for
+SMALL = 1e-6  # of a divisor: less is an eps
+LARGE = 1e6  # of a gradient: more than any loss with sensible units gives
+MASKS = ("where", "masked_fill", "masked_select", "index", "clamp", "clamp_min", "clamp_max", "nan_to_num")
+EDGES = {  # by primitive, what happens at the edge and what is written in place of it
+    "sqrt": ("has an infinite derivative at 0", "({x} + 1e-12).sqrt()"),
+    "rsqrt": ("is infinite at 0", "({x} + 1e-12).rsqrt()"),
+    "norm": ("has no derivative at 0", "({x}.pow(2).sum() + 1e-12).sqrt()"),
+    "log": ("is infinite at 0, and nan below", "torch.log({x}.clamp(min=1e-12))"),
+    "acos": ("has an infinite derivative at 1 and -1", "torch.acos({x}.clamp(-1 + 1e-6, 1 - 1e-6))"),
+    "asin": ("has an infinite derivative at 1 and -1", "torch.asin({x}.clamp(-1 + 1e-6, 1 - 1e-6))"),
+    "pow": ("has an infinite derivative at 0", "({x} + 1e-12) ** {exponent}"),
+    "reciprocal": ("is infinite at 0", "1 / ({x} + 1e-12)"),
+}
+
+
+@dataclass
+class Trouble:
+    """The first number of a pass that is not finite: the node, the entry, and the value of the operand there."""
+
+    node: Node
+    place: Place
+    position: int
+    operand: Any  # at the entry
+    result: Any  # the value, or the gradient there
+    is_gradient: bool
+    masks: list[Node] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    entry: tuple[int, ...] = ()
+    advice: str = ""
+    is_single: bool = False  # whether it is a spread of one entry
+    dtype: Any = None
+    is_empty: bool = False  # whether it is a softmax over scores that are all -inf
+
+
+class Troubles:
+    """What the pass that runs has shown so far."""
+
+    def __init__(self) -> None:
+        self.value: Trouble | None = None
+        self.gradient: Trouble | None = None
+        self.told: set[Any] = set()
+
+
+def finite(value: Any) -> bool:
+    return bool(np.isfinite(value).all())
+
+
+@AT_EDGE.on("pass")
+def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """Find the first value of a graph that is not finite."""
+    troubles = witness.of(Troubles)
+    troubles.value = troubles.gradient = None
+    if not done.is_surveyed and finite(done.output.value):
+        return
+    for node in done.order:
+        if np.asarray(node.out).dtype.kind != "f" or finite(node.out):
+            continue
+        if node.primitive.name in ("softmax", "log_softmax") and (found := empty_row(witness, node)) is not None:
+            troubles.value = found
+            return
+        inputs = [value_of(x) for x in node.inputs or ()]
+        if not all(finite(x) for x in inputs if isinstance(x, np.ndarray | np.generic | float)):
+            continue
+        place = witness.place_of(node)
+        if place is None:
+            return
+        troubles.value = trouble_at(witness, node, place, np.asarray(~np.isfinite(node.out)), node.out, False)
+        troubles.value.masks = masks_above(done, node)
+        if done.output.node is not None and done.is_surveyed:
+            troubles.value.advice = better_form(witness, done, node)
+        return
+    if done.times == 1 and len(done.order) <= SHORT:
+        yield from vanished(witness, done)
+
+
+def vanished(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State a result that is 0 only because its digits were rounded away."""
+    from gradcli.explanation.causes.forms import unstable
+    from gradcli.script.timeline.graphs import snapshot
+
+    zeros = [
+        node for node in done.order if node.primitive.name in ("log", "sub", "add") and np.any(np.equal(node.out, 0))
+    ]
+    graph = snapshot(witness.run, done.output) if zeros and len(done.outputs) == 1 else None
+    if graph is None:
+        return
+    lines = {line.name: line for line in graph.lines}
+    for note in unstable(list(graph.lines)):
+        line = lines.get(note.node)
+        place = next(
+            (witness.place_of(node) for node in zeros if line is not None and node.out is line.tensor.value), None
+        )
+        if "lost its digits" not in note.message or line is None or place is None:
+            continue
+        whole, _, instead = note.message.partition(": write ")
+        form = instead.partition(", which is exact")[0]
+        names = [witness.known(x.tensor) for x in line.inputs]
+        about = ", ".join(n for n in (place.written.target(), *names) if n) or form
+        yield LOST.found(place, about, f"{whole}: it is 0, and {form} is not.", "the sum was rounded to 1.", form)
+
+
+def empty_row(witness: Witness, node: Node) -> Trouble | None:
+    """Return the trouble of a softmax over scores that are all -inf."""
+    x, place = value_of((node.inputs or (None,))[0]), witness.place_of(node)
+    if x is None or place is None or np.isnan(x).any() or not np.isnan(node.out).any():
+        return None
+    trouble = trouble_at(witness, node, place, np.isnan(node.out), node.out, False)
+    trouble.is_empty = True
+    return trouble
+
+
+def better_form(witness: Witness, done: Pass, node: Node) -> str:
+    """Return what the notes of an explanation say about a form that keeps its digits."""
+
+    def found() -> str:
+        from gradcli.explanation.causes.forms import unstable
+        from gradcli.script.timeline.graphs import snapshot
+
+        graph = snapshot(witness.run, done.output)
+        lines = [] if graph is None else list(graph.lines)
+        return next((note.message for note in unstable(lines)), "")
+
+    return str(guarded("note", found, ""))
+
+
+def trouble_at(
+    witness: Witness, node: Node, place: Place, bad: Any, result: Any, is_gradient: bool, position: int = 0
+) -> Trouble:
+    bad = np.asarray(bad)
+    entry = tuple(int(i) for i in np.argwhere(bad)[0]) if bad.ndim else ()
+    operand: Any = None
+    names = []
+    for x in node.inputs or ():
+        if isinstance(x, Tensor):
+            names.append(witness.known(x))
+            if operand is None or len(names) - 1 == position:
+                value = np.asarray(x.value)
+                operand = (
+                    value[entry]
+                    if value.shape == bad.shape and bad.ndim
+                    else value.ravel()[0]
+                    if value.size == 1
+                    else value
+                )
+    shown = np.asarray(result)
+    return Trouble(
+        node,
+        place,
+        position,
+        operand,
+        shown[entry] if shown.shape == bad.shape else shown,
+        is_gradient,
+        [],
+        names,
+        entry,
+        "",
+        is_single(node),
+        np.asarray(node.out).dtype,
+    )
+
+
+def masks_above(done: Pass, start: Node) -> list[Node]:
+    """Return the masks that the result of a node goes through, entry by entry, on its way to the output."""
+    found, waiting, seen = [], [start], 0
+    while waiting and seen < 200:
+        node = waiting.pop()
+        seen += 1
+        for other in done.consumers(node):
+            if other.primitive.name in MASKS and other is not node:
+                found.append(other)
+            elif not other.primitive.structured:
+                waiting.append(other)
+    return found
+
+
+@AT_EDGE.on("contribution")
+def not_finite(witness: Witness, done: Pass, event: Contribution) -> Iterator[Finding]:
+    """Keep the first gradient of a pass that is not finite though it came from a finite one."""
+    troubles = witness.of(Troubles)
+    if troubles.gradient is not None or not finite(value_of(event.upstream)):
+        return
+    place = witness.place_of(event.node)
+    if place is None:
+        return
+    bad = ~np.isfinite(np.asarray(value_of(event.contribution)))
+    trouble = trouble_at(witness, event.node, place, bad, value_of(event.contribution), True, event.position)
+    upstream = np.asarray(value_of(event.upstream))
+    if upstream.shape == bad.shape and np.all(upstream[bad] == 0):
+        trouble.masks = masks_above(done, event.node) or [event.node]
+    troubles.gradient = trouble
+    yield from ()
+
+
+@AT_EDGE.on("arrival")
+def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State the cause of gradients that are not finite, once for each place."""
+    troubles = witness.of(Troubles)
+    spoilt = [leaf for leaf, gradient, _ in done.arrivals if not finite(gradient)]
+    if done.inputs is not None:
+        spoilt = [
+            x
+            for x in done.inputs
+            if isinstance(x, Tensor) and x.node is not None and not finite(done.totals.get(x.node, 0.0))
+        ]
+    value, gradient = troubles.value, troubles.gradient
+    if not spoilt and (value is None or finite(done.output.value)):
+        return
+    trouble = gradient if value is None or (gradient is not None and value.masks and gradient.masks) else value
+    if trouble is None or (key := trouble.place.key) in troubles.told:
+        return
+    if is_diverged(witness, done):
+        return
+    troubles.told.add(key)
+    found = told(witness, done, trouble, spoilt)
+    values = grads(done, spoilt) or [done.gradient(x.node) for x in spoilt]
+    if (
+        not witness.run.optimizers
+        and not any(np.isnan(one).any() for one in values if one is not None)
+        and finite(done.output.value)
+    ):
+        found = replace(found, severity="note")  # an infinite slope is one
+    yield found
+
+
+def is_diverged(witness: Witness, done: Pass) -> bool:
+    """Return whether the loss had grown for some rounds before: training says so."""
+    from gradcli.findings.training import Courses
+
+    course = witness.of(Courses).of.get(done.place.key)
+    return course is not None and (course.has_grown or course.is_growing())
+
+
+def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -> Finding:
+    place, node = trouble.place, trouble.node
+    name = node.primitive.name
+    words = place.written.of_primitive(name, node.options.get("exponent")) or spelled(place, name)
+    x = operand_words(place, trouble)
+    leaves = [witness.name(leaf) for leaf in spoilt]
+    at = f"[{', '.join(map(str, trouble.entry))}]" if trouble.entry else ""
+    entry = f"{x}{at}" if x.isidentifier() or not at else f"entry {at} of {x}"
+    target = place.written.target()
+    about = ", ".join(
+        dict.fromkeys(
+            n for n in [*[n for n in trouble.names if n], x if x.isidentifier() else "", target, *leaves] if n
+        )
+    )
+    effect = result_words(witness, done, spoilt)
+    see = [done.place.line]
+    operand = trouble.operand
+    zero = operand is not None and np.size(operand) == 1 and float(operand) == 0
+    shown = number(operand) if operand is not None and np.size(operand) == 1 else "there"
+    if trouble.masks and (trouble.is_gradient or zero or name in EDGES):
+        mask = next((m for m in trouble.masks if m.primitive.name in MASKS), trouble.masks[0])
+        where = witness.place_of(mask) or place
+        way = f"{mask.primitive.name}() at line {where.line}" if mask is not node else "a factor 0"
+        message = (
+            f"{entry} is {shown} where {words} has an infinite derivative, and {way} leaves that entry out "
+            "only afterwards."
+        )
+        because = f"0 · inf is nan: {effect}."
+        return MASKED.found(place, about, message, because, masked_first(place, where, name, x), see=[where.line, *see])
+    if trouble.is_empty:
+        row = f"row {trouble.entry[0]} of {x}" if len(trouble.entry) > 1 else x
+        message = f"{row} is all -inf, and {words} of that is 0 / 0."
+        return AT_EDGE.found(place, about, message, f"{effect}.", f"{x}.clamp(min=-1e9)  # in place of {x}", see=see)
+    if trouble.advice:
+        whole, _, instead = trouble.advice.partition(": write ")
+        message = f"{words} is {kind(trouble.result)} here: {one_line(whole)}."
+        form = instead.partition(", which is exact")[0]
+        typed = form or None
+        cause = LOST if "digits" in whole or name in ("log", "log2", "log10") else OVERFLOW
+        return cause.found(place, about, message, f"{effect}, where {form} keeps them.", typed, see=see)
+    if name in ("std", "var", "std_mean", "var_mean") and trouble.is_single:
+        message = f"{words} of one entry: it divides by n - 1 = 0."
+        operand_name = x if x.isidentifier() else "x"
+        return AT_EDGE.found(
+            place, about, message, f"{effect}.", f"if len({operand_name}) > 1:  # leave single values out", see=see
+        )
+    if not trouble.is_gradient and np.isinf(trouble.result) and name not in EDGES and name != "div":
+        largest = np.finfo(trouble.dtype).max
+        message = (
+            f"{words} overflows: {entry} is {shown}, and the result is above {largest:.2g}, the largest "
+            f"number of {trouble.dtype}."
+        )
+        return OVERFLOW.found(
+            place,
+            about,
+            message,
+            f"it is inf, and inf - inf or 0 · inf is nan: {effect}.",
+            smaller(witness, trouble),
+            see=see,
+        )
+    if not trouble.is_gradient and np.isinf(trouble.result) and not zero and name in ("pow", "div", "reciprocal"):
+        largest = np.finfo(trouble.dtype).max
+        message = (
+            f"{words} overflows: {entry} is {shown}, and the result is above {largest:.2g}, the largest "
+            f"number of {trouble.dtype}."
+        )
+        return OVERFLOW.found(
+            place,
+            about,
+            message,
+            f"it is inf, and inf - inf or 0 · inf is nan: {effect}.",
+            smaller(witness, trouble),
+            see=see,
+        )
+    if name == "div" or name == "reciprocal":
+        binary = place.written.operator("div")
+        divisor = short(binary.right) if binary is not None else x
+        message = f"{words} divides by {divisor}, which is 0{f' at {at}' if at else ''}."
+        typed = f"{short(binary.left)} / ({divisor} + 1e-12)" if binary is not None and short(binary.left) else None
+        return AT_EDGE.found(place, f"{about}, {divisor}", message, f"{effect}.", typed, see=see)
+    says, form = EDGES.get(name, ("has no finite value or derivative there", ""))
+    if not trouble.is_gradient and np.isnan(trouble.result):
+        says = "is nan outside of its domain"
+    message = f"{words} at line {place.line} {says}, and {entry} is {shown}."
+    exponent = exponent_of(place, node)
+    typed_form = (
+        form.format(x=x if x.isidentifier() or "(" in x else f"({x})", exponent=exponent) if form and x else None
+    )
+    because = f"{effect}."
+    if trouble.is_gradient and np.isinf(trouble.result):
+        because = (
+            f"inf times the derivative 0 of what is inside is nan: {effect}."
+            if any(np.isnan(g).any() for g in grads(done, spoilt))
+            else because
+        )
+    return AT_EDGE.found(place, about, message, because, typed_form, see=see)
+
+
+def grads(done: Pass, leaves: list[Tensor]) -> list[Any]:
+    return [np.asarray(gradient) for leaf, gradient, _ in done.arrivals if any(leaf is x for x in leaves)]
+
+
+def result_words(witness: Witness, done: Pass, spoilt: list[Tensor]) -> str:
+    if not spoilt:
+        return (
+            f"{witness.known(done.output) or 'the output'} is "
+            f"{number(done.output.value) if done.output.value.size == 1 else 'not finite'}"
+        )
+    values = grads(done, spoilt)
+    word = kind(values[0]) if values else "not finite"
+    names = several(f"{witness.name(x)}.grad" for x in spoilt)
+    return f"{names} {'is' if len(spoilt) == 1 else 'are'} {word}"
+
+
+def kind(value: Any) -> str:
+    value = np.asarray(value)
+    if value.ndim == 0:
+        return "nan" if np.isnan(value) else "-inf" if value < 0 else "inf"
+    word = "nan" if np.isnan(value).any() else "infinite"
+    places = np.argwhere(~np.isfinite(value))
+    return f"{word} at [{', '.join(map(str, places[0]))}]" if len(places) == 1 else f"{word} in {len(places)} entries"
+
+
+def spelled(place: Place, name: str) -> str:
+    """Return the operation as the statement writes it, or its name."""
+    calls = [x for x in place.written.nodes() if isinstance(x, ast.Call) and called(x).rstrip("_") == name]
+    return short(calls[0]) if calls and short(calls[0]) else name
+
+
+def operand_words(place: Place, trouble: Trouble) -> str:
+    """Return the operand as it is written."""
+    name = trouble.node.primitive.name
+    binary = place.written.operator(name) or power(place, trouble.node)
+    if binary is not None:
+        return short(binary.left) if name == "pow" else short(binary.right)
+    calls = [x for x in place.written.nodes() if isinstance(x, ast.Call) and called(x).rstrip("_") == name]
+    x = place.written.argument(calls[0]) if calls else None
+    if x is not None and short(x):
+        return short(x)
+    return next((n for n in trouble.names if n), "the operand")
+
+
+def power(place: Place, node: Node) -> ast.BinOp | None:
+    """Return the use of ** with the exponent of a node, of several in a statement."""
+    exponent = f"{node.options.get('exponent')}"
+    uses = (x for x in place.written.nodes() if isinstance(x, ast.BinOp) and isinstance(x.op, ast.Pow))
+    return next((x for x in uses if ast.unparse(x.right) == exponent), None)
+
+
+def exponent_of(place: Place, node: Node) -> str:
+    binary = place.written.operator("pow") or power(place, node)
+    return short(binary.right) if binary is not None else "p"
+
+
+def masked_first(place: Place, where: Place, name: str, x: str) -> str | None:
+    """Return the operation with its input masked too."""
+    condition = ""
+    for call in where.written.calls("where", "masked_fill"):
+        if called(call) == "where" and len(call.args) == 3:
+            condition = short(call.args[0])
+        elif called(call) == "masked_fill" and call.args:
+            condition = (
+                f"~({short(call.args[0])})" if not short(call.args[0]).startswith("~") else short(call.args[0])[1:]
+            )
+    if not x or not condition:
+        return None
+    calls = [one for one in place.written.nodes() if isinstance(one, ast.Call) and called(one).rstrip("_") == name]
+    inner = f"torch.where({condition}, {x}, 1.0)"
+    argument = place.written.argument(calls[0]) if calls else None
+    if argument is not None:
+        return place.written.with_(argument, ast.parse(inner, mode="eval").body)
+    return f"{inner}  # in place of {x}"
+
+
+def is_single(node: Node) -> bool:
+    """Return whether a node is the spread of one entry."""
+    if node.primitive.name not in ("std", "var"):
+        return False
+    x = node.inputs[0] if node.inputs else None
+    if not isinstance(x, Tensor):
+        return False
+    dim = node.options.get("dim")
+    if dim is None:
+        return bool(x.value.size == 1)
+    axes = dim if isinstance(dim, tuple | list) else (dim,)
+    return all(x.shape[axis] == 1 for axis in axes)
+
+
+def smaller(witness: Witness, trouble: Trouble) -> str | None:
+    """Return the leaf in smaller units, or the computation in float64."""
+    if trouble.node.primitive.name == "exp":
+        return None
+    x = next((n for n in trouble.names if n and n.isidentifier()), "")
+    return (
+        f"{x} = {x} / {10 ** int(np.log10(abs(float(trouble.operand)))):g}  # smaller units"
+        if x and trouble.operand is not None and np.size(trouble.operand) == 1 and abs(float(trouble.operand)) >= 10
+        else None
+    )
+
+
+@HUGE.on("arrival", closely=True)
+def divided_by_eps(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State that a gradient is huge because a norm of 0 was replaced by eps."""
+    if not done.is_surveyed:
+        return
+    large = [(leaf, g) for leaf, g, _ in done.arrivals if np.size(g) and finite(g) and np.max(np.abs(g)) > LARGE]
+    if not large:
+        return
+    for node in done.order:
+        least = bound(witness, node)
+        if least is None or not 0 < least < 1e-4 or not np.any(np.asarray(done.outs[node]) <= least * 1.01):
+            continue
+        if not any(
+            other.primitive.name == "div" or "layout" in other.primitive.traits for other in done.consumers(node)
+        ):
+            continue
+        place = witness.place_of(node)
+        if place is None:
+            continue
+        rows = np.argwhere(np.asarray(done.outs[node]) <= least * 1.01)
+        leaf, gradient = large[0]
+        calls = place.written.calls("normalize", "cosine_similarity")
+        x = place.written.argument(calls[0]) if calls else None
+        given = (
+            one_line(ast.unparse(calls[0].args[0]))
+            if calls and calls[0].args
+            else (short(x) if x is not None else "it")
+        )
+        row = f"row {rows[0][0]} of {given}" if rows.size and len(rows[0]) else given
+        text = one_line(ast.unparse(calls[0])) if calls else place.written.text
+        message = f"{row} is all zeros, so {text} divides it by eps = {least:g}: the derivative there is 1 / eps."
+        because = f"{witness.name(leaf)}.grad has an entry of size {float(np.max(np.abs(gradient))):.2g}."
+        instead = f"{text[:-1]}, eps=0.1)  # or leave the row out" if calls and "eps" not in text else None
+        names = ", ".join(dict.fromkeys(n for n in (given, witness.name(leaf), place.written.target()) if n))
+        yield HUGE.found(place, names, message, because, instead, see=[done.place.line])
+        return
+    divisors = witness.of(Bounds).divisors
+    for node in (one for one in done.order if id(one) in divisors):
+        place = witness.place_of(node)
+        if place is None or not leads(node, large[0][0]):
+            continue
+        leaf, gradient = large[0]
+        words = place.written.of_primitive("div") or place.written.text
+        message = (
+            f"{words} divides by {divisors[id(node)]:.3g}, which is little more than its eps: the derivative is huge."
+        )
+        because = f"{witness.name(leaf)}.grad has an entry of size {float(np.max(np.abs(gradient))):.2g}."
+        names = ", ".join(n for n in (witness.name(leaf), place.written.target()) if n)
+        yield HUGE.found(place, names, message, because, "a larger eps, such as 1e-3", see=[done.place.line])
+
+
+def bound(witness: Witness, node: Node) -> float | None:
+    """Return the lower bound of a clamp that the operation itself set."""
+    if node.primitive.name not in ("clamp_min", "clamp"):
+        return None
+    if node.primitive.name == "clamp":
+        least = node.options.get("min")
+        return float(least) if isinstance(least, float | int) else None
+    return witness.of(Bounds).of.get(id(node))
+
+
+class Bounds:
+    """The lower bounds of clamps and small divisors, by the id of their node, while a pass runs: it frees inputs."""
+
+    def __init__(self) -> None:
+        self.of: dict[int, float] = {}
+        self.divisors: dict[int, float] = {}
+
+
+@HUGE.on("pass", closely=True)
+def bounds(witness: Witness, done: Pass) -> Iterator[Finding]:
+    found = witness.of(Bounds).of
+    found.clear()
+    divisors = witness.of(Bounds).divisors
+    divisors.clear()
+    for node in done.order:
+        if node.primitive.name in ("div", "reciprocal") and node.inputs and done.is_surveyed:
+            sizes = np.abs(np.asarray(value_of(node.inputs[-1]), float))
+            if sizes.size and 0 < (least := float(np.min(sizes))) < SMALL:
+                divisors[id(node)] = least
+        if node.primitive.name == "clamp_min" and node.inputs and len(node.inputs) > 1:
+            least = value_of(node.inputs[1])
+            if np.size(least) == 1:
+                found[id(node)] = float(np.ravel(least)[0])
+    yield from ()
+
+
+@KINK.on("pass", closely=True)
+def at_kinks(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """Note the nodes all of whose entries stand at a kink."""
+    found = witness.of(Kinks).nodes
+    found.clear()
+    if not done.is_surveyed:
+        return
+    for node in done.order:
+        kinks = node.primitive.kinks
+        if not kinks or not node.inputs or node.primitive.pieces is not None:
+            continue
+        values = [value_of(x) for x in node.inputs]
+        with np.errstate(all="ignore"):
+            mask = kinks(*values, **node.options) if callable(kinks) else np.isin(values[0], kinks)
+        if np.size(mask) and np.all(mask):
+            found[id(node)] = [witness.known(x) for x in node.inputs if isinstance(x, Tensor)], values[0]
+    yield from ()
+
+
+class Kinks:
+    """Nodes at a kink, by id, while a pass runs: the names of the inputs and the first value."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[int, tuple[list[str], Any]] = {}
+
+
+@KINK.on("arrival", closely=True)
+def decided(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State that a kink made the whole gradient of a leaf 0."""
+    found = witness.of(Kinks).nodes
+    zero = [leaf for leaf, gradient, _ in done.arrivals if np.size(gradient) and not np.any(gradient)] if found else []
+    if not zero:
+        return
+    from gradcli.findings.modules import held
+
+    owned = held(witness)
+    for node in done.order:
+        if id(node) not in found:
+            continue
+        arrived = done.totals.get(node, 1.0 if node is done.output.node else 0.0)
+        below = [leaf for leaf in zero if leads(node, leaf)]
+        if (
+            not np.any(arrived)
+            or not below
+            or any(edge is not None and np.any(done.totals.get(edge, 0)) for edge in node.edges)
+        ):
+            continue
+        place = witness.place_of(node)
+        if place is None:
+            continue
+        names, value = found[id(node)]
+        x = next((n for n in names if n), "") or operand_words(
+            place, Trouble(node, place, 0, None, None, True, [], names)
+        )
+        words = place.written.of_primitive(node.primitive.name) or spelled(place, node.primitive.name)
+        leaf = below[0]
+        shown = number(np.ravel(value)[0])
+        trained = any(id(one) in owned for one in below)
+        message = (
+            f"{x} is {shown}, exactly at the kink of {words}: "
+            f"{node.primitive.convention or 'torch takes the slope 0 there'}."
+        )
+        stays = f", so {witness.name(leaf)} stays where it is" if trained else ""
+        because = f"{witness.name(leaf)}.grad is 0 by that convention{stays}, though the slope beside it is not 0."
+        first = f"{witness.name(leaf)} = torch.tensor(0.05, requires_grad=True)  # start beside the kink"
+        instead = first if leaf.value.size == 1 and witness.name(leaf).isidentifier() else None
+        yield KINK.found(
+            place,
+            ", ".join(dict.fromkeys([x, *map(witness.name, below)])),
+            message,
+            because,
+            instead,
+            "warning" if trained and not moves(witness, leaf) else "",
+            see=[done.place.line],
+        )
+
+
+def moves(witness: Witness, leaf: Tensor) -> bool:
+    """Return whether a leaf has had a gradient other than 0."""
+    from gradcli.findings.order import Ledger
+
+    account = witness.of(Ledger).accounts.get(leaf)
+    return account is not None and account.ever_moved and bool(leaf._grad is not None and np.any(leaf._grad.value))
+
+
+def leads(node: Node, leaf: Tensor) -> bool:
+    """Return whether a node leads to a leaf."""
+    waiting, seen = [node], {node}
+    while waiting:
+        for edge in waiting.pop().edges:
+            if isinstance(edge, AccumulateGrad) and edge.variable is leaf:
+                return True
+            if isinstance(edge, Node) and edge not in seen:
+                seen.add(edge)
+                waiting.append(edge)
+    return False

@@ -1,0 +1,529 @@
+"""The order of calls: gradients that add up, are cleared too early or in the wrong place, steps without gradients."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from gradcli.engine.graph import Node
+from gradcli.engine.tensor import Tensor
+from gradcli.findings.declaration import Cause
+from gradcli.findings.finding import Finding
+from gradcli.findings.spelling import number, several, short
+from gradcli.findings.witness import LARGEST, Pass, Place, Witness, optimizer_class
+
+ACCUMULATED = Cause(
+    "accumulated",
+    "warning",
+    "a backward pass added its gradient to that of an earlier pass",
+    "backward() adds to .grad. What an earlier pass left there has to be cleared, once it has been used.",
+    """
+import torch
+w = torch.tensor(1.0, requires_grad=True)
+for _ in range(3):
+    loss = (w - 3) ** 2
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+""",
+    "w.grad = None, or opt.zero_grad(), before each backward()",
+    order=3,
+)
+WRONG_CLEARED = Cause(
+    "wrong-tensor-cleared",
+    "warning",
+    "the gradient of another tensor is cleared than of the one that is trained",
+    "Each tensor has its own .grad; to clear that of the data leaves that of the weights.",
+    """
+import torch
+x = torch.ones(3, requires_grad=True)
+w = torch.tensor(0.5, requires_grad=True)
+for _ in range(3):
+    (w * x - 2).pow(2).mean().backward()
+    x.grad.zero_()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+""",
+    "w.grad.zero_()",
+    order=2,
+)
+CLEARED_EARLY = Cause(
+    "cleared-early",
+    "warning",
+    "gradients are cleared between backward() and step()",
+    "step() reads .grad, so clearing belongs behind it, or before backward().",
+    """
+import torch
+w = torch.tensor(1.0, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for _ in range(3):
+    (w - 3).pow(2).backward()
+    opt.zero_grad()
+    opt.step()
+""",
+    "opt.step(); opt.zero_grad()",
+    order=2,
+)
+WITHOUT_BACKWARD = Cause(
+    "step-without-backward",
+    "warning",
+    "an optimizer steps, and no backward pass has filled the gradients",
+    "step() changes only parameters that have a gradient.",
+    """
+import torch
+w = torch.tensor(1.0, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for _ in range(3):
+    opt.zero_grad()
+    loss = (w - 3) ** 2
+    opt.step()
+""",
+    "loss.backward(); opt.step()",
+    order=2,
+)
+BEFORE_BACKWARD = Cause(
+    "step-before-backward",
+    "warning",
+    "step() stands before backward(), so it meets no gradient",
+    "The order of a round is zero_grad, backward, step.",
+    """
+import torch
+w = torch.tensor(1.0, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for _ in range(3):
+    loss = (w - 3) ** 2
+    opt.zero_grad()
+    opt.step()
+    loss.backward()
+""",
+    "opt.zero_grad(); loss.backward(); opt.step()",
+    order=2,
+)
+UNEVEN = Cause(
+    "uneven-accumulation",
+    "warning",
+    "means over parts of unequal size are added as if the parts were equal",
+    "The mean of a small last batch weighs as much as that of a full one.",
+    """
+import torch
+w = torch.tensor(0.0, requires_grad=True)
+x = torch.arange(5.0)
+parts = x.split(2)
+for part in parts:
+    loss = (w * part - 1).pow(2).mean()
+    (loss / len(parts)).backward()
+""",
+    "weigh each loss by its rows: (loss * len(part) / len(x)).backward()",
+    order=3,
+)
+
+
+@dataclass
+class Filling:
+    """One pass that a leaf has had since its gradient was cleared."""
+
+    number: int
+    place: Place
+    output: str
+    gradient: Any
+
+
+@dataclass
+class Account:
+    """What has happened to the gradient of one leaf."""
+
+    open: list[Filling] = field(default_factory=list)  # passes since it was cleared
+    moved: bool = False  # whether the leaf has changed since the first of these
+    ever_moved: bool = False
+    value: Any = None  # the leaf at the last pass
+    wasted: tuple[Place, Filling] | None = None  # where a gradient was cleared that nobody had used
+    count: int = 0  # passes in all
+    pending: Added | None = None  # what the last pass added to, until somebody uses the sum
+    cleared: list[tuple[int, Place]] = field(default_factory=list)  # the first places and the passes before
+
+
+@dataclass
+class Steps:
+    """The steps of an optimizer: how many, and how many met no gradient."""
+
+    count: int = 0
+    idle: int = 0
+    first: Place | None = None
+    latest: Place | None = None
+    passed_before: int = 0  # passes that had run at the first step
+
+
+@dataclass
+class Added:
+    """A gradient that was added to an older one."""
+
+    leaf: Tensor
+    place: Place
+    before: Filling
+    whole: Any
+    alone: Any
+    moved: bool
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return self.place.key, self.leaf
+
+
+class Ledger:
+    """The accounts of the leaves, and the steps of the optimizers."""
+
+    def __init__(self) -> None:
+        self.accounts: WeakKeyDictionary[Tensor, Account] = WeakKeyDictionary()
+        self.steps: dict[Any, Steps] = {}
+        self.added: dict[tuple[Any, ...], Added] = {}
+        self.means: dict[tuple[str, int], list[tuple[int, Any, dict[Tensor, Any]]]] = {}
+        self.mean: tuple[Node, int] | None = None  # of the pass that runs
+        self.owned: WeakKeyDictionary[Tensor, Any] = WeakKeyDictionary()
+
+
+def state(leaf: Tensor) -> Any:
+    return np.array(leaf.value) if leaf.value.size <= LARGEST else float(np.sum(leaf.value))
+
+
+def is_moved(leaf: Tensor, account: Account) -> bool:
+    return account.moved or (
+        account.value is not None and not np.array_equal(account.value, state(leaf), equal_nan=True)
+    )
+
+
+def optimizer_of(witness: Witness, leaf: Tensor) -> str:
+    """Return the name of the optimizer that holds a leaf, empty where there is none."""
+    for name, value in witness.machine.globals.items():
+        if isinstance(value, optimizer_class()) and any(
+            x is leaf for group in value.param_groups for x in group["params"]
+        ):
+            return name
+    return ""
+
+
+@ACCUMULATED.on("arrival")
+def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
+    if done.inputs is not None:
+        return
+    ledger = witness.of(Ledger)
+    output = witness.known(done.output) or done.place.written.text
+    for leaf, gradient, before in done.arrivals:
+        account = ledger.accounts.setdefault(leaf, Account())
+        if account.open and before is not None and np.any(before):
+            last = account.open[-1]
+            moved = is_moved(leaf, account)
+            read = witness.read.get(leaf, -1) >= last.number
+            key = (done.place.key, leaf)
+            if account.pending is not None and moved:
+                ledger.added[account.pending.key] = account.pending  # it was used
+            account.pending = None
+            if (moved or read) and (key not in ledger.added or moved):
+                whole = leaf._grad.value if leaf._grad is not None else before
+                account.pending = Added(leaf, done.place, last, np.array(whole), np.array(gradient), moved)
+        elif before is None or not np.any(before):
+            account.open = []
+        account.moved = False
+        if account.value is not None and not np.array_equal(account.value, state(leaf), equal_nan=True):
+            account.ever_moved = True
+        account.value = state(leaf)
+        account.wasted = None
+        account.count += 1
+        account.open.append(Filling(done.number, done.place, output, None))
+        del account.open[:-3]
+    noted_mean(ledger, done)
+    yield from ()
+
+
+@UNEVEN.on("pass")
+def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """Note over how many rows the loss of a pass is a mean."""
+    target: Any = done.output.node
+    ledger = witness.of(Ledger)
+    ledger.mean = None
+    while isinstance(target, Node) and np.size(target.out) == 1 and done.inputs is None:
+        if target.primitive.name == "mean" or target.options.get("reduction") == "mean":
+            shape = target.inputs[0].shape if target.inputs else ()
+            ledger.mean = target, shape[0] if shape else 1
+            break
+        edges = [edge for edge in target.edges if edge is not None]
+        target = edges[0] if len(edges) == 1 else None
+    yield from ()
+
+
+def noted_mean(ledger: Ledger, done: Pass) -> None:
+    """Note the mean that the pass began with, its weight, and what it gave."""
+    if ledger.mean is not None:
+        node, rows = ledger.mean
+        weight = float(np.ravel(done.totals.get(node, 1.0))[0])
+        series = ledger.means.setdefault(done.place.key, [])
+        small = [(leaf, gradient) for leaf, gradient, _ in done.arrivals if np.size(gradient) <= LARGEST][:4]
+        series.append((rows, weight, {leaf: np.array(gradient) for leaf, gradient in small}))
+        del series[:-64]
+
+
+@ACCUMULATED.on("statement")
+def cleared(witness: Witness, env: Any) -> Iterator[Finding]:
+    """Note the gradients that this statement cleared."""
+    ledger, filled = witness.of(Ledger), witness.run.filled
+    for leaf, account in list(ledger.accounts.items()):
+        if not account.open:
+            continue
+        now = filled.get(leaf)
+        if now is not None and now.line and leaf._grad is not None:
+            continue
+        last = account.open[-1]
+        moved = is_moved(leaf, account)
+        account.ever_moved |= moved
+        used = moved or witness.read.get(leaf, -1) >= last.number
+        account.wasted = None if used else (witness.place, last)
+        if used and account.pending is not None:
+            ledger.added[account.pending.key] = account.pending
+        account.pending = None
+        if len(account.cleared) < 64:
+            account.cleared.append((last.number, witness.place))
+        account.open = []
+        account.moved = False
+    yield from ()
+
+
+@CLEARED_EARLY.on("step")
+def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> Iterator[Finding]:
+    ledger, place = witness.of(Ledger), witness.place
+    held = [x for group in optimizer.param_groups for x in group["params"]]
+    steps = ledger.steps.setdefault(optimizer, Steps())
+    for leaf in held:
+        ledger.owned[leaf] = optimizer
+    steps.count += 1
+    steps.latest = place
+    if steps.first is None:
+        steps.first, steps.passed_before = place, witness.run.passed
+    filled = witness.run.filled
+    is_idle = all(x._grad is None or (x in filled and not filled[x].line) for x in parameters)
+    steps.idle += is_idle
+    for leaf in parameters:
+        if (account := ledger.accounts.get(leaf)) is not None and account.open:
+            account.moved = account.ever_moved = True
+            if account.pending is not None:
+                ledger.added[account.pending.key] = account.pending
+                account.pending = None
+    wasted = [(x, account.wasted) for x in held if (account := ledger.accounts.get(x)) is not None and account.wasted]
+    if not is_idle or not wasted or (steps.passed_before == 0 and steps.idle == steps.count):
+        return
+    leaf, (at, filling) = wasted[0]
+    names = several(witness.name(x) for x, _ in wasted)
+    step = place.written.text
+    message = (
+        f"{at.written.text} at line {at.line} clears the gradients of line {filling.place.line} before "
+        f"{step} at line {place.line} can use them."
+    )
+    because = f"step() meets no gradient of {names}, and changes nothing."
+    instead = f"{step}; {at.written.text}"
+    yield CLEARED_EARLY.found(
+        at,
+        ", ".join(witness.name(x) for x, _ in wasted),
+        message,
+        because,
+        instead,
+        see=[filling.place.line, place.line],
+    )
+
+
+@ACCUMULATED.on("end")
+def judged(witness: Witness) -> Iterator[Finding]:
+    ledger = witness.of(Ledger)
+    for leaf, account in ledger.accounts.items():
+        pending, last = account.pending, account.open[-1].number if account.open else 0
+        if pending is not None and (is_moved(leaf, account) or witness.read.get(leaf, -1) >= last):
+            ledger.added[pending.key] = pending
+    groups: dict[Any, list[Added]] = {}
+    for one in ledger.added.values():
+        if one.moved or is_unmeant(witness, one):
+            groups.setdefault(one.place.key, []).append(one)
+    wrong: set[int] = set()
+    for adds in groups.values():
+        first = adds[0]
+        other = wrong_clearing(ledger, first)
+        if other is not None and first.moved:
+            leaf, place = other
+            cleared_name, names = witness.name(leaf), several(witness.name(one.leaf) for one in adds)
+            own = witness.name(first.leaf)
+            message = f"line {place.line} clears {cleared_name}.grad, and never {own}.grad, which every pass adds to."
+            instead = place.written.text.replace(f"{cleared_name}.grad", f"{own}.grad")
+            yield WRONG_CLEARED.found(
+                place, f"{names}, {cleared_name}", message, evidence(witness, first), instead, see=[first.place.line]
+            )
+            wrong.add(id(first))
+            continue
+        yield of_added(witness, adds)
+
+
+def is_unmeant(witness: Witness, one: Added) -> bool:
+    """Return whether gradients of different outputs were added, and read after each, by somebody who never clears.
+
+    Whoever gives weights, keeps the graph or starts from one output twice shows that gradients add up.
+    """
+    account = witness.of(Ledger).accounts[one.leaf]
+    outputs = [filling.output for filling in account.open]
+    plain = all(
+        re.fullmatch(r"\w+\.backward\(\)", filling.place.written.text) and filling.output.isidentifier()
+        for filling in account.open
+    )
+    read = witness.read.get(one.leaf, -1) > one.before.number
+    return read and plain and not account.cleared and len(set(outputs)) == len(outputs) == account.count
+
+
+def wrong_clearing(ledger: Ledger, one: Added) -> tuple[Tensor, Place] | None:
+    """Return a leaf that nothing trains and whose gradient is cleared in each round."""
+    for leaf, account in ledger.accounts.items():
+        if leaf is one.leaf or account.ever_moved or leaf in ledger.owned or len(account.cleared) < 2:
+            continue
+        if any(number >= one.before.number for number, _ in account.cleared):
+            return leaf, account.cleared[0][1]
+    return None
+
+
+def evidence(witness: Witness, one: Added) -> str:
+    name = witness.name(one.leaf)
+    whole, alone = number(one.whole), number(one.alone)
+    return f"{name}.grad is {whole}, where the last pass alone gives {alone}."
+
+
+def of_added(witness: Witness, adds: list[Added]) -> Finding:
+    first = adds[0]
+    place, before = first.place, first.before
+    names = several(f"{witness.name(one.leaf)}.grad" for one in adds)
+    holder = optimizer_of(witness, first.leaf)
+    name = witness.name(first.leaf)
+    clear = f"{holder}.zero_grad()" if holder else f"{name}.grad = None"
+    text = place.written.text
+    instead = f"{clear}; {text}" if text and len(text) < 70 else clear
+    if first.moved:
+        since = "step()" if holder else "the update"
+        message = (
+            f"{names} still held the gradient of an earlier pass, from before {since}: no zero_grad() "
+            "since, so this one was added."
+        )
+    else:
+        message = (
+            f"{names} still held the gradient of line {before.place.line}, from {before.output}: this pass added to it."
+        )
+    listed_names = ", ".join(dict.fromkeys(witness.name(one.leaf) for one in adds))
+    if holder:
+        listed_names += f", {holder}"
+    return ACCUMULATED.found(place, listed_names, message, evidence(witness, first), instead, see=[before.place.line])
+
+
+@WITHOUT_BACKWARD.on("end")
+def idle(witness: Witness) -> Iterator[Finding]:
+    """State that all steps of an optimizer met no gradient, and why."""
+    ledger = witness.of(Ledger)
+    early = any(one.code == "cleared-early" for one in witness.findings.values())
+    for optimizer, steps in ledger.steps.items():
+        if steps.idle < steps.count or early or steps.first is None:
+            continue
+        held = [x for group in optimizer.param_groups for x in group["params"]]
+        name = next(
+            (key for key, value in witness.machine.globals.items() if value is optimizer), type(optimizer).__name__
+        )
+        names = several(map(witness.name, held))
+        met = f"all {steps.count} steps meet" if steps.count > 1 else "the step meets"
+        fact = f"{met} no gradient, so {names} {'stays' if len(held) == 1 else 'stay'} as at the start."
+        about = ", ".join([name, *map(witness.name, held)])
+        passed = [(leaf, account) for leaf in held if (account := ledger.accounts.get(leaf)) is not None]
+        if passed:
+            later = [filling for _, account in passed for filling in account.open]
+            places = [one.place for one in later] or [place for _, account in passed for _, place in account.cleared]
+            at = next((one.place for one in later), None)
+            if at is None or not places:
+                continue
+            message = (
+                f"{steps.first.written.text} at line {steps.first.line} runs before {at.written.text} at "
+                f"line {at.line} in each round: the order is wrong."
+            )
+            instead = f"{at.written.text}; {steps.first.written.text}  # after zero_grad()"
+            yield BEFORE_BACKWARD.found(steps.first, about, message, fact, instead, see=[at.line])
+        elif any(leaf in witness.run.origins.used for leaf in held) and not witness.run.passed and not witness.errors:
+            yield from never_backward(witness, steps, about, fact)
+
+
+def never_backward(witness: Witness, steps: Steps, about: str, fact: str) -> Iterator[Finding]:
+    """State that a loss was computed and no backward pass ran from it."""
+    assert steps.first is not None
+    place = steps.first
+    losses = [
+        key
+        for key, value in place.env.items()
+        if isinstance(value, Tensor) and isinstance(value.node, Node) and value.value.size == 1
+    ]
+    loss = losses[-1] if losses else ""
+    calls = [
+        x
+        for tree in witness.trees(place.source)
+        for x in ast.walk(tree)
+        if isinstance(x, ast.Call) and short(x).endswith(".backward()")
+    ]
+    if calls:
+        unrun = calls[0]
+        message = f"{short(unrun)} at line {unrun.lineno} never runs: its branch is not taken."
+        at, instead, see = place, f"{short(unrun)}; {place.written.text}", [unrun.lineno]
+    elif loss:
+        message, see = f"no backward() runs before {place.written.text}: {loss} is computed and not differentiated.", []
+        at, instead = place, f"{loss}.backward(); {place.written.text}"
+    else:
+        return
+    yield WITHOUT_BACKWARD.found(at, f"{about}, {loss}" if loss else about, message, fact, instead, see=see)
+
+
+@UNEVEN.on("end")
+def uneven(witness: Witness) -> Iterator[Finding]:
+    """State that means over unequal parts were added with equal weights."""
+    ledger = witness.of(Ledger)
+    for (source, line), series in ledger.means.items():
+        open_now = [
+            account
+            for account in ledger.accounts.values()
+            if account.open and account.open[-1].place.key == (source, line) and not account.moved
+        ]
+        sizes = [size for size, _, _ in series]
+        weights = {round(weight, 12) for _, weight, _ in series}
+        if not open_now or len(series) < 2 or len(set(sizes)) < 2 or len(weights) > 1 or weights == {1.0}:
+            continue
+        if len(open_now[0].open) < min(2, len(series)):
+            continue
+        place = open_now[0].open[-1].place
+        leaves = list(series[-1][2])
+        total = sum(sizes)
+        leaf = leaves[0]
+        parts = [gradients.get(leaf) for _, _, gradients in series]
+        if any(part is None for part in parts):
+            continue
+        whole = sum(np.asarray(part) for part in parts)
+        weight = series[0][1]
+        even = sum(np.asarray(part) / weight * size / total for part, size in zip(parts, sizes, strict=True))
+        if np.allclose(whole, even):
+            continue
+        name = witness.name(leaf)
+        rows = ", ".join(map(str, sizes[:6]))
+        message = f"the parts have unequal sizes, {rows} rows, and each mean counts the same."
+        because = f"{name}.grad is {number(whole)}, where the mean over all {total} rows gives {number(even)}."
+        loss = place.written.text
+        yield UNEVEN.found(place, ", ".join(map(witness.name, leaves)), message, because, weighed(place, loss))
+
+
+def weighed(place: Place, text: str) -> str | None:
+    """Return the call of backward with a loss that is weighed by its rows."""
+    calls = place.written.calls("backward")
+    x = place.written.argument(calls[0]) if calls else None
+    if isinstance(x, ast.BinOp) and isinstance(x.op, ast.Div):
+        arrays = [
+            key for key, value in place.env.items() if isinstance(value, Tensor) and value.ndim and value.node is None
+        ]
+        part = arrays[-2] if len(arrays) > 1 else "part"
+        return f"({short(x.left)} * len({part}) / n).backward()  # n rows in all"
+    return None

@@ -1,0 +1,76 @@
+"""Causes in an expression at a point: what its notes know, as findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from gradcli.explanation.model import Explanation, Note
+from gradcli.findings.declaration import Cause
+from gradcli.findings.finding import Finding
+from gradcli.findings.nonfinite import AT_EDGE, KINK, LOST, OVERFLOW
+from gradcli.findings.training import DEAD, EXPLODING, FLAT, SATURATED, VANISHING
+from gradcli.source import Source
+
+
+class Spot(NamedTuple):
+    """The place of a node in a program."""
+
+    source: Source
+    line: int
+    cell: int | None = None
+
+
+CAUSES_OF = {
+    "not-finite": AT_EDGE,
+    "gradient-not-finite": AT_EDGE,
+    "unstable": LOST,
+    "kink": KINK,
+    "tie": KINK,
+    "vanished": VANISHING,
+    "exploded": EXPLODING,
+    "dead": DEAD,
+    "saturated": SATURATED,
+    "flat": FLAT,
+}
+
+
+@AT_EDGE.on("program")
+def noted(explanation: Explanation) -> Iterator[Finding]:
+    """State what the notes of an explanation say, the first about numbers that are not finite with what follows."""
+    kept: list[tuple[Cause, Note]] = []
+    for note in explanation.notes:
+        cause = CAUSES_OF.get(note.code)
+        if cause is None:
+            continue
+        if "overflows" in note.message:
+            cause = OVERFLOW
+        kept.append((cause, note))
+    better = next((note for cause, note in kept if note.code == "unstable"), None)
+    told: set[str] = set()
+    for cause, note in kept:
+        if note.code in ("not-finite", "gradient-not-finite"):
+            if "not-finite" in told:
+                continue
+            told.add("not-finite")
+        if note.code == "unstable" and "not-finite" in told:
+            continue
+        follows = (
+            [x.message for _, x in kept if x.code in ("not-finite", "gradient-not-finite") and x is not note]
+            if "finite" in note.code
+            else []
+        )
+        spot = place_of(explanation, note)
+        severity = "note" if cause in (KINK, FLAT, DEAD, SATURATED) else "warning"
+        message, _, instead = note.message.partition(": write ")
+        form = instead.partition(", which is exact")[0] or None
+        if "finite" in note.code and better is not None:
+            form = better.message.partition(": write ")[2].partition(", which is exact")[0] or None
+        because = "; ".join(follows[:1])
+        yield cause.found(spot, note.node, f"{message}.", f"{because}." if because else "", form, severity)
+
+
+def place_of(explanation: Explanation, note: Note) -> Spot:
+    node = next((x for x in explanation.nodes if x.id == note.node or x.name == note.node), None)
+    line = explanation.parsed.source.position(node.span.start).line if node is not None else 1
+    return Spot(explanation.parsed.source, line)

@@ -1,0 +1,119 @@
+"""The words of the asker: expressions as they stand in a statement, and numbers as a sentence has them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from gradcli.script.timeline.reasons import listed
+
+LONGEST = 60  # characters of an expression in a sentence
+SIGNS: dict[str, type[ast.AST]] = {
+    "add": ast.Add,
+    "sub": ast.Sub,
+    "mul": ast.Mult,
+    "div": ast.Div,
+    "pow": ast.Pow,
+    "mm": ast.MatMult,
+}
+
+
+class Written:
+    """A statement as it is written."""
+
+    def __init__(self, node: ast.stmt | None) -> None:
+        self.node = node
+
+    def nodes(self) -> Iterator[ast.AST]:
+        return ast.walk(self.node) if self.node is not None else iter(())
+
+    def operator(self, primitive: str) -> ast.BinOp | None:
+        """Return the one use of an operator, None where there are several or none."""
+        kind = SIGNS.get(primitive)
+        uses = [x for x in self.nodes() if kind is not None and isinstance(x, ast.BinOp) and isinstance(x.op, kind)]
+        return uses[0] if len(uses) == 1 else None
+
+    def calls(self, *names: str) -> list[ast.Call]:
+        """Return the calls of functions or methods with these names."""
+        return [x for x in self.nodes() if isinstance(x, ast.Call) and called(x) in names]
+
+    def of_primitive(self, primitive: str, exponent: Any = None) -> str:
+        """Return the expression that applies a primitive; empty where that is not clear or long."""
+        operator = self.operator(primitive)
+        if operator is None and exponent is not None:
+            powers = [x for x in self.nodes() if isinstance(x, ast.BinOp) and isinstance(x.op, ast.Pow)]
+            operator = next((x for x in powers if ast.unparse(x.right) == f"{exponent}"), None)
+        found = [operator] if operator is not None else self.calls(primitive, f"{primitive}_")
+        return short(found[0]) if len(found) == 1 else ""
+
+    def argument(self, call: ast.Call) -> ast.expr | None:
+        """Return what a function is applied to, or the object of a method."""
+        is_method = isinstance(call.func, ast.Attribute) and not is_module(call.func.value)
+        if is_method and isinstance(call.func, ast.Attribute):
+            return call.func.value
+        return call.args[0] if call.args else None
+
+    def target(self) -> str:
+        """Return the name that the statement assigns, if it is one."""
+        targets = getattr(self.node, "targets", [])
+        return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
+
+    def with_(self, old: ast.AST, new: ast.AST) -> str:
+        """Return the statement with one expression in place of another, on one line."""
+        if self.node is None:
+            return ""
+
+        class Put(ast.NodeTransformer):
+            def visit(self, node: ast.AST) -> Any:
+                return new if node is old else self.generic_visit(node)
+
+        from copy import deepcopy
+
+        copies: dict[int, Any] = {}
+        tree = deepcopy(self.node, copies)
+        old = copies[id(old)]
+        return one_line(ast.unparse(ast.fix_missing_locations(Put().visit(tree))))
+
+    @property
+    def text(self) -> str:
+        return one_line(ast.unparse(self.node)) if self.node is not None else ""
+
+
+def called(call: ast.Call) -> str:
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def is_module(node: ast.expr) -> bool:
+    """Return whether an expression is a module by its name: `F`, `torch`, `nn.functional`."""
+    text = ast.unparse(node)
+    return text in ("torch", "F", "np", "math", "nn", "functional") or text.endswith(
+        (".functional", ".linalg", ".special")
+    )
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def short(node: ast.AST) -> str:
+    text = one_line(ast.unparse(node))
+    return text if len(text) <= LONGEST else ""
+
+
+def number(value: Any) -> str:
+    """Return a number with four digits; of several entries the size, as their norm."""
+    value = np.asarray(value)
+    if value.ndim == 0 or value.size == 1:
+        return f"{float(value.ravel()[0]):.4g}"
+    if value.size <= 4 and value.ndim == 1:
+        return f"[{', '.join(f'{float(x):.4g}' for x in value)}]"
+    return f"of norm {float(np.linalg.norm(value.ravel())):.4g}"
+
+
+def several(names: Iterable[str]) -> str:
+    return listed(dict.fromkeys(names))

@@ -1,0 +1,728 @@
+"""Networks that do not learn: dead and saturated units, vanishing and exploding gradients, steps that are too long."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.tensor import Tensor
+from gradcli.findings.declaration import Cause
+from gradcli.findings.finding import Finding
+from gradcli.findings.graphs import gradient_below, severity_of
+from gradcli.findings.modules import creation, held
+from gradcli.findings.order import Ledger
+from gradcli.findings.spelling import number, one_line, several, short
+from gradcli.findings.witness import LARGEST, Operation, Pass, Place, Witness, optimizer_class, value_of
+from gradcli.script.failure import message_of
+
+DEAD = Cause(
+    "dead-units",
+    "warning",
+    "all units of a ReLU layer are 0 in every row, and pass no gradient on",
+    "A step that is too long throws the biases below 0; from then on the layer answers 0 whatever comes in.",
+    """
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(2, 4), nn.ReLU(), nn.Linear(4, 1))
+nn.init.constant_(net[0].bias, -10.0)
+net(torch.rand(6, 2)).mean().backward()
+""",
+    "a smaller learning rate, other starting weights, or nn.LeakyReLU()",
+    order=3,
+)
+SATURATED = Cause(
+    "saturated",
+    "warning",
+    "the inputs of a softmax, sigmoid or tanh are so large that its derivative is 0",
+    "Far from 0 these functions are flat: in floats exactly flat.",
+    """
+import torch
+a = torch.tensor(1.0, requires_grad=True)
+p = torch.sigmoid(a * torch.tensor([400.0, -900.0]))
+p.sum().backward()
+print(a.grad)
+""",
+    "scale the inputs to the size of 1",
+    order=3,
+)
+VANISHING = Cause(
+    "vanishing",
+    "warning",
+    "the gradient gets smaller from layer to layer",
+    "Each layer multiplies it by its weights and its slope. Small weights and sigmoids make that a small factor.",
+    """
+import torch
+torch.manual_seed(0)
+mats = [(0.01 * torch.randn(8, 8)).requires_grad_() for _ in range(8)]
+x = torch.randn(4, 8)
+for m in mats:
+    x = torch.tanh(x @ m)
+x.sum().backward()
+""",
+    "start with weights of size 1 / sqrt(n); ReLU in place of sigmoid; normalisation or skip connections",
+    order=4,
+)
+EXPLODING = Cause(
+    "exploding",
+    "warning",
+    "the gradient gets larger from layer to layer, or from step to step",
+    "A factor above 1 at each of many steps grows like a power.",
+    """
+import torch
+w = torch.tensor([[2.5, 0.0], [0.0, 2.5]], requires_grad=True)
+h = torch.ones(1, 2)
+for _ in range(20):
+    h = torch.relu(h @ w)
+h.mean().backward()
+""",
+    "smaller starting weights; torch.nn.utils.clip_grad_norm_ before step()",
+    order=4,
+)
+DIVERGING = Cause(
+    "diverging",
+    "warning",
+    "the loss grows from round to round: the steps are too long",
+    "A step of gradient descent shrinks the error only while lr is below 2 / curvature.",
+    """
+import torch
+w = torch.tensor(1.0, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.3)
+for _ in range(12):
+    opt.zero_grad()
+    loss = 10 * w ** 2
+    loss.backward()
+    opt.step()
+""",
+    "a smaller learning rate, below 1 / curvature",
+    order=1,
+)
+FLAT = Cause(
+    "flat",
+    "warning",
+    "a second derivative is 0, because the function is linear or piecewise linear",
+    "abs, relu and products with constants have straight pieces: their slope is constant, and its derivative 0.",
+    """
+import torch
+x = torch.tensor(3.0, requires_grad=True)
+cost = (x - 1).abs() + (x - 5).abs() * 2
+g, = torch.autograd.grad(cost, x, create_graph=True)
+h, = torch.autograd.grad(g, x)
+print(x - g / h)
+""",
+    "use a function with curvature, (x - 1) ** 2, or a step of gradient descent",
+    order=2,
+)
+SYMMETRIC = Cause(
+    "symmetric-start",
+    "warning",
+    "all units of a layer start equal, get equal gradients, and stay equal",
+    "What tells units apart is their start: equal weights make a layer of many units one unit.",
+    """
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+for p in net.parameters():
+    nn.init.constant_(p, 0.5)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.rand(5, 2), torch.rand(5, 1)
+for _ in range(3):
+    opt.zero_grad()
+    (net(x) - y).pow(2).mean().backward()
+    opt.step()
+""",
+    "start at random: nn.init.xavier_uniform_(layer.weight)",
+    order=3,
+)
+VANISHED, EXPLODED, LAYERS = 1e-6, 1e5, 5  # of the gradient at the last layer; layers that make a chain
+MOST_PARAMETERS = 64
+
+
+@dataclass
+class Course:
+    """The losses of the passes that a line starts: the first, the extremes, the latest."""
+
+    place: Place
+    count: int = 0
+    first: float = math.nan
+    least: float = math.inf
+    latest: list[float] = field(default_factory=list)
+    curvature: float = 0.0
+    names: list[str] = field(default_factory=list)
+    before: dict[int, tuple[Any, Any]] = field(default_factory=dict)  # by leaf: value and gradient of the last pass
+    trained: int = 0  # rounds that changed a leaf of the round before
+    has_grown: bool = False
+
+    def is_growing(self) -> bool:
+        """Whether the loss has grown a lot, and goes on."""
+        known = [x for x in self.latest if math.isfinite(x)]
+        if self.count < 3 or not self.trained or len(known) < 2 or not math.isfinite(self.first):
+            return False
+        steadily = all(abs(b) > abs(a) for a, b in pairwise(known))
+        top = abs(known[-1])
+        return steadily and top > 100 * max(abs(self.first), abs(self.least)) and top > 10
+
+
+class Courses:
+    """The courses of a run, by the place of the pass."""
+
+    def __init__(self) -> None:
+        self.of: dict[tuple[str, int], Course] = {}
+
+
+@DIVERGING.on("arrival")
+def followed(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """Note the loss, and for the first rounds the curvature that two gradients show."""
+    if done.inputs is not None or done.output.value.size != 1 or done.output.value.dtype.kind != "f":
+        return
+    course = witness.of(Courses).of.setdefault(done.place.key, Course(done.place))
+    loss = float(np.ravel(done.output.value)[0])
+    course.count += 1
+    if course.count == 1:
+        course.first = loss
+        course.names = [witness.name(leaf) for leaf, _, _ in done.arrivals[:3]]
+    if math.isfinite(loss):
+        course.least = min(course.least, abs(loss))
+    course.latest = [*course.latest[-3:], loss]
+    if course.count <= 4:
+        moved = changed = 0.0
+        for leaf, gradient, _ in done.arrivals[:MOST_PARAMETERS]:
+            now = np.array(leaf.value, float), np.array(gradient, float)
+            if id(leaf) in course.before:
+                w, g = course.before[id(leaf)]
+                if w.shape == now[0].shape and g.shape == now[1].shape:
+                    with np.errstate(all="ignore"):
+                        moved += float(np.sum((now[0] - w) ** 2))
+                        changed += float(np.sum((now[1] - g) ** 2))
+            course.before[id(leaf)] = now
+        course.trained += moved > 0
+        if moved > 0 and math.isfinite(changed):
+            course.curvature = max(course.curvature, math.sqrt(changed / moved))
+    if course.is_growing():
+        course.has_grown = True
+    elif math.isfinite(loss) and abs(loss) < 100 * max(abs(course.first), course.least):
+        course.has_grown = False
+    yield from ()
+
+
+@DIVERGING.on("end")
+def diverged(witness: Witness) -> Iterator[Finding]:
+    ledger = witness.of(Ledger)
+    for course in witness.of(Courses).of.values():
+        if not course.has_grown:
+            continue
+        optimizers = [
+            (key, value)
+            for key, value in witness.machine.globals.items()
+            if isinstance(value, optimizer_class()) and value in ledger.steps
+        ]
+        place, instead, rate = course.place, None, ""
+        about = [*course.names, course.place.written.text.removesuffix(".backward()")]
+        if optimizers:
+            name, optimizer = optimizers[0]
+            made = creation(witness, name)
+            lr = optimizer.param_groups[0].get("lr")
+            about.append(name)
+            if made is not None:
+                place = made
+                text = made.written.text
+                if isinstance(lr, float | int) and course.curvature > 0:
+                    limit = 2 / course.curvature
+                    better = float(f"{limit / 2:.1g}")
+                    if lr > limit:
+                        rate = (
+                            f"lr = {lr:g} is above 2 / {course.curvature:.3g} = {limit:.2g}, where "
+                            f"{course.curvature:.3g} is the curvature that the first gradients show"
+                        )
+                    for x in made.written.nodes():
+                        if isinstance(x, ast.keyword) and x.arg == "lr":
+                            instead = made.written.with_(
+                                x.value, ast.Constant(better if lr > limit else float(f"{lr / 10:.1g}"))
+                            )
+                    instead = instead or text
+        last = course.latest[-1]
+        message = (
+            f"the loss grows from {course.first:.4g} to {last:.4g} in {course.count} rounds: each step is "
+            "too long (lr, the learning rate)."
+        )
+        because = (
+            f"{rate}." if rate else f"a curvature of about {course.curvature:.3g} was seen." if course.curvature else ""
+        )
+        yield DIVERGING.found(
+            place, ", ".join(dict.fromkeys(about)), message, because, instead, see=[course.place.line]
+        )
+        for key, other in list(witness.findings.items()):  # what follows from it
+            if other.code in ("overflow", "nan-at-edge") and course.place.line in (other.line, *other.see):
+                del witness.findings[key]
+
+
+class Layers:
+    """What the passes of a run showed of the layers: the activations whose units were alive, by place."""
+
+    def __init__(self) -> None:
+        self.alive: dict[tuple[Any, ...], int] = {}
+
+
+def leaf_below(node: Node, done: Pass) -> list[Tensor]:
+    """Return the leaves that enter the operations right below a node, through changes of shape alone."""
+    found: list[Tensor] = []
+    waiting: list[Any] = [(edge, 0) for edge in node.edges]
+    while waiting:
+        edge, depth = waiting.pop()
+        if isinstance(edge, AccumulateGrad):
+            found.append(edge.variable)
+        elif isinstance(edge, Node) and depth < 3:
+            waiting += [
+                (other, depth + ("matrix" in edge.primitive.traits))
+                for other in edge.edges
+                if depth + ("matrix" in edge.primitive.traits) < 2
+            ]
+    return found
+
+
+@DEAD.on("arrival", closely=True)
+def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State that every unit of a layer is 0 in every row."""
+    if not done.is_surveyed or done.inputs is not None:
+        return
+    zero = {id(leaf) for leaf, gradient, _ in done.arrivals if not np.any(gradient)}
+    number_of = 0
+    for node in done.order:
+        if node.primitive.name != "relu":
+            continue
+        number_of += 1
+        place = witness.place_of(node)
+        value = np.asarray(done.outs[node])
+        if place is None or value.ndim < 2 or value.shape[-1] < 2 or value.shape[0] < 2:
+            continue
+        key = place.key, number_of
+        units = value.shape[1] if value.ndim == 4 else value.shape[-1]
+        arrived = done.totals.get(node)
+        if np.any(value):
+            witness.of(Layers).alive.setdefault(key, done.number)
+            continue
+        leaves = [x for x in leaf_below(node, done) if id(x) in zero]
+        if not leaves or arrived is None or not np.any(arrived):
+            continue
+        names = list(dict.fromkeys(witness.name(x) for x in leaves))
+        alive = witness.of(Layers).alive.get(key)
+        ledger = witness.of(Ledger)
+        steps = next((s for s in ledger.steps.values() if s.latest is not None), None)
+        layer = names[0].rpartition(".")[0] or names[0]
+        since = f" since pass {done.times}" if done.times > 1 else ""
+        message = (
+            f"all {units} units of the relu behind {layer} are dead{since}: 0 in all {value.shape[0]} rows, "
+            "so no gradient passes."
+        )
+        because = f"{several(f'{name}.grad' for name in names)} {'is' if len(names) == 1 else 'are'} 0"
+        instead: str | None = "nn.LeakyReLU() in place of ReLU, or other starting weights"
+        at, holder = place, ""
+        if alive is not None and steps is not None and steps.latest is not None:
+            holder, optimizer = next(
+                (
+                    (key_, value_)
+                    for key_, value_ in witness.machine.globals.items()
+                    if isinstance(value_, optimizer_class())
+                ),
+                ("", None),
+            )
+            lr = optimizer.param_groups[0].get("lr") if optimizer is not None else None
+            made = creation(witness, holder) if holder else None
+            because += f"; before the step of line {steps.latest.line} they were alive" + (
+                f" (lr = {lr:g})" if isinstance(lr, float | int) else ""
+            )
+            if made is not None and isinstance(lr, float | int):
+                for x in made.written.nodes():
+                    if isinstance(x, ast.keyword) and x.arg == "lr":
+                        instead = made.written.with_(x.value, ast.Constant(float(f"{min(lr / 100, 0.01):.1g}")))
+        yield DEAD.found(
+            at,
+            ", ".join([layer, *names, *([holder] if holder else [])]),
+            message,
+            because + ".",
+            instead,
+            see=[done.place.line],
+        )
+        return
+
+
+@SATURATED.on("arrival", closely=True)
+def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State that a softmax, sigmoid or tanh passes nothing on, because it is flat there."""
+    if not done.is_surveyed:
+        return
+    zero = {
+        id(leaf): leaf
+        for leaf, gradient, _ in done.arrivals
+        if np.size(gradient) and not np.any(np.abs(gradient) > 1e-30)
+    }
+    if not zero:
+        return
+    for node in done.order:
+        traits, name = node.primitive.traits, node.primitive.name
+        if not ("saturating" in traits or name in ("softmax", "sigmoid", "tanh")):
+            continue
+        arrived = done.totals.get(node, 1.0 if node is done.output.node else 0.0)
+        place = witness.place_of(node)
+        edge = node.edges[0] if node.edges else None
+        if place is None or edge is None or not np.any(arrived) or np.any(np.abs(done.totals.get(edge, 0)) > 1e-30):
+            continue
+        out = np.asarray(done.outs[node])
+        flat = np.all((out == 0) | (np.abs(out) == 1))
+        if not flat or not finite(out) or not varied(arrived, node):
+            continue
+        leaves = [leaf for leaf in zero.values() if below(node, leaf)]
+        if not leaves:
+            continue
+        calls = place.written.calls(name)
+        x = place.written.argument(calls[0]) if calls else None
+        words = short(calls[0]) if calls and short(calls[0]) else name
+        size = witness.of(Sizes).of.get(id(node), 0.0)
+        names = list(dict.fromkeys(witness.name(leaf) for leaf in leaves))
+        given = short(x) if x is not None else "its input"
+        message = (
+            f"{words} is flat here: {given} reaches {size:.4g}, so every entry is exactly {values(out)} and "
+            f"the derivative of {name} is 0."
+        )
+        because = f"{several(f'{n}.grad' for n in names)} is 0 after the pass of line {done.place.line}."
+        scale = 10 ** max(int(math.log10(size)), 1) if size > 1 else 10
+        instead = (
+            place.written.with_(
+                x,
+                ast.parse(
+                    f"({ast.unparse(x)}) / {scale}" if isinstance(x, ast.BinOp) else f"{ast.unparse(x)} / {scale}",
+                    mode="eval",
+                ).body,
+            )
+            if x is not None
+            else None
+        )
+        inner = [n.id for n in ast.walk(x) if isinstance(n, ast.Name)] if x is not None else []
+        yield SATURATED.found(
+            place,
+            ", ".join(dict.fromkeys([*names, *inner, place.written.target()])).strip(", "),
+            message,
+            because,
+            instead,
+            see=[done.place.line],
+        )
+        return
+
+
+def varied(arrived: Any, node: Node) -> bool:
+    """Return whether what arrives at a softmax differs among its entries; equal parts cancel anyway."""
+    return node.primitive.name != "softmax" or np.size(arrived) < 2 or bool(np.ptp(np.asarray(arrived)) > 0)
+
+
+def values(out: Any) -> str:
+    found = sorted({float(x) for x in np.unique(out)})[:3]
+    return " or ".join(f"{x:g}" for x in found)
+
+
+def finite(value: Any) -> bool:
+    return bool(np.isfinite(value).all())
+
+
+def below(node: Node, leaf: Tensor) -> bool:
+    waiting, seen = [node], {node}
+    while waiting:
+        for edge in waiting.pop().edges:
+            if isinstance(edge, AccumulateGrad) and edge.variable is leaf:
+                return True
+            if isinstance(edge, Node) and edge not in seen:
+                seen.add(edge)
+                waiting.append(edge)
+    return False
+
+
+class Sizes:
+    """The largest input of each softmax, sigmoid and tanh, by the id of its node, while a pass runs."""
+
+    def __init__(self) -> None:
+        self.of: dict[int, float] = {}
+
+
+@SATURATED.on("pass", closely=True)
+def sizes(witness: Witness, done: Pass) -> Iterator[Finding]:
+    found = witness.of(Sizes).of
+    found.clear()
+    for node in done.order:
+        if node.primitive.name in ("softmax", "sigmoid", "tanh") and node.inputs:
+            value = np.asarray(value_of(node.inputs[0]))
+            found[id(node)] = float(np.max(np.abs(value))) if value.size else 0.0
+    yield from ()
+
+
+@VANISHING.on("arrival", closely=True)
+def chained(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State that the gradient shrinks or grows by a factor at each of many layers."""
+    if not done.is_surveyed or done.inputs is not None or done.times > 1:
+        return
+    depths: dict[Any, int] = {}
+    best: dict[int, tuple[float, Node]] = {}
+    uses: Counter[Tensor] = Counter()
+    for node in done.order:
+        is_layer = "matrix" in node.primitive.traits and np.ndim(done.outs[node]) >= 1
+        depth = max((depths.get(edge, 0) for edge in node.edges), default=0) + is_layer
+        depths[node] = depth
+        arrived = done.totals.get(node)
+        if is_layer:
+            uses.update(direct_leaves(node))
+        if is_layer and arrived is not None:
+            norm = float(np.linalg.norm(np.ravel(arrived)))
+            if depth not in best or norm > best[depth][0]:
+                best[depth] = norm, node
+    if len(best) < LAYERS:
+        return
+    first, last = best[min(best)], best[max(best)]
+    steps = max(best) - min(best)
+    if not (math.isfinite(first[0]) and math.isfinite(last[0])) or first[0] == 0 or last[0] == 0:
+        return
+    ratio = first[0] / last[0]
+    factor = ratio ** (1 / steps)
+    if not (ratio < VANISHED and factor < 0.35) and not (ratio > EXPLODED and factor > 1.2):
+        return
+    node = first[1]
+    place = witness.place_of(node)
+    if place is None:
+        return
+    cause, severity = VANISHING if ratio < 1 else EXPLODING, ""
+    again = [x for x, count in uses.items() if 2 * count >= steps and count > 2 and x.ndim == 2]
+    again.sort(key=lambda x: x.shape[0] != x.shape[1])  # the state has a square matrix
+    shared = bool(again)
+    leaves = again or [x for x in direct_leaves(node) if x.ndim >= 2] or leaf_below(node, done)
+    weights = [witness.name(x) for x in leaves]
+    what = "step" if shared else "layer"
+    verb = "shrinks" if ratio < 1 else "grows"
+    message = (
+        f"the gradient {verb} by a factor of about {factor:.2g} at each of {steps + 1} {what}s: the first "
+        f"one gets {ratio:.2g} of what the last gets."
+    )
+    because, instead = "", None
+    squares = [x for x in leaves if x.ndim == 2 and x.shape[0] == x.shape[1] and finite(x.value)]
+    if shared and squares:
+        radius = max(float(np.max(np.abs(np.linalg.eigvals(np.asarray(x.value, float))))) for x in squares)
+        own = max(squares, key=lambda x: float(np.max(np.abs(np.linalg.eigvals(np.asarray(x.value, float))))))
+        because = f"the largest eigenvalue of {witness.name(own)} is {radius:.3g}, and {steps + 1} steps multiply by it"
+        name = witness.name(own)
+        if cause is EXPLODING:
+            instead = (
+                f"torch.nn.utils.clip_grad_norm_([{name}], 1.0)  # before step(); or scale {name} by "
+                f"{0.9 / radius:.2g} at the start"
+            )
+    else:
+        deviations = [float(np.std(x.value)) for x in leaves if x.value.size > 1]
+        size = leaves[0].shape[0] if leaves else 0
+        spread = deviations[0] if deviations else 0.0
+        good = 1 / math.sqrt(size) if size else 0.0
+        if weights:
+            because = (
+                f"{weights[0]} starts with a spread of {spread:.2g}, where 1/sqrt({size}) = {good:.2g} keeps the scale"
+            )
+            instead = (
+                f"nn.init.xavier_normal_({weights[0]})" if "." in weights[0] else scaled(witness, weights[0], good)
+            )
+    gradient = next((g for leaf, g, _ in done.arrivals if leaves and leaf is leaves[0]), None)
+    if gradient is not None and weights:
+        because += f"; {weights[0]}.grad is {number(gradient)}."
+    if shared and cause is VANISHING:
+        severity = "note"  # a long sequence forgets its beginning
+    yield cause.found(
+        place,
+        ", ".join(dict.fromkeys(weights)) or place.written.target(),
+        message,
+        because,
+        instead,
+        severity,
+        [done.place.line],
+    )
+
+
+def direct_leaves(node: Node) -> list[Tensor]:
+    """Return the leaves that a matrix product takes, perhaps transposed."""
+    found = []
+    for edge in node.edges:
+        while isinstance(edge, Node) and "layout" in edge.primitive.traits and edge.edges:
+            edge = edge.edges[0]
+        if isinstance(edge, AccumulateGrad):
+            found.append(edge.variable)
+    return found
+
+
+def scaled(witness: Witness, name: str, good: float) -> str:
+    """Return the statement that made weights with a better factor, or a general one."""
+    made = creation(witness, name.partition("[")[0])
+    for x in made.written.nodes() if made is not None else ():
+        if (
+            isinstance(x, ast.BinOp)
+            and isinstance(x.op, ast.Mult)
+            and isinstance(x.left, ast.Constant)
+            and "rand" in ast.unparse(x.right)
+        ):
+            return made.written.with_(x.left, ast.Constant(float(f"{good:.2g}"))) if made is not None else ""
+    return f"{name.partition('[')[0]}: start with weights of size {good:.2g}"
+
+
+@FLAT.on_operation("div", "reciprocal")
+def divided(witness: Witness, operation: Operation) -> Iterator[Finding]:
+    """State that a second derivative of 0 is divided by."""
+    divisor = operation.tensors[-1] if operation.tensors else None
+    if divisor is None or np.any(divisor.value) or divisor not in witness.run.returned:
+        return
+    line = witness.run.returned[divisor]
+    at = witness.at(witness.returned_in.get(line) or operation.place.source, line)
+    source = next(iter(at.written.calls("grad")), None)
+    if source is None or not source.args:
+        return
+    inner_names = [x.id for x in ast.walk(source.args[0]) if isinstance(x, ast.Name)]
+    tensors = [(x, found) for x in inner_names if isinstance(found := at.env.get(x), Tensor)]
+    words, value = next(((x, found) for x, found in tensors if found in witness.run.returned), ("", None))
+    if not isinstance(value, Tensor):
+        return
+    name = witness.name(divisor)
+    targets = (
+        [n.id for n in ast.walk(at.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        if at.node is not None
+        else []
+    )
+    first_line = witness.run.returned[value]
+    first = witness.at(at.source, first_line)
+    inner = next(iter(first.written.calls("grad")), None)
+    cost = short(inner.args[0]) if inner is not None and inner.args else "the function"
+    message = (
+        f"the second derivative {name} is 0: {cost} is linear or piecewise linear, so its slope {words} is constant."
+    )
+    because = (
+        f"line {operation.place.line} divides by it: {words} / {name} is "
+        f"{number(operation.application.out.value) if operation.application.out.value.size == 1 else 'infinite'}."
+    )
+    about = ", ".join(dict.fromkeys([*targets, name, words, cost]))
+    yield FLAT.found(
+        at,
+        about,
+        message,
+        because,
+        f"step with the slope alone: x = x - 0.1 * {words}",
+        see=[operation.place.line, first_line],
+    )
+
+
+@FLAT.on("end")
+def constant(witness: Witness) -> Iterator[Finding]:
+    """State that a slope which is differentiated again has no graph, because it is constant."""
+    for error, place in witness.errors:
+        if "does not require grad" not in message_of(error):
+            continue
+        output = next((x for x in witness.walked.get(id(error), ()) if x.node is None), None)
+        found = None if output is None else gradient_below(witness, output, place)
+        if found is None or "create_graph=True" not in found[1].written.text:
+            continue
+        gradient, at = found
+        calls = at.written.calls("grad")
+        cost = short(calls[0].args[0]) if calls and calls[0].args else "the function"
+        name = witness.name(gradient)
+        message = (
+            f"{cost} is linear or piecewise linear: its slope {name} is constant, so there is no second derivative."
+        )
+        because = f"{name} does not depend on anything, and line {place.line} differentiates it."
+        severity = severity_of(witness, error, place)
+        yield FLAT.found(place, f"{name}, {cost}", message, because, None, severity, see=[at.line])
+
+
+class Starts:
+    """The weights whose units were equal in every surveyed pass so far, and those that were not."""
+
+    def __init__(self) -> None:
+        self.equal: dict[int, tuple[Tensor, int, int, int]] = {}  # axis of the units, passes, line that set them
+        self.different: set[int] = set()
+
+
+def axis_of_equals(value: Any, gradient: Any) -> int | None:
+    """Return the axis along which both are the same everywhere; None where there is none."""
+    for axis in (0, 1):
+        if value.shape[axis] < 2:
+            continue
+        first = np.take(value, [0], axis), np.take(gradient, [0], axis)
+        scale = float(np.max(np.abs(gradient))) or 1.0
+        is_equal = np.allclose(value, first[0], rtol=1e-5, atol=1e-8)
+        if is_equal and np.allclose(gradient, first[1], rtol=1e-4, atol=1e-6 * scale):
+            return axis
+    return None
+
+
+@SYMMETRIC.on("arrival", closely=True)
+def alike(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """Note weights whose units have the same values and the same gradients."""
+    if not done.is_surveyed or done.inputs is not None:
+        return
+    starts = witness.of(Starts)
+    layered: set[int] = set()
+    depths: dict[Any, int] = {}
+    deepest = 0
+    of_leaf: dict[int, int] = {}
+    for node in done.order:
+        is_layer = "matrix" in node.primitive.traits
+        depths[node] = max((depths.get(edge, 0) for edge in node.edges), default=0) + is_layer
+        deepest = max(deepest, depths[node])
+        if is_layer:
+            for edge in node.edges:
+                inner = edge
+                while isinstance(inner, Node) and "layout" in inner.primitive.traits and inner.edges:
+                    inner = inner.edges[0]
+                if isinstance(inner, AccumulateGrad):
+                    of_leaf[id(inner.variable)] = depths[node]
+    for leaf, gradient, _ in done.arrivals:
+        if leaf.ndim != 2 or id(leaf) in starts.different or leaf.value.size > LARGEST or id(leaf) not in of_leaf:
+            continue
+        if of_leaf[id(leaf)] >= deepest:
+            continue
+        axis = axis_of_equals(np.asarray(leaf.value), np.asarray(gradient)) if finite(gradient) else None
+        if axis is None or (id(leaf) in starts.equal and starts.equal[id(leaf)][1] != axis):
+            starts.different.add(id(leaf))
+            starts.equal.pop(id(leaf), None)
+            continue
+        known = starts.equal.get(id(leaf))
+        line = known[3] if known else witness.run.changed_by(leaf.history[-1])[0] or 0 if leaf.history else 0
+        starts.equal[id(leaf)] = leaf, axis, (known[2] if known else 0) + 1, line
+        layered.add(id(leaf))
+    yield from ()
+
+
+@SYMMETRIC.on("end")
+def symmetric(witness: Witness) -> Iterator[Finding]:
+    owned = held(witness)
+    for leaf, axis, passes, line in witness.of(Starts).equal.values():
+        if id(leaf) not in owned or passes < 2:
+            continue
+        name = witness.name(leaf)
+        made = creation(witness, name.partition(".")[0].partition("[")[0])
+        place = witness.at(made.source if made else None, line) if line else made
+        if place is None:
+            continue
+        if line and made is not None and place.node is None:
+            place = Place(made.source, line, None, witness.machine.globals)
+        units = leaf.shape[axis]
+        layer = name.rpartition(".")[0] or name
+        message = (
+            f"all {units} units of {layer} start with the same weights, so they get the same gradient in "
+            f"each pass and stay the same: one unit, {units} times."
+        )
+        because = (
+            f"the {'rows' if axis == 0 else 'columns'} of {name} are equal at the start, and after {passes} "
+            "passes that were compared."
+        )
+        calls = place.written.calls("constant_", "zeros_", "ones_", "fill_")
+        argument = one_line(ast.unparse(calls[0].args[0])) if calls and calls[0].args else name
+        instead = (
+            f"nn.init.normal_({argument}, std=0.5)"
+            if calls
+            else f"{name} = torch.randn({leaf.shape[0]}, {leaf.shape[1]}, requires_grad=True)"
+        )
+        yield SYMMETRIC.found(place, f"{layer}, {name}", message, because, instead)

@@ -1,0 +1,440 @@
+"""The witness of a run: the recorder of the timeline, which also asks the detectors of the catalogue."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from gradcli.engine.backward import Accumulation, trace
+from gradcli.engine.backward import Event as Contributed
+from gradcli.engine.graph import AccumulateGrad, Node, Target, nodes_below
+from gradcli.engine.modes import switched, tick
+from gradcli.engine.recorder import Application
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import GradcliError
+from gradcli.findings.declaration import AT_OPERATIONS, DETECTORS
+from gradcli.findings.finding import Finding
+from gradcli.findings.spelling import Written, called
+from gradcli.guard import guarded
+from gradcli.script.machine import Machine
+from gradcli.script.python.syntax.scopes import Env
+from gradcli.script.timeline.model import Told
+from gradcli.script.timeline.names import Generated, node_of
+from gradcli.script.timeline.passes import settle
+from gradcli.script.timeline.reasons import listed
+from gradcli.script.timeline.recorder import COMPOUND, Recorder
+from gradcli.script.timeline.run import Pass as Passed
+from gradcli.source import Source
+
+State = TypeVar("State")
+SURVEYED = 3  # first passes of a line that are looked at closely; later ones at every power of two
+LARGEST = 4096  # entries of a value that is kept
+
+
+class Place(NamedTuple):
+    """A statement of the snippet that ran, with the variables that it saw; `outer` is the statement that called it."""
+
+    source: Source
+    line: int
+    node: ast.stmt | None
+    env: Env
+    outer: Place | None = None
+
+    @property
+    def cell(self) -> int | None:
+        """The number of the cell of a notebook."""
+        number = re.search(r" cell (\d+)$", self.source.name)
+        return int(number[1]) if number else None
+
+    @property
+    def written(self) -> Written:
+        return Written(self.node)
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.source.name, self.line
+
+    def calls(self) -> Iterator[Place]:
+        """Yield the statements around it, from the inside."""
+        place: Place | None = self
+        while place is not None:
+            yield place
+            place = place.outer
+
+
+class Operation(NamedTuple):
+    """A primitive that the snippet applied, and where."""
+
+    application: Application
+    place: Place
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        return [x for x in self.application.inputs if isinstance(x, Tensor)]
+
+
+@dataclass
+class Pass:
+    """A backward pass: what it starts from, its nodes from the oldest, and once it has run what arrived at leaves.
+
+    With `inputs` it is one of `torch.autograd.grad`. It `is_surveyed` if detectors are to look closely.
+    """
+
+    number: int
+    place: Place
+    outputs: Sequence[Tensor]
+    order: list[Node]
+    inputs: Sequence[Tensor] | None
+    is_surveyed: bool
+    times: int  # passes of this line so far
+    given: Sequence[Any] = ()
+    arrivals: list[tuple[Tensor, Any, Any]] = field(default_factory=list)  # a leaf, its gradient, its `.grad` before
+    totals: dict[Target, Any] = field(default_factory=dict)
+    outs: dict[Node, Any] = field(default_factory=dict)  # the results of the nodes, which the pass frees
+
+    @property
+    def output(self) -> Tensor:
+        return self.outputs[0]
+
+    def consumers(self, node: Target) -> list[Node]:
+        return [other for other in self.order if any(edge is node for edge in other.edges)]
+
+    def gradient(self, target: Target | None) -> Any:
+        return None if target is None else self.totals.get(target)
+
+
+class Asking(NamedTuple):
+    """The snippet read a `.grad` that was None: why, by the reasons of the timeline."""
+
+    place: Place
+    tensor: Tensor
+    code: str
+    message: str
+    passes: int
+
+
+class Witness(Recorder):
+    """Records a run and collects findings; if it is not `told`, no event of the timeline is kept."""
+
+    def __init__(self, machine: Machine, *, all: bool = False, is_told: bool = False) -> None:
+        super().__init__(machine, all=all)
+        self.run.is_silent = not is_told
+        self.findings: dict[tuple[Any, ...], Finding] = {}
+        self.stack: list[Place] = []
+        self.places: WeakKeyDictionary[Node, Place] = WeakKeyDictionary()  # of the nodes
+        self.born: WeakKeyDictionary[Tensor, Place] = WeakKeyDictionary()  # of tensors that were assigned
+        self.calls: list[Asking] = []
+        self.read: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves: the passes when `.grad` was read
+        self.errors: list[tuple[Exception, Place]] = []
+        self.passes: Counter[tuple[str, int]] = Counter()
+        self.statements: dict[Source, list[ast.stmt]] = {}
+        self.walked: dict[int, Sequence[Tensor]] = {}  # outputs of the pass that an error ended, by its id
+        self.renamed_in: WeakKeyDictionary[Tensor, Source] = WeakKeyDictionary()
+        self.returned_in: dict[int, Source] = {}  # by line
+        self.stopped_by: Exception | None = None
+        self._states: dict[type, Any] = {}
+        self._trees: dict[Source, list[ast.Module]] = {}
+
+    def trees(self, source: Source) -> list[ast.Module]:
+        """Return the syntax tree of a cell."""
+        if source not in self._trees:
+            try:
+                self._trees[source] = [ast.parse(source.text)]
+            except (SyntaxError, ValueError):
+                self._trees[source] = []
+        return self._trees[source]
+
+    def of(self, kind: type[State]) -> State:
+        """Return what a family of causes keeps about this run, made when it is first asked for."""
+        found = self._states.get(kind)
+        if found is None:
+            found = self._states[kind] = kind()
+        return found
+
+    @property
+    def place(self) -> Place:
+        if self.stack:
+            return self.stack[-1]
+        return Place(self.machine.source, self.machine.line, None, self.machine.globals)
+
+    def at(self, source: Source | None, line: int) -> Place:
+        """Return the place of a line of the snippet."""
+        source = source or self.machine.source
+        node = next((one for one in self.statements.get(source, ()) if one.lineno == line), None)
+        return Place(source, line, node, self.machine.globals)
+
+    def add(self, found: Iterable[Finding] | None) -> None:
+        """Keep findings, one for each code, place and name."""
+        for one in guarded("note", lambda: list(found or ()), []):
+            self.findings.setdefault((one.code, one.source, one.line, one.name), one)
+
+    def tell(self, event: str, *facts: Any) -> None:
+        """Ask the detectors of an event."""
+        for detect in DETECTORS[event]:
+            self.add(detect(self, *facts))
+
+    # What the run does.
+
+    def followed(self, node: ast.stmt, execute: Callable[[Env], Any], source: Source) -> Callable[[Env], Any]:
+        """Return a statement that is on the stack of places while it runs."""
+        self.statements.setdefault(source, []).append(node)
+        inner = super().followed(node, execute, source)
+        if isinstance(node, COMPOUND):
+            return inner
+        stack, times = self.stack, 0
+
+        def placed(env: Env) -> Any:
+            nonlocal times
+            times += 1
+            self.is_deep = times <= SURVEYED or not self.run.is_silent
+            stack.append(Place(source, node.lineno, node, env, stack[-1] if stack else None))
+            try:
+                return inner(env)
+            finally:
+                stack.pop()
+                if stack:
+                    self.machine.line = stack[-1].line  # the statement goes on
+
+        return placed
+
+    def append(self, application: Application) -> None:
+        super().append(application)
+        if self.run.muted:
+            return
+        place, node = self.place, node_of(application.out)
+        if isinstance(node, Node):
+            self.places[node] = place
+        for detect in AT_OPERATIONS.get(application.primitive.name, ()):
+            self.add(detect(self, Operation(application, place)))
+
+    def asked(self, tensor: Tensor, gradient: Tensor | None) -> None:
+        if gradient is not None:
+            self.read[tensor] = self.run.passed
+            return
+        self.flush()
+        from gradcli.script.timeline import reasons
+
+        code, message = reasons.why_none(self.run, tensor)
+        self.calls = [one for one in self.calls if one.tensor is not tensor or one.place.key != self.place.key]
+        self.calls.append(Asking(self.place, tensor, code, message, self.run.passed))
+        super().asked(tensor, gradient)
+
+    def cut(self, source: Any, result: Any, how: str) -> None:
+        """Note a value that left the graph; one that a statement only prints is of no use to a loss."""
+        node = self.place.node
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and called(node.value) != "print":
+            self._is_print = False
+        super().cut(source, result, how)
+
+    def dropped(self, tensor: Tensor, chance: float) -> None:
+        self.tell("dropout", tensor, chance)
+
+    def backward(
+        self, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
+    ) -> Iterator[Contributed]:
+        yield from self._passed(outputs, given, events, None)
+
+    def differentiated(
+        self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
+    ) -> Iterator[Contributed]:
+        yield from self._passed(outputs, given, events, inputs)
+
+    def _passed(
+        self,
+        outputs: Sequence[Tensor],
+        given: Sequence[Any],
+        events: Iterator[Contributed],
+        inputs: Sequence[Tensor] | None,
+    ) -> Iterator[Contributed]:
+        place = self.place
+        self.flush()
+        self.passes[place.key] += 1
+        times = self.passes[place.key]
+        order = nodes_below(x.node for x in outputs if x.node is not None)[::-1]
+        closely = times <= SURVEYED or times & (times - 1) == 0
+        done = Pass(self.run.passed + 1, place, outputs, order, inputs, closely, times, given)
+        done.outs = {node: node.out for node in order}
+        if inputs is not None:
+            self.returned_in[place.line] = place.source
+        if all(node.inputs is not None for node in order):
+            self.tell("pass", done)
+            if closely:
+                self.tell("pass closely", done)
+        is_quick = self.run.is_silent and all(type(node) is Node for node in order)
+        if is_quick:
+            self.run.walked = outputs
+        elif inputs is None:
+            events = super().backward(outputs, given, events)
+        else:
+            events = super().differentiated(outputs, inputs, given, events)
+        for event in self.muting(events) if is_quick else events:
+            if isinstance(event, Accumulation):
+                before = event.leaf._grad
+                copied = None if before is None or before.value.size > LARGEST else np.array(before.value)
+                done.arrivals.append((event.leaf, value_of(event.gradient), copied))
+            else:
+                edge = event.node.edges[event.position]
+                assert edge is not None
+                done.totals[edge] = value_of(event.total)
+                contributed = value_of(event.contribution)
+                if type(event.node) is not Node and isinstance(event.node, custom_node()):
+                    self.tell("answer", done, event)
+                if not np.isfinite(contributed).all():
+                    self.tell("contribution", done, event)
+            yield event
+        if is_quick:
+            self.settled(done)
+        self.tell("arrival", done)
+        if closely:
+            self.tell("arrival closely", done)
+
+    def muting(self, events: Iterator[Contributed]) -> Iterator[Contributed]:
+        """Pass on the events of a pass whose own operations are none of the snippet's."""
+        self.run.muted = True
+        try:
+            yield from events
+        finally:
+            self.run.muted = False
+
+    def settled(self, done: Pass) -> None:
+        """Note what the timeline has to know of a pass that it did not follow."""
+        run, line = self.run, done.place.line
+        run.machine.line = line
+        for node in done.order:
+            if node.inputs is None:
+                run.freed.setdefault(node, line)
+        reached = [leaf for leaf, _, _ in done.arrivals] if done.inputs is None else []
+        output = listed(map(run.name, done.outputs))
+        run.add_pass(Passed(line, output, run.origins.below(done.outputs), reached, done.inputs is not None))
+        settle(run, line, reached)
+
+    def stepped(self, optimizer: Any, parameters: Sequence[Tensor], told: Sequence[Told]) -> None:
+        self.tell("step", optimizer, parameters)
+        super().stepped(optimizer, parameters, told)
+
+    def ended(self, env: Env, line: int, latest: int) -> None:
+        exposed = [(x, before) for x, before in self.run.exposed.items() if before is not None]
+        super().ended(env, line, latest)
+        for tensor, before in exposed:
+            if not np.array_equal(before, tensor.value, equal_nan=True):
+                self.tell("exposed", tensor, before, next(tick))
+        for tensor in self.run.names.renamed:
+            self.renamed_in.setdefault(tensor, self.machine.source)
+        self.tell("statement", env)
+
+    def failed(self, error: Exception, line: int) -> None:
+        super().failed(error, line)
+        if all(error is not known for known, _ in self.errors):
+            self.errors.append((error, self.place))
+            self.walked[id(error)] = tuple(self.run.walked)
+            self.tell("error", error)
+
+    def judged(self, error: GradcliError | None) -> list[Finding]:
+        """Return the findings of the whole run, when it has ended; the error is the one that stopped it."""
+        self.stopped_by = self.errors[-1][0] if error is not None and self.errors else None
+        self.tell("end")
+        self.tell("stopped")
+        from gradcli.findings.judging import ordered
+
+        return ordered(self.findings.values())
+
+    # Words about it.
+
+    def known(self, tensor: Tensor) -> str:
+        """Return the asker's name of a tensor, empty where there is none."""
+        name = self.run.names.get(tensor)
+        if name is None or isinstance(name, Generated):
+            return ""
+        return spelled(name, self.machine.globals)
+
+    def name(self, tensor: Tensor) -> str:
+        """Return the asker's name of a tensor, or the expression that made it."""
+        found = self.known(tensor)
+        if found:
+            return found
+        node = node_of(tensor)
+        place = self.places.get(node) if isinstance(node, Node) else None
+        if place is not None and isinstance(node, Node):
+            return place.written.of_primitive(node.primitive.name) or f"the result of line {place.line}"
+        return "a tensor without a name"
+
+    def place_of(self, node: Any) -> Place | None:
+        return self.places.get(node) if isinstance(node, Node) else None
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Compute inside the block what the run does not see."""
+        muted, self.run.muted = self.run.muted, True
+        try:
+            with switched(tape=None, grad_enabled=True, strict=False), np.errstate(all="ignore"):
+                yield
+        finally:
+            self.run.muted = muted
+
+    def instead(self, done: Pass, replaced: dict[Node, Tensor]) -> tuple[Tensor, dict[Tensor, Any]] | None:
+        """Compute a pass again with other results of some nodes: the output, and the gradients of the leaves.
+
+        None where that cannot be computed.
+        """
+        made = dict(replaced)
+        try:
+            with self.aside():
+                for node in done.order:
+                    if node in made or node.inputs is None:
+                        continue
+                    inputs = [
+                        made.get(x.node, x) if isinstance(x, Tensor) and isinstance(x.node, Node) else x
+                        for x in node.inputs
+                    ]
+                    if any(x is not y for x, y in zip(inputs, node.inputs, strict=True)):
+                        made[node] = node.primitive(*inputs, **node.options)
+                output = made.get(done.output.node, done.output) if isinstance(done.output.node, Node) else done.output
+                return output, self.gradients(output)
+        except Exception:  # another shape, which nothing after it can take
+            return None
+
+    def gradients(self, output: Tensor) -> dict[Tensor, Any]:
+        """Return the gradients of the leaves of an output, without leaving a trace."""
+        with self.aside():
+            events = list(trace([output], [np.ones_like(output.value)[()]]))
+        return {one.leaf: value_of(one.gradient) for one in events if isinstance(one, Accumulation)}
+
+
+def loaded(module: str, name: str) -> Any:
+    """Return a class of a module if the snippet has needed that, else what nothing is an instance of."""
+    found = sys.modules.get(module)
+    return () if found is None else getattr(found, name)
+
+
+def custom_node() -> Any:
+    return loaded("gradcli.script.torch.autograd.custom", "CustomNode")
+
+
+def module_class() -> Any:
+    return loaded("gradcli.script.torch.nn.base.base", "Module")
+
+
+def optimizer_class() -> Any:
+    return loaded("gradcli.script.torch.optim.optimizer", "Optimizer")
+
+
+def value_of(x: Any) -> Any:
+    return x.value if isinstance(x, Tensor) else x
+
+
+def spelled(name: str, variables: Env) -> str:
+    """Return `net.0.weight` as it is typed: `net[0].weight`."""
+    return re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", name)
+
+
+def leaf_behind(node: Target | None) -> Tensor | None:
+    return node.variable if isinstance(node, AccumulateGrad) else None

@@ -1,0 +1,1 @@
+"""Findings as text, as lines for editors and workflows, and as a document."""

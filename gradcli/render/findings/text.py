@@ -1,0 +1,81 @@
+"""Findings as text: at most five lines each, and one closing line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gradcli.findings.declaration import Cause
+from gradcli.findings.examination import Examination, counted
+from gradcli.findings.finding import Finding
+from gradcli.render.text.looks import Looks
+from gradcli.source import visible, width
+
+COLUMN = 78  # where the code of a finding ends
+STYLES = {"error": "31", "warning": "35", "note": "2"}
+LEVELS = {"error": "error", "warning": "warning", "note": "notice"}  # of GitHub
+
+
+def findings_text(examined: Examination, looks: Looks) -> str:
+    """Return the findings, the most suspicious first."""
+    lines = [line for one in examined.findings for line in (*finding_lines(one, examined, looks), "")]
+    return "\n".join([*lines, closing(examined)])
+
+
+def finding_lines(one: Finding, examined: Examination, looks: Looks) -> Iterable[str]:
+    """Yield the lines of a finding."""
+    place = f"cell {one.cell}, line {one.line}" if one.cell is not None else f"line {one.line}"
+    head = f"{place}  {visible(examined.texts.get((one.source, one.line), ''))}"
+    head = head if width(head) <= COLUMN else f"{head[: COLUMN - 4]} {looks.ellipsis}"
+    code = f"\x1b[{STYLES[one.severity]}m{one.code}\x1b[0m" if looks.color else one.code
+    yield f"{head}{' ' * max(COLUMN - width(head), 0)}  {code}"
+    for text in (one.message, one.because):
+        if text:
+            yield f"  {visible(text)}"
+    if one.instead:
+        yield f"  instead: {visible(one.instead)}"
+
+
+def closing(examined: Examination) -> str:
+    """Return the last line: how many findings there are, or what was looked at."""
+    if not examined.findings:
+        return f"nothing suspicious in {visible(examined.file)}: {examined.looked}"
+    count = counted(len(examined.findings), "finding")
+    if (" cell " not in examined.file) and examined.file.endswith((".py", ".ipynb", ".md")):
+        return f"{count}; gradcli run {visible(examined.file)} --explain shows each step"
+    return f"{count}; gradcli why --explain CODE tells more of one"
+
+
+def concise(examined: Examination) -> str:
+    """Return a line for each finding, as editors read them."""
+    return "\n".join(
+        visible(f"{one.source}:{one.line}: {one.severity}[{one.code}] {one.message}") for one in examined.findings
+    )
+
+
+def github(examined: Examination) -> str:
+    """Return the commands that annotate the lines of a pull request."""
+
+    def escaped(text: str, more: str = "") -> str:
+        for character in "%\r\n" + more:
+            text = text.replace(character, f"%{ord(character):02X}")
+        return text
+
+    lines = []
+    for one in examined.findings:
+        told = " ".join(filter(None, [one.message, one.because, one.instead and f"instead: {one.instead}"]))
+        file = escaped(visible(examined.file), ":,")
+        lines.append(
+            f"::{LEVELS[one.severity]} file={file},line={one.line},title={escaped(one.code)}::{escaped(visible(told))}"
+        )
+    return "\n".join(lines)
+
+
+def catalogue_text(causes: Iterable[Cause]) -> str:
+    """Return the codes, a line each."""
+    return "\n".join(f"{cause.code:24}{cause.severity:9}{cause.what}" for cause in causes)
+
+
+def cause_text(cause: Cause) -> str:
+    """Return the page of a cause."""
+    example = "\n".join(f"    {line}" for line in cause.example.strip().splitlines())
+    return f"{cause.code} ({cause.severity}): {cause.what}\n\n{cause.why}\n\n{example}\n\ninstead: {cause.remedy}"

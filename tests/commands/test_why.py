@@ -1,0 +1,102 @@
+"""`gradcli why`: its forms, its exit codes, its catalogue."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands.running import gradcli
+
+FAULT = """\
+import torch
+x, y = torch.linspace(0, 1, 5).unsqueeze(1), torch.linspace(0, 2, 5)
+w = torch.tensor([[1.0]], requires_grad=True)
+loss = ((x @ w - y) ** 2).mean()
+loss.backward()
+print("printed")
+"""
+RIGHT = "import torch\nw = torch.tensor(2.0, requires_grad=True)\n(w ** 2).backward()\nprint(w.grad)\n"
+
+
+@pytest.fixture
+def fault(tmp_path: Path) -> Path:
+    path = tmp_path / "fault.py"
+    path.write_text(FAULT)
+    return path
+
+
+def test_a_finding_has_five_lines_at_most_and_nothing_is_printed(
+    capsys: pytest.CaptureFixture[str], fault: Path
+) -> None:
+    result = gradcli(capsys, ["why", str(fault)])
+    first, _, rest = result.out.partition("\n\n")
+    assert (result.code, len(first.splitlines()) <= 5) == (1, True)
+    assert first.startswith("line 4  loss = ")
+    assert first.splitlines()[0].endswith("broadcast-loss")
+    assert "instead: (x @ w).squeeze(1) - y" in first
+    assert rest.startswith("1 finding; gradcli run ")
+    assert "printed" not in result.out + result.err
+
+
+def test_nothing_found_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "right.py").write_text(RIGHT)
+    result = gradcli(capsys, ["why", str(tmp_path / "right.py")])
+    assert result.code == 0
+    assert result.out.splitlines() == [f"nothing suspicious in {tmp_path / 'right.py'}: 1 backward pass, 1 gradient"]
+
+
+def test_lines_for_editors_and_for_workflows(capsys: pytest.CaptureFixture[str], fault: Path) -> None:
+    concise = gradcli(capsys, ["why", str(fault), "--error-format", "concise"])
+    assert concise.out.startswith(f"{fault}:4: warning[broadcast-loss] x @ w is (5, 1)")
+    annotated = gradcli(capsys, ["why", str(fault), "--format", "github", "--exit-zero"])
+    assert (annotated.code, len(annotated.out.splitlines())) == (0, 1)
+    assert annotated.out.startswith(f"::warning file={fault},line=4,title=broadcast-loss::x @ w is (5, 1)")
+
+
+def test_a_document(capsys: pytest.CaptureFixture[str], fault: Path) -> None:
+    document = json.loads(gradcli(capsys, ["why", str(fault), "--json"]).out)
+    assert (document["schema"], document["ok"], document["error"]) == ("gradcli.findings/1", False, None)
+    (finding,) = document["findings"]
+    assert (finding["code"], finding["line"], finding["cell"], finding["see"]) == ("broadcast-loss", 4, None, [5])
+
+
+def test_names_ask_about_tensors(capsys: pytest.CaptureFixture[str], fault: Path) -> None:
+    assert gradcli(capsys, ["why", str(fault), "y"]).code == 1
+    assert gradcli(capsys, ["why", str(fault), "w.grad"]).code == 0
+
+
+def test_what_cannot_be_read_exits_with_3(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("x = (1\n")
+    assert gradcli(capsys, ["why", str(tmp_path / "broken.py")]).code == 3
+
+
+def test_an_error_of_the_snippet_is_a_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "stops.py").write_text("import torch\ntorch.ones(2, 3) @ torch.ones(2, 3)\n")
+    result = gradcli(capsys, ["why", str(tmp_path / "stops.py")])
+    assert (result.code, "stopped" in result.out, result.err) == (1, True, "")
+
+
+def test_cells_of_notebooks(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    cells = [{"cell_type": "code", "source": text, "metadata": {}, "outputs": []} for text in FAULT.split("\nloss = ")]
+    cells[1]["source"] = f"\nloss = {cells[1]['source']}"
+    (tmp_path / "page.ipynb").write_text(
+        json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5, "metadata": {}})
+    )
+    assert gradcli(capsys, ["why", str(tmp_path / "page.ipynb")]).out.startswith("cell 2, line 2  loss = ")
+
+
+def test_expressions(capsys: pytest.CaptureFixture[str]) -> None:
+    result = gradcli(capsys, ["why", "sqrt(sum(x*x))", "x=[0,0]"])
+    assert (result.code, "nan-at-edge" in result.out) == (1, True)
+    assert gradcli(capsys, ["why", "x**2", "x=3"]).code == 0
+
+
+def test_the_catalogue(capsys: pytest.CaptureFixture[str]) -> None:
+    codes = gradcli(capsys, "why --codes").out.splitlines()
+    assert any(line.startswith("accumulated ") for line in codes)
+    page = gradcli(capsys, "why --explain accumulated").out
+    assert page.startswith("accumulated (warning): ")
+    assert "    loss.backward()" in page
+    assert gradcli(capsys, "why --explain acumulated").code == 2

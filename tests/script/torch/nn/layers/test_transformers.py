@@ -1,0 +1,73 @@
+"""Attention and transformers against torch."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.script.torch.nn.agreement import agree, agree_closely, guarded
+
+START = """\
+q, k = torch.randn(4, 2, 8), torch.randn(5, 2, 8)
+later = torch.triu(torch.ones(4, 4, dtype=torch.bool), diagonal=1)
+pad = torch.tensor([[False] * 4, [False, False, True, True]])
+m = nn.MultiheadAttention(8, 2)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "called",
+    [
+        "m(q, k, k)",
+        "m(q, k, k.clone(), average_attn_weights=False)",
+        "m(q, k, k, need_weights=False)",
+        "m(q, q, q, attn_mask=later)",
+        "m(q, q, q, key_padding_mask=pad, attn_mask=later, need_weights=False)",
+        "m(q[:, 0], q[:, 0], q[:, 0])",
+        "nn.MultiheadAttention(8, 4, kdim=3, vdim=5, bias=False, batch_first=True)"
+        "(q, torch.randn(4, 3, 3), torch.randn(4, 3, 5))",
+        "nn.MultiheadAttention(8, 2, dropout=0.5)(q, q, q)",
+        "F.scaled_dot_product_attention(q[None], q[None], q[None], dropout_p=0.5)",
+        "F.scaled_dot_product_attention(images, images, images)",
+    ],
+)
+def test_attention(called: str) -> None:
+    agree_closely(START + f"print({called}, m)")
+
+
+@pytest.mark.parametrize(
+    "called",
+    [
+        "nn.MultiheadAttention(8, 3)",
+        "nn.MultiheadAttention(0, 3)",
+        "m(q, q, q[:2])",
+        "m(torch.randn(4, 2, 6), q, q)",
+        "m(q[0, 0], q, q)",
+        "m(q, q[0], q)",
+        "m(q, q, q, attn_mask=torch.zeros(3, 3))",
+        "m(q, q, q, attn_mask=torch.zeros(3, 3).long())",
+        "m(q, q, q, key_padding_mask=torch.zeros(3, 3))",
+        "m(q, q, q, is_causal=True)",
+        "nn.TransformerEncoderLayer(8, 2, activation='tanh')",
+        "nn.Transformer(8, 2, 1, 1, 16)(q, q[:, :1])",
+        "nn.Transformer(4, 2, 1, 1, 16)(q, q)",
+    ],
+)
+def test_what_does_not_fit(called: str) -> None:
+    agree(START + guarded(called))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "m = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, activation='gelu', norm_first=True), 2)\n"
+        "print(m, m(q, mask=nn.Transformer.generate_square_subsequent_mask(4)))",
+        "m = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 1).eval()\nq = q[:2, :]\n"
+        "q = torch.randn(2, 4, 8)\nprint(m(q, src_key_padding_mask=pad))\nwith torch.no_grad():\n"
+        "    print(m(q, src_key_padding_mask=pad))",
+        "m = nn.Transformer(8, 2, 1, 1, 16, dropout=0.0, batch_first=True)\nout = m(q, k[:4])\nprint(out)\n"
+        "out.sum().backward()\nprint([p.grad.shape for p in m.parameters()])",
+    ],
+)
+def test_transformers(text: str) -> None:
+    agree_closely(START + text)
