@@ -150,10 +150,6 @@ PRINTED: dict[str, Function] = {
     "adaptive_avg_pool2d_backward": lambda g, size: _adjoint(functional.adaptive_avg_pool2d, "size")(
         g, g.shape[-2:], size=size
     ),
-    "adaptive_max_pool2d_indices": lambda x, output_size: functional.adaptive_max_pool2d(x, output_size, True)[1],
-    "adaptive_max_pool2d_values": lambda x, places, output_size: (
-        x.flatten(-2).gather(-1, places.flatten(-2)).reshape(places.shape)
-    ),
     "as_strided_backward": _adjoint(_strided),
     "carry": _carry,
     "diagonal_backward": _adjoint(torch.diagonal),

@@ -25,7 +25,7 @@ DIMENSIONS = ("dim", "dims", "dim0", "dim1", "dim2", "dimension")
 OWN_SHAPE = ("shape", "size", "output_size")  # options that are the shape of the result
 UNCHANGING = {  # values of facts that a primitive has no option for, with which it computes the same without them
     "alpha": 1, "scale": 1, "input_scale": 1, "upper": False, "left": True, "pivot": True, "rounding_mode": "floor",
-    "scale_grad_by_freq": False, "transposed": False, "groups": 1, "mode": "reduced",
+    "transposed": False, "groups": 1, "mode": "reduced",
 }  # fmt: skip
 FIXED: dict[str, dict[str, Any]] = {  # the same of one primitive
     "selu": {"alpha": SELU_ALPHA, "scale": SELU_SCALE},

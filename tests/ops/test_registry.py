@@ -26,7 +26,7 @@ NAMES = list(every_operation())
 # the engine's own, where single and double precision meet, and where memory is written to
 NOT_IN_PROGRAMS = {
     "to_copy",
-    *("unsafe_split_part", "unsafe_split_part_with_sizes"),  # of a program a split cannot be changed in place
+    "unsafe_split_part",  # of a program a split cannot be changed in place
     *("blank", "zero_over", "fill_over", "fill_tensor_over", "copy_over", "overwrite", "regenerated", "index_put"),
 }
 

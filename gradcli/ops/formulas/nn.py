@@ -175,26 +175,14 @@ def _corrected(own: Any, others: Any, rest: Any, weight: Any, inner: Any, count:
     return f"({h(own)} - {mean} - {entry('z', own)}·{along})/{s}"
 
 
-def embedding(
-    out: Any, rows: Any, weight: Any, *, padding_idx: int | None = None, scale_grad_by_freq: bool = False
-) -> str | tuple[str, Given]:
-    *places, k = letters(np.ndim(rows) + 1)
-    forward = f"{entry('out', [*places, k])} = weight[{entry('rows', places)},{k}]"
-    if padding_idx is None and not scale_grad_by_freq:
-        return forward
-    gradient, given = _of_table("g", rows, np.shape(weight), padding_idx, scale_grad_by_freq)
-    return f"{forward}; ∂weight{gradient}", given
-
-
-def _of_table(g: str, rows: Any, size: Any, padding_idx: int | None, is_mean: bool) -> tuple[str, Given]:
-    """Return the sum over the places where a row was looked up, or the mean."""
+def embedding(out: Any, rows: Any, weight: Any, *, padding_idx: int | None = None) -> str:
     *places, k, p = letters(np.ndim(rows) + 2)
     row = entry("rows", places)
-    apart = "" if padding_idx is None else f", {row} ≠ {padding_idx}"
-    share = f"/uses[{p}]" if is_mean else ""
-    uses = np.bincount(np.asarray(rows).astype(np.intp).ravel(), minlength=size[0])
-    given = {"uses": ("how often each row was looked up", uses)} if is_mean else {}
-    return f"[{p},{k}] = {summed(places, entry(g, [*places, k]) + share)} where {row} = {p}{apart}", given
+    forward = f"{entry('out', [*places, k])} = weight[{row},{k}]"
+    if padding_idx is None:
+        return forward
+    rest = summed(places, entry("g", [*places, k]))
+    return f"{forward}; ∂weight[{p},{k}] = {rest} where {row} = {p}, {row} ≠ {padding_idx}"
 
 
 def gated(out: Any, x: Any, *, dim: int = -1) -> str:

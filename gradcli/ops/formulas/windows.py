@@ -146,13 +146,6 @@ def _shares(bounds: Sequence[tuple[int, int]], size: int) -> Any:
     return rows
 
 
-def at_places(out: Any, x: Any, places: Any, **_: Any) -> str:
-    """Return the formula of adaptive max-pooling, whose places count along the rows of an image."""
-    cells = letters(np.ndim(out))
-    place, width = entry("places", cells), np.shape(x)[-1]
-    return f"{entry('out', cells)} = {entry('x', [*cells[:-2], f'{place}//{width}', f'{place}%{width}'])}"
-
-
 def resampled(out: Any, x: Any, down: Any, across: Any) -> str:
     lead = letters(np.ndim(x) - 2, "ijpq")
     return f"{entry('out', [*lead, 'i', 'j'])} = Σp,q down[i,p]·{entry('x', [*lead, 'p', 'q'])}·across[j,q]"

@@ -99,18 +99,14 @@ layer_norm: Primitive = primitive(
 )
 
 
-def _embedding(rows: Any, weight: Any, *, padding_idx: int | None = None, scale_grad_by_freq: bool = False) -> Any:
+def _embedding(rows: Any, weight: Any, *, padding_idx: int | None = None) -> Any:
     return weight[np.asarray(rows).astype(np.intp)]
 
 
-def _embedding_backward(
-    g: Any, rows: Any, *, size: Shape, padding_idx: int | None = None, scale_grad_by_freq: bool = False
-) -> Any:
-    """Add each row of the gradient to the row of the table that it was looked up from, or the mean of these rows."""
+def _embedding_backward(g: Any, rows: Any, *, size: Shape, padding_idx: int | None = None) -> Any:
+    """Add each row of the gradient to the row of the table that it was looked up from."""
     index = np.asarray(rows).astype(np.intp).ravel()
     rows_of_g = g.reshape(index.size, size[1])
-    if scale_grad_by_freq:
-        rows_of_g = rows_of_g * (1 / np.bincount(index)[index, None]).astype(g.dtype)
     if padding_idx is not None:
         index, rows_of_g = index[index != padding_idx], rows_of_g[index != padding_idx]
     return scattered(rows_of_g, index[:, None] * size[1] + np.arange(size[1]), size)
@@ -121,11 +117,9 @@ def _looked_up(g: Any, rows: Any, padding_idx: int | None) -> Any:
     return found if padding_idx is None else where(unsqueeze(equal(rows, padding_idx), dim=len(rows.shape)), 0, found)
 
 
-def _apart(rows: Any, weight: Any, *, padding_idx: int | None = None, scale_grad_by_freq: bool = False) -> Any:
-    """Return where the gradient is not the derivative: at padding, and at a mean over several places."""
-    index = np.asarray(rows).astype(np.intp)
-    is_shared = scale_grad_by_freq & (np.bincount(index.ravel())[index] > 1)
-    return is_shared | np.equal(index, -1 if padding_idx is None else padding_idx)
+def _apart(rows: Any, weight: Any, *, padding_idx: int | None = None) -> Any:
+    """Return where the gradient is not the derivative: at padding."""
+    return np.equal(rows, -1 if padding_idx is None else padding_idx)
 
 
 embedding: Primitive = primitive(
@@ -136,14 +130,14 @@ embedding: Primitive = primitive(
     structured=True,
     kinks=_apart,
     traits=("lenient",),
-    convention="the row padding_idx receives no gradient, and scale_grad_by_freq takes the mean of a row's",
+    convention="the row padding_idx receives no gradient",
     says="Each row adds up the gradients of the places where it was looked up.",
     index=entries.embedding,
 )
 embedding_backward: Primitive = primitive(
     "embedding_backward",
     _embedding_backward,
-    lambda g, out, h, rows, *, size, padding_idx=None, **_: _looked_up(g, rows, padding_idx),  # unscaled, in torch too
+    lambda g, out, h, rows, *, size, padding_idx=None: _looked_up(g, rows, padding_idx),
     node="EmbeddingDenseBackwardBackward0",
     structured=True,
     says="A row's gradient is handed to every place where the row was looked up.",
@@ -216,17 +210,13 @@ def _check_rows(rows: Any, size: Shape, padding_idx: int | None) -> None:
 @operation(
     "w = [[1, 2], [3, 4], [5, 6]]; embedding([0, 2, 0], w)",
     "w = [[1, 2], [3, 4], [5, 6]]; embedding([[0, 2], [0, 0]], w, padding_idx=1)",
-    "w = [[1, 2], [3, 4], [5, 6]]; embedding([0, 2, 0], w, scale_grad_by_freq=True)",
     method=False,
 )
-def embedding_(input: Indices, weight: Real, padding_idx: int | None = None, scale_grad_by_freq: bool = False) -> Any:
-    """The rows of `weight` with these numbers; the row `padding_idx` receives no gradient.
-
-    With `scale_grad_by_freq` a row that is looked up n times receives the sum of its gradients over n.
-    """
+def embedding_(input: Indices, weight: Real, padding_idx: int | None = None) -> Any:
+    """The rows of `weight` with these numbers; the row `padding_idx` receives no gradient."""
     _check_rows(input, weight.shape, padding_idx)
     apart = None if padding_idx is None else padding_idx % weight.shape[0]
-    return embedding(input, weight, padding_idx=apart, scale_grad_by_freq=scale_grad_by_freq)
+    return embedding(input, weight, padding_idx=apart)
 
 
 @operation(
@@ -234,14 +224,11 @@ def embedding_(input: Indices, weight: Real, padding_idx: int | None = None, sca
     "u = [[1, 2], [3, 4]]; embedding_backward(u, [2, 0], (3, 2), padding_idx=0)",
     method=False,
 )
-def embedding_backward_(
-    grad_output: Real, indices: Indices, size: Shape, padding_idx: int | None = None, scale_grad_by_freq: bool = False
-) -> Any:
+def embedding_backward_(grad_output: Real, indices: Indices, size: Shape, padding_idx: int | None = None) -> Any:
     """The gradient of `embedding` with respect to a table of the given size."""
     _check_rows(indices, size, padding_idx)
     if grad_output.shape != (*indices.shape, size[1]):
         expected = [*indices.shape, size[1]]
         raise ShapeError(f"Expected grad_output to have shape {expected}, but got {list(grad_output.shape)}")
     check_size(size)
-    options = {"padding_idx": padding_idx, "scale_grad_by_freq": scale_grad_by_freq}
-    return embedding_backward(grad_output, indices, size=size, **options)
+    return embedding_backward(grad_output, indices, size=size, padding_idx=padding_idx)

@@ -1,4 +1,4 @@
-"""Norms of vectors: the root of the sum of powers; and renorm, by which none is longer than it may be."""
+"""Norms of vectors: the root of the sum of powers."""
 
 from __future__ import annotations
 

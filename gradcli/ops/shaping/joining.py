@@ -84,7 +84,6 @@ stack: Primitive = primitive(
 split_part = slicing("split_part", "SplitBackward0", "part")
 split_part_with_sizes = slicing("split_part_with_sizes", "SplitWithSizesBackward0", "part")
 unsafe_part = slicing("unsafe_split_part", "UnsafeSplitBackward0", view=False)
-unsafe_part_with_sizes = slicing("unsafe_split_part_with_sizes", "UnsafeSplitWithSizesBackward0", view=False)
 unbind_part = selecting("unbind_part", "UnbindBackward0", "part")
 
 

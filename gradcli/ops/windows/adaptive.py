@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.carrier import Carrier
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.primitive import REGISTRY, Primitive, primitive
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError, ShapeError
+from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.ops.formulas import windows as entries
-from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.reducing.reductions import mean_dim
-from gradcli.ops.shaping.shaping import reshape, squeeze_dim, unsqueeze
+from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.adjoints import printed
-from gradcli.ops.support.arguments import Array, Pair, Places, Real, Shape, check_size, integer
-from gradcli.ops.support.covering import one_way
-from gradcli.ops.support.sentences import WINDOW_LARGEST, WINDOW_MEAN, WINDOW_SHARES
+from gradcli.ops.support.arguments import Array, Pair, Real, Shape, check_size, integer
+from gradcli.ops.support.sentences import WINDOW_MEAN, WINDOW_SHARES
 from gradcli.ops.support.surface import operation
 from gradcli.ops.windows.pooling import avg_pool2d, max_pool2d
-from gradcli.ops.windows.pooling_shapes import check_filled
+from gradcli.ops.windows.pooling_shapes import check_filled, options
+
+WINDOWS = "write max_pool2d with the size of the windows"
 
 
 def _bounds(size: int, parts: int) -> list[tuple[int, int]]:
@@ -28,7 +28,7 @@ def _bounds(size: int, parts: int) -> list[tuple[int, int]]:
     return [(i * size // parts, -((i + 1) * size // -parts)) for i in range(parts)]
 
 
-def shares(size: int, parts: int, dtype: Any) -> Any:
+def _shares(size: int, parts: int, dtype: Any) -> Any:
     """Return a matrix with one row of averaging weights for each part."""
     out = np.zeros((parts, size), np.result_type(dtype, np.float16))
     for row, (start, stop) in zip(out, _bounds(size, parts), strict=True):
@@ -50,13 +50,13 @@ def mixed(down: Array, x: Array, across: Array) -> Any:
 
 
 def _means(x: Any, *, output_size: Shape) -> Any:
-    down, across = (shares(n, parts, x.dtype) for n, parts in zip(x.shape[-2:], output_size, strict=True))
+    down, across = (_shares(n, parts, x.dtype) for n, parts in zip(x.shape[-2:], output_size, strict=True))
     return mixed(down, x, across.T)
 
 
 def _spread(g: Array, *, size: Shape) -> Any:
     """The gradient of `adaptive_avg_pool2d`: each part's divided among its entries."""
-    down, across = (shares(n, parts, g.dtype) for n, parts in zip(size[-2:], g.shape[-2:], strict=True))
+    down, across = (_shares(n, parts, g.dtype) for n, parts in zip(size[-2:], g.shape[-2:], strict=True))
     return mixed(down.T, g, across)
 
 
@@ -80,59 +80,8 @@ adaptive_spread: Primitive = primitive(
 )
 
 
-def _largest(rows: Array) -> Any:
-    """The place of the largest entry of each row: the first of equal ones, and the last nan."""
-    broken = np.isnan(rows)
-    if not np.any(broken):
-        return np.argmax(rows, -1)
-    last = rows.shape[-1] - 1 - np.argmax(broken[..., ::-1], -1)
-    return np.where(broken.any(-1), last, np.argmax(rows, -1))
-
-
-def _places(x: Array, *, output_size: Shape) -> Any:
-    """The flat index of the largest entry of each part, in its image."""
-    width = x.shape[-1]
-    out = np.zeros((*x.shape[:-2], *output_size), np.int64)
-    for i, (top, bottom) in enumerate(_bounds(x.shape[-2], output_size[0])):
-        for j, (left, right) in enumerate(_bounds(width, output_size[1])):
-            part = x[..., top:bottom, left:right]
-            found = _largest(part.reshape(*part.shape[:-2], part.shape[-2] * part.shape[-1]))
-            out[..., i, j] = (top + found // (right - left)) * width + left + found % (right - left)
-    return out
-
-
-def _flat(x: Any) -> Any:
-    return reshape(x, shape=(*x.shape[:-2], x.shape[-2] * x.shape[-1]))
-
-
-def _at_places(x: Array, places: Places, *, output_size: Shape) -> Any:
-    """The entries at flat places of their images."""
-    return np.take_along_axis(_flat(x), _flat(places), -1).reshape(places.shape)
-
-
-def _max_rule(g: Carrier, out: Carrier, x: Carrier, places: Any, *, output_size: Shape) -> Any:
-    flat = (*x.shape[:-2], x.shape[-2] * x.shape[-1])
-    return reshape(gather_backward(_flat(g), _flat(places), shape=flat, dim=len(flat) - 1), shape=x.shape)
-
-
-adaptive_places = primitive("adaptive_max_pool2d_indices", _places, structured=True)
-adaptive_max = primitive(
-    "adaptive_max_pool2d_values",
-    _at_places,
-    _max_rule,
-    node="AdaptiveMaxPool2DBackward0",
-    saves=(0,),
-    structured=True,
-    says=WINDOW_LARGEST,
-    index=entries.at_places,
-)
+adaptive_max = replace(REGISTRY["max_pool2d"], node="AdaptiveMaxPool2DBackward0")
 printed(adaptive_spread, "u = [[[1, 2]]]; adaptive_avg_pool2d_backward(u, size=(1, 2, 3))")
-printed(
-    adaptive_places,
-    "x = [[[1, 3, 2]]]; p = adaptive_max_pool2d_indices(x, output_size=(1, 2)); "
-    "adaptive_max_pool2d_values(x, p, output_size=(1, 2))",
-)
-printed(adaptive_max, "x = [[[1, 3, 2]]]; adaptive_max_pool2d_values(x, [[[1, 0]]], output_size=(1, 2))")
 
 
 def _sizes(name: str, x: Tensor, output_size: Any) -> Shape:
@@ -175,28 +124,17 @@ def adaptive_avg_pool2d(input: Real, output_size: Any) -> Any:
     sizes = _sizes("adaptive_avg_pool2d", input, output_size)
     if sizes == (1, 1):
         return mean_dim(input, dim=(input.ndim - 1, input.ndim - 2), keepdim=True)
-    return without_empty_backward("adaptive_avg_pool2d", adaptive_mean(input, output_size=sizes))
+    return adaptive_mean(input, output_size=sizes)
 
 
-def without_empty_backward(name: str, found: Any) -> Any:
-    """Refuse the backward pass of a result without entries, as torch does."""
-    if found.value.size or 0 not in found.shape[1:]:
-        return found
-    at = next(dim for dim in range(1, found.ndim) if not found.shape[dim])
-    return one_way(
-        found,
-        f"{name}_backward(): Expected grad_output to have non-zero size for non-batch dimensions, but "
-        f"grad_output has sizes {list(found.shape)} with dimension {at} being empty",
-    )
-
-
-@operation("x = [[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]; adaptive_max_pool2d(x, (2, 1))", method=False)
-def adaptive_max_pool2d(input: Real, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest entries of a grid of `output_size` parts of each image; None keeps a size."""
+@operation("x = [[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]; adaptive_max_pool2d(x, (3, 1))", method=False)
+def adaptive_max_pool2d(input: Real, output_size: Any) -> Any:
+    """The largest entries of a grid of `output_size` equal parts of each image; None keeps a size."""
     sizes = _sizes("adaptive_max_pool2d", input, output_size)
-    places = adaptive_places(input, output_size=sizes)
-    found = without_empty_backward("adaptive_max_pool2d", adaptive_max(input, places, output_size=sizes))
-    return (found, places) if return_indices else found
+    if any(not parts or size % parts for size, parts in zip(input.shape[-2:], sizes, strict=True)):
+        raise UnsupportedHere("adaptive max-pooling into parts that are not equal is not supported here", help=WINDOWS)
+    window = (input.shape[-2] // sizes[0], input.shape[-1] // sizes[1])
+    return adaptive_max(input, **options("max_pool2d", 2, input.shape, window, None, 0))
 
 
 def _as_image(name: str, x: Tensor) -> Any:
@@ -268,11 +206,10 @@ def adaptive_avg_pool1d(input: Real, output_size: Pair) -> Any:
     return squeeze_dim(found, dim=input.ndim - 1)
 
 
-@operation("x = [[1, 3, 0, 2, 5]]; adaptive_max_pool1d(x, 2)", method=False)
-def adaptive_max_pool1d(input: Real, output_size: Pair, return_indices: bool = False) -> Any:
-    """The largest entries of `output_size` parts of the last dimension."""
+@operation("x = [[1, 3, 0, 2]]; adaptive_max_pool1d(x, 2)", method=False)
+def adaptive_max_pool1d(input: Real, output_size: Pair) -> Any:
+    """The largest entries of `output_size` equal parts of the last dimension."""
     image = _as_image("adaptive_max_pool1d", input)
     check_filled("adaptive_max_pool1d", input.shape)
-    found, places = adaptive_max_pool2d(image, (1, _length("adaptive_max_pool1d", output_size)), True)
-    values = squeeze_dim(found, dim=input.ndim - 1)
-    return (values, squeeze_dim(places, dim=input.ndim - 1)) if return_indices else values
+    found = adaptive_max_pool2d(image, (1, _length("adaptive_max_pool1d", output_size)))
+    return squeeze_dim(found, dim=input.ndim - 1)

@@ -1,4 +1,4 @@
-"""Resizing of images and rows: nearest neighbours, and linear or cubic interpolation.
+"""Resizing of images and rows: nearest neighbours, and linear interpolation.
 
 Interpolation multiplies every dimension by a matrix; the gradient multiplies by the transposed matrices.
 """
@@ -24,8 +24,6 @@ from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.arguments import Real, Shape, check_size
 from gradcli.ops.support.covering import as_node
 from gradcli.ops.support.surface import operation
-
-CUBIC = -0.75  # the parameter of cubic convolution (Keys 1981), as in torch
 
 
 def _turned(matrix: Any) -> Any:
@@ -68,33 +66,18 @@ def _centres(size: int, made: int, scale: float | None, align_corners: bool, dty
     return (places + dtype(0.5)) * dtype(scale or size / made) - dtype(0.5)
 
 
-def weights(kind: str, size: int, made: int, scale: float | None, align_corners: bool, dtype: Any) -> Any:
+def weights(size: int, made: int, scale: float | None, align_corners: bool, dtype: Any) -> Any:
     """Return the matrix from `size` entries to `made` ones; `scale` is the spacing of the outputs, if given."""
     out = np.zeros((made, size), dtype)
-    centres, rows = _centres(size, made, scale, align_corners, dtype), np.arange(made)
-    if kind == "linear":
-        centres = np.maximum(centres, 0)
-        first = np.minimum(centres.astype(int), size - 1)
-        share = np.clip(centres - first, 0, 1).astype(dtype)
-        for offset, part in ((0, 1 - share), (1, share)):
-            np.add.at(out, (rows, np.minimum(first + offset, size - 1)), part)
-        return out
-    first = np.floor(centres).astype(int)
-    share = centres - first
-    for offset, distance in zip(range(-1, 3), (share + 1, share, 1 - share, 2 - share), strict=True):
-        np.add.at(out, (rows, np.clip(first + offset, 0, size - 1)), _cubic(distance))
+    centres = np.maximum(_centres(size, made, scale, align_corners, dtype), 0)
+    first = np.minimum(centres.astype(int), size - 1)
+    share = np.clip(centres - first, 0, 1).astype(dtype)
+    for offset, part in ((0, 1 - share), (1, share)):
+        np.add.at(out, (np.arange(made), np.minimum(first + offset, size - 1)), part)
     return out
 
 
-def _cubic(t: Any) -> Any:
-    near = ((CUBIC + 2) * t - (CUBIC + 3)) * t * t + 1
-    far = ((t - 5) * t + 8) * t * CUBIC - 4 * CUBIC
-    return np.where(t <= 1, near, far)
-
-
-def resampled(
-    x: Tensor, kind: str, sizes: Shape, scales: tuple[float | None, ...], align_corners: bool, node: str
-) -> Any:
+def resampled(x: Tensor, sizes: Shape, scales: tuple[float | None, ...], align_corners: bool, node: str) -> Any:
     """Resize rows (one size), images (two) or volumes, recorded as a node of the given name."""
     dtype = x.dtype.type
     spatial = x.shape[-len(sizes) :]
@@ -103,7 +86,7 @@ def resampled(
     for old, new in zip(spatial, sizes, strict=True):
         check_size((old, new))
     sides = zip(spatial, sizes, scales, strict=True)
-    matrices = [Tensor(weights(kind, *side, align_corners, dtype)) for side in sides]
+    matrices = [Tensor(weights(*side, align_corners, dtype)) for side in sides]
     if len(sizes) == 3:
         return in_volumes(x, matrices, node)
     if len(sizes) == 1:

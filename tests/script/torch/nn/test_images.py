@@ -43,7 +43,6 @@ def test_images(called: str) -> None:
     [
         "F.interpolate(images, 9, mode='bilinear')",
         "F.interpolate(images, scale_factor=1.5, mode='bilinear', align_corners=True)",
-        "F.interpolate(images, (3, 11), mode='bicubic')",
         "F.interpolate(rows, scale_factor=1.7, mode='linear')",
         "F.interpolate(images, 4, mode='area')",
         "nn.Conv2d(3, 2, 3, padding='same', padding_mode='replicate')(images)",

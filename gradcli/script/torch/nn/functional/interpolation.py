@@ -13,19 +13,19 @@ from gradcli.ops.windows.resampling import nearest, output_sizes, resampled
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.module import checked
 
-_DIMENSIONS = {"nearest": (1, 2, 3), "nearest-exact": (1, 2, 3), "linear": (1,), "bilinear": (2,), "bicubic": (2,)}
+_DIMENSIONS = {"nearest": (1, 2, 3), "nearest-exact": (1, 2, 3), "linear": (1,), "bilinear": (2,)}
 NAMES = {
     (mode, n): f"Upsample{mode.title().replace('-', '')}{n}DBackward0"
     for mode, dimensions in {**_DIMENSIONS, "trilinear": (3,)}.items()
     for n in dimensions
 }
-KINDS = {"bicubic": "cubic", "bilinear": "linear", "trilinear": "linear"}
-DIMENSIONS = {"linear": "3D", "bilinear": "4D", "bicubic": "4D", "trilinear": "5D"}
+KINDS = {"bilinear": "linear", "trilinear": "linear"}
+DIMENSIONS = {"linear": "3D", "bilinear": "4D", "trilinear": "5D"}
 
 
 def _kernel(mode: str, input: Tensor) -> str:
     """Return the kernel of torch that would be reached."""
-    if input.ndim == 4 and mode != "bicubic":
+    if input.ndim == 4:
         return f"upsample_{mode.removesuffix('-exact')}2d_channels_last"
     return f"compute_indices_weights_{KINDS.get(mode, mode).removesuffix('-exact')}"
 
@@ -44,9 +44,9 @@ def interpolate(
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
         )
-    if antialias or mode == "lanczos":
+    if antialias or mode in ("bicubic", "lanczos"):
         what = "antialias" if antialias else f"mode={mode!r}"
-        raise UnsupportedError(f"interpolate with {what} is not supported here", help="bilinear is there, and bicubic")
+        raise UnsupportedError(f"interpolate with {what} is not supported here", help="bilinear is there")
     spatial = input.shape[2:]
     sizes, factors = _asked(spatial, size, scale_factor)
     if factors is not None:
@@ -67,8 +67,7 @@ def interpolate(
     if input.dtype.kind == "u" or not np.all(np.isfinite(input.value)):  # torch weighs the neighbours alone
         what = "bytes" if input.dtype.kind == "u" else "numbers that are not finite"
         raise UnsupportedError(f"interpolate of {what} with mode={mode!r} is not supported here")
-    kind = "cubic" if mode == "bicubic" else "linear"
-    return resampled(input, kind, sizes, scales, bool(align_corners), name)
+    return resampled(input, sizes, scales, bool(align_corners), name)
 
 
 def _asked(spatial: tuple[int, ...], size: Any, factor: Any) -> tuple[Any, Any]:

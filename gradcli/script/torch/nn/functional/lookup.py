@@ -39,12 +39,13 @@ def embedding(
         )
     if np.any((input.value < 0) | (input.value >= rows)):
         raise IndexError("index out of range in self")
-    if sparse:
-        raise UnsupportedError("sparse gradients are not supported here", help="leave the argument out")
+    if sparse or scale_grad_by_freq:
+        what = "sparse gradients are" if sparse else "scale_grad_by_freq is"
+        raise UnsupportedError(f"{what} not supported here", help="leave the argument out")
     if max_norm is not None:
         _shorten(weight, np.unique(input.value), float(max_norm), float(norm_type))
     place = None if padding_idx is None else padding_idx % rows
-    return ops.embedding(input, weight, place, bool(scale_grad_by_freq))
+    return ops.embedding(input, weight, place)
 
 
 def _shorten(weight: Tensor, rows: Any, longest: float, order: float) -> None:

@@ -67,6 +67,7 @@ class AvgPool(Pool):
 class AdaptivePool(Configured):
     """A layer that divides its input into a given number of windows."""
 
+    _signature = "output_size"
     _text = "output_size={output_size}"
 
     def forward(self, input: Any) -> Any:
@@ -77,24 +78,12 @@ class AdaptivePool(Configured):
         return self._called(input, size, *self._behind()[1:])
 
 
-class _AdaptiveAvgPoolNd(AdaptivePool):
-    """The mean of each window."""
-
-    _signature = "output_size"
-
-
-class _AdaptiveMaxPoolNd(AdaptivePool):
-    """The largest entry of each window."""
-
-    _signature = "output_size, return_indices=False"
-
-
 LAYERS: Rows = {
     **numbered("MaxPool", _MaxPoolNd, 3, "max_pool"),
     **numbered("MaxUnpool", MaxUnpool, 3, "max_unpool"),
     **numbered("AvgPool", AvgPool, 3, "avg_pool"),
     "AvgPool1d": (AvgPoolOfRow, {"_function": "avg_pool1d"}),
-    **numbered("AdaptiveAvgPool", _AdaptiveAvgPoolNd, 2, "adaptive_avg_pool"),
-    **numbered("AdaptiveMaxPool", _AdaptiveMaxPoolNd, 2, "adaptive_max_pool"),
+    **numbered("AdaptiveAvgPool", AdaptivePool, 2, "adaptive_avg_pool"),
+    **numbered("AdaptiveMaxPool", AdaptivePool, 2, "adaptive_max_pool"),
 }
 __getattr__ = declared(LAYERS, "torch.nn.modules.pooling")

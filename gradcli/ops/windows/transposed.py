@@ -1,4 +1,4 @@
-"""Upsampling: transposed convolution, and channels rearranged into pixels (pixel_shuffle)."""
+"""Transposed convolution, by which a net enlarges its images."""
 
 from __future__ import annotations
 
