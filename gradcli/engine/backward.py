@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gradcli.engine.accumulation import Carrier
 from gradcli.engine.broadcast import fit
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.versions import check_versions
 from gradcli.engine.graph import AccumulateGrad, Node, Target, reachable
 from gradcli.engine.modes import changes, set_grad_enabled

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from gradcli.engine.accumulation import Carrier, accumulate
+from gradcli.engine.accumulation import accumulate
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.graph import AccumulateGrad, Node, Target
 
 

@@ -199,11 +199,16 @@ def graded(
     batches = iter(lambda: list(islice(each, size)), [])
     results = mapped(
         Grading(assignment, variants), chain([[]] * jobs, batches), jobs, limits, lost, kind=list[Result],
-        parts=lambda some: len(some) + len(assignment.questions),
+        parts=lambda some: len(some) + len(assignment.questions), fits=are_about,
     )  # fmt: skip
     for _ in range(jobs):  # keys that cannot be made end it before anything is written
         next(results)
     return chain.from_iterable(results)
+
+
+def are_about(items: Sequence[Item], results: Sequence[Result]) -> bool:
+    """Return whether results are of these items."""
+    return [str(item.hand_in.file.path) for item in items] == [result.file for result in results]
 
 
 def without(item: Item, loss: Lost, names: Sequence[str]) -> Item:

@@ -19,6 +19,7 @@ T = TypeVar("T")
 Children = Callable[[Any], tuple["Expression", ...]]
 
 NOWHERE = Span(0, 0)  # of a tree that was built and not read
+HASHED = 40  # types and contents of nodes that go into a hash
 
 
 class Expression:
@@ -35,7 +36,13 @@ class Expression:
         return isinstance(other, Expression) and same(self, other)
 
     def __hash__(self) -> int:
-        return hash((type(self), self.payload(), len(children(self))))
+        met: list[object] = []
+        waiting = [self]
+        while waiting and len(met) < HASHED:  # of long trees these tell most apart
+            node = waiting.pop()
+            met.extend((type(node), node.payload()))
+            waiting.extend(children(node))
+        return hash(tuple(met))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.payload()!r} at {self.span.start}:{self.span.end}>"

@@ -95,9 +95,11 @@ def differences(graph: Graph, events: Sequence[Contribution]) -> Iterator[Note]:
         given = [x.value if isinstance(x, Tensor) else x for x in line.application.inputs]
         computed, eps = by_rule(line, one, one.upstream, given), rounding(node)
         if not is_close(computed, one.contribution, eps):
-            apart = np.abs(np.subtract(computed, one.contribution))
+            contribution: Any = one.contribution
+            upstream: Any = one.upstream
+            apart = np.abs(np.subtract(computed, contribution))
             rounded = by_rule(line, one, moved(one.upstream, eps), [moved(x, eps) for x in given])
-            entering = eps * np.max(np.abs(one.upstream), initial=0.0)
+            entering = eps * np.max(np.abs(upstream), initial=0.0)
             if np.all(apart <= LOST * np.max(np.abs(rounded - computed), initial=entering)):
                 continue  # large numbers that cancel leave what rounding has made
             told = f"torch's contribution from {line.name} to {line.inputs[one.position].name} is not the rule's"

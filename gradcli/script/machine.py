@@ -45,7 +45,6 @@ class Machine:
         self.source = Source("")
         self.lines: MutableSequence[int] = [0] if lines is None else lines
         self.depth = 0
-        self.has_module_hooks = False  # whether the snippet registered hooks of all modules
         self.handled: BaseException | None = None
         self.finalizes = False  # whether a class of the snippet has `__del__`
         self.looks = False  # whether the snippet can see what is gone

@@ -58,6 +58,11 @@ ABSENT = {
     r"\b(index_)?put_?$": "write x[indices] = values",
     "rsub": "write other - x",
     "adjoint": "write x.mT",
+    r"^(\w+_loss|\w+_norm|\w+_with_logits|kl_div|dropout|embedding|adaptive_max_pool1d)$": (
+        "write it as torch.nn.functional has it"
+    ),
+    "EmbeddingBag|embedding_bag": "write nn.Embedding, and the mean or sum of its rows",
+    r"nn\.Buffer": "write self.register_buffer(name, tensor)",
     r"\bLazy|Uninitialized": "give the number of inputs: nn.Linear(4, 2)",
     r"optim\.[A-Z]": "there are SGD, Adam, AdamW, Adamax, RMSprop, Adagrad, Adadelta and LBFGS",
     r"\bCyclicLR": "write OneCycleLR, or LambdaLR with a function of the epoch",

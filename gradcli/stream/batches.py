@@ -22,6 +22,10 @@ from gradcli.workers.limits import Limits
 from gradcli.workers.pool import Answered, mapped
 
 Blocks = Iterator[Block | None]
+FACTS: dict[str, Any] = {
+    "code": str, "message": str, "line": int, "column": int | None, "start": int | None, "end": int | None,
+    "help": str | None,
+}  # fmt: skip
 
 
 @dataclass
@@ -122,7 +126,10 @@ class Batch:
         is_shown = isinstance(convert.writer, TableWriter)
         losses = Losses(convert, self.limits, self.bugs)
         pieces = self.pieces(convert, blocks)
-        found = mapped(convert, pieces, self.jobs, self.limits, losses, kind=Answer, parts=most_records, is_quick=True)
+        found = mapped(
+            convert, pieces, self.jobs, self.limits, losses,
+            kind=Answer, parts=most_records, fits=is_about, is_quick=True,
+        )  # fmt: skip
         with closing(found) as answers:
             for answer in answers:
                 output.write(answer.text)
@@ -166,6 +173,21 @@ class Batch:
 def most_records(piece: Piece) -> int:
     """Return a number of records that a piece cannot exceed."""
     return piece.block.data.count(b"\n") + 1
+
+
+def is_about(piece: Piece, answer: Answer) -> bool:
+    """Return whether an answer has no more records than a piece, and failures of these."""
+    most, first = most_records(piece), piece.block.first
+    return (
+        0 <= answer.count <= most
+        and len(answer.failures) <= answer.count
+        and all(is_failure(facts) and first <= facts["line"] < first + most for facts in answer.failures)
+    )
+
+
+def is_failure(facts: dict[str, Any]) -> bool:
+    """Return whether these are the facts of an error of a record, as `error_facts` gives them."""
+    return facts.keys() == FACTS.keys() and all(isinstance(facts[name], kind) for name, kind in FACTS.items())
 
 
 def chained(first: Block, rest: Blocks) -> Blocks:

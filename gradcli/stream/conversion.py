@@ -52,13 +52,9 @@ class Piece(NamedTuple):
 class Answer:
     """The lines of a block; `count` are its records, `failures` the facts of their errors."""
 
-    text: bytes | memoryview
+    text: bytes
     count: int
     failures: list[dict[str, Any]]
-
-    def kept(self) -> Answer:
-        """Return it with a text of its own where that is in memory which another process uses."""
-        return replace(self, text=bytes(self.text))
 
 
 def _piece(first: int, data: bytes, problem: EvaluationError | None, is_each_alone: bool) -> Piece:
@@ -116,7 +112,7 @@ class Conversion:
         together = self.at_once(Block(block.first, kept))
         if together is None:
             return None
-        lines = bytes(together.text).split(b"\n")
+        lines = together.text.split(b"\n")
         answers: list[Answer] = []
         start = 0
         for passed, place in enumerate(place for place, is_plain in enumerate(plain) if not is_plain):

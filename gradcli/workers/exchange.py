@@ -80,17 +80,17 @@ class Exchange:
         self._put(whole)
         return True
 
-    def receive(self, *, is_lent: bool = False) -> Any:
+    def receive(self) -> Any:
         """Return a message when it is there; of an owner None where only a part has come.
 
-        Large bytes that are lent stay in the memory, until its half is used again. Raises EOFError or OSError where
-        nobody is there, UnfitError for what is no message.
+        Large bytes are copied, for the other side could change them. Raises EOFError or OSError where nobody is there,
+        UnfitError for what is no message.
         """
         whole = self._got()
         if whole is None:
             return None
         text, parts = parted(memoryview(whole), self._half(self.received))
-        buffers = parts if is_lent else [bytes(one) for one in parts]
+        buffers = [bytes(one) for one in parts]
         self.received += 1
         if not self.is_owner:
             return pickle.loads(text, buffers=buffers)

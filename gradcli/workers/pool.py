@@ -10,7 +10,7 @@ from typing import Any
 
 from gradcli.errors import GradcliError
 from gradcli.workers.limits import Limits
-from gradcli.workers.worker import Worker
+from gradcli.workers.worker import NONE, Worker
 
 TICK = 0.2  # seconds between two looks at the clocks
 AHEAD = 32  # answers that may wait for an earlier one, for each process
@@ -64,18 +64,18 @@ def mapped(
     *,
     kind: Any = Any,
     parts: Callable[[Any], int] = lambda item: 0,
+    fits: Callable[[Any, Any], bool] = lambda item, answer: True,
     is_quick: bool = False,
 ) -> Generator[Any]:
     """Yield the answers of `work` to all items, in their order; before a pause, which is None, all before it.
 
     An item may be `Answered` already. Each has the CPU seconds and the memory of the limits, and so has each of its
     `parts`, of which it has no more than so many. For an item that exceeds them, crashes, or raises an error, `lost`
-    gives the answer.
-    Answers are of the `kind` that a type says: plain values, and the classes of facts that it names. If items are
-    quick, a process has the next one in hand while it works, and large bytes of answers are lent: they are good until
-    the next answer is asked for, those of `kept()` for ever.
+    gives the answer. Answers are of the `kind` that a type says: plain values, and the classes of facts that it names;
+    one that does not fit its item, as `fits` says, is none. If items are quick, a process has the next one in hand
+    while it works.
     """
-    with closing(Pool(work, jobs, limits, lost, kind, parts, is_quick=is_quick)) as pool:
+    with closing(Pool(work, jobs, limits, lost, kind, parts, fits, is_quick=is_quick)) as pool:
         for item in items:
             if item is None:
                 yield from pool.finished()
@@ -111,16 +111,17 @@ class Pool:
         lost: Losing,
         kind: Any = Any,
         parts: Callable[[Any], int] = lambda item: 0,
+        fits: Callable[[Any, Any], bool] = lambda item, answer: True,
         *,
         is_quick: bool,
     ) -> None:
-        self.work, self.jobs, self.limits, self.lost, self.kind, self.parts = work, jobs, limits, lost, kind, parts
+        self.work, self.jobs, self.limits, self.lost, self.kind = work, jobs, limits, lost, kind
+        self.parts, self.fits = parts, fits
         self.is_quick = is_quick
         self.order: deque[Slot] = deque()
         self.waiting: deque[Slot] = deque()
         self.busy: dict[Worker, deque[Slot]] = {}  # what each has in hand
         self.idle: list[Worker] = []
-        self.lent: dict[tuple[Worker, int], Slot] = {}  # the answer that lies in each half of the memory of a process
 
     def put(self, item: Any) -> None:
         """Give an item to a process, now or when one is free; wait where many items or answers wait.
@@ -164,9 +165,6 @@ class Pool:
 
     def give(self, worker: Worker) -> None:
         """Give the first item that waits to a process; it waits on where it cannot go ahead."""
-        lent = self.lent.pop((worker, worker.exchange.sent % 2), None)
-        if lent is not None and isinstance(lent.answer, Answered):
-            lent.answer = Answered(lent.answer.answer.kept())
         held = self.busy[worker]
         if worker.send(self.waiting[0].item, is_ahead=bool(held)):
             held.append(self.waiting.popleft())
@@ -185,16 +183,15 @@ class Pool:
 
     def receive(self, worker: Worker) -> bool:
         """Take the answer of a process, or the reason of its end; return whether the whole has come."""
-        half = worker.exchange.received % 2
-        found = worker.answer(is_lent=self.is_quick)
+        found = worker.answer()
         if found is None:
             return False
         kind, answer = found
-        if kind == "answer":
+        if kind == "answer" and not self.fits(self.busy[worker][0].item, answer):
+            self.lose(worker, Lost("crash", worker.end(), NONE))
+        elif kind == "answer":
             slot = self.busy[worker].popleft()
             slot.answer, slot.item = Answered(answer), None
-            if self.is_quick:
-                self.lent[worker, half] = slot
             if self.busy[worker]:
                 worker.begin(self.parts(self.busy[worker][0].item))
             else:
@@ -209,8 +206,6 @@ class Pool:
     def dropped(self, worker: Worker) -> Slot:
         """Return the slot at which a process has ended; what else it had in hand waits again."""
         first, *others = self.busy.pop(worker)
-        for half in (0, 1):
-            self.lent.pop((worker, half), None)
         self.waiting.extendleft(others)
         return first
 

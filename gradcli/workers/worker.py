@@ -28,6 +28,7 @@ from gradcli.workers.sandbox.lock import walls
 
 SLICE = 1.0  # seconds that may count at once
 LAST = 5.0  # seconds in which a process that answers no more must end
+NONE = "an answer that is none"
 PROCESS_CLOCK = 2  # of Linux, in the name of the clock of another process
 
 
@@ -93,13 +94,13 @@ class Worker:
         except OSError:  # it has ended
             return 0.0
 
-    def answer(self, *, is_lent: bool = False) -> tuple[str, Any] | None:
+    def answer(self) -> tuple[str, Any] | None:
         """Return `answer` and it, `error` and what to raise, or the reason for which the item ended and a detail.
 
         None where only a part of an answer has come.
         """
         try:
-            message = self.exchange.receive(is_lent=is_lent)
+            message = self.exchange.receive()
             if message is None:
                 return None
             kind, found, warned = message
@@ -108,7 +109,7 @@ class Worker:
             return kind, found
         except UnfitError:
             self.process.kill()
-            return "crash", "an answer that is none"
+            return "crash", NONE
         except (EOFError, OSError):
             self._wait()
         number = -(self.process.exitcode or 0)

@@ -29,10 +29,11 @@ def install() -> None:
         *,
         kind: Any = Any,
         parts: Callable[[Any], int] = lambda item: 0,
+        fits: Callable[[Any, Any], bool] = lambda item, answer: True,
         is_quick: bool = False,
     ) -> Iterator[Any]:
         if jobs > 1:
-            return pool.mapped(work, items, jobs, limits, lost, kind=kind, parts=parts, is_quick=is_quick)
+            return pool.mapped(work, items, jobs, limits, lost, kind=kind, parts=parts, fits=fits, is_quick=is_quick)
         return answers(work, items, limits, lost, note)
 
     grading.mapped = batches.mapped = mapped  # type: ignore[attr-defined]

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from gradcli.errors import EvaluationError, InternalError
-from gradcli.stream.batches import Batch
+from gradcli.stream.batches import Batch, is_about
+from gradcli.stream.blocks import Block
+from gradcli.stream.conversion import Answer, Piece
 from gradcli.stream.plan import Plan, Task
 from gradcli.workers import pool
 from gradcli.workers.limits import Limits
@@ -79,3 +81,23 @@ def prepared(folder: Path, kind: str, points: list[float], jobs: int, reason: st
         watch=lambda blocks, _: blocks,
         fail=lambda facts: None,
     )
+
+
+FACTS = {"code": "E210", "message": "no", "line": 3, "column": None, "start": None, "end": None, "help": None}
+
+
+@pytest.mark.parametrize(
+    ("answer", "fits"),
+    [
+        (Answer(b"", 2, [FACTS]), True),
+        (Answer(b"", 3, []), False),
+        (Answer(b"", -1, []), False),
+        (Answer(b"", 1, [FACTS, FACTS]), False),
+        (Answer(b"", 1, [{}]), False),
+        (Answer(b"", 1, [FACTS | {"line": 5}]), False),
+        (Answer(b"", 1, [FACTS | {"help": 3}]), False),
+        (Answer(b"", 1, [FACTS | {"more": 3}]), False),
+    ],
+)
+def test_an_answer_is_about_its_piece(answer: Answer, fits: bool) -> None:
+    assert is_about(Piece(Block(3, b"{}\n{}")), answer) is fits

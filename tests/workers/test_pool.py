@@ -340,6 +340,15 @@ def test_processes_end_with_a_parent_that_is_killed() -> None:
         assert are_gone(children)
 
 
+def test_an_answer_that_does_not_fit_its_item_is_none() -> None:
+    def lost(item: int, loss: Lost) -> list[Answered]:
+        assert (loss.reason, loss.detail) == ("crash", worker.NONE)
+        return [Answered("lost")]
+
+    found = mapped(lambda item: item if item != 2 else 7, range(4), 2, LIMITS, lost, fits=lambda item, one: item == one)
+    assert list(found) == [0, 1, "lost", 3]
+
+
 def answered_by(data: bytes) -> None:
     """Write past the answers of a process, wherever its way to the owner is."""
     for number in range(3, 256):

@@ -111,7 +111,7 @@ def test_it_has_nothing_that_was_read_or_that_another_left() -> None:
     ],
 )
 def test_what_ends_it_costs_the_item_alone(name: str, end: tuple[str, str]) -> None:
-    seconds = 0.2 if name == "no end" else 20.0
+    seconds = 1.0 if name == "no end" else 20.0
     assert answers("nothing", name, "nothing", seconds=seconds) == ["done", end, "done"]
 
 

@@ -168,10 +168,10 @@ def write_over(
 
 def _check_result(target: Tensor, result: Tensor) -> None:
     check_in_place(target, requires_grad=target.requires_grad or result.requires_grad)
-    ShapeError.when(
-        result.shape != target.shape,
-        f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(result.shape)}",
-    )
+    if result.shape != target.shape:
+        raise ShapeError(
+            f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(result.shape)}"
+        )
     if CATEGORIES[result.dtype.kind] > CATEGORIES[target.dtype.kind]:
         kinds = (TYPE_NAMES.get(x.dtype, "Float") for x in (result, target))
         raise ShapeError("result type {} can't be cast to the desired output type {}".format(*kinds))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.graph import Node, Target
 from gradcli.engine.memory.views import Path, View, writable
 from gradcli.engine.primitive import Primitive, Rule, primitive
@@ -159,7 +160,7 @@ def on_part(inner: Primitive, path: Path) -> OnPart:
     """Lift the operation `inner` from the part at the end of the path to the whole."""
 
     def lifted(position: int, rule: Rule) -> Rule:
-        def lift(g: Any, out: Any, x: Any, *others: Any, **options: Any) -> Any:
+        def lift(g: Carrier, out: Carrier, x: Carrier, *others: Carrier, **options: Any) -> Any:
             part = rule(follow(g, path), follow(out, path), follow(x, path), *others, **options)
             return part if position else overwrite(g, part, path=path)
 

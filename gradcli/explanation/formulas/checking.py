@@ -172,6 +172,8 @@ def _difference(short: Expression, raw: Expression, point: Point, expected: Any,
         if is_same.all():
             return ""
         is_same |= distance <= rounding_at(point, short, raw, count=DRAWS)
-        if is_same.all() or (is_same | out_of_range(point, raw, shape)).all():  # where x/y**2 is 0 for large y
+        if is_same.all() or (is_same := is_same | out_of_range(point, raw, shape)).all():  # x/y**2 is 0 for large y
             return ""
+        if (is_same | out_of_range(point, short, shape)).all():
+            return FEWER
         return "the shorter form has another value elsewhere"

@@ -41,6 +41,7 @@ class InNames:
         self.values = {name: self.nodes[id].grad for id, name in self.gradients.items()}
         self.point = explanation.point | self.values
         self._gradients: dict[str, Expression] = {}
+        self._over_variables: dict[str, Expression | None] = {}
         written = [statement.value for statement in explanation.parsed.statements]
         self.products = products_of(written or [node.expression for node in explanation.nodes])
 
@@ -82,8 +83,13 @@ class InNames:
 
     def over_variables(self, node: str) -> Expression | None:
         """Return the gradient over variables where operations are whole; None where none is, or it would be long."""
-        if node not in self.links or not any(one.whole for one in self.nodes.values()):
-            return None
+        if node not in self._over_variables:
+            has_rules = node in self.links and any(one.whole for one in self.nodes.values())
+            self._over_variables[node] = self.substituted(node) if has_rules else None
+        return self._over_variables[node]
+
+    def substituted(self, node: str) -> Expression | None:
+        """Return the gradient of a node with everything put in that has a name; None where it would be long."""
         tree = self.gradient(node)
         gradients = {name: id for id, name in self.gradients.items()}
         while length(tree) <= LONGEST:

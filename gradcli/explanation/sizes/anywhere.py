@@ -71,9 +71,11 @@ def turn_of_derivatives(
         return turn, formulas(program, point(turn), 1, mixed=False, wrt=wrt, of=of, is_raw=True)
 
     def failing(found: tuple[int, tuple[Derivative, ...]], turn: int) -> str:
-        names = [one for one in found[1] if not one.given]
-        by = gradients(program, point(turn), wrt=wrt, of=of).by if names else {}
-        return next((f"the formula by {x.by[0]}" for x in names if not holds(x.formula, by[x.by[0]], point(turn))), "")
+        there = gradients(program, point(turn), wrt=wrt, of=of)
+        for one in found[1] if not np.ndim(there.value) else ():
+            if not holds(one.formula, there.by[one.by[0]], point(turn)):
+                return f"the formula by {one.by[0]}"
+        return ""
 
     return anywhere(derived, failing)[0]
 

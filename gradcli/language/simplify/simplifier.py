@@ -16,6 +16,7 @@ from gradcli.language.tree import Binary, Expression, Name, children, fold, post
 MOST_NODES = 600
 DEEPEST = 60  # the writer recurses
 PASSES = 4
+ENOUGH_APART = 1000  # of a form that is too long, after which none with sums over several denominators is sought
 ENOUGH_STEPS = 4000  # after which no other pass is begun
 
 
@@ -44,6 +45,11 @@ def remembered(
             algebra = Builder(products)
             product = Reader(algebra, known).read(tree)
             written = Writer(algebra).whole(product)
+            if written.cost > length(tree) and algebra.steps <= ENOUGH_APART:
+                algebra = Builder(products)
+                algebra.most_over = 1
+                product = Reader(algebra, known).read(tree)
+                written = Writer(algebra).whole(product)
             if written.cost > length(tree) or written.tree == tree:
                 break
             tree, decimals = written.tree, algebra.decimals

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.promotion import fitting, overflow
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES, type_name
@@ -40,7 +41,15 @@ def _put(x: Any, value: Any, *indices: Any, dims: tuple[int, ...], accumulate: b
     return whole
 
 
-def _kept(g: Any, out: Any, x: Any, value: Any, *indices: Any, dims: tuple[int, ...], accumulate: bool = False) -> Any:
+def _kept(
+    g: Carrier,
+    out: Carrier,
+    x: Carrier,
+    value: Carrier,
+    *indices: Carrier,
+    dims: tuple[int, ...],
+    accumulate: bool = False,
+) -> Any:
     return g if accumulate else index_put(g, 0, *indices, dims=dims)
 
 

@@ -17,7 +17,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import indexing as entries
-from gradcli.ops.formulas import scattering as written
+from gradcli.ops.formulas import indexing as written
 from gradcli.ops.indexing.indexing import flat_positions, index_backward, scattered
 from gradcli.ops.indexing.places import check_places, placing, scattering, vector_of
 from gradcli.ops.shaping.shaping import view
@@ -223,31 +223,22 @@ def _scattered(x: Any, index: Any, src: Any, *, dim: int) -> Any:
     return out[()]
 
 
-def _with_number(name: str) -> Notation:
-    """Return the notation `scatter(x, 0, index, 5)`."""
-
-    def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-        x, index = (operand.tree for operand in operands)
-        return Call(name, tuple(map(Argument, (x, literal(options["dim"]), index, number(options["value"])))))
-
-    return write
+def _write_number(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """Write `scatter(x, 0, index, 5)`."""
+    x, index = (operand.tree for operand in operands)
+    return Call("scatter", tuple(map(Argument, (x, literal(options["dim"]), index, number(options["value"])))))
 
 
-def _filling(name: str, forward: Any, node: str, index: Any) -> Primitive:
-    filled: Primitive = primitive(
-        f"{name}_number",
-        lambda x, index, *, dim, value: forward(x, index, x.dtype.type(value), dim=dim),
-        lambda g, out, x, index, *, dim, value: filled(g, index, dim=dim, value=0),
-        node=node,
-        structured=True,
-        notation=_with_number(name),
-        says="Entries that a number is written over get 0; the others get their gradient.",
-        index=index,
-    )
-    return filled
-
-
-scatter_number = _filling("scatter", _scattered, "ScatterBackward1", written.scattered_number)
+scatter_number: Primitive = primitive(
+    "scatter_number",
+    lambda x, index, *, dim, value: _scattered(x, index, x.dtype.type(value), dim=dim),
+    lambda g, out, x, index, *, dim, value: scatter_number(g, index, dim=dim, value=0),
+    node="ScatterBackward1",
+    structured=True,
+    notation=_write_number,
+    says="Entries that a number is written over get 0; the others get their gradient.",
+    index=written.scattered_number,
+)
 scatter = primitive(
     "scatter",
     _scattered,

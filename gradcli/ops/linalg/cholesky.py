@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.numerics.lapack import by_columns, first_of
 from gradcli.engine.primitive import primitive
 from gradcli.errors import AutogradError
@@ -44,7 +45,7 @@ def _factor(A: Any) -> Any:
     return found
 
 
-def _cholesky_rule(g: Any, out: Any, A: Any) -> Any:
+def _cholesky_rule(g: Carrier, out: Carrier, A: Carrier) -> Any:
     """Return the gradient by Murray, Differentiation of the Cholesky decomposition (2016), section 3."""
     back = inverse(out)
     inner = times(transposed(back), times(_lower_half(times(transposed(out), g)), back))

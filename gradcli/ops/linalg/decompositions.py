@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import OUT, Primitive, primitive
 from gradcli.engine.symbolic.notation import Notation, call
@@ -84,19 +85,19 @@ def _side(g: Any, U: Any, S: Any, V: Any) -> Any:
     return times(found, V)
 
 
-def _left_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
+def _left_rule(g: Carrier, out: Carrier, A: Carrier, *, full_matrices: bool) -> Any:
     """Return the gradient by way of the vectors that have a singular value; torch gives the others none."""
     own = cut(g, dim=len(A.shape) - 1, start=0, stop=min(A.shape[-2:])) if full_matrices else g
     return _side(own, *_thin(A))
 
 
-def _right_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
+def _right_rule(g: Carrier, out: Carrier, A: Carrier, *, full_matrices: bool) -> Any:
     own = cut(g, dim=len(A.shape) - 2, start=0, stop=min(A.shape[-2:])) if full_matrices else g
     U, S, V = _thin(A)
     return transposed(_side(transposed(own), transposed(V), S, transposed(U)))
 
 
-def _values_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
+def _values_rule(g: Carrier, out: Carrier, A: Carrier, *, full_matrices: bool) -> Any:
     U, _, V = _thin(A)
     return times(U * across(g), V)
 
@@ -161,12 +162,12 @@ def _symmetric(part: int) -> Callable[..., Any]:
     return forward
 
 
-def _eigenvalues_rule(g: Any, out: Any, A: Any, *, UPLO: str) -> Any:
+def _eigenvalues_rule(g: Carrier, out: Carrier, A: Carrier, *, UPLO: str) -> Any:
     V = eigh_vectors(A, UPLO=UPLO)
     return times(V * across(g), transposed(V))
 
 
-def _eigenvectors_rule(g: Any, out: Any, A: Any, *, UPLO: str) -> Any:
+def _eigenvectors_rule(g: Carrier, out: Carrier, A: Carrier, *, UPLO: str) -> Any:
     inner = times(transposed(out), g)
     turn = (inner - transposed(inner)) / 2 * gaps(eigh_values(A, UPLO=UPLO))
     return times(out, times(turn, transposed(out)))
@@ -252,12 +253,12 @@ def _check_unique(A: Any, mode: str) -> None:
         raise UnsupportedHere(words, help="decompose its first columns")
 
 
-def _q_rule(g: Any, out: Any, A: Any, *, mode: str) -> Any:
+def _q_rule(g: Carrier, out: Carrier, A: Carrier, *, mode: str) -> Any:
     _check_unique(A, mode)
     return _from_qr(g, -times(transposed(g), out), out, qr_r(A, mode=mode))
 
 
-def _r_rule(g: Any, out: Any, A: Any, *, mode: str) -> Any:
+def _r_rule(g: Carrier, out: Carrier, A: Carrier, *, mode: str) -> Any:
     _check_unique(A, mode)
     return _from_qr(0, times(out, transposed(g)), qr_q(A, mode=mode), out)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import check_together
 from gradcli.engine.numerics import lapack
 from gradcli.engine.numerics.lapack import by_columns
@@ -38,7 +39,7 @@ def _solve(A: Any, B: Any, *, left: bool = True) -> Any:
     return found[..., 0] if vectors else found
 
 
-def _matrix_rule(g: Any, out: Any, A: Any, B: Any, *, left: bool = True) -> Any:
+def _matrix_rule(g: Carrier, out: Carrier, A: Carrier, B: Carrier, *, left: bool = True) -> Any:
     h = solve(transposed(A), g, left=left)
     if len(out.shape) == 1:
         return -outer(h, out)
@@ -115,7 +116,7 @@ def _solve_triangle(A: Any, B: Any, *, upper: bool, left: bool = True, unitriang
 
 
 def _triangle_rule(
-    g: Any, out: Any, A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False
+    g: Carrier, out: Carrier, A: Carrier, B: Carrier, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Any:
     h = triangle(transposed(A), g, upper=not upper, left=left, unitriangular=unitriangular)
     change = -times(h, transposed(out)) if left else -times(transposed(out), h)

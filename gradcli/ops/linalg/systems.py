@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import check_together
 from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import Primitive, primitive
@@ -15,7 +16,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
-from gradcli.ops.linalg.decompositions import cleared, part_of, svdvals
+from gradcli.ops.linalg.decompositions import _check_matrix, cleared, part_of, svdvals
 from gradcli.ops.linalg.determinants import _check_square, inverse_
 from gradcli.ops.linalg.norms import matrix_norm
 from gradcli.ops.pointwise.arithmetic import square
@@ -26,7 +27,7 @@ from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import operation
 
-ENDLESS = (math.inf, -math.inf)
+NORMS = (None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc")
 
 
 def _pseudo(A: Any, *, rtol: float | None = None) -> Any:
@@ -34,7 +35,7 @@ def _pseudo(A: Any, *, rtol: float | None = None) -> Any:
     return cleared(lapack.pseudo_inverse(A.astype(np.float64), least)).astype(A.dtype)
 
 
-def _pseudo_rule(g: Any, out: Any, A: Any, *, rtol: float | None = None) -> Any:
+def _pseudo_rule(g: Carrier, out: Carrier, A: Carrier, *, rtol: float | None = None) -> Any:
     """Return the gradient by Golub and Pereyra, The differentiation of pseudo-inverses (1973), theorem 4.3."""
     turned, flat = transposed(out), transposed(g)
     left = times(times(flat, out), turned)
@@ -68,14 +69,10 @@ least_squares = primitive(
 )
 
 
-def _check_matrices(name: str, A: Tensor) -> None:
-    ShapeError.when(A.ndim < 2, f"{name}: The input tensor A must have at least 2 dimensions.")
-
-
 @operation("A = [[1, 2], [3, 5], [0, 1]]; pinv(A)", method=False)
 def pinv_(A: Real, rcond: float | None = None, *, rtol: float | None = None) -> Any:
     """The pseudo-inverse; singular values below the share `rtol` of the largest count as 0."""
-    _check_matrices("linalg.pinv", A)
+    _check_matrix("linalg.pinv", A)
     least = rtol if rcond is None else rcond
     return pinv(A) if least is None else pinv(A, rtol=least)
 
@@ -94,7 +91,7 @@ summed = replace(sum_dim, node="LinalgLstsqBackward0")
 )
 def lstsq(A: Real, B: Real, *, driver: str | None = None) -> ReturnType:
     """The X with the smallest `norm(A @ X - B)`, `.solution`, with the squared errors, `.residuals`."""
-    _check_matrices("torch.linalg.lstsq", A)
+    _check_matrix("torch.linalg.lstsq", A)
     AutogradError.when(
         driver not in (None, "gels", "gelsy", "gelsd", "gelss"),
         "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)",
@@ -126,7 +123,7 @@ def lstsq(A: Real, B: Real, *, driver: str | None = None) -> ReturnType:
 @operation("matrix_rank([[1.0, 2.0], [2.0, 4.0]])", method=False, only="linalg")
 def matrix_rank(A: Real, tol: float | None = None, *, rtol: float | None = None) -> Any:
     """How many singular values are not 0, or are above `tol`."""
-    _check_matrices("torch.linalg.matrix_rank", A)
+    _check_matrix("torch.linalg.matrix_rank", A)
     values = lapack.singular_values(A.value)
     largest = values.max(axis=-1, keepdims=True, initial=0)
     share = max(A.shape[-2:]) * np.finfo(A.dtype).eps if rtol is None else rtol
@@ -136,8 +133,8 @@ def matrix_rank(A: Real, tol: float | None = None, *, rtol: float | None = None)
 @operation("A = [[1, 2], [3, 5]]; cond(A)", "cond([[1.0, 2.0], [3.0, 5.0]], 1)", method=False, only="linalg")
 def cond(A: Real, p: Any = None) -> Any:
     """How much a relative error can grow in a system of equations: the norm times that of the inverse."""
-    _check_matrices("linalg.cond", A)
-    if not (p is None or isinstance(p, str | int | float)) or p not in (None, 1, -1, 2, -2, *ENDLESS, "fro", "nuc"):
+    _check_matrix("linalg.cond", A)
+    if not isinstance(p, str | int | float | None) or p not in NORMS:
         raise AutogradError(f"linalg.cond got an invalid norm type: {str(p)[:40]}")
     if p in (None, 2, -2):
         values = svdvals(A)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.numerics import precision
 from gradcli.engine.numerics.precision import SINGLE
 from gradcli.engine.primitive import Primitive, primitive
@@ -14,10 +15,9 @@ from gradcli.engine.symbolic.notation import number
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call
 from gradcli.ops.pointwise.arithmetic import add, div
-from gradcli.ops.pointwise.comparisons import both, equal
-from gradcli.ops.pointwise.elementwise import absolute, elementwise
+from gradcli.ops.pointwise.comparisons import both, equal, exceeds
+from gradcli.ops.pointwise.elementwise import absolute, by_number, elementwise
 from gradcli.ops.pointwise.logic import nan
-from gradcli.ops.pointwise.numbers import by_number
 from gradcli.ops.pointwise.powers import power
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.pointwise.trigonometry import tanh
@@ -58,7 +58,7 @@ sigmoid = elementwise(
 relu = elementwise(
     "relu",
     lambda x: np.maximum(x, 0),
-    lambda g, out, x: guarded(nan(out), g, where(out > 0, g, 0)),  # nan passes, as in torch
+    lambda g, out, x: where(exceeds(out, 0), g, 0),
     "The positive part.",
     example="x = [-1, 2]; relu(x)",
     takes="input: Tensor",
@@ -91,7 +91,7 @@ logsigmoid = elementwise(
 )
 
 
-def _softplus_rule(g: Any, out: Any, x: Any, *, beta: float = 1, threshold: float = 20) -> Any:
+def _softplus_rule(g: Carrier, out: Carrier, x: Carrier, *, beta: float = 1, threshold: float = 20) -> Any:
     bent = guarded(equal(x * beta, threshold), threshold, x * beta)  # torch's second derivative is 0 at the bound
     return guarded(x * beta > threshold, g, g * sigmoid(bent))
 
@@ -273,7 +273,7 @@ def _gelu_inner(x: Any) -> Any:
     return SQRT_2_OVER_PI.beside(x) * (x + 0.044715 * power(x, exponent=3))
 
 
-def _gelu_rule(g: Any, out: Any, x: Any, *, approximate: str = "none") -> Any:
+def _gelu_rule(g: Carrier, out: Carrier, x: Carrier, *, approximate: str = "none") -> Any:
     if approximate == "none":
         return g * (normal_cdf(x) + x * normal_pdf(x))
     t = tanh(_gelu_inner(x))

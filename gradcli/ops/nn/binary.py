@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.numerics import precision
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -27,7 +28,7 @@ def _losses(x: Any, y: Any, w: Any, *, reduction: str) -> Any:
     return reduced(losses * w, reduction)
 
 
-def _rule(g: Any, out: Any, x: Any, y: Any, w: Any, *, reduction: str) -> Any:
+def _rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, w: Any, *, reduction: str) -> Any:
     slope = x * (1 - x)
     return shared(g * (x - y) / guarded(slope < EPSILON, EPSILON, slope) * w, x, reduction)
 
@@ -65,12 +66,12 @@ def _is_one(p: Any) -> bool:
     return p.number == 1 if isinstance(p, Formula) else isinstance(p, int)
 
 
-def _logits_rule(g: Any, out: Any, x: Any, y: Any, w: Any, p: Any, *, reduction: str) -> Any:
+def _logits_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, w: Any, p: Any, *, reduction: str) -> Any:
     slope = sigmoid(x) - y if _is_one(p) else (p * y + 1 - y) * sigmoid(x) - p * y
     return shared(g * (w * slope), x, reduction)
 
 
-def _logits_target_rule(g: Any, out: Any, x: Any, y: Any, w: Any, p: Any, *, reduction: str) -> Any:
+def _logits_target_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, w: Any, p: Any, *, reduction: str) -> Any:
     slope = -x if _is_one(p) else logsigmoid(-x) - p * logsigmoid(x)
     return shared(g * (w * slope), x, reduction)
 

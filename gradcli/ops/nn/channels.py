@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -24,6 +25,13 @@ from gradcli.ops.support.arguments import Real, check_size
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.sentences import NORMAL
 from gradcli.ops.support.surface import operation
+
+NOT_BATCHED = (
+    "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, "
+    "were not batched.\nIf you are using a module and do not need eval mode, please set `track_running_stats` to be "
+    "False.If you are using a prebuilt module and do not need eval mode, please see the functorch website for "
+    "resources on how to patch your module to work with vmap"
+)
 
 
 def beside(value: Any, ndim: int) -> Any:
@@ -56,7 +64,16 @@ def _normal(x: Any, mean: Any, var: Any, training: bool, eps: float) -> Any:
 
 
 def _input_rule(
-    g: Any, out: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5
+    g: Carrier,
+    out: Carrier,
+    x: Carrier,
+    weight: Any,
+    bias: Any,
+    mean: Any,
+    var: Any,
+    *,
+    training: bool,
+    eps: float = 1e-5,
 ) -> Any:
     h = g * beside(weight, len(x.shape))
     if not training:
@@ -65,7 +82,16 @@ def _input_rule(
 
 
 def _weight_rule(
-    g: Any, out: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5
+    g: Carrier,
+    out: Carrier,
+    x: Carrier,
+    weight: Any,
+    bias: Any,
+    mean: Any,
+    var: Any,
+    *,
+    training: bool,
+    eps: float = 1e-5,
 ) -> Any:
     return sum_dim(g * _normal(x, mean, var, training, eps), dim=others(x))
 
@@ -116,7 +142,9 @@ def _group_norm(x: Any, weight: Any = 1, bias: Any = 0, *, num_groups: int, eps:
     return (_normal_groups(x, num_groups, eps) * beside(weight, ndim) + beside(bias, ndim)).astype(x.dtype)
 
 
-def _group_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, num_groups: int, eps: float = 1e-5) -> Any:
+def _group_rule(
+    g: Carrier, out: Carrier, x: Carrier, weight: Any, bias: Any, *, num_groups: int, eps: float = 1e-5
+) -> Any:
     h, rows = _by_group(g * beside(weight, len(x.shape)), num_groups), _by_group(x, num_groups)
     normal = layer_norm(rows, 1, 0, normalized_shape=rows.shape[2:], eps=eps)
     return reshape(normal_rule(h, rows, normal, (2,), eps), shape=x.shape)
@@ -185,10 +213,7 @@ def batch_norm_(
     w, b = 1 if weight is None else weight, 0 if bias is None else bias
     if not training:
         return batch_norm(input, w, b, running_mean, running_var, training=False, eps=eps)
-    UnsupportedHere.when(
-        mode.examples is not None and (running_mean is not None or running_var is not None),
-        "batch_norm with running statistics is not supported in vmap",
-    )
+    AutogradError.when(mode.examples is not None and (running_mean is not None or running_var is not None), NOT_BATCHED)
     if running_mean is not None:
         update_running(running_mean, np.mean(input.value, others(input)), momentum)
     if running_var is not None:

@@ -7,18 +7,17 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.refusals import check_difference
-from gradcli.engine.checks.shapes import check_together
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.ops.nn.losses import check_reduction
+from gradcli.ops.nn.losses import check_reduction, over, together
 from gradcli.ops.pointwise.arithmetic import add, div, mul, neg, sub
 from gradcli.ops.pointwise.clamping import clamp_min
 from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.pointwise.scalars import add_number, minus_number
 from gradcli.ops.pointwise.selection import minimum, where
 from gradcli.ops.reducing.distances import pairwise_distance
-from gradcli.ops.reducing.reductions import mean_, sum_
+from gradcli.ops.reducing.reductions import sum_
 from gradcli.ops.support.arguments import Real, real
 from gradcli.ops.support.surface import operation
 
@@ -26,16 +25,6 @@ WHOLE_NUMBERS = (
     "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: {}"
 )
 SMALL = 1e-12  # torch adds it to squared lengths
-
-
-def over(losses: Any, reduction: str) -> Any:
-    """Return the losses, their sum, or their mean, the reduction in a node of its own."""
-    return losses if reduction == "none" else sum_(losses) if reduction == "sum" else mean_(losses)
-
-
-def together(*tensors: Tensor) -> None:
-    """Refuse tensors that do not broadcast."""
-    check_together(*(x.value for x in tensors))
 
 
 def constant(value: float, like: Tensor) -> Tensor:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import sum_to_size
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
@@ -43,7 +44,9 @@ def _layer_norm(x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps:
     return (normal.reshape(x.shape) * weight + bias).astype(x.dtype)
 
 
-def _input_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:
+def _input_rule(
+    g: Carrier, out: Carrier, x: Carrier, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5
+) -> Any:
     normal = layer_norm(x, 1, 0, normalized_shape=normalized_shape, eps=eps)
     axes = tuple(range(len(x.shape) - len(normalized_shape), len(x.shape)))
     return normal_rule(g * weight, x, normal, axes, eps)
@@ -58,7 +61,7 @@ def normal_rule(h: Any, x: Any, normal: Any, axes: tuple[int, ...], eps: float) 
 
 
 def _weight_rule(
-    g: Any, out: Any, x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5
+    g: Carrier, out: Carrier, x: Carrier, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5
 ) -> Any:
     normal = layer_norm(x, 1, 0, normalized_shape=normalized_shape, eps=eps)
     return sum_to_size(g * normal, size=weight.shape)

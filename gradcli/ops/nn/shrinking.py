@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
@@ -71,7 +72,7 @@ def _prelu(x: Array, weight: Array) -> Any:
     return chosen(np.greater(x, 0), x, weight * x)
 
 
-def _prelu_rule(g: Any, out: Any, x: Any, weight: Any) -> Any:
+def _prelu_rule(g: Carrier, out: Carrier, x: Carrier, weight: Any) -> Any:
     fixed = Tensor(weight.value) if isinstance(weight, Tensor) else weight  # at 0 torch's second derivative is 0
     return where(x > 0, g, guarded(equal(x, 0), fixed * g, weight * g))
 
@@ -99,7 +100,7 @@ def _glu(x: Any, *, dim: int = -1) -> Any:
     return a / (1 + np.exp(-b))
 
 
-def _glu_rule(g: Any, out: Any, x: Any, *, dim: int = -1) -> Any:
+def _glu_rule(g: Carrier, out: Carrier, x: Carrier, *, dim: int = -1) -> Any:
     a, b = _halves(x, dim)
     gate = sigmoid(b)
     return cat(g * gate, g * a * (gate * (1 - gate)), dim=dim)

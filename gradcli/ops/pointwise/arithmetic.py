@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.refusals import check_difference
 from gradcli.engine.domain import POSITIVE, other_than_0
 from gradcli.engine.numerics.precision import raised
@@ -128,11 +129,11 @@ reciprocal = elementwise(
 )
 
 
-def _base_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
+def _base_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier) -> Any:
     return guarded(equal(y, 0), 0, g * (y * power_tensor(x, y - 1)))
 
 
-def _exponent_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
+def _exponent_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier) -> Any:
     return g * guarded(both(equal(x, 0), at_least(y, 0)), 0, out * log(x))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation
@@ -24,7 +25,7 @@ def _clamp(x: Any, *, min: float | None = None, max: float | None = None) -> Any
     return np.clip(x, min, max)
 
 
-def _between(g: Any, out: Any, x: Any, *, min: float | None = None, max: float | None = None) -> Any:
+def _between(g: Carrier, out: Carrier, x: Carrier, *, min: float | None = None, max: float | None = None) -> Any:
     if min is None:
         return where(at_most(x, max), g, 0)
     return where(at_least(x, min) if max is None else both(at_least(x, min), at_most(x, max)), g, 0)

@@ -63,6 +63,12 @@ both = _connective("logical_and", np.logical_and, "Whether both hold.", "x > 0, 
 either = _connective("logical_or", np.logical_or, "Whether at least one holds.", "x < 0, x > 2")
 exactly_one = _connective("logical_xor", np.logical_xor, "Whether exactly one holds.", "x > 0, x < 2")
 opposite = primitive("logical_not", np.logical_not)
+exceeds = primitive(  # or is nan, which torch's gates let through
+    "exceeds",
+    lambda a, b: ~(a <= b),
+    notation=comparison(">"),
+    fold=lambda a, b, *, value: opposite(a <= b) if np.isnan(a.value).any() else None,
+)
 
 
 @operation("x = [-2, 0.5, 3]; where(logical_not(x > 0), x**3, x)")

@@ -16,11 +16,37 @@ import numpy as np
 from gradcli.engine.domain import POSITIVE, above
 from gradcli.engine.numerics.precision import nearest
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.ops.pointwise.numbers import by_number
 from gradcli.ops.pointwise.powers import power, zero
 from gradcli.ops.support.constants import LOG_2, LOG_10, SQRT_PI
 from gradcli.ops.support.sentences import FLAT
 from gradcli.ops.support.surface import Operation, register
+
+
+def by_number(function: Callable[[float], float]) -> Callable[[Any], Any]:
+    """A function of a number over arrays: about 0.2 µs an entry, in double precision."""
+
+    def forward(x: Any) -> Any:
+        values = np.asarray(x)
+        results = np.array(entries(function, values.ravel().tolist()), np.float64)
+        return results.astype(values.dtype).reshape(values.shape)[()]
+
+    return forward
+
+
+def entries(function: Callable[..., float], *columns: Sequence[float]) -> list[float]:
+    """Return the results entry by entry; one that is too large is infinite, as in C, where Python raises an error."""
+
+    def bounded(*numbers: float) -> float:
+        try:
+            return function(*numbers)
+        except OverflowError:
+            return math.inf
+
+    try:
+        return list(map(function, *columns))
+    except OverflowError:
+        return list(map(bounded, *columns))
+
 
 OPERANDS = ("Real", "Tensor", "Operand")
 
@@ -46,10 +72,15 @@ def elementwise(
     options = [p.name for p in parameters if p.annotation not in OPERANDS]
     count = len(parameters) - len(options)
 
-    def function(*values: Any, **keywords: Any) -> Any:
+    def plain(*values: Any) -> Any:
+        return declared(*values)
+
+    def optional(*values: Any, **keywords: Any) -> Any:
         return declared(*values[:count], **dict(zip(options, values[count:], strict=False)), **keywords)
 
-    function.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    function: Any = optional if options else plain
+
+    function.__signature__ = Signature(parameters)
     function.__doc__ = summary
     function.__module__ = next(rule for rule in rules if rule).__module__  # the family that declares it
     register(name, function, examples or [example or f"x = [0.25, 0.5]; {name}(x)"], **own)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.domain import other_than_0
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.notation import infix
@@ -140,7 +141,7 @@ remainder_tensor = primitive(
 def underived(name: str) -> Any:
     """Make the rule of an operation that torch has no derivative for."""
 
-    def refuse(g: Any, out: Any, *operands: Any, **_: Any) -> Any:
+    def refuse(g: Carrier, out: Carrier, *operands: Carrier, **_: Any) -> Any:
         raise AutogradError(f"derivative for aten::{name} is not implemented")
 
     return refuse

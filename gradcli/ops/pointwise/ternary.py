@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.domain import Domain, above, other_than_0
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
@@ -96,7 +97,7 @@ def _xlogy(x: Any, y: Any) -> Any:
     return np.where(np.equal(x, 0) & ~np.isnan(y), 0, x * np.log(y))[()]
 
 
-def _factor_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
+def _factor_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier) -> Any:
     return guarded(both(equal(x, 0), at_most(y, 0)), 0, g * log(y))
 
 

@@ -20,8 +20,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Call
 from gradcli.ops.pointwise import arithmetic
-from gradcli.ops.products.contractions import addmm_, bmm_, dot_, mm_, mv_
-from gradcli.ops.products.factors import ADDMM, BMM, MM, MV, same_dtype
+from gradcli.ops.products.contractions import ADDMM, BMM, MM, MV, addmm_, bmm_, dot_, mm_, mv_, same_dtype
 from gradcli.ops.shaping.arranging import contiguous
 from gradcli.ops.shaping.permutations import mT, t_
 from gradcli.ops.shaping.shaping import reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze

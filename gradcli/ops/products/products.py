@@ -14,8 +14,7 @@ from gradcli.engine.symbolic.indices import entry, letters, spread, summed
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.pointwise.arithmetic import mul
-from gradcli.ops.products.contractions import dot_, mm_
-from gradcli.ops.products.factors import TENSORDOT, same_dtype
+from gradcli.ops.products.contractions import TENSORDOT, dot_, mm_, same_dtype
 from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.shaping.permutations import permute
 from gradcli.ops.shaping.shaping import flatten, reshape, reshaped, squeeze, unsafe_view

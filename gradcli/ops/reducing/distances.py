@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.refusals import check_difference
 from gradcli.engine.checks.shapes import broadcast_shapes, check_together
 from gradcli.engine.primitive import primitive
@@ -53,7 +54,7 @@ def _between(x: Any, y: Any) -> Any:
     return unsqueeze(x, dim=len(x.shape) - 1) - unsqueeze(y, dim=len(y.shape) - 2)
 
 
-def _pairs_rule(g: Any, out: Any, x: Any, y: Any, p: float) -> Any:
+def _pairs_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, p: float) -> Any:
     dim = len(out.shape)
     if math.isinf(p):  # here torch gives every entry of a tie the whole gradient, unlike a norm
         between = _between(x, y)
@@ -69,7 +70,7 @@ def _distances(x: Any, y: Any, *, p: float = 2) -> Any:
     return norm(between, p=p or 1, dim=max(x.ndim, y.ndim))
 
 
-def _other_points_rule(g: Any, out: Any, x: Any, y: Any, *, p: float = 2) -> Any:
+def _other_points_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, *, p: float = 2) -> Any:
     total = sum_dim(_pairs_rule(g, out, x, y, p), dim=len(g.shape) - 2)
     return -total if p else total  # zeros have no sign
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, call, comparison, number
@@ -76,7 +77,7 @@ EVENLY: Any = {"structured": True, "convention": "ties share the gradient evenly
 FIRST = "at a tie the first gets the gradient"
 
 
-def shared_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, keepdim: bool = False) -> Any:
+def shared_rule(g: Carrier, out: Carrier, x: Carrier, *, dim: Axes = None, keepdim: bool = False) -> Any:
     g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
     return where(attains(x, out), g / ties(x, out, dim=dim), 0)
 
@@ -148,7 +149,9 @@ hot = primitive("hot", _hot, structured=True)
 printed(hot, "x = [[1, 2, 3], [4, 5, 6]]; where(hot([2, 0], size=3, dim=1), x, x**2)")
 
 
-def picked_rule(g: Any, out: Any, x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:
+def picked_rule(
+    g: Carrier, out: Carrier, x: Carrier, indices: Any, *, dim: int, keepdim: bool = False, **_: Any
+) -> Any:
     if x.shape == ():
         return as_node(g, "ScatterBackward0") if isinstance(g, Tensor) else g
     chosen = hot(indices, size=x.shape[dim], dim=dim, keepdim=keepdim)

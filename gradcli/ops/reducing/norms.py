@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError
@@ -37,7 +38,7 @@ def _norm(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> A
     return np.sum(size**p, **over) ** (1 / p)
 
 
-def norm_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
+def norm_rule(g: Carrier, out: Carrier, x: Carrier, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
     if p == 0:
         return zero(x)
     if p == 1:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import SUM, expand
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
@@ -78,7 +79,7 @@ mean_dim = primitive(
 )
 
 
-def _prod_rule(g: Any, out: Any, x: Any) -> Any:
+def _prod_rule(g: Carrier, out: Carrier, x: Carrier) -> Any:
     if x.shape == ():
         return g
     flat = (math.prod(x.shape),)
@@ -93,7 +94,7 @@ def _prod_dim(x: Any, *, dim: int, keepdim: bool = False) -> Any:
     return np.prod(x, axis=axes(dim, x.ndim), keepdims=keepdim)
 
 
-def _prod_dim_rule(g: Any, out: Any, x: Any, *, dim: int, keepdim: bool = False) -> Any:
+def _prod_dim_rule(g: Carrier, out: Carrier, x: Carrier, *, dim: int, keepdim: bool = False) -> Any:
     if x.shape == ():
         return g
     return unless(

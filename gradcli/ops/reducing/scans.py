@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.numerics.precision import SINGLE
 from gradcli.engine.primitive import OUT, Primitive, primitive
@@ -68,7 +69,7 @@ prod_before: Primitive = primitive(
 )
 
 
-def _prod_others_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
+def _prod_others_rule(g: Carrier, out: Carrier, x: Carrier, *, dim: int) -> Any:
     before, behind = prod_before(x, dim=dim), prod_before(x, dim=dim, reverse=True)
     return before * carry(g * behind, x, dim=dim) + behind * carry(g * before, x, dim=dim, reverse=True)
 
@@ -91,7 +92,7 @@ printed(prod_before, "x = [2, 3, 0.5]; prod_before(x, dim=0)")
 printed(prod_others, "x = [2, 3, 0.5]; prod_others(x, dim=0)")
 
 
-def _cumprod_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
+def _cumprod_rule(g: Carrier, out: Carrier, x: Carrier, *, dim: int) -> Any:
     if math.prod(x.shape) <= 1 or x.shape[dim] == 1:
         return g
     return prod_before(x, dim=dim) * (g + carry(g * x, x, dim=dim))

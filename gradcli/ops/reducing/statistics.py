@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import REGISTRY, Primitive, primitive
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.language.tree import Index, Number
@@ -50,7 +51,9 @@ def _var(x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = Fal
     return _wide_var(x, dim, correction, keepdim).astype(x.dtype)
 
 
-def _var_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
+def _var_rule(
+    g: Carrier, out: Carrier, x: Carrier, *, dim: Axes = None, correction: float = 1, keepdim: bool = False
+) -> Any:
     g = aligned(g, x.shape, dim, keepdim)
     freedom = count(x.shape, dim) - correction
     if freedom <= 0 and (dim is None or not x.shape):
@@ -58,7 +61,9 @@ def _var_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float =
     return 2 * g * _centred(x, dim) / freedom
 
 
-def _std_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
+def _std_rule(
+    g: Carrier, out: Carrier, x: Carrier, *, dim: Axes = None, correction: float = 1, keepdim: bool = False
+) -> Any:
     g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
     return guarded(equal(out, 0), 0, g * _centred(x, dim) / out) / (count(x.shape, dim) - correction)
 
@@ -87,7 +92,9 @@ std = primitive(
 )
 
 
-def _mean_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
+def _mean_rule(
+    g: Carrier, out: Carrier, x: Carrier, *, dim: Axes = None, correction: float = 1, keepdim: bool = False
+) -> Any:
     return expand(aligned(g, x.shape, dim, keepdim), size=x.shape) / count(x.shape, dim)
 
 

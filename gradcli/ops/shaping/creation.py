@@ -66,13 +66,8 @@ def arange(start: Operand, end: Operand = None, step: Operand = 1, *, dtype: Dty
     AutogradError.when(not math.isfinite(first) or not math.isfinite(last), f"unsupported range: {first} -> {last}")
     AutogradError.when((last - first) / by < 0, "upper bound and lower bound inconsistent with step sign")
     check_size((math.ceil((last - first) / by),))
-    return tensor(
-        np.arange(first, last, by), dtype=dtype or (None if _all_whole(first, last, by) else mode.default_dtype)
-    )
-
-
-def _all_whole(*values: Any) -> bool:
-    return all(isinstance(value, int) for value in values)
+    is_whole = all(isinstance(value, int) for value in (first, last, by))
+    return tensor(np.arange(first, last, by), dtype=dtype or (None if is_whole else mode.default_dtype))
 
 
 @operation("x = [1, 2, 3]; x*linspace(0, 1, 3)", method=False)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand, sum_to_size
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import broadcast_shapes, check_together, dimension, dimensions
 from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.primitive import Primitive, primitive
@@ -51,7 +52,7 @@ def _is_left_out(x: Any, whole: Any) -> bool:
     return x.shape == (0,) and len(whole.shape) != 1
 
 
-def _own_part(g: Any, out: Any, *inputs: Any, position: int, dim: int) -> Any:
+def _own_part(g: Carrier, out: Carrier, *inputs: Carrier, position: int, dim: int) -> Any:
     if _is_left_out(inputs[position], g):
         return nothing(inputs[position])
     ends = list(accumulate((0 if _is_left_out(x, g) else x.shape[dim] for x in inputs), initial=0))
@@ -87,7 +88,7 @@ unsafe_part_with_sizes = slicing("unsafe_split_part_with_sizes", "UnsafeSplitWit
 unbind_part = selecting("unbind_part", "UnbindBackward0", "part")
 
 
-def _repeat_rule(g: Any, out: Any, x: Any, *, repeats: Shape) -> Any:
+def _repeat_rule(g: Carrier, out: Carrier, x: Carrier, *, repeats: Shape) -> Any:
     """Split each dimension into copies and size, then sum over the copies."""
     if repeats == (1,) * len(x.shape):
         return g

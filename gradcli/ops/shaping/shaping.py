@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import dimension, dimensions
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.primitive import Primitive, primitive
@@ -56,7 +57,7 @@ unsqueeze: Primitive = primitive(
 )
 
 
-def _squeezed(g: Any, out: Any, x: Any, **_: Any) -> Any:
+def _squeezed(g: Carrier, out: Carrier, x: Carrier, **_: Any) -> Any:
     return g if g.shape == x.shape else reshape(g, shape=x.shape)
 
 

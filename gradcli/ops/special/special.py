@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.domain import EVERYWHERE, POSITIVE, Domain, between
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import number
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Name
 from gradcli.ops.pointwise.comparisons import both, either, equal
-from gradcli.ops.pointwise.elementwise import elementwise, erf, exp, log
-from gradcli.ops.pointwise.numbers import by_number
+from gradcli.ops.pointwise.elementwise import by_number, elementwise, erf, exp, log
 from gradcli.ops.pointwise.scalars import add_number, mul_number
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.pointwise.trigonometry import cos, sin
@@ -28,7 +28,7 @@ FAR = 12  # from here on the asymptotic series is exact to the last digit
 NO_POLE = Domain("0 < {0} or {0} is no whole number", lambda x, **_: (x > 0) | (x != np.floor(x)))
 
 
-def _sinc_rule(g: Any, out: Any, x: Any) -> Any:
+def _sinc_rule(g: Carrier, out: Carrier, x: Carrier) -> Any:
     pi = PI.beside(x)
     return guarded(equal(x, 0), 0, g * ((pi * x * cos(pi * x) - sin(pi * x)) / (pi * x**2)))
 
@@ -175,7 +175,7 @@ def _logit(x: Any, *, eps: float | None = None) -> Any:
     return np.log(x / (1 - x))
 
 
-def _logit_rule(g: Any, out: Any, x: Any, *, eps: float | None = None) -> Any:
+def _logit_rule(g: Carrier, out: Carrier, x: Carrier, *, eps: float | None = None) -> Any:
     slope = g / (x * (1 - x))
     if eps is None:
         return guarded(either(x < 0, x > 1), float("nan"), slope)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.graph import Node
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
@@ -39,7 +40,7 @@ def as_node(x: Tensor, node: str, *, saves: tuple[int, ...] = (), number: int = 
 def one_way(result: Any, message: str) -> Any:
     """Return the result, whose node refuses the backward pass with a RuntimeError, as a kernel of torch does."""
 
-    def refuse(g: Any, out: Any, *operands: Any, **options: Any) -> Any:
+    def refuse(g: Carrier, out: Carrier, *operands: Carrier, **options: Any) -> Any:
         raise ShapeError(message)
 
     if isinstance(result.node, Node):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.forward import apply
 from gradcli.engine.memory.writing import blank
 from gradcli.engine.primitive import Primitive
@@ -34,7 +35,7 @@ def forgotten(
     makes it from its inputs, so that a formula has the value itself, as it is `written`.
     """
 
-    def rule(g: Any, out: Any, *given: Any, position: int) -> Any:
+    def rule(g: Carrier, out: Carrier, *given: Carrier, position: int) -> Any:
         return None if undefined else nothing(given[position])
 
     def forward(*_: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
@@ -109,7 +110,7 @@ def _at_places(x: Array, places: Places, *, output_size: Shape) -> Any:
     return np.take_along_axis(_flat(x), _flat(places), -1).reshape(places.shape)
 
 
-def _max_rule(g: Any, out: Any, x: Any, places: Any, *, output_size: Shape) -> Any:
+def _max_rule(g: Carrier, out: Carrier, x: Carrier, places: Any, *, output_size: Shape) -> Any:
     flat = (*x.shape[:-2], x.shape[-2] * x.shape[-1])
     return reshape(gather_backward(_flat(g), _flat(places), shape=flat, dim=len(flat) - 1), shape=x.shape)
 

@@ -104,7 +104,7 @@ class _Plane:
             f"<title>{escape(stroke.label)}</title></path>"
         )
         if stroke.role == "path":
-            for x, y in {point for line in stroke.lines for point in map(tuple, self.chart.places(line))}:
+            for x, y in dict.fromkeys(point for line in stroke.lines for point in map(tuple, self.chart.places(line))):
                 if 0 <= x <= 1 and 0 <= y <= 1:
                     yield f'<circle cx="{self.x(x):.1f}" cy="{self.y(y):.1f}" r="2" fill="{COLORS["path"]}"/>'
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from gradcli.engine.numerics.lapack import is_finite
 from gradcli.script.numpy.functions import option, product
-from gradcli.script.numpy.values import ScalarType, asarray, dtype_of, fit_together, fits, value
-from gradcli.script.python.values.attributes import BuiltinType
+from gradcli.script.numpy.values import asarray, fits, value
 
 Function = Callable[..., Any]
 PAIRS = "isin intersect1d union1d setdiff1d setxor1d digitize convolve correlate cov corrcoef trapezoid"
@@ -61,22 +60,6 @@ def pairs(name: str) -> Function:
     return call
 
 
-def block(arrays: Any) -> Any:
-    """Join arrays as they stand in nested lists."""
-    if not isinstance(arrays, list):
-        return value(arrays)
-    rows = [block(one) for one in arrays]
-    fits(sum(map(np.size, rows)))
-    return np.concatenate(rows, -2 if isinstance(arrays[0], list) else -1)
-
-
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    """The first choice whose condition holds."""
-    values = [[value(x) for x in items] for items in (condlist, choicelist)]
-    fit_together(*values[0], *values[1])
-    return np.select(values[0], values[1], value(default))
-
-
 def interp(x: Any, xp: Any, fp: Any) -> Any:
     """Interpolate linearly between points."""
     return np.interp(value(x), value(xp), value(fp))
@@ -104,51 +87,14 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False) 
     return np.histogram(value(a), option(bins), range, density)
 
 
-def multi_dot(arrays: Any) -> Any:
-    """The matrix product of several."""
-    first, *rest = map(value, arrays)
-    for one in rest:
-        first = product(np.dot, first, one)
-    return first
-
-
-def kind_of(dtype: Any) -> Any:
-    """Return the dtype, or the abstract class of numpy, behind a type of the snippet."""
-    if isinstance(dtype, BuiltinType) and not isinstance(dtype, ScalarType) and issubclass(_type(dtype), np.generic):
-        return dtype.python
-    return dtype_of(dtype)
-
-
-def _type(dtype: BuiltinType) -> type:
-    return dtype.python if isinstance(dtype.python, type) else object
-
-
-def issubdtype(arg1: Any, arg2: Any) -> bool:
-    """Whether a dtype is of a kind."""
-    return np.issubdtype(kind_of(arg1), kind_of(arg2))
-
-
-def result_type(*arrays_and_dtypes: Any) -> Any:
-    """The dtype of a sum of these."""
-    given = [dtype_of(x) if isinstance(x, BuiltinType | str | np.dtype) else value(x) for x in arrays_and_dtypes]
-    return np.result_type(*given)
-
-
-def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
-    """Whether numbers of one dtype fit into another."""
-    return np.can_cast(dtype_of(from_), dtype_of(to), casting)
-
-
 ALGEBRA: dict[str, Any] = {name: pairs(name) for name in PAIRS.split()}
 ALGEBRA |= {
     function.__name__: function
     for function in (
-        einsum, tensordot, gradient, block, select, issubdtype, result_type, can_cast, interp, polyfit, bincount,
-        histogram,
+        einsum, tensordot, gradient, interp, polyfit, bincount, histogram,
     )
 }  # fmt: skip
 ALGEBRA |= {
-    "promote_types": lambda type1, type2: np.promote_types(dtype_of(type1), dtype_of(type2)),
     "shares_memory": lambda a, b: np.may_share_memory(value(a), value(b)),
     "may_share_memory": lambda a, b: np.may_share_memory(value(a), value(b)),
 }

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.numerics.lapack import is_finite
-from gradcli.script.numpy.algebra import multi_dot
 from gradcli.script.numpy.values import fits, value
 from gradcli.script.python.members.tables import TABLES, describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, with_fields
@@ -69,4 +68,4 @@ def namespace() -> Namespace:
     """The module `numpy.linalg`."""
     error = BuiltinType("LinAlgError", np.linalg.LinAlgError, np.linalg.LinAlgError, module="numpy.linalg")
     functions = {name: measured(name) for name in LINALG.split()}
-    return Namespace("numpy.linalg", {**functions, "LinAlgError": error, "multi_dot": multi_dot})
+    return Namespace("numpy.linalg", {**functions, "LinAlgError": error})

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.script.machine import running
-from gradcli.script.numpy.values import asarray, dtype_of, fit_together, fits, shape_of, value
+from gradcli.script.numpy.values import asarray, fit_together, fits, shape_of, value
 from gradcli.script.python.members.tables import listed
 from gradcli.script.python.values.attributes import Facade
 
@@ -73,31 +73,9 @@ def pad(a: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
     return np.pad(entries, width, mode, **options)  # type: ignore[call-overload]
 
 
-def ix_(*rows: Any) -> Any:
-    """Return indices that select the crossings of rows and columns."""
-    return np.ix_(*map(value, rows))
-
-
-def indices(dimensions: Any, dtype: Any = int) -> Any:
-    """The coordinates of every entry of an array of this shape."""
-    shape = shape_of(dimensions)
-    fits(math.prod(shape) * len(shape))
-    return np.indices(shape, np.dtype(np.int64) if dtype is int else dtype_of(dtype))
-
-
 def unravel_index(indices: Any, shape: Any) -> Any:
     """The coordinates of places in the flattened array."""
     return np.unravel_index(value(indices), shape_of(shape))
-
-
-def ravel_multi_index(multi_index: Any, dims: Any) -> Any:
-    """The places in the flattened array of coordinates."""
-    return np.ravel_multi_index(tuple(map(value, multi_index)), shape_of(dims))
-
-
-def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
-    """The shape that arrays of these shapes broadcast to."""
-    return np.broadcast_shapes(*map(shape_of, shapes))
 
 
 def broadcast_arrays(*arrays: Any) -> Any:
@@ -121,37 +99,6 @@ def ndindex(*shape: Any) -> Iterator[Any]:
         yield place
 
 
-def fromfunction(function: Function, shape: Any, *, dtype: Any = float) -> Any:
-    """Call a function with the coordinates of every entry."""
-    return function(*indices(shape, np.dtype(np.float64) if dtype is float else dtype))
-
-
-def fromiter(iter: Any, dtype: Any, count: int = -1) -> Any:
-    """Make an array of the items of an iterable."""
-    found = []
-    for item in iter:
-        running.machine.budget.spend(1)
-        found.append(item)
-        if len(found) == count:
-            break
-    return asarray(found, dtype)
-
-
-def lexsort(keys: Any) -> Any:
-    """Return the order by the last key, then by the one before it, and so on."""
-    return np.lexsort([value(key) for key in keys])
-
-
-def apply_along_axis(func1d: Function, axis: int, arr: Any) -> Any:
-    """Apply a function to every row along an axis."""
-    rows = np.moveaxis(value(arr), axis, -1)
-    found = [value(func1d(row)) for row in rows.reshape(-1, rows.shape[-1])]
-    running.machine.budget.spend(len(found))
-    fits(sum(map(np.size, found)))
-    made = np.array(found).reshape(*rows.shape[:-1], *np.shape(found[0]))
-    return np.moveaxis(made, -1, axis) if np.ndim(found[0]) else made
-
-
 def vectorize(pyfunc: Function) -> Function:
     """Wrap a function to be called entry by entry."""
 
@@ -169,8 +116,7 @@ def vectorize(pyfunc: Function) -> Function:
 POSITIONS: dict[str, Any] = {
     function.__name__: function
     for function in (
-        delete, insert, ix_, indices, unravel_index, ravel_multi_index, broadcast_shapes, broadcast_arrays, ndenumerate,
-        ndindex, fromfunction, fromiter, lexsort, apply_along_axis, vectorize, meshgrid, append, pad,
+        delete, insert, unravel_index, broadcast_arrays, ndenumerate, ndindex, vectorize, meshgrid, append, pad,
     )
 }  # fmt: skip
 POSITIONS |= listed(np, "r_ c_ mgrid ogrid", Grids)

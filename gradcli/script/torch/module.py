@@ -51,7 +51,6 @@ SUBMODULES = {
     "distributions": "gradcli.script.torch.distributions.module",
     "backends": "gradcli.script.torch.module",
     "testing": "gradcli.script.torch.testing",
-    "return_types": "gradcli.script.torch.operations.returned",
 }
 
 
@@ -147,18 +146,12 @@ MEMBERS: dict[str, Any] = {
 }
 
 
-NAMES = """
+# torch has these under other arguments than torch.nn.functional, which call it.
+_ELSEWHERE = """
 adaptive_max_pool1d batch_norm binary_cross_entropy_with_logits cosine_embedding_loss dropout embedding group_norm
 hinge_embedding_loss instance_norm kl_div layer_norm margin_ranking_loss poisson_nll_loss triplet_margin_loss
 """
-NATIVES = frozenset(NAMES.split())
-
-
-def natives(name: str) -> Any:
-    """A function that torch.nn.functional has with other arguments; its module is loaded for it alone."""
-    if name not in NATIVES:
-        return None
-    return import_module("gradcli.script.torch.nn.functional.natives").find(name)
+ELSEWHERE = frozenset(_ELSEWHERE.split())
 
 
 def find(name: str) -> Any:
@@ -173,7 +166,7 @@ def find(name: str) -> Any:
         return import_module("gradcli.script.torch.nn.base.parameter").typename
     if name == "vmap":
         return import_module("gradcli.script.torch.func.vectorising").vmap
-    found = natives(name) or facade.function(name)
+    found = None if name in ELSEWHERE else facade.function(name)
     if found is None:
         further = facade.further(name)
         found = further and with_out(name, further)

@@ -24,6 +24,13 @@ class Rows(NamedTuple):
     given: Given
 
 
+def is_about(rows: Rows, found: Computed) -> bool:
+    """Return whether results are of so many rows as were given, and errors of these."""
+    columns = (found.value, *(one for one in found.gradients.values() if one is not None))
+    count = rows.given.count
+    return all(len(one) == count for one in columns) and all(0 <= row < count for row in found.errors)
+
+
 @dataclass
 class OneByOne:
     """The work of each process."""
@@ -57,7 +64,7 @@ class Conversion:
         work = OneByOne(self.computation, self.forms)
         items = self._items(batches)
         parts = attrgetter("given.count")
-        for found in mapped(work, items, self.jobs, self.limits, self._lost, kind=Computed, parts=parts):
+        for found in mapped(work, items, self.jobs, self.limits, self._lost, kind=Computed, parts=parts, fits=is_about):
             batch, done = self.waiting.popleft()
             part = batch if found.count == len(batch) else batch.slice(done, found.count)
             if done + found.count < len(batch):

@@ -71,6 +71,7 @@ BINDINGS = [f"{name}={value}" for name, value in NAMES.items()]
 ASKED = {
     **{name: [name, PROGRAM, *BINDINGS] for name in ("eval", "trace", "graph")},
     "run": ["run", f"{SPECIAL}.py"],
+    "why": ["why", f"{SPECIAL}.py", "--exit-zero"],
     "plot": ["plot", f"x**2 + evil_evil # {TEXT}{HIDDEN}", "x=-1..1", "evil_evil=nan"],
     "check": ["check", "week.toml", f"answers/{STUDENT}"],
     LINT: ["check", "week.toml", "--lint"],
@@ -84,7 +85,7 @@ RAW = [r"</?evil", r"evil[%$&#_^~{}\\]evil", r"\\evil", r"\^\^5", r"(?<!\\)%%evi
 
 
 ALL = [(command, name) for command in ASKED for name in forms(command)]
-PLAIN = ("text", "tree", "json", "dot", "markdown")  # in which a `<` is itself, or which are read as a whole
+PLAIN = ("text", "tree", "json", "dot", "markdown", "github")  # in which a `<` is itself, or which are read as a whole
 TEX = re.compile(r"evil[%$&#_^~{}\\]evil|\\evil|\^\^|(?<!\\)%|\\(input|include|write|openin|csname)\b")
 
 

@@ -61,7 +61,7 @@ def _power(x: Any, y: Any) -> Any:
 
 def _in(low: float, high: float, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def bounded(x: Any) -> Any:
-        if not low < x < high:
+        if not low <= x <= high:
             raise NotFiniteError
         return function(x)
 
@@ -96,11 +96,13 @@ ONE: dict[str, Callable[..., Any]] = {
     "cosh": mpmath.cosh,
     "erf": mpmath.erf,
     "exp": mpmath.exp,
+    "exp2": lambda x: mpmath.mpf(2) ** x,
     "expm1": mpmath.expm1,
     "log": _positive(mpmath.log),
     "log10": _positive(mpmath.log10),
     "log1p": _in(-1, math.inf, mpmath.log1p),
     "log2": _positive(lambda x: mpmath.log(x, 2)),
+    "logsigmoid": lambda x: -mpmath.log(1 + mpmath.exp(-x)),
     "neg": operator.neg,
     "reciprocal": lambda x: 1 / x,
     "relu": lambda x: max(x, mpmath.mpf(0)),
@@ -144,9 +146,9 @@ def _entrywise(name: str) -> Callable[..., Any]:
     return np.frompyfunc(function, 1 if name in ONE else 3 if name in ("where", "clamp") else 2, 1)
 
 
-def _checked(found: Any) -> Any:
+def _checked(found: Any, largest: Any) -> Any:
     for x in np.ravel(np.asarray(found, dtype=object)):
-        if isinstance(x, mpmath.mpc) or (isinstance(x, mpmath.mpf) and not abs(x) < LARGEST):
+        if isinstance(x, mpmath.mpc) or (isinstance(x, mpmath.mpf) and not abs(x) <= largest):
             raise NotFiniteError
     return found
 
@@ -223,8 +225,8 @@ WHOLE: dict[str, Callable[..., Any]] = {
 CONSTANTS = {"pi": mpmath.pi, "inf": mpmath.inf, "nan": mpmath.nan}
 
 
-def value(tree: Expression, names: Mapping[str, Any]) -> Any:
-    """Return the value of an expression. Raises UnknownError or NotFiniteError."""
+def value(tree: Expression, names: Mapping[str, Any], largest: Any = LARGEST, digits: int = DIGITS) -> Any:
+    """Return the value of an expression. Raises UnknownError or, where a part of it is too large, NotFiniteError."""
 
     def combine(node: Expression, parts: Sequence[Any]) -> Any:
         match node:
@@ -241,13 +243,13 @@ def value(tree: Expression, names: Mapping[str, Any]) -> Any:
             case Unary():
                 return -parts[0] if node.operator == "-" else parts[0]
             case Binary(operator="@"):
-                return _checked(np.dot(*parts))
+                return _checked(np.dot(*parts), largest)
             case Binary() | Compare():
-                return _checked(_entrywise(node.operator)(*parts))
+                return _checked(_entrywise(node.operator)(*parts), largest)
             case Call():
-                return _checked(_called(node.function, node.arguments, parts))
+                return _checked(_called(node.function, node.arguments, parts), largest)
             case Method():
-                return _checked(_called(node.name, [(None, None), *node.arguments], parts))
+                return _checked(_called(node.name, [(None, None), *node.arguments], parts), largest)
             case Attribute(name="T"):
                 return np.transpose(parts[0])
             case Slice() | Index():
@@ -255,7 +257,7 @@ def value(tree: Expression, names: Mapping[str, Any]) -> Any:
         raise UnknownError(type(node).__name__)
 
     try:
-        with mpmath.workdps(DIGITS):
+        with mpmath.workdps(digits):
             return fold(tree, combine)
     except (ZeroDivisionError, OverflowError, ValueError, mpmath.libmp.ComplexResult):
         raise NotFiniteError from None

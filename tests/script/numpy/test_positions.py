@@ -15,24 +15,18 @@ m = np.array([[1.0, 2.0], [3.0, 5.0]])
 
 @programs(
     "print(np.hsplit(a, 3)[0], np.vsplit(a, 2)[1], np.delete(m, 1, axis=0), np.insert([1, 2], 1, 9), np.append(m, m))",
-    "print(np.r_[1:3, 7], np.c_[[1, 2], [3, 4]], np.mgrid[0:2, 0:3], np.ogrid[0:2, 0:2], m[np.ix_([0], [1])])",
-    "print(np.unravel_index(a.argmax(), a.shape), np.ravel_multi_index((1, 2, 3), a.shape), np.indices((2, 2)))",
-    "print(np.broadcast_shapes((2, 1), (1, 3)), np.lexsort(([1, 2], [2, 1])), np.broadcast_arrays([1, 2], 3)[1])",
-    "print([(i, v) for i, v in np.ndenumerate(m)], list(np.ndindex(2, 2)), "
-    "np.fromiter((x for x in range(3)), dtype=float))",
-    "print(np.vectorize(lambda v: v + 1)([1, 2]), np.apply_along_axis(sum, 0, m), "
-    "np.fromfunction(lambda i, j: i + j, (2, 2)))",
+    "print(np.r_[1:3, 7], np.c_[[1, 2], [3, 4]], np.mgrid[0:2, 0:3], np.ogrid[0:2, 0:2])",
+    "print(np.unravel_index(a.argmax(), a.shape))",
+    "print(np.broadcast_arrays([1, 2], 3)[1])",
+    "print([(i, v) for i, v in np.ndenumerate(m)], list(np.ndindex(2, 2)))",
+    "print(np.vectorize(lambda v: v + 1)([1, 2]))",
     "print(np.einsum('ij,jk->ik', m, m), np.einsum('ii', m), np.einsum('i,i->', m[0], m[1]), np.einsum('ijk->i', a))",
-    "print(np.tensordot(m, m, axes=1), np.tensordot(m, m, axes=([0], [1])), np.linalg.multi_dot([m, m, m]))",
+    "print(np.tensordot(m, m, axes=1), np.tensordot(m, m, axes=([0], [1])))",
     "print(np.isin([1, 2], [2]), np.intersect1d([1, 2], [2, 3]), np.union1d([1], [2]), np.setdiff1d([1, 2], [2]))",
     "print(np.cov([1, 2, 3], [1, 2, 4]), np.corrcoef([1, 2, 3], [1, 2, 4]), np.gradient([1.0, 4.0, 9.0]))",
-    "print(np.digitize([0.5], [0, 1]), np.convolve([1, 2, 3], [0, 1]), np.trapezoid([1, 2, 3]), "
-    "np.select([m > 2], [1], 0))",
-    "print(np.block([[m, m], [m, m]]), m.clip(2), m.clip(max=3), "
-    "np.clip(m, 2, None), m.real, m.base is None, a.flat[5])",
-    "print(np.result_type(np.float32, np.int64), np.promote_types('f4', 'i4'), np.can_cast(np.int64, np.float32))",
-    "print(np.issubdtype(np.float32, np.floating), np.issubdtype(m.dtype, np.integer), type(m.dtype), "
-    "np.fix([1.7, -1.7]))",
+    "print(np.digitize([0.5], [0, 1]), np.convolve([1, 2, 3], [0, 1]), np.trapezoid([1, 2, 3]))",
+    "print(m.clip(2), m.clip(max=3), np.clip(m, 2, None), m.real, m.base is None, a.flat[5])",
+    "print(type(m.dtype), np.fix([1.7, -1.7]))",
     "print(np.linalg.eigh(m @ m.T), np.linalg.svd(np.eye(2)).S, np.linalg.slogdet(m).sign)",
     "print(np.shares_memory(m, m[0]), np.shares_memory(m, m.copy()), m.view().base is m)",
     "refused(lambda: m.append(1)); refused(lambda: np.nothing); refused(lambda: np.float(1)); "
@@ -46,11 +40,9 @@ def test_positions_and_products(program: str) -> None:
 @programs(
     "np.mgrid[0:10**5, 0:10**5]",
     "np.r_[0:10**10]",
-    "np.indices((10**5, 10**5))",
     "np.insert([1], [0] * 10**4, np.ones(10**4)); np.einsum('i,j,k->ijk', *[np.ones(1000)] * 3)",
     "np.einsum('i,j,k,l->', *[np.ones(3000)] * 4)",
     "np.vectorize(lambda x: x)(np.ones(10**7))",
-    "np.fromiter(iter(int, 1), dtype=float)",
     "np.convolve(np.ones(10**6), np.ones(10**6))",
     "np.tensordot(np.ones(10**5), np.ones(10**5), axes=0)",
     "np.cov(np.ones((10**5, 2)))",

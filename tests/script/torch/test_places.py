@@ -16,7 +16,7 @@ from gradcli.script.torch.nn.module import LAYERS
 from gradcli.script.torch.optim.module import OPTIMIZERS, SCHEDULERS
 from gradcli.script.torch.places import Places
 
-ROOMS = ["base", "layers", "layers.images", "layers.recurrent", "layers.transformers"]
+ROOMS = ["base", "layers", "layers.images"]
 TABLES = [
     ("torch.nn", LAYERS, [f"gradcli.script.torch.nn.{room}" for room in ROOMS]),
     ("torch.optim", OPTIMIZERS, ["gradcli.script.torch.optim"]),

@@ -30,6 +30,8 @@ B = TypeVar("B", bound=Base)
 class Registry:
     """The bases of one formula."""
 
+    most_over = 8  # terms of a sum that is brought over one denominator, whatever stands below them
+
     def __init__(self, products: Sequence[tuple[str, ...]] = ()) -> None:
         self.products = products  # the letters of the products that a person wrote
         self.bases: list[Base] = []

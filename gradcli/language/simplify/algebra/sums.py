@@ -27,7 +27,6 @@ from gradcli.language.simplify.algebra.terms import (
 from gradcli.language.tree import Name
 
 MOST_TERMS = 24  # of a sum that is multiplied out
-MOST_OVER = 8  # of a sum that is brought over one denominator, whatever stands below its terms
 HIGHEST = 6  # the exponent of a bracket that is multiplied out
 
 
@@ -64,7 +63,7 @@ class Algebra(Powers):
         if len(polynomial) < 2:
             return next((Product(c, t) for t, c in polynomial.items()), ZERO)
         powers = common_powers(polynomial)
-        if len(polynomial) > MOST_OVER:
+        if len(polynomial) > self.most_over:
             count = Counter(base for term in polynomial for base, _ in term)
             powers = {base: e for base, e in powers.items() if e > 0 or 2 * count[base] > len(polynomial)}
         front = Product(1, term_of(powers))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -14,13 +15,53 @@ from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.python.values.places import Place, placed
+from gradcli.source import Source
+
+# What lessons import beside torch, often without a use for it; whatever else is not there is a mistake in the name.
+PACKAGES = """
+IPython PIL captum cv2 d2l datasets einops google graphviz gym gymnasium h5py ipywidgets jax keras lightning
+networkx numba optuna pandas plotly pytorch_lightning requests scipy sklearn skimage sympy tensorboard tensorboardX
+tensorflow timm tokenizers torchaudio torchdata torchinfo torchmetrics torchsummary torchtext torchvision torchviz
+transformers wandb yaml
+"""
 
 
-def imported(modules: Namespace, dotted: str) -> Any:
-    """Return the module of a dotted name from the table of all modules."""
+class Absent(Namespace):
+    """A module that snippets do not have, or a name of it: it can be imported, and is refused where it is used."""
+
+    def get(self, name: str, *, imported: bool = False) -> Any:
+        if name == "__name__":
+            return self.name
+        if imported:
+            return Absent(f"{self.name}.{name}")
+        raise refused(self.name)
+
+    def __call__(self, *arguments: object, **keywords: object) -> None:
+        raise refused(self.name)
+
+
+def refused(name: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"the module {name} is not supported in snippets", help=f"leave out what {name} is used for"
+    )
+
+
+def imported(modules: Namespace, dotted: str, *, is_tried: bool = False) -> Any:
+    """Return the module of a dotted name from the table of all modules.
+
+    One that is not supported is `Absent`, or raises ModuleNotFoundError if it `is_tried`, for then the snippet can do
+    without.
+    """
     first, *rest = dotted.split(".")
     if first not in modules.names:
-        raise _no_module(first, modules)
+        is_pythons = first in sys.stdlib_module_names
+        if not is_pythons and (is_tried or first not in PACKAGES.split()):
+            raise ModuleNotFoundError(f"No module named {first!r}", name=first)
+        if is_tried:
+            known = ", ".join(sorted(modules.names))
+            message = f"the module {first} is not supported in snippets"
+            raise UnsupportedError(message, python=ModuleNotFoundError, help=f"there are {known}")
+        return Absent(dotted)
     found: Any = modules.get(first)
     known = first
     for name in rest:
@@ -38,13 +79,12 @@ def imported(modules: Namespace, dotted: str) -> Any:
     return found
 
 
-def _no_module(name: str, modules: Namespace) -> Exception:
-    """Return Python's error for an unknown module, or ours for one of Python's own that is not supported."""
-    if name not in sys.stdlib_module_names:
-        return ModuleNotFoundError(f"No module named {name!r}", name=name)
-    known = ", ".join(sorted(modules.names))
-    message = f"the module {name} is not supported in snippets"
-    return UnsupportedError(message, python=ModuleNotFoundError, help=f"there are {known}")
+def is_tried(node: ast.stmt, source: Source) -> bool:
+    """Return whether an import stands where its failure is caught."""
+    return any(
+        isinstance(around, ast.Try) and around.body[0].lineno <= node.lineno <= (around.body[-1].end_lineno or 0)
+        for around in ast.walk(ast.parse(source.text))
+    )
 
 
 def member(owner: Any, module: str, name: str) -> Any:
@@ -52,14 +92,25 @@ def member(owner: Any, module: str, name: str) -> Any:
     if not isinstance(owner, Namespace):
         raise missing(module, name, (), "{} is no module")
     try:
-        return owner.get(name)
+        return owner.get(name, imported=isinstance(owner, Absent))
     except AttributeError as error:
         raise ImportError(f"cannot import name {name!r} from {module!r}", name=name) from error
 
 
+def importer(node: ast.stmt, unit: Unit) -> Callable[[str], Any]:
+    """Return the function that imports a module for a statement."""
+    modules, source = unit.machine.modules, unit.source
+
+    def load(dotted: str) -> Any:
+        found = imported(modules, dotted)
+        return imported(modules, dotted, is_tried=is_tried(node, source)) if isinstance(found, Absent) else found
+
+    return load
+
+
 @compiles(ast.Import)
 def import_(node: ast.Import, scope: Scope, unit: Unit) -> Closure:
-    place, modules = Place(node, unit.source), unit.machine.modules
+    place, tried = Place(node, unit.source), importer(node, unit)
     stores = [
         (alias.name, alias.asname, store_name(alias.asname or alias.name.partition(".")[0], scope, unit))
         for alias in node.names
@@ -68,8 +119,8 @@ def import_(node: ast.Import, scope: Scope, unit: Unit) -> Closure:
     def run(env: Env) -> None:
         try:
             for dotted, renamed, store in stores:
-                found = imported(modules, dotted)
-                store(env, found if renamed else imported(modules, dotted.partition(".")[0]))
+                found = tried(dotted)
+                store(env, found if renamed else tried(dotted.partition(".")[0]))
         except Exception as error:
             placed(error, place)
             raise
@@ -79,7 +130,7 @@ def import_(node: ast.Import, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.ImportFrom)
 def import_from(node: ast.ImportFrom, scope: Scope, unit: Unit) -> Closure:
-    place, modules, module = Place(node, unit.source), unit.machine.modules, node.module or ""
+    place, tried, module = Place(node, unit.source), importer(node, unit), node.module or ""
     if node.level or not module:
         raise refusal(node, unit, "relative imports are not supported", "put everything into one file")
     if module == "__future__":
@@ -90,7 +141,7 @@ def import_from(node: ast.ImportFrom, scope: Scope, unit: Unit) -> Closure:
 
     def run(env: Env) -> None:
         try:
-            owner = imported(modules, module)
+            owner = tried(module)
             for name, store in stores:
                 store(env, member(owner, module, name))
         except Exception as error:

@@ -77,7 +77,7 @@ class Anomaly:
 
     def _check(self, event: Contribution) -> None:
         gradient = event.unsummed
-        if np.isnan(gradient.value if isinstance(gradient, Tensor) else gradient).any():
+        if np.isnan(gradient.value if isinstance(gradient, Tensor) else np.asarray(gradient)).any():
             name = event.node.name()
             raise AutogradError(f"Function '{name}' returned nan values in its {event.position}th output.")
 

@@ -73,7 +73,7 @@ class SnippetRites(Rites):
     def _hook(self, node: Node, gradient: Carrier | None, passes: bool) -> Carrier | None:
         """Run the hooks of a node; where no gradient arrives, torch gives them None, and those behind it too."""
         passes = passes or self.captured is None
-        left = before_hooks(node, gradient, passes=passes)
+        left: Carrier | None = before_hooks(node, gradient, passes=passes)
         if gradient is None and passes and posthooks(node):
             after_hooks(node, None, [None] * len(node.edges), {})
         return left

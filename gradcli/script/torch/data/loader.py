@@ -212,8 +212,8 @@ MEMBERS: dict[str, Any] = {
 def namespace(name: str) -> Namespace:
     """Make `torch.utils`: `data`, and `checkpoint` when it is asked for."""
 
-    def find(part: str) -> Any:
-        if part != "checkpoint":
+    def find(module: str) -> Any:
+        if module != "checkpoint":
             return None
         checkpointing = import_module("gradcli.script.torch.autograd.checkpoint")
         return Namespace(f"{name}.checkpoint", checkpointing.MEMBERS)

@@ -122,8 +122,8 @@ class WeightedRandomSampler(Sampler):
 
     def __iter__(self) -> Iterator[int]:
         generator = self.generator or running.machine.generator
-        chosen = generator.multinomial(self.weights.array, self.num_samples, self.replacement)
-        return iter(chosen.tolist())
+        positions = generator.multinomial(self.weights.array, self.num_samples, self.replacement)
+        return iter(positions.tolist())
 
     def __len__(self) -> int:
         return self.num_samples
@@ -148,8 +148,8 @@ class BatchSampler(Sampler):
                 yield batch
 
     def __len__(self) -> int:
-        whole, rest = divmod(len(self.sampler), self.batch_size)
-        return whole + (rest > 0 and not self.drop_last)
+        batches, rest = divmod(len(self.sampler), self.batch_size)
+        return batches + (rest > 0 and not self.drop_last)
 
 
 def check_count(name: str, value: Any) -> None:

@@ -45,8 +45,8 @@ def broadcast(*values: Any) -> list[Tensor]:
             "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
         )
     dtype = tensors[0].dtype if tensors else mode.default_dtype
-    made = [x if isinstance(x, Tensor) else Tensor(np.array(x, dtype)[()]) for x in values]
-    return list(do("broadcast_tensors", *made))
+    converted = [x if isinstance(x, Tensor) else Tensor(np.array(x, dtype)[()]) for x in values]
+    return list(do("broadcast_tensors", *converted))
 
 
 class Constraint(Facade):
@@ -124,8 +124,8 @@ class Distribution(Facade):
 
     def _broadcast(self, validate_args: bool | None, **parameters: Any) -> None:
         """Begin with parameters of one shape, that of the batch."""
-        made = broadcast(*parameters.values())
-        Distribution.__init__(self, made[0].shape, (), validate_args, **dict(zip(parameters, made, strict=True)))
+        tensors = broadcast(*parameters.values())
+        Distribution.__init__(self, tensors[0].shape, (), validate_args, **dict(zip(parameters, tensors, strict=True)))
 
     @property
     def batch_shape(self) -> Size:
@@ -146,20 +146,17 @@ class Distribution(Facade):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """Return the distribution with its parameters expanded to another shape of the batch."""
         batch = tuple(batch_shape)
-        given = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}
-        own = {name: expanded(x, (*batch, *x.shape[len(self._batch) :])) for name, x in given.items()}
-        found = type(self).__new__(type(self))
-        Distribution.__init__(found, batch, self._event, False, **own)
-        found._validates = self._validates
-        return found
+        parameters = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}
+        new_parameters = {name: expanded(x, (*batch, *x.shape[len(self._batch) :])) for name, x in parameters.items()}
+        distribution = type(self).__new__(type(self))
+        Distribution.__init__(distribution, batch, self._event, False, **new_parameters)
+        distribution._validates = self._validates
+        return distribution
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Draw numbers that no gradient flows through."""
         with set_grad_enabled(False):
             return self.rsample(sample_shape)
-
-    def perplexity(self) -> Any:
-        return do("exp", self.entropy())
 
     def _shape(self, sample_shape: Any) -> tuple[int, ...]:
         """Return the shape of samples, checked against the budget before they are drawn."""
@@ -173,12 +170,12 @@ class Distribution(Facade):
             return
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
-        shape, own = value.shape, (*self._batch, *self._event)
+        shape, event = value.shape, (*self._batch, *self._event)
         if shape[len(shape) - len(self._event) :] != self._event:
             texts = (size_text(Size(x)) for x in (shape, self._event))
             raise ValueError("The right-most size of value must match event_shape: {} vs {}.".format(*texts))
-        if any(1 not in (i, j) and i != j for i, j in zip(reversed(shape), reversed(own), strict=False)):
-            texts = (size_text(Size(x)) for x in (shape, own))
+        if any(1 not in (i, j) and i != j for i, j in zip(reversed(shape), reversed(event), strict=False)):
+            texts = (size_text(Size(x)) for x in (shape, event))
             raise ValueError("Value is not broadcastable with batch_shape+event_shape: {} vs {}.".format(*texts))
         if not np.all(self.support._holds(value.value)):
             raise ValueError(
@@ -187,8 +184,8 @@ class Distribution(Facade):
             )
 
     def __repr__(self) -> str:
-        own = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}
-        texts = (f"{name}: {_short(value)}" for name, value in own.items())
+        parameters = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}
+        texts = (f"{name}: {_short(value)}" for name, value in parameters.items())
         return f"{type(self).__name__}({', '.join(texts)})"
 
 

@@ -24,7 +24,6 @@ from gradcli.script.torch.distributions.distribution import (
 )
 from gradcli.script.torch.random.sampling import bernoulli, multinomial, normal
 from gradcli.script.torch.tensor.casting import cast
-from gradcli.script.torch.tensor.dtypes import Size
 
 REAL = Constraint("Real()", lambda x: x == x)  # false for nan alone
 REAL_VECTOR = REAL.of_vectors(1)
@@ -123,10 +122,6 @@ class Discrete(Distribution):
         if (probs is None) == (logits is None):
             raise ValueError("Either `probs` or `logits` must be specified, but not both.")
         return ("logits", logits) if probs is None else ("probs", probs)
-
-    @property
-    def param_shape(self) -> Any:
-        return Size(self._stored().shape)
 
     def _stored(self) -> Tensor:
         return vars(self).get("probs", vars(self).get("logits"))  # type: ignore[return-value]
@@ -243,8 +238,8 @@ class Independent(Distribution):
             )
         self.base_dist, self.reinterpreted_batch_ndims = base_distribution, count
         self.has_rsample = base_distribution.has_rsample
-        kept = len(batch) - count
-        super().__init__(batch[:kept], (*batch[kept:], *base_distribution._event), validate_args)
+        rest = len(batch) - count
+        super().__init__(batch[:rest], (*batch[rest:], *base_distribution._event), validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         count = self.reinterpreted_batch_ndims

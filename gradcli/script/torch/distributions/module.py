@@ -34,10 +34,10 @@ def of_categoricals(p: Any, q: Any) -> Any:
 def of_bernoullis(p: Any, q: Any) -> Any:
     def term(sign: int, weight: Any, certain: int) -> Any:
         """Return what one of the two outcomes contributes."""
-        found = weight * (do("softplus", -sign * q.logits) - do("softplus", -sign * p.logits))
-        found[do("eq", q.probs, certain)] = math.inf
-        found[do("eq", p.probs, certain)] = 0
-        return found
+        share = weight * (do("softplus", -sign * q.logits) - do("softplus", -sign * p.logits))
+        share[do("eq", q.probs, certain)] = math.inf
+        share[do("eq", p.probs, certain)] = 0
+        return share
 
     return term(1, p.probs, 0) + term(-1, 1 - p.probs, 1)
 

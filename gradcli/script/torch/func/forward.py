@@ -55,11 +55,11 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_a
     return (result, tangent, aux) if has_aux else (result, tangent)
 
 
-def check_tensors(given: list[Any], name: str) -> None:
+def check_tensors(leaves: list[Any], name: str) -> None:
     """Refuse arguments that hold no tensor, or something else."""
-    if not given:
+    if not leaves:
         raise RuntimeError(f"{JVP}: Expected {name} to contain at least one Tensor.")
-    for x in given:
+    for x in leaves:
         if not isinstance(x, Tensor):
             raise RuntimeError(f"{JVP}: Expected {name} to only contain Tensors, got {shown(x)}")
 
@@ -72,9 +72,9 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
         leaves, build = flattened(selected(args, argnums))
         places = [argnums] if isinstance(argnums, int) else list(argnums)
 
-        def of_chosen(*chosen: Any) -> Any:
-            new, (whole,) = list(args), (build(iter(chosen)),)
-            for place, x in zip(places, [whole] if isinstance(argnums, int) else whole, strict=True):
+        def of_chosen(*inputs: Any) -> Any:
+            new, (selection,) = list(args), (build(iter(inputs)),)
+            for place, x in zip(places, [selection] if isinstance(argnums, int) else selection, strict=True):
                 if place >= 0:  # torch looks for the number itself, so counted from the end it finds no argument
                     new[place] = x
             return func(*new)
@@ -93,14 +93,14 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
                     result = jvp(of_chosen, tuple(leaves), directions, has_aux=has_aux)
                 columns[-1].append(flattened(result[1])[0])
         outputs, arrange = flattened(result[0])
-        found = arrange(
+        jacobians = arrange(
             build(
                 columned([entry[m] for entry in of_leaf], out, leaf)
                 for of_leaf, leaf in zip(columns, leaves, strict=True)
             )
             for m, out in enumerate(outputs)
         )
-        return (found, result[2]) if has_aux else found
+        return (jacobians, result[2]) if has_aux else jacobians
 
     return call
 

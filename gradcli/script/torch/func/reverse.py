@@ -64,21 +64,21 @@ class Inputs:
     def __init__(self, args: tuple[Any, ...], argnums: Any) -> None:
         if listening(Packer):
             raise RuntimeError(HOOKED)
-        given, self.build = flattened(selected(args, argnums))
-        for x in given:
+        tensors, self.build = flattened(selected(args, argnums))
+        for x in tensors:
             if not isinstance(x, Tensor):
                 raise ValueError(f"Thing passed to transform API must be Tensor, got {shown(x)}")
         with set_grad_enabled(True):
-            self.leaves = prepared(given, create_graph=True, through=alias)
-        chosen = self.build(iter(self.leaves))
+            self.leaves = prepared(tensors, create_graph=True, through=alias)
+        selection = self.build(iter(self.leaves))
         places = [argnums] if isinstance(argnums, int) else list(argnums)
         self.args = list(args)
-        for place, x in zip(places, [chosen] if isinstance(argnums, int) else chosen, strict=True):
+        for place, x in zip(places, [selection] if isinstance(argnums, int) else selection, strict=True):
             self.args[place] = x
 
-    def arranged(self, found: Sequence[Any]) -> Any:
+    def arranged(self, results: Sequence[Any]) -> Any:
         """Put the result for each leaf in its place, outside of the graph of the function."""
-        return self.build(self.outside(x) for x in found)
+        return self.build(self.outside(x) for x in results)
 
     def outside(self, results: Any) -> Any:
         """Keep results in the graph outside of the function, if that is recorded now, and in no other."""
@@ -117,8 +117,8 @@ def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Fu
                     "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
                     f"{value.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
                 )
-            found = gradients([value], inputs.leaves, create_graph=True)
-        slopes, value, aux = inputs.arranged(found), inputs.outside(value), inputs.outside(aux)
+            slopes_of_leaves = gradients([value], inputs.leaves, create_graph=True)
+        slopes, value, aux = inputs.arranged(slopes_of_leaves), inputs.outside(value), inputs.outside(aux)
         return (slopes, (value, aux)) if has_aux else (slopes, value)
 
     return call
@@ -136,9 +136,9 @@ def grad(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
     return call
 
 
-def outputs_of(made: Any, api: str) -> tuple[list[Tensor], Callable[[Iterator[Any]], Any]]:
+def outputs_of(result: Any, api: str) -> tuple[list[Tensor], Callable[[Iterator[Any]], Any]]:
     """Return the tensors that a function returned, and the function that puts others in their places."""
-    outputs, build = flattened(made)
+    outputs, build = flattened(result)
     if not outputs or outputs == [None]:
         raise RuntimeError(
             f"{api}: Expected f to be a function that has non-empty output (got output = {represent(outputs)})"
@@ -154,16 +154,16 @@ def outputs_of(made: Any, api: str) -> tuple[list[Tensor], Callable[[Iterator[An
     return outputs, build
 
 
-def apart(made: Any, has_aux: bool, api: str) -> tuple[Any, Any]:
+def apart(result: Any, has_aux: bool, api: str) -> tuple[Any, Any]:
     """Return the output of a function and what it returned beside it, which are tensors too."""
     if not has_aux:
-        return made, None
-    if not (isinstance(made, tuple) and len(made) == 2):
+        return result, None
+    if not (isinstance(result, tuple) and len(result) == 2):
         raise RuntimeError(f"{api}: output of function f should be a tuple: (output, aux) if has_aux is True")
-    for x in flattened(made[1])[0]:
+    for x in flattened(result[1])[0]:
         if not isinstance(x, Tensor):
             raise RuntimeError(f"Expected tensors, got unsupported type {shown(x)}")
-    return made[0], made[1]
+    return result[0], result[1]
 
 
 def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
@@ -171,22 +171,22 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     inputs = Inputs(primals, tuple(range(len(primals))))
     with set_grad_enabled(True):
         with inside("grad"):
-            made = func(*inputs.args)
-        made, aux = apart(made, has_aux, "vjp(f, *primals)")
-        outputs, _ = outputs_of(made, "vjp(f, *primals)")
+            result = func(*inputs.args)
+        result, aux = apart(result, has_aux, "vjp(f, *primals)")
+        outputs, _ = outputs_of(result, "vjp(f, *primals)")
 
     def wrapper(cotangents: Any, **__: Any) -> Any:
         upstream = flattened(cotangents)[0]
-        if structure(cotangents) != structure(made):
+        if structure(cotangents) != structure(result):
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
-                f"function. cotangents: {pattern(cotangents)}, primal output: {pattern(made)}"
+                f"function. cotangents: {pattern(cotangents)}, primal output: {pattern(result)}"
             )
         with set_grad_enabled(True):
-            found = gradients(outputs, inputs.leaves, upstream, create_graph=True)
-        return inputs.arranged(found)
+            slopes = gradients(outputs, inputs.leaves, upstream, create_graph=True)
+        return inputs.arranged(slopes)
 
-    value = inputs.outside(made)
+    value = inputs.outside(result)
     wrapper.__qualname__ = "_vjp_with_argnums.<locals>.wrapper"
     return (value, wrapper, inputs.outside(aux)) if has_aux else (value, wrapper)
 
@@ -208,11 +208,11 @@ def jacrev(
         inputs = Inputs(args, argnums)
         with set_grad_enabled(True):
             with inside("grad"):
-                made = func(*inputs.args)
-            made, aux = apart(made, has_aux, "vjp(f, *primals)")
-            outputs, build = outputs_of(made, "vjp(f, *primals)")
+                result = func(*inputs.args)
+            result, aux = apart(result, has_aux, "vjp(f, *primals)")
+            outputs, build = outputs_of(result, "vjp(f, *primals)")
             slopes = [rows(out, inputs.leaves, True) for out in outputs]
-        found, aux = build(map(inputs.arranged, slopes)), inputs.outside(aux)
-        return (found, aux) if has_aux else found
+        jacobians, aux = build(map(inputs.arranged, slopes)), inputs.outside(aux)
+        return (jacobians, aux) if has_aux else jacobians
 
     return call

@@ -19,32 +19,33 @@ Place = tuple[dict[str, Any], str]  # a table of a module, and the name in it
 def replaced(module: Any, tensors: dict[str, Any], *, tied: bool) -> Iterator[None]:
     """Give the module other tensors under the given names; with `tied`, also under other names of the same tensor."""
     places: dict[str, Place] = {}
-    for prefix, part in module.named_modules():
-        plain = {name: x for name, x in vars(part).items() if isinstance(x, Tensor)}
-        for table, names in ((vars(part), plain), (part._buffers, part._buffers), (part._parameters, part._parameters)):
-            places |= {f"{prefix}.{name}" if prefix else name: (table, name) for name in names}
+    for prefix, submodule in module.named_modules():
+        attributes = {name: x for name, x in vars(submodule).items() if isinstance(x, Tensor)}
+        places |= {f"{prefix}.{name}" if prefix else name: (vars(submodule), name) for name in attributes}
+        for table in (submodule._buffers, submodule._parameters):
+            places |= {f"{prefix}.{name}" if prefix else name: (table, name) for name in table}
     for name, tensor in tensors.items():
         if name not in places:
             module.get_submodule(name.rpartition(".")[0])  # which says that there is none; a new name is an attribute
         if not (tensor is None or isinstance(tensor, Tensor)):
             raise TypeError(f"{text(tensor)} is not an instance of torch.Tensor")
     before = {name: table[key] for name, (table, key) in places.items()}
-    chosen: dict[str, Any] = {}
+    replacements: dict[str, Any] = {}
     for name, old in before.items():
         if name in tensors:
-            chosen[name] = tensors[name]
+            replacements[name] = tensors[name]
         elif tied and old is not None:
             same = [tensors[other] for other in tensors if before.get(other) is old]
-            chosen |= {name: same[0]} if same else {}
+            replacements |= {name: same[0]} if same else {}
     if tied:
         check_tied(before, tensors)
     try:
-        for name, tensor in chosen.items():
+        for name, tensor in replacements.items():
             table, key = places[name]
             table[key] = tensor
         yield
     finally:
-        for name in chosen:
+        for name in replacements:
             table, key = places[name]
             table[key] = before[name]
 
@@ -65,10 +66,15 @@ def check_tied(before: dict[str, Any], tensors: dict[str, Any]) -> None:
 
 def check_keys(module: Any, tensors: dict[str, Any]) -> None:
     """Refuse names that the module has not, and a module that has more."""
-    known = {name for named in (module.named_parameters, module.named_buffers) for name, _ in named("", True, False)}
+    known_names = {
+        name for named in (module.named_parameters, module.named_buffers) for name, _ in named("", True, False)
+    }
     wrong = [
         f"{kind} key(s): {', '.join(map(repr, sorted(names)))}."
-        for kind, names in (("Unexpected", tensors.keys() - known), ("Missing", known - tensors.keys()))
+        for kind, names in (
+            ("Unexpected", tensors.keys() - known_names),
+            ("Missing", known_names - tensors.keys()),
+        )
         if names
     ]
     if wrong:

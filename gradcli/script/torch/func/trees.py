@@ -27,19 +27,19 @@ def _taken(tree: Any, leaves: list[Any], depth: int) -> Build:
         raise RuntimeError("containers of tensors are nested too deeply")
     kind = type(tree)
     if kind in ROWS:
-        parts = [_taken(part, leaves, depth + 1) for part in tree]
-        made = tuple if kind is Size else kind  # torch makes a plain tuple of a size
-        return lambda new: made(part(new) for part in parts)
+        parts = [_taken(branch, leaves, depth + 1) for branch in tree]
+        built_kind = tuple if kind is Size else kind  # torch makes a plain tuple of a size
+        return lambda new: built_kind(branch(new) for branch in parts)
     if isinstance(tree, dict):
         named = {key: _taken(tree[key], leaves, depth + 1) for key in tree}
-        return lambda new: kind((key, part(new)) for key, part in named.items())
+        return lambda new: kind((key, branch(new)) for key, branch in named.items())
     if isinstance(tree, ReturnType):
-        fields = [_taken(part, leaves, depth + 1) for part in tree]
+        fields = [_taken(branch, leaves, depth + 1) for branch in tree]
         return lambda new: ReturnType(
-            tree.name, **{name: part(new) for name, part in zip(tree._fields, fields, strict=True)}
+            tree.name, **{name: branch(new) for name, branch in zip(tree._fields, fields, strict=True)}
         )
     if is_named(tree):
-        fields = [_taken(part, leaves, depth + 1) for part in tree]
+        fields = [_taken(branch, leaves, depth + 1) for branch in tree]
         return lambda new: kind(*[field(new) for field in fields])
     leaves.append(tree)
     return next
@@ -68,7 +68,7 @@ def structure(tree: Any, margin: str = "") -> str:
         return "*"
     keys = represent(list(tree)) if isinstance(tree, dict) else None
     parts = tree.values() if isinstance(tree, dict) else tree
-    inner = f",\n{margin}  ".join(structure(part, margin + "  ") for part in parts)
+    inner = f",\n{margin}  ".join(structure(branch, margin + "  ") for branch in parts)
     if is_named(tree):
         return f"TreeSpec(namedtuple, {represent(type_of(tree))}, [{inner}])"
     return f"TreeSpec({type(tree).__name__}, {keys}, [{inner}])"
@@ -89,7 +89,7 @@ def spread(prefix: Any, tree: Any) -> list[Any] | None:
     if isinstance(prefix, dict):
         if prefix.keys() != tree.keys():
             return None
-        found = [spread(prefix[key], tree[key]) for key in tree]
+        entries = [spread(prefix[key], tree[key]) for key in tree]
     else:
-        found = [spread(part, below) for part, below in zip(prefix, tree, strict=True)]
-    return None if None in found else [entry for part in found for entry in part or ()]
+        entries = [spread(branch, below) for branch, below in zip(prefix, tree, strict=True)]
+    return None if None in entries else [entry for branch in entries for entry in branch or ()]

@@ -135,10 +135,10 @@ class Batch:
 
 def stacked(examples: list[Tensor], dim: int) -> Tensor:
     """Stack the results for the examples; in torch the last node is that of the operation for the whole batch."""
-    found: Tensor = ops.stack(examples, dim)
-    if mode.examples is None and isinstance(found.node, Node):
-        UNTOLD.add(found.node)
-    return found
+    stack: Tensor = ops.stack(examples, dim)
+    if mode.examples is None and isinstance(stack.node, Node):
+        UNTOLD.add(stack.node)
+    return stack
 
 
 def dims_of_outputs(name: str, out_dims: Any, result: Any) -> list[Any]:

@@ -12,20 +12,10 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.torch.data.samplers import permuted
 from gradcli.script.torch.nn.base.making import EMPTY
 from gradcli.script.torch.random.generator import in_memory_order
 
-LINEAR = (
-    "linear",
-    "conv1d",
-    "conv2d",
-    "conv3d",
-    "conv_transpose1d",
-    "conv_transpose2d",
-    "conv_transpose3d",
-    "sigmoid",
-)
+LINEAR = ("linear", "sigmoid", *(f"conv{kind}{n}d" for kind in ("", "_transpose") for n in (1, 2, 3)))
 FAR = "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
 
 
@@ -143,32 +133,6 @@ def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
     return calculate_gain(nonlinearity, a) / math.sqrt(fan(tensor, mode))
 
 
-def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Write kernels that pass as many channels unchanged as possible."""
-    if tensor.ndim not in (3, 4, 5):
-        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
-    if tensor.shape[0] % groups:
-        raise ValueError("dim 0 must be divisible by groups")
-    out = np.zeros(tensor.shape, tensor.dtype)
-    rows = tensor.shape[0] // groups
-    middle = tuple(size // 2 for size in tensor.shape[2:])
-    for group in range(groups):
-        for channel in range(min(rows, tensor.shape[1])):
-            out[(group * rows + channel, channel, *middle)] = 1
-    return written(tensor, out)
-
-
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """Draw normal numbers, and set a part of each column to 0: Martens 2010."""
-    if tensor.ndim != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
-    rows, columns = tensor.shape
-    normal_(tensor, 0, std, generator)
-    for column in range(columns):
-        tensor.array[permuted(rows, running.machine.generator)[: math.ceil(sparsity * rows)], column] = 0
-    return tensor
-
-
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
     """Draw orthogonal rows or columns: Saxe et al. 2013, with the signs of Mezzadri 2006."""
     if tensor.ndim < 2:
@@ -186,69 +150,27 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
 def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
 ) -> Tensor:
-    """Draw normal numbers from `a` to `b`; numbers outside are drawn again.
-
-    Where few would stay, uniform numbers are kept with a probability in proportion to the normal density.
-    """
+    """Draw normal numbers from `a` to `b`; numbers outside are drawn again."""
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(FAR, UserWarning, stacklevel=2)
+    low, high = ((1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0 for x in (a, b))
+    if high - low <= 0.3:
+        raise UnsupportedError(
+            "init.trunc_normal_ between bounds that leave few numbers is not supported here", help="write a wider range"
+        )
     source = generator or running.machine.generator
-    if _below((b - mean) / std) - _below((a - mean) / std) > 0.3:
-        return written(tensor, _redrawn(tensor, mean, std, a, b, source))
-    return written(tensor, _kept(tensor, mean, std, a, b, source))
+    numbers = source.normal(tensor.shape, tensor.dtype, mean, std)
+    while (outside := (numbers < tensor.dtype.type(a)) | (numbers > tensor.dtype.type(b))).any():
+        numbers = np.where(outside, source.normal(tensor.shape, tensor.dtype, mean, std), numbers)
+    return written(tensor, numbers)
 
 
-def _below(x: float) -> float:
-    return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
-
-
-def _redrawn(tensor: Tensor, mean: float, std: float, a: float, b: float, source: Any) -> Any:
-    low, high = tensor.dtype.type(a), tensor.dtype.type(b)
-    found = source.normal(tensor.shape, tensor.dtype, mean, std)
-    while (outside := (found < low) | (found > high)).any():
-        found = np.where(outside, source.normal(tensor.shape, tensor.dtype, mean, std), found)
-    return found
-
-
-def _kept(tensor: Tensor, mean: float, std: float, a: float, b: float, source: Any) -> Any:
-    number = tensor.dtype.type
-    peak = number(-0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2)
-
-    def refused(values: Any) -> Any:
-        density = ((values - number(mean)) / number(std)) ** 2 * number(-0.5) - peak
-        return np.log(source.uniform(tensor.shape, tensor.dtype)) > density
-
-    found = source.uniform(tensor.shape, tensor.dtype, a, b)
-    pending = refused(found)
-    while pending.any():
-        drawn = source.uniform(tensor.shape, tensor.dtype, a, b)
-        found = np.where(pending, drawn, found)
-        pending &= refused(drawn)
-    return found
-
-
-def old(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function under its name from before all of them ended with `_`, which warns."""
-    new = function.__name__
-    name = new.removesuffix("_")
-
-    def call(*arguments: Any, **keywords: Any) -> Any:
-        words = f"`nn.init.{name}` is now deprecated in favor of `nn.init.{new}`."
-        warnings.warn(words, FutureWarning, stacklevel=2)
-        return function(*arguments, **keywords)
-
-    call.__name__ = name
-    return call
-
-
-OLD: tuple[Callable[..., Any], ...] = (
-    uniform_, normal_, constant_, eye_, dirac_, xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_,
-    orthogonal_, sparse_,
+FUNCTIONS: tuple[Callable[..., Any], ...] = (
+    uniform_, normal_, constant_, ones_, zeros_, eye_, xavier_uniform_, xavier_normal_, kaiming_uniform_,
+    kaiming_normal_, orthogonal_, trunc_normal_, calculate_gain,
 )  # fmt: skip
 MEMBERS: dict[str, Callable[..., Any]] = {
-    **{made.__name__: made for made in OLD},
-    **{made.__name__: made for made in map(old, OLD)},
-    **{made.__name__: made for made in (ones_, zeros_, calculate_gain, trunc_normal_)},
+    **{function.__name__: function for function in FUNCTIONS},
     "_calculate_fan_in_and_fan_out": fans,
     "_calculate_correct_fan": fan,
 }

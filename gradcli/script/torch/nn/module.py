@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.python.values.attributes import Namespace
-from gradcli.script.torch.nn.base.parameter import BUFFER, PARAMETER
+from gradcli.script.torch.nn.base.parameter import PARAMETER
 from gradcli.script.torch.places import Places
 
 LAYERS = Places(
@@ -17,103 +15,46 @@ LAYERS = Places(
     {
         "base.base": "Module",
         "layers.activation": (
-            "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU "
-            "RReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax Softmax2d Softmin Softplus Softshrink Softsign Tanh "
-            "Tanhshrink Threshold"
+            "CELU ELU GELU GLU Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU RReLU ReLU "
+            "ReLU6 SELU SiLU Sigmoid Softmax Softmin Softplus Softsign Tanh Threshold"
         ),
-        "layers.transformers.attention": "MultiheadAttention",
-        "layers.recurrent.cells": "GRUCell LSTMCell RNNCell",
-        "layers.containers": "ModuleDict ModuleList Sequential",
+        "layers.transformers": (
+            "MultiheadAttention Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder "
+            "TransformerEncoderLayer"
+        ),
+        "layers.recurrent": "GRU GRUCell LSTM LSTMCell RNN RNNCell",
+        "layers.containers": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
         "layers.images.convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
-        "layers.dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
-        "layers.embedding": "Embedding EmbeddingBag",
-        "layers.images.folding": "Fold Unfold",
-        "layers.lazy": (
-            "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d "
-            "LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d "
-            "LazyLinear"
-        ),
-        "layers.linear": "Bilinear DataParallel Flatten Identity Linear Unflatten",
+        "layers.dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d",
+        "layers.embedding": "Embedding",
+        "layers.images.folding": "Fold PixelShuffle PixelUnshuffle Unfold Upsample",
+        "layers.linear": "CosineSimilarity Flatten Identity Linear PairwiseDistance Unflatten",
         "layers.loss": (
-            "BCELoss BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss HingeEmbeddingLoss "
-            "HuberLoss KLDivLoss L1Loss MSELoss MarginRankingLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss "
-            "MultiMarginLoss NLLLoss PoissonNLLLoss SmoothL1Loss SoftMarginLoss TripletMarginLoss "
-            "TripletMarginWithDistanceLoss"
+            "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss HingeEmbeddingLoss "
+            "HuberLoss KLDivLoss L1Loss MSELoss MarginRankingLoss NLLLoss PoissonNLLLoss SmoothL1Loss TripletMarginLoss"
         ),
         "layers.normalization": (
             "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm "
-            "LocalResponseNorm RMSNorm"
+            "RMSNorm"
         ),
         "layers.images.padding": (
             "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "
             "ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d "
             "ZeroPad3d"
         ),
-        "layers.parameters": "ParameterDict ParameterList",
         "layers.images.pooling": (
-            "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AvgPool1d "
-            "AvgPool2d AvgPool3d LPPool1d LPPool2d MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d"
+            "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d AvgPool1d "
+            "AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d"
         ),
-        "layers.recurrent.recurrent": "GRU LSTM RNN",
-        "layers.similarity": "CosineSimilarity PairwiseDistance",
-        "layers.transformers.transformer": "Transformer TransformerDecoder TransformerEncoder",
-        "layers.transformers.layers": "TransformerDecoderLayer TransformerEncoderLayer",
-        "layers.images.upsampling": ("ChannelShuffle Upsample UpsamplingBilinear2d UpsamplingNearest2d"),
     },
 )
-PARAMETERS = {"Buffer": BUFFER, "Parameter": PARAMETER}
+PARAMETERS = {"Parameter": PARAMETER}
 SUBMODULES = ("functional", "init", "modules", "parameter", "utils")
 
 
 def find(name: str) -> Any:
     """Return a class, which is imported when it is asked for, or a submodule; None for another name."""
-    if name in SUBMODULES:
-        return namespace(f"torch.nn.{name}")
-    return PARAMETERS.get(name) or find_uninitialized(name) or LAYERS.get(name)
-
-
-UNINITIALIZED = ("UninitializedBuffer", "UninitializedParameter")
-
-
-def find_uninitialized(name: str) -> Any:
-    """Return a class of tensors without a shape."""
-    if name not in UNINITIALIZED:
-        return None
-    module = import_module("gradcli.script.torch.nn.base.uninitialized")
-    return module.PARAMETER if name == "UninitializedParameter" else module.BUFFER
-
-
-_FILES = (  # of torch.nn.modules
-    "activation batchnorm container conv distance dropout flatten fold instancenorm lazy linear loss module "
-    "normalization padding pixelshuffle pooling rnn transformer upsampling utils"
-)
-FILES = _FILES.split()
-
-
-def find_in_modules(name: str) -> Any:
-    """Return a member of `torch.nn.modules`: a class, or the file that has classes of one kind."""
-    return namespace(f"torch.nn.modules.{name}") if name in FILES else LAYERS.get(name)
-
-
-def find_in_file(file: str) -> Callable[[str], Any]:
-    """Return what finds the classes that torch has in a file."""
-
-    def find_class(name: str) -> Any:
-        found = LAYERS.get(name) if name in LAYERS else None
-        return found if found is not None and found.__module__ == file else None
-
-    return find_class
-
-
-UTILITIES = ("rnn",)
-RESCALING = ("remove_spectral_norm", "remove_weight_norm", "spectral_norm", "weight_norm")
-
-
-def find_utility(name: str) -> Any:
-    """Return a member that is not loaded with the rest of `torch.nn.utils`."""
-    if name in RESCALING:
-        return import_module("gradcli.script.torch.nn.rescaling").MEMBERS[name]
-    return namespace(f"torch.nn.utils.{name}") if name in UTILITIES else None
+    return namespace(f"torch.nn.{name}") if name in SUBMODULES else PARAMETERS.get(name) or LAYERS.get(name)
 
 
 @cache
@@ -130,29 +71,13 @@ def namespace(name: str) -> Namespace:
     if name == "torch.nn.utils":
         from gradcli.script.torch.nn import vectors
 
-        return Namespace(name, vectors.MEMBERS, find=find_utility, known=(*UTILITIES, *RESCALING))
+        return Namespace(name, vectors.MEMBERS, {"rnn": namespace("torch.nn.utils.rnn")}.get, known=("rnn",))
     if name == "torch.nn.utils.rnn":
         from gradcli.script.torch.nn import packing
 
         return Namespace(name, packing.MEMBERS)
-    if name == "torch.nn.modules.utils":
-        from gradcli.script.torch.nn.base import prefixes
-
-        return Namespace(name, prefixes.MEMBERS)
-    if name == "torch.nn.modules.module":
-        from gradcli.script.torch.nn.base import registrations
-
-        return Namespace(name, registrations.MEMBERS)
-    if name == "torch.nn.modules.batchnorm":
-        from gradcli.script.torch.nn.layers.normalization import _BatchNorm
-
-        return Namespace(name, {"_BatchNorm": _BatchNorm}, find=find_in_file(name))
     if name == "torch.nn.modules":
-        return Namespace(name, find=find_in_modules, known=[*LAYERS, *FILES])
-    if name == "torch.nn.modules.lazy":
-        return Namespace(name, import_module("gradcli.script.torch.nn.layers.lazy").MEMBERS, find=find_in_file(name))
-    if name.startswith("torch.nn.modules."):
-        return Namespace(name, find=find_in_file(name), known=LAYERS)
+        return Namespace(name, find=LAYERS.get, known=LAYERS)
     if name == "torch.nn.parameter":
-        return Namespace(name, dict(PARAMETERS), find=find_uninitialized, known=UNINITIALIZED)
-    return Namespace(name, find=find, known=[*LAYERS, *PARAMETERS, *UNINITIALIZED, *SUBMODULES])
+        return Namespace(name, dict(PARAMETERS))
+    return Namespace(name, find=find, known=[*LAYERS, *PARAMETERS, *SUBMODULES])

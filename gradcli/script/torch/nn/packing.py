@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +18,7 @@ from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES, type_of
-from gradcli.script.torch.devices import check_device
 from gradcli.script.torch.tensor.attributes import METHODS
-from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
 
 class PackedSequence(NamedTuple):
@@ -39,43 +38,11 @@ def packed_text(packed: PackedSequence) -> str:
 REPRESENTATIONS[PackedSequence] = packed_text
 
 
-def construct(data: Any, batch_sizes: Any = None, sorted_indices: Any = None, unsorted_indices: Any = None) -> Any:
-    """Make a packed sequence of its parts; how to undo an order follows from the order."""
-    if unsorted_indices is None and sorted_indices is not None:
-        unsorted_indices = invert_permutation(sorted_indices)
-    return PackedSequence(data, batch_sizes, sorted_indices, unsorted_indices)
-
-
-def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """Return the order that undoes another."""
-    return None if permutation is None else Tensor(np.argsort(permutation.array, kind="stable"))
-
-
-def to(packed: PackedSequence, *arguments: Any, **keywords: Any) -> PackedSequence:
-    """Convert the entries; without a change the sequence itself."""
-    data = METHODS["to"](packed.data, *arguments, **keywords)
-    return packed if data is packed.data else packed._replace(data=data)
-
-
-TYPES[PackedSequence] = BuiltinType("PackedSequence", PackedSequence, construct, module="torch.nn.utils.rnn")
-CASTS = ("double", "float", "half", "long", "int", "short", "char", "byte")
+TYPES[PackedSequence] = BuiltinType("PackedSequence", PackedSequence, PackedSequence, module="torch.nn.utils.rnn")
 describe(
     PackedSequence,
-    methods={
-        "to": to,
-        "cpu": lambda packed, *_, **__: packed,
-        "cuda": lambda packed, *_, **__: check_device("cuda"),
-        "pin_memory": lambda packed: packed,
-        "is_pinned": lambda packed: False,
-        **{cast: lambda packed, cast=cast: to(packed, BY_NUMPY[METHODS[cast](packed.data).dtype]) for cast in CASTS},
-    },
-    getters={
-        "data": lambda packed: packed.data,
-        "batch_sizes": lambda packed: packed.batch_sizes,
-        "sorted_indices": lambda packed: packed.sorted_indices,
-        "unsorted_indices": lambda packed: packed.unsorted_indices,
-        "is_cuda": lambda packed: False,
-    },
+    methods={"to": lambda packed, *arguments: packed._replace(data=METHODS["to"](packed.data, *arguments))},
+    getters={name: attrgetter(name) for name in PackedSequence._fields},
 )
 
 
@@ -142,14 +109,14 @@ def pad_packed_sequence(
     sources[_places(sizes, batch)] = np.arange(data.shape[0])
     padding = Tensor(np.full((1, *data.shape[1:]), padding_value, data.dtype))
     rows = ops.index_select(ops.cat([data, padding], 0), 0, Tensor(sources))
-    found = as_node(ops.reshape(rows, steps, batch, *data.shape[1:]), COPY_SLICES)
+    padded = as_node(ops.reshape(rows, steps, batch, *data.shape[1:]), COPY_SLICES)
     lengths = np.array([np.count_nonzero(sizes > place) for place in range(batch)], np.int64)
     if batch_first:
-        found = ops.transpose(found, 0, 1)
+        padded = ops.transpose(padded, 0, 1)
     if sequence.unsorted_indices is not None:
-        found = ops.index_select(found, 0 if batch_first else 1, sequence.unsorted_indices)
+        padded = ops.index_select(padded, 0 if batch_first else 1, sequence.unsorted_indices)
         lengths = lengths[sequence.unsorted_indices.array]
-    return found, Tensor(lengths)
+    return padded, Tensor(lengths)
 
 
 def pad_sequence(
@@ -174,18 +141,10 @@ def pad_sequence(
     return as_node(ops.stack(padded, 0 if batch_first else 1), COPY_SLICES)
 
 
-def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = False) -> list[Any]:
-    """Return each sequence without its padding."""
-    if not isinstance(lengths, Tensor):
-        raise AttributeError(f"'{type(lengths).__name__}' object has no attribute 'device'")
-    rows = ops.unbind(padded_sequences, 0 if batch_first else 1)
-    pairs = zip(rows, lengths.array.tolist(), strict=True)
-    return [ops.index(row, Tensor(np.arange(row.shape[0]) < length)) for row, length in pairs]
-
-
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Any]:
     """Return each of the packed sequences."""
-    return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)
+    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
+    return [ops.narrow(row, 0, 0, n) for row, n in zip(ops.unbind(padded, 0), lengths.array.tolist(), strict=True)]
 
 
 def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:
@@ -206,31 +165,22 @@ def through_packed(
     counts = [step.shape[0] for step in steps]
     done: list[tuple[Any, ...]] = []
     states = tuple(ops.narrow(state, 0, 0, counts[-1 if backwards else 0]) for state in first)
-    for given in reversed(steps) if backwards else steps:
-        here, now = states[0].shape[0], given.shape[0]
+    for step in reversed(steps) if backwards else steps:
+        here, now = states[0].shape[0], step.shape[0]
         if now < here:
             done.append(tuple(ops.narrow(state, 0, now, here - now) for state in states))
             states = tuple(ops.narrow(state, 0, 0, now) for state in states)
         elif now > here:
             joining = [ops.narrow(state, 0, here, now - here) for state in first]
             states = tuple(ops.cat([a, b], 0) for a, b in zip(states, joining, strict=True))
-        states = advance(given, states)
+        states = advance(step, states)
         outputs.append(states[0])
     if done:
         parts = zip(states, *reversed(done), strict=True)
-        states = tuple(ops.cat(list(part), 0) for part in parts)
+        states = tuple(ops.cat(list(ends), 0) for ends in parts)
     return outputs[::-1] if backwards else outputs, states
 
 
-MEMBERS: dict[str, Any] = {
-    made.__name__: made
-    for made in (
-        pack_padded_sequence,
-        pad_packed_sequence,
-        pad_sequence,
-        unpad_sequence,
-        pack_sequence,
-        unpack_sequence,
-        invert_permutation,
-    )
-} | {"PackedSequence": TYPES[PackedSequence]}
+FUNCTIONS = (pack_padded_sequence, pad_packed_sequence, pad_sequence, pack_sequence, unpack_sequence)
+MEMBERS: dict[str, Any] = {function.__name__: function for function in FUNCTIONS}
+MEMBERS["PackedSequence"] = TYPES[PackedSequence]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -35,30 +34,10 @@ def clip_grad_norm_(
             "be clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
             "`error_if_nonfinite=False`"
         )
-    _limit(gradients, max_norm, total)
-    return total
-
-
-def _limit(gradients: list[Tensor], max_norm: float, total: Tensor) -> None:
-    """Scale gradients down whose norm is `total`, so that it is at most `max_norm`."""
     factor = np.minimum(float(max_norm) / (total.value + total.dtype.type(1e-6)), total.dtype.type(1))
     for gradient in gradients:
         _scaled(gradient, gradient.value * factor)
-
-
-def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, foreach: Any = None) -> None:
-    """Scale all gradients down as `clip_grad_norm_` does, by a norm that is known."""
-    _limit([x.grad for x in _listed(parameters) if x.grad is not None], max_norm, total_norm)
-
-
-def clip_grad_norm(parameters: Any, max_norm: float, norm_type: float = 2.0, **options: Any) -> Tensor:
-    """Call `clip_grad_norm_` by its deprecated name."""
-    warnings.warn(
-        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
-        FutureWarning,
-        stacklevel=2,
-    )
-    return clip_grad_norm_(parameters, max_norm, norm_type, **options)
+    return total
 
 
 def get_total_norm(
@@ -97,15 +76,5 @@ def vector_to_parameters(vec: Any, parameters: Any) -> None:
         start += count
 
 
-MEMBERS: dict[str, Callable[..., Any]] = {
-    made.__name__: made
-    for made in (
-        clip_grad_norm,
-        clip_grad_norm_,
-        clip_grad_value_,
-        clip_grads_with_norm_,
-        get_total_norm,
-        parameters_to_vector,
-        vector_to_parameters,
-    )
-}
+FUNCTIONS = (clip_grad_norm_, clip_grad_value_, get_total_norm, parameters_to_vector, vector_to_parameters)
+MEMBERS: dict[str, Callable[..., Any]] = {function.__name__: function for function in FUNCTIONS}

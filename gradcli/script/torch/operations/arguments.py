@@ -58,7 +58,8 @@ class Signature:
         if rest and not method and self.kind(parameters[rest[0]]) == "Shape":  # x.reshape(2, 3) is a method alone
             self.most = len(fixed) + 1
             self.readers[rest[0]] = size_tuple
-        self.positional = [self.readers[name] for name in self.fixed]
+        self.optional = {name for name, p in parameters.items() if p.default is None}
+        self.positional = [(self.readers[name], name in self.optional) for name in self.fixed]
 
     def _reader(self, parameter: Parameter) -> Reader:
         kind = self.kind(parameter)
@@ -71,8 +72,6 @@ class Signature:
         is_tensor = own.numbers == "never" or (first and own.numbers == "after")
         if kind == "Operand" and parameter.default is parameter.empty and is_tensor:
             read = tensor
-        if parameter.default is None:
-            return lambda value: None if value is None else read(value)
         return read
 
     @staticmethod
@@ -80,8 +79,10 @@ class Signature:
         return str(parameter.annotation).removesuffix(" | None")
 
     def following(self) -> Any:
-        """The readers of positional arguments, one after the other."""
-        return self.positional if self.rest is None else chain(self.positional, repeat(self.readers[self.rest]))
+        """The readers of positional arguments, one after the other, each with whether it may be None."""
+        return (
+            self.positional if self.rest is None else chain(self.positional, repeat((self.readers[self.rest], False)))
+        )
 
     def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """Arguments as the operation takes them; TypeError in torch's words."""
@@ -139,6 +140,8 @@ class Signature:
         return too_many(self.name, self.least - own, self.most - own, given - own)
 
     def _read(self, name: str, value: Any, position: int | None) -> Any:
+        if value is None and name in self.optional:
+            return None
         try:
             return self.readers[name](value)
         except IndexError as error:  # a tensor whose kind of number is refused, or a list with something else in it

@@ -112,8 +112,9 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
         else:
             try:
                 values = []
-                for read, x in zip(signature.following() if many else readers, arguments, strict=False):
-                    values.append(read(x))
+                each = signature.following() if many else readers
+                for (read, is_optional), x in zip(each, arguments, strict=False):
+                    values.append(None if x is None and is_optional else read(x))  # a comprehension is one more frame
             except (TypeError, ValueError, OverflowError, IndexError):
                 values, keywords = bind(arguments, keywords)
         result = run(*values, **keywords)

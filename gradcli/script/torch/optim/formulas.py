@@ -24,12 +24,12 @@ class Update:
 
     def __init__(self, text: str) -> None:
         tree = ast.parse(text)
-        found = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-        targets = [node.id for node in found if isinstance(node.ctx, ast.Store)]
+        name_nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        targets = [node.id for node in name_nodes if isinstance(node.ctx, ast.Store)]
         self.text = text
         self.counts = {name: targets.count(name) for name in targets}
         self.reads = list(
-            dict.fromkeys(node.id for node in found if isinstance(node.ctx, ast.Load) and node.id not in FUNCTIONS)
+            dict.fromkeys(node.id for node in name_nodes if isinstance(node.ctx, ast.Load) and node.id not in FUNCTIONS)
         )
         results = ", ".join(f"'{name}': {name}" for name in self.counts)
         namespace = dict(FUNCTIONS)
@@ -38,8 +38,8 @@ class Update:
 
     def __call__(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of the names that the formula assigns to."""
-        found: dict[str, Any] = self._run(*map(values.get, self.reads))
-        return found
+        results: dict[str, Any] = self._run(*map(values.get, self.reads))
+        return results
 
 
 update = cache(Update)
@@ -49,8 +49,8 @@ def numbers(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that are numbers, or tensors of one, by name; the two betas each by a name of its own."""
     pair = options.get("betas")
     named = {**options, **({} if pair is None else {"beta1": pair[0], "beta2": pair[1]})}
-    plain = {name: value.item() if isinstance(value, Tensor) else value for name, value in named.items()}
-    return {name: value for name, value in plain.items() if isinstance(value, int | float)}
+    values = {name: value.item() if isinstance(value, Tensor) else value for name, value in named.items()}
+    return {name: value for name, value in values.items() if isinstance(value, int | float)}
 
 
 def decay(options: Mapping[str, Any]) -> Iterator[str]:
@@ -69,22 +69,18 @@ def for_reader(parameter: Tensor, text: str, later: str, values: Mapping[str, An
     """
     gradient = np.asarray(values["grad"])
     used = frozenset[str]().union(*(names(x.value) for x in (*statements(text), *statements(later))))
-    plain = numbers(options)
-    betas = {name: plain.pop(name) for name in ("beta1", "beta2") if name in plain}
-    ordered = [
-        betas if name == "betas" else {name: plain[name]} for name in options if name in plain or name == "betas"
-    ]
+    option_values = numbers(options)
+    names_in_order = [n for name in options for n in (("beta1", "beta2") if name == "betas" else (name,))]
     shown = tuple(
-        (name, value)
-        for part in ordered
-        for name, value in part.items()
-        if name in used or (value is True and name not in TECHNICAL)
+        (name, option_values[name])
+        for name in names_in_order
+        if name in option_values and (name in used or (option_values[name] is True and name not in TECHNICAL))
     )
     if not gradient.size:
         return parameter, (), shown, ()
     entry = tuple(map(int, np.unravel_index(np.argmax(np.abs(gradient)), gradient.shape)))
-    chosen = {name: x[entry] if isinstance(x, np.ndarray) and x.ndim else x for name, x in values.items()}
-    return parameter, entry, shown, worked(text, {**chosen, "t": int(values["t"])})
+    at_entry = {name: x[entry] if isinstance(x, np.ndarray) and x.ndim else x for name, x in values.items()}
+    return parameter, entry, shown, worked(text, {**at_entry, "t": int(values["t"])})
 
 
 @cache
@@ -96,23 +92,23 @@ def statements(text: str) -> tuple[Statement, ...]:
 
 def worked(text: str, values: Mapping[str, Any]) -> tuple[UpdateLine, ...]:
     """Return the lines of an update with the numbers that each of them takes and gives, one line after another."""
-    known, lines = dict(values), []
+    results, lines = dict(values), []
     for statement in statements(text):
         target, formula = statement.target or "", statement.value
-        operands = tuple((name, known[name]) for name in sorted(names(formula)))
+        operands = tuple((name, results[name]) for name in sorted(names(formula)))
         with np.errstate(all="ignore"):
-            known[target] = fold(formula, lambda node, parts: evaluated(node, parts, known))
-        lines.append(UpdateLine(target, formula, operands, known[target]))
+            results[target] = fold(formula, lambda node, parts: evaluated(node, parts, results))
+        lines.append(UpdateLine(target, formula, operands, results[target]))
     return tuple(lines)
 
 
-def evaluated(node: Expression, parts: Sequence[Any], known: Mapping[str, Any]) -> Any:
+def evaluated(node: Expression, parts: Sequence[Any], results: Mapping[str, Any]) -> Any:
     """Return the value of a node of a formula from those of its parts."""
     match node:
         case Number():
             return node.value
         case Name():
-            return known[node.id]
+            return results[node.id]
         case Unary():
             return -parts[0]
         case Binary() | Compare():

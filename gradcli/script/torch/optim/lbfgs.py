@@ -124,10 +124,10 @@ class LBFGS(Declared):
 
         def evaluate(t: Any) -> tuple[float, Value]:
             self._move(d, t)
-            found = self._evaluated(closure)[1], self._gradient()
+            at_step = self._evaluated(closure)[1], self._gradient()
             for parameter, value in zip(self._params, here, strict=True):
                 write(parameter, value)
-            return found
+            return at_step
 
         loss, g, slope = start
         search = Search(evaluate, d, Point(0, loss, g.copy(), slope), most)

@@ -314,64 +314,6 @@ class CosineAnnealingLR(LRScheduler):
         return [height / before * (rate - low) + low for rate in self._rates()]
 
 
-class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half a wave of the cosine, each time `T_mult` times as long as the last: Loshchilov and Hutter 2016."""
-
-    def __init__(
-        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
-    ) -> None:
-        if not isinstance(T_0, int) or T_0 <= 0:
-            raise ValueError(f"Expected positive integer T_0, but got {T_0}")
-        if not isinstance(T_mult, int) or T_mult < 1:
-            raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
-        if not isinstance(eta_min, int | float):
-            raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}")
-        self.T_0 = T_0
-        self.T_i = T_0
-        self.T_mult = T_mult
-        self.eta_min = eta_min
-        self.T_cur: Any = last_epoch
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> Rates:
-        self._asked()
-        height, low = 1 + math.cos(math.pi * self.T_cur / self.T_i), self.eta_min
-        return [low + (first - low) * height / 2 for first in self.base_lrs]
-
-    def step(self, epoch: Any = None) -> None:
-        """Go to the next epoch, or to a given one, which may lie between two."""
-        if epoch is None and self.last_epoch < 0:
-            epoch = 0
-        if epoch is None:
-            epoch = self.last_epoch + 1
-            self.T_cur += 1
-            if self.T_cur >= self.T_i:
-                self.T_cur %= self.T_i
-                self.T_i *= self.T_mult
-        elif epoch < 0:
-            raise ValueError(f"Expected non-negative epoch, but got {epoch}")
-        else:
-            self._place(epoch)
-        self.last_epoch = math.floor(epoch)
-        self._get_lr_called_within_step = True
-        try:
-            rates = self.get_lr()
-        finally:
-            self._get_lr_called_within_step = False
-        self._set(rates)
-
-    def _place(self, epoch: Any) -> None:
-        """Find the wave of an epoch, and the place in it."""
-        if epoch < self.T_0:
-            self.T_i, self.T_cur = self.T_0, epoch
-        elif self.T_mult == 1:
-            self.T_cur = epoch % self.T_0
-        else:
-            wave = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
-            self.T_cur = epoch - self.T_0 * (self.T_mult**wave - 1) / (self.T_mult - 1)
-            self.T_i = self.T_0 * self.T_mult**wave
-
-
 def cosine(start: float, end: float, way: float) -> float:
     return end + (start - end) / 2.0 * (math.cos(math.pi * way) + 1)
 
@@ -489,22 +431,15 @@ class ReduceLROnPlateau(LRScheduler):
             raise ValueError(f"mode {mode} is unknown!")
         if threshold_mode not in ("rel", "abs"):
             raise ValueError(f"threshold mode {threshold_mode} is unknown!")
-        self.factor = factor
         self.optimizer = optimizer
-        self.default_min_lr = None if isinstance(min_lr, list | tuple) else min_lr
+        # in torch's order, which a printed state shows
+        self.factor, self.default_min_lr = factor, None if isinstance(min_lr, list | tuple) else min_lr
         self.min_lrs = list(min_lr) if isinstance(min_lr, list | tuple) else [min_lr] * groups
-        self.patience = patience
-        self.cooldown = cooldown
-        self.eps = eps
-        self.last_epoch = 0
+        self.patience, self.cooldown, self.eps, self.last_epoch = patience, cooldown, eps, 0
         self._last_lr = self._rates()
         self.mode_worse = math.inf if mode == "min" else -math.inf
-        self.mode = mode
-        self.threshold = threshold
-        self.threshold_mode = threshold_mode
-        self.best = self.mode_worse
-        self.cooldown_counter = 0
-        self.num_bad_epochs = 0
+        self.mode, self.threshold, self.threshold_mode, self.best = mode, threshold, threshold_mode, self.mode_worse
+        self.cooldown_counter = self.num_bad_epochs = 0
 
     def step(self, metrics: Any) -> None:  # type: ignore[override]
         """Go to the next epoch, at whose end the quantity is `metrics`."""
@@ -545,41 +480,10 @@ class ReduceLROnPlateau(LRScheduler):
                 group["lr"] = rate
 
 
-class Several(LRScheduler):
-    """A schedule that consists of schedules of one optimizer."""
+class SequentialLR(LRScheduler):
+    """Each schedule until the next one's milestone."""
 
     _schedulers: list[Any]
-
-    def _take(self, schedulers: Any, optimizer: Any) -> None:
-        name = type(self).__name__
-        for position, scheduler in enumerate(schedulers):
-            if not hasattr(scheduler, "optimizer"):
-                raise TypeError(f"{name} at index {position} should have `optimizer` as its attribute.")
-            if isinstance(scheduler, ReduceLROnPlateau):
-                raise ValueError(
-                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be "
-                    f"specified when calling `step`, but got one at index {position} in the given schedulers sequence."
-                )
-            if scheduler.optimizer is not optimizer:
-                raise ValueError(
-                    f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
-                    f"{type(scheduler).__name__} at index {position} has {scheduler.optimizer!r}, which is different "
-                    f"from {type(optimizer).__name__}."
-                )
-        self._schedulers = schedulers
-
-    def state_dict(self) -> dict[str, Any]:
-        kept = {name: value for name, value in super().state_dict().items() if name != "_schedulers"}
-        return {**kept, "_schedulers": [scheduler.state_dict() for scheduler in self._schedulers]}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        super().load_state_dict({name: value for name, value in state_dict.items() if name != "_schedulers"})
-        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
-            scheduler.load_state_dict(state)
-
-
-class SequentialLR(Several):
-    """Each schedule until the next one's milestone."""
 
     def __init__(self, optimizer: Optimizer, schedulers: Any, milestones: Any, last_epoch: int = -1) -> None:
         if len(schedulers) < 1:
@@ -612,31 +516,40 @@ class SequentialLR(Several):
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()
 
+    def _take(self, schedulers: Any, optimizer: Any) -> None:
+        name = type(self).__name__
+        for position, scheduler in enumerate(schedulers):
+            if not hasattr(scheduler, "optimizer"):
+                raise TypeError(f"{name} at index {position} should have `optimizer` as its attribute.")
+            if isinstance(scheduler, ReduceLROnPlateau):
+                raise ValueError(
+                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be "
+                    f"specified when calling `step`, but got one at index {position} in the given schedulers sequence."
+                )
+            if scheduler.optimizer is not optimizer:
+                raise ValueError(
+                    f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
+                    f"{type(scheduler).__name__} at index {position} has {scheduler.optimizer!r}, which is different "
+                    f"from {type(optimizer).__name__}."
+                )
+        self._schedulers = schedulers
+
+    def state_dict(self) -> dict[str, Any]:
+        attributes = {name: value for name, value in super().state_dict().items() if name != "_schedulers"}
+        return {**attributes, "_schedulers": [scheduler.state_dict() for scheduler in self._schedulers]}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        super().load_state_dict({name: value for name, value in state_dict.items() if name != "_schedulers"})
+        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            scheduler.load_state_dict(state)
+
 
 def _undo(outer: Any) -> None:
     """Take back the steps that schedules took when they were made."""
     waiting = list(outer._schedulers)
     while waiting:
         scheduler = waiting.pop()
-        if isinstance(scheduler, Several):
+        if isinstance(scheduler, SequentialLR):
             waiting += scheduler._schedulers
         else:
             scheduler.last_epoch -= 1
-
-
-class ChainedScheduler(Several):
-    """All schedules at every step."""
-
-    def __init__(self, schedulers: Any, optimizer: Any = None) -> None:
-        if len(schedulers) < 1:
-            raise ValueError("ChainedScheduler expects at least one scheduler to be chained, but got no scheduler.")
-        optimizer = optimizer or schedulers[0].optimizer
-        self._take(schedulers, optimizer)
-        self.optimizer = optimizer
-        self._last_lr = self._rates()
-
-    def step(self) -> None:  # type: ignore[override]
-        """Go to the next epoch."""
-        for scheduler in self._schedulers:
-            scheduler.step()
-        self._last_lr = self._rates()

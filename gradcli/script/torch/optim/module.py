@@ -21,7 +21,7 @@ SCHEDULERS = Places(
     "gradcli.script.torch.optim",
     {
         "lr_scheduler": (
-            "ChainedScheduler ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts ExponentialLR LRScheduler "
+            "ConstantLR CosineAnnealingLR ExponentialLR LRScheduler "
             "LambdaLR LinearLR MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau SequentialLR "
             "StepLR _LRScheduler"
         )

@@ -76,7 +76,6 @@ class Optimizer(Facade):
                 "will change between runs. Please use a list instead."
             )
         param_group["params"] = [params] if isinstance(params, Tensor) else list(bounded(params))
-        _split_names(param_group)
         for parameter in param_group["params"]:
             _check_parameter(parameter)
         for name, default in self.defaults.items():
@@ -203,7 +202,7 @@ class Declared(Optimizer):
                 loss = closure()
         self._stepped = self._scheduled
         timeline = running.machine.timeline
-        changed, told = [], []
+        changed, explained = [], []
         for group in self.param_groups:
             options, decay = formulas.numbers(group), [*formulas.decay(group)]
             first, later = (formulas.update("; ".join([*decay, *self._lines(n, **group)])) for n in (False, True))
@@ -214,13 +213,13 @@ class Declared(Optimizer):
                 update = later if state else first
                 values = options | self._values(parameter, state, update)
                 if timeline is not None and timeline.asks_how:
-                    told.append(formulas.for_reader(parameter, update.text, later.text, values, group))
+                    explained.append(formulas.for_reader(parameter, update.text, later.text, values, group))
                 self._write(parameter, state, update, update(values))
                 if state:
                     self.state[parameter] = state
                 changed.append(parameter)
         if timeline is not None:
-            timeline.stepped(self, changed, told)
+            timeline.stepped(self, changed, explained)
         return loss
 
     def _values(self, parameter: Tensor, state: Group, update: formulas.Update) -> dict[str, Any]:
@@ -268,16 +267,6 @@ def write(target: Tensor, value: Value) -> None:
 def number(value: Any) -> Any:
     """Return an option as a plain number; a learning rate may be a tensor of one element."""
     return value.item() if isinstance(value, Tensor) else value
-
-
-def _split_names(group: Group) -> None:
-    """Split parameters from their names, if they are given as `model.named_parameters()`."""
-    named = [item for item in group["params"] if isinstance(item, tuple)]
-    if named and len(named) < len(group["params"]):
-        raise ValueError("all optimizer params should be with/without names. Some param names are missing")
-    if named:
-        group["params"] = [parameter for _, parameter in named]
-        group["param_names"] = [name for name, _ in named]
 
 
 def _check_parameter(parameter: Any) -> None:

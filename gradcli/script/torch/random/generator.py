@@ -12,7 +12,6 @@ import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.layout import outermost_first
-from gradcli.engine.numerics.fusing import fused
 from gradcli.errors import AutogradError
 from gradcli.script.torch.random.normals import each, standard_normals
 from gradcli.script.torch.random.twister import Position, Twister
@@ -41,7 +40,7 @@ def in_memory_order(array: Array, draw: Callable[..., Array], **apart: bool) -> 
     """
     if array.flags.c_contiguous:
         return draw(array.shape)
-    order = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
+    order = outermost_first([array])
     numbers = draw(tuple(array.shape[axis] for axis in order), **apart)
     return numbers.transpose(np.argsort(order))
 
@@ -98,7 +97,7 @@ class Generator:
             raise AutogradError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
         wide = np.promote_types(dtype, SINGLE).type
         start, end = wide(low), wide(high)
-        values = fused(self._fractions(math.prod(shape), wide), end - start, start).astype(dtype)
+        values = _scaled(self._fractions(math.prod(shape), wide), end - start, start).astype(dtype)
         return np.where(values == dtype.type(high), dtype.type(low), values).reshape(shape)
 
     def normal(
@@ -114,17 +113,17 @@ class Generator:
         count = math.prod(shape)
         if count < 16 or apart:
             pairs = np.array([self._single_normal() for _ in range(count)], DOUBLE)
-            single = fused(pairs, std, mean).astype(np.promote_types(dtype, SINGLE))
+            single = (pairs * std + mean).astype(np.promote_types(dtype, SINGLE))
             return single.astype(dtype).reshape(shape)
         wide = np.promote_types(dtype, SINGLE).type
-        whole = count // 16 * 16
+        full = count // 16 * 16
         # torch fills a float16 tensor block by block, the others at once, to replace the end of it afterwards.
-        drawn = self._fractions(whole if dtype.itemsize == 2 else count, wide)[:whole]
+        drawn = self._fractions(full if dtype.itemsize == 2 else count, wide)[:full]
         values = np.empty(count, wide)
-        values[:whole] = standard_normals(drawn)
-        if whole < count:
+        values[:full] = standard_normals(drawn)
+        if full < count:
             values[-16:] = standard_normals(self._fractions(16, wide))
-        return fused(values, wide(std), wide(mean)).astype(dtype).reshape(shape)
+        return _scaled(values, wide(std), wide(mean)).astype(dtype).reshape(shape)
 
     def exponential(self, shape: Shape, dtype: np.dtype[Any], rate: float = 1.0) -> Array:
         """Draw waiting times of a given rate: `Tensor.exponential_`."""
@@ -170,8 +169,8 @@ class Generator:
         if count > 1 and replacement:
             rows = np.cumsum(weights.reshape(-1, weights.shape[-1]), axis=-1)
             steps = (rows / rows[:, -1:]).astype(DOUBLE)
-            chosen = [np.searchsorted(row, self._fractions(count, np.float64)) for row in steps]
-            return np.array(chosen, LONG).reshape(*weights.shape[:-1], count)
+            positions = [np.searchsorted(row, self._fractions(count, np.float64)) for row in steps]
+            return np.array(positions, LONG).reshape(*weights.shape[:-1], count)
         axes = outermost_first([weights])  # the order in memory of torch's numbers, which lie as the weights do
         times = self.exponential(tuple(weights.shape[axis] for axis in axes), weights.dtype)
         ranks = weights / times.transpose(np.argsort(axes))
@@ -196,6 +195,12 @@ class Generator:
         """Words of 64 bits, the high half first."""
         words = self._twister.words(2 * count).astype(np.uint64)
         return words[::2] << np.uint64(32) | words[1::2]
+
+
+def _scaled(values: Array, factor: Any, shift: Any) -> Array:
+    """Return `values*factor + shift`, in single precision rounded once as torch does."""
+    wide: Array = values.astype(DOUBLE) * DOUBLE.type(factor) + DOUBLE.type(shift)
+    return wide.astype(values.dtype)
 
 
 def _check_choices(weights: Array, count: int, replacement: bool) -> None:

@@ -94,11 +94,11 @@ def drawn(name: str, draw: str) -> Callable[..., Tensor]:
     return make
 
 
-def randint(*given: Any, **keywords: Any) -> Tensor:
+def randint(*bounds: Any, **keywords: Any) -> Tensor:
     """`randint(high, size)` and `randint(low, high, size)`."""
-    several = len(given) + sum(name in keywords for name in ("low", "high", "size")) > 2
+    several = len(bounds) + sum(name in keywords for name in ("low", "high", "size")) > 2
     names = ("low", "high", "size") if several else ("high", "size")
-    values = dict(zip([name for name in names if name not in keywords], given, strict=False))
+    values = dict(zip([name for name in names if name not in keywords], bounds, strict=False))
     values.update({name: keywords.pop(name) for name in ("low", "high", "size") if name in keywords})
     if "high" not in values or "size" not in values:
         raise TypeError("randint() takes a high bound and a size, or a low bound, a high bound and a size")
@@ -140,8 +140,8 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -
     if not broadcastable([means, spreads]):
         raise mismatch([means, spreads])
     shape = np.broadcast_shapes(means.shape, spreads.shape)
-    given = [x for x in (mean, std) if isinstance(x, Tensor)]
-    first = next((x.dtype for x in given), mode.default_dtype)
+    tensors = [x for x in (mean, std) if isinstance(x, Tensor)]
+    first = next((x.dtype for x in tensors), mode.default_dtype)
     dtype = first if options.out is None else options.out.dtype
     if isinstance(std, Tensor):
         unit = (source.normal(shape, dtype) * spreads).astype(dtype)
@@ -150,8 +150,8 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -
     value = (unit + means).astype(dtype)[()]
     if options.out is not None:
         return made(value, options)
-    number = 3 if len(given) == 2 else 1 if given and given[0] is mean else 2
-    return forgotten(f"NormalBackward{number}", value, *given) if given else Tensor(value)
+    number = 3 if len(tensors) == 2 else 1 if tensors and tensors[0] is mean else 2
+    return forgotten(f"NormalBackward{number}", value, *tensors) if tensors else Tensor(value)
 
 
 def filling(draw: str) -> Callable[..., Tensor]:
@@ -159,7 +159,7 @@ def filling(draw: str) -> Callable[..., Tensor]:
 
     def fill(x: Tensor, *arguments: Any, generator: Any = None, **keywords: Any) -> Tensor:
         check_kind(draw, x)
-        numbers = (given.item() if isinstance(given, Tensor) else given for given in arguments)
+        numbers = (argument.item() if isinstance(argument, Tensor) else argument for argument in arguments)
         keywords = {PARAMETERS.get(name, name): value for name, value in keywords.items()}
         source = generator_of(generator)
         node = f"{draw.capitalize()}Backward0"

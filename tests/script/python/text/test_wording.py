@@ -14,8 +14,6 @@ VALUES = (
 REFUSALS = (
     "v in u",
     "s.add_param_group(v)",
-    "torch.nn.Sequential() + v",
-    "torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(s, 1, 1, v)",
 )
 SNIPPET = """\
 import collections

@@ -44,4 +44,4 @@ def test_like_torch(act: str) -> None:
 
 def test_a_rule_for_batches_of_ones_own_is_refused_by_name() -> None:
     text = "class Own(Plain):\n    @staticmethod\n    def vmap(info, dims, x): return x, dims[0]\nvmap(Own.apply)(x)"
-    assert "the vmap of Own is not supported here" in ours(KINDS + text)
+    assert "the vmap staticmethod of Own is not supported here" in ours(KINDS + text)

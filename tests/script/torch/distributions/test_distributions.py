@@ -65,7 +65,6 @@ c.probs
 c.enumerate_support()
 c.mode
 c.mean
-c.perplexity()
 Categorical(torch.tensor([0.1,-0.2]))
 Categorical()
 Categorical(torch.tensor(1.))
@@ -123,7 +122,6 @@ c.rsample()
 Normal(torch.zeros(3),torch.ones(3)).log_prob(torch.zeros(2))
 n.loc
 n.scale
-c.param_shape
 """
 
 

@@ -72,10 +72,6 @@ def test_graphs(given: str, made: str) -> None:
     agree(f"z = {made}({given})\nprint(z.shape, z.grad_fn, [f and f[0] for f in z.grad_fn.next_functions])")
 
 
-def test_bilinear() -> None:
-    agree_closely("m = nn.Bilinear(3, 3, 2)\nprint(m, m.weight, m.bias, m(x, t).detach(), torch.rand(1))")
-
-
 def test_embedding() -> None:
     agree(
         "m = nn.Embedding(5, 3, padding_idx=1)\nz = m(y)\nprint(m, m.weight, z)\nz.sum().backward()\n"

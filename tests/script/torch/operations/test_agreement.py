@@ -44,35 +44,6 @@ places = torch.tensor([[[0, 2, 2], [1, 1, 1]], [[3, 0, 3], [5, 4, 0]]])
 show(torch.nn.functional.max_unpool1d(x, places, 2))
 show(torch.nn.functional.max_unpool2d(x[:, :, None], places[:, :, None], (1, 2)))
 print(x.grad)""",
-    "tensorsolve with dimensions moved to the end": """
-A = (torch.eye(6) * 2 + torch.arange(36.0).reshape(6, 6) % 5).reshape(2, 3, 2, 3)
-for order, dims in ((0, 2, 1, 3), (1, 3)), ((2, 0, 3, 1), (0, 2)), ((2, 3, 0, 1), (0, 1)):
-    moved = A.permute(order) if dims != (1, 3) else A.permute(0, 2, 1, 3)
-    moved = moved.clone().requires_grad_()
-    b = torch.arange(6.0).reshape(2, 3).requires_grad_()
-    show(torch.linalg.tensorsolve(moved, b, dims=dims))
-    print(moved.grad, b.grad)
-torch.linalg.tensorsolve(A, torch.ones(2, 2), dims=(0,))""",
-    "hermitian reads the lower triangle": """
-for rows in [[1.0, 5.0], [2.0, 1.0]], [[1.0, 9.0], [2.0, 4.0]], [[[4.0, 7.0], [1.0, 3.0]], [[2.0, 0.0], [0.0, 1e-3]]]:
-    A = torch.tensor(rows, requires_grad=True)
-    for options in {}, {"rtol": 0.1}, {"atol": 0.1}:
-        show(torch.linalg.pinv(A, hermitian=True, **options), torch.linalg.matrix_rank(A, hermitian=True, **options))
-        print(A.grad)
-for function in torch.linalg.matrix_rank, torch.linalg.pinv:
-    try:
-        function(torch.ones(2, 3), hermitian=True)
-    except RuntimeError as error:
-        print(error)""",
-    "nextafter hands its gradient on": """
-x, y = (torch.tensor(values, requires_grad=True) for values in ([1.0, 2.0], [3.0, 4.0]))
-found = torch.nextafter(x, y)
-print(found)
-show(found, torch.nextafter(x.detach(), y))
-z = x * 2
-z.nextafter_(torch.tensor([5.0, 5.0]))
-show(z)
-print(x.grad, y.grad)""",
     "materialized zeros require grad where the graph goes on": """
 x, other = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
 unused = x.exp()
@@ -87,13 +58,6 @@ for shape in (4, 1), (4, 2), (4,):
         found = torch.linalg.lstsq(A, B, driver=driver)
         (found.residuals.sum() * 2 + found.solution.sum()).backward()
         print(found.residuals, A.grad, B.grad)""",
-    "three derivatives of the Bessel functions": """
-x = torch.tensor([0.0, 1.0, -2.0, 0.0], requires_grad=True)
-for function in torch.special.i0, torch.special.i1, torch.special.i0e, torch.special.i1e:
-    found = function(x)
-    for _ in range(3):
-        (found,) = torch.autograd.grad(found.sum(), x, create_graph=True)
-        print(found.detach())""",
 }
 
 

@@ -48,9 +48,6 @@ x.max(0)[1]
 len(x.max(0))
 x.median(0)
 x.mode()
-x.kthvalue(2)
-m.cummax(1)
-x.aminmax()
 torch.slogdet(torch.eye(2))
 torch.linalg.slogdet(torch.eye(2))
 [x.max(0)]
@@ -93,7 +90,6 @@ x.data
 x.T
 m.T
 m.mT.shape
-m.H.shape
 x.type()
 i.type()
 x.type(torch.int64)

@@ -40,7 +40,6 @@ x.long().new([1.5])
 torch.accelerator.is_available()
 torch.accelerator.current_accelerator()
 torch.accelerator.device_count()
-torch.get_default_device()
 from torch.optim.optimizer import Optimizer; Optimizer
 from torch.optim.sgd import SGD; SGD
 """

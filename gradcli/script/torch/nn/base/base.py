@@ -3,35 +3,77 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from inspect import signature
-from types import FunctionType
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
 
 from gradcli.engine.graph import Handle
+from gradcli.engine.memory.in_place import write_over
+from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.machine import running
+from gradcli.script.limits import DEPTH
 from gradcli.script.originals import torch_names
-from gradcli.script.python.text.formatting import represent
+from gradcli.script.python.members.tables import describe
+from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
+from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.python.values.reflection import getattr_, hasattr_
 from gradcli.script.python.values.special import check_name
-from gradcli.script.torch.nn.base.everywhere import registered
-from gradcli.script.torch.nn.base.hooks import OF_CALLS, call_with_hooks, take_hooks
-from gradcli.script.torch.nn.base.loading import OF_STATES, Hooked
-from gradcli.script.torch.nn.base.parameter import Buffer, Parameter, typename
-from gradcli.script.torch.nn.base.state import State
-from gradcli.script.torch.nn.base.tree import REGISTERED, Tree
+from gradcli.script.stdlib.data import containers  # noqa: F401  what an OrderedDict is to snippets
+from gradcli.script.torch.devices import Device, check_device
+from gradcli.script.torch.nn.base.hooks import call_with_hooks
+from gradcli.script.torch.nn.base.parameter import Parameter, typename
+from gradcli.script.torch.tensor.casting import cast
+from gradcli.script.torch.tensor.dtypes import DTYPES, DType, numpy_dtype
+from gradcli.script.torch.tensor.printing import size_text
 
 UNOFFICIAL = (  # names of torch's own modules that are no part of its interface, and not here
     "_apply _call_impl _compiled_call_impl _maybe_warn_non_full_backward_hook _named_members "
     "_replicate_for_data_parallel _wrapped_call_impl"
 )
-ON_ONE = "on a single Module"
+INSTEAD = {
+    "get_buffer": "write get_submodule, and the name of the buffer",
+    "get_parameter": "write get_submodule, and the name of the parameter",
+    "register_backward_hook": "write register_full_backward_hook",
+    "register_full_backward_pre_hook": "write register_full_backward_hook, which gets the same grad_output",
+}
+REGISTERED = ("_parameters", "_buffers", "_modules")
+TABLES = (
+    "_backward_hooks",
+    "_forward_hooks",
+    "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called",
+    "_forward_pre_hooks",
+    "_forward_pre_hooks_with_kwargs",
+)
 
 
-class Module(State):
+class IncompatibleKeys(NamedTuple):
+    """The result of `load_state_dict`."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+
+def keys_text(keys: IncompatibleKeys) -> str:
+    if not keys.missing_keys and not keys.unexpected_keys:
+        return "<All keys matched successfully>"
+    return (
+        f"_IncompatibleKeys(missing_keys={represent(keys.missing_keys)}, "
+        f"unexpected_keys={represent(keys.unexpected_keys)})"
+    )
+
+
+REPRESENTATIONS[IncompatibleKeys] = keys_text
+describe(
+    IncompatibleKeys,
+    getters={"missing_keys": lambda keys: keys.missing_keys, "unexpected_keys": lambda keys: keys.unexpected_keys},
+)
+
+
+class Module(Facade):
     """A function of tensors that may hold parameters, buffers and other modules.
 
     Snippets derive their networks from it: assigning a Parameter or a Module registers it.
@@ -41,30 +83,26 @@ class Module(State):
 
     __module__ = "torch.nn.modules.module"
     __facade__ = True  # type(module) is the class itself
+    training: bool
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    _modules: dict[str, Any]
+    _non_persistent_buffers_set: set[str]
     __beyond__ = frozenset(UNOFFICIAL.split())
-    call_super_init = False
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         name = type(self).__name__
-        if keywords and not self.call_super_init:
+        if keywords:
             raise TypeError(f"{name}.__init__() got an unexpected keyword argument {next(iter(keywords))!r}")
-        if arguments and not self.call_super_init:
+        if arguments:
             count = len(arguments) + 1
             raise TypeError(f"{name}.__init__() takes 1 positional argument but {count} were given")
-        new: dict[str, Any] = {name: {} for name in REGISTERED}
-        hooks = {name: OrderedDict[int, Any]() for name in (*OF_CALLS, *OF_STATES)}
-        vars(self).update(training=True, _non_persistent_buffers_set=set(), _is_full_backward_hook=None, **new, **hooks)
-        if self.call_super_init:
-            super().__init__(*arguments, **keywords)
+        tables: dict[str, Any] = {name: {} for name in REGISTERED}
+        hooks = {name: OrderedDict[int, Any]() for name in TABLES}
+        vars(self).update(training=True, _non_persistent_buffers_set=set(), **tables, **hooks)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        if (
-            self._backward_hooks
-            or self._backward_pre_hooks
-            or self._forward_hooks
-            or self._forward_pre_hooks
-            or running.machine.has_module_hooks
-        ):
+        if self._backward_hooks or self._forward_hooks or self._forward_pre_hooks:
             return call_with_hooks(self, arguments, keywords)
         return self.forward(*arguments, **keywords)
 
@@ -72,20 +110,20 @@ class Module(State):
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __getattr__(self, name: str) -> Any:
-        own = vars(self)
+        attributes = vars(self)
         for table in REGISTERED if name[:2] != "__" else ():  # which Python and numpy ask for
-            if name in own.get(table, ()):
-                return own[table][name]
+            if name in attributes.get(table, ()):
+                return attributes[table][name]
         if name in torch_names()["torch.nn.Module"]:
-            raise UnsupportedError(f"Module.{name} is not supported here")
+            raise UnsupportedError(f"Module.{name} is not supported here", help=INSTEAD.get(name, ""))
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
     def __dir__(self) -> list[str]:
-        own = vars(self)
-        return sorted({*super().__dir__(), *(name for table in REGISTERED for name in own.get(table, ()))})
+        attributes = vars(self)
+        return sorted({*super().__dir__(), *(name for table in REGISTERED for name in attributes.get(table, ()))})
 
     def __setattr__(self, name: str, value: Any) -> None:
-        own = vars(self)
+        attributes = vars(self)
         if name[:2] == "__" and name != "__name__":
             check_name(name)
         if isinstance(value, Parameter):
@@ -96,35 +134,19 @@ class Module(State):
             self._check_made("module")
             self._check_replaced(name, value, "_parameters")
             self._forget(name, keep="_modules")
-            self._modules[name] = registered("module", self, name, value)
-        elif isinstance(value, Buffer):
-            self._check_made("buffer")
-            self._check_replaced(name, value, "_parameters", "_modules")
-            self._take_buffer(name, value, value.own["persistent"])
-        elif "_modules" not in own:
+            self._modules[name] = value
+        elif "_modules" not in attributes:
             object.__setattr__(self, name, value)
         elif name in self._parameters or name in self._modules:
             self._check_replaced(name, value, "_parameters", "_modules")
-            own["_parameters" if name in self._parameters else "_modules"][name] = None
+            attributes["_parameters" if name in self._parameters else "_modules"][name] = None
         elif name in self._buffers:
             if value is not None and not isinstance(value, Tensor):
-                kinds = "torch.nn.Buffer, torch.Tensor or None"
+                kinds = "torch.nn.Buffer, torch.Tensor or None"  # in torch's words
                 raise TypeError(f"cannot assign '{typename(value)}' as buffer '{name}' ({kinds} expected)")
-            self._take_buffer(name, value, name not in self._non_persistent_buffers_set)
+            self.register_buffer(name, value, name not in self._non_persistent_buffers_set)
         else:
             object.__setattr__(self, name, value)
-
-    def _take_buffer(self, name: str, value: Any, persistent: bool) -> None:
-        """Register a buffer by the class's own method, which may be from a time when all were saved."""
-        if "persistent" in signature(self.register_buffer).parameters:
-            self.register_buffer(name, value, persistent)
-        elif persistent:
-            self.register_buffer(name, value)
-        else:
-            raise RuntimeError(
-                "Registering a non-persistent buffer on a Module subclass that implements register_buffer() without "
-                "the persistent argument is not allowed."
-            )
 
     def __delattr__(self, name: str) -> None:
         if any(name in vars(self)[table] for table in REGISTERED):
@@ -147,12 +169,12 @@ class Module(State):
                 raise TypeError(words)
 
     def _forget(self, name: str, keep: str = "") -> None:
-        own = vars(self)
-        own.pop(name, None)
+        attributes = vars(self)
+        attributes.pop(name, None)
         self._non_persistent_buffers_set.discard(name)
         for table in REGISTERED:
             if table != keep:
-                own[table].pop(name, None)
+                attributes[table].pop(name, None)
 
     def register_parameter(self, name: str, param: Any) -> None:
         self._check_made("parameter")
@@ -160,7 +182,7 @@ class Module(State):
         if param is not None and not isinstance(param, Parameter):
             required = "torch.nn.Parameter or None required"
             raise TypeError(f"cannot assign '{typename(param)}' object to parameter '{name}' ({required})")
-        self._parameters[name] = registered("parameter", self, name, param)
+        self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
         self._check_made("buffer")
@@ -168,7 +190,7 @@ class Module(State):
         if tensor is not None and not isinstance(tensor, Tensor):
             required = "torch Tensor or None required"
             raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}' ({required})")
-        self._buffers[name] = registered("buffer", self, name, tensor)
+        self._buffers[name] = tensor
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -178,21 +200,7 @@ class Module(State):
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{typename(module)} is not a Module subclass")
         self._check_name(name, "module", "_modules")
-        self._modules[name] = registered("module", self, name, module)
-
-    def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
-        """Put a module at a dotted name; with `strict`, only in the place of another."""
-        if not target:
-            raise ValueError("Cannot set the submodule without a target name!")
-        if not isinstance(module, Module):
-            raise ValueError(f"`module` is not an nn.Module, found {represent(type_of(module))}")
-        path, _, name = target.rpartition(".")
-        parent = self.get_submodule(path)
-        if strict and not hasattr_(parent, name):
-            raise AttributeError(f"{parent._get_name()} has no attribute `{name}`")
-        if not isinstance(getattr_(parent, name, module), Module):
-            raise AttributeError(f"`{name}` is not an nn.Module")
-        parent.__setattr__(name, module)
+        self._modules[name] = module
 
     register_module = add_module
 
@@ -208,16 +216,18 @@ class Module(State):
             raise KeyError(f"attribute '{name}' already exists")
 
     def _has(self, name: str) -> bool:
-        own = vars(self)
-        return name in own or hasattr(type(self), name) or any(name in own[table] for table in REGISTERED)
+        attributes = vars(self)
+        return name in attributes or hasattr(type(self), name) or any(name in attributes[table] for table in REGISTERED)
 
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> Handle:
-        """Call `hook(module, arguments, result)` after each forward pass; its result, if any, replaces the result."""
-        with_keywords = [self._forward_hooks_with_kwargs] if with_kwargs else []
-        always = [self._forward_hooks_always_called] if always_call else []
-        return _hooked(self._forward_hooks, hook, prepend, (*with_keywords, *always))
+        """Call `hook(module, arguments, result)` after each forward pass; its result, if any, replaces the result.
+
+        With `always_call` it is called after an error, too, with None.
+        """
+        marks = ((self._forward_hooks_with_kwargs, with_kwargs), (self._forward_hooks_always_called, always_call))
+        return _hooked(self._forward_hooks, hook, prepend, [table for table, marked in marks if marked])
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
@@ -228,17 +238,216 @@ class Module(State):
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
         """Call `hook(module, grad_input, grad_output)` in each backward pass; it may return a new `grad_input`."""
-        take_hooks(self, ON_ONE, full=True)
         return _hooked(self._backward_hooks, hook, prepend)
 
-    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
-        """Call `hook(module, grad_output)` in each backward pass; it may return a new `grad_output`."""
-        return _hooked(self._backward_pre_hooks, hook, prepend)
+    def named_modules(
+        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        """Yield the module and all below it with their dotted names, parents first; a shared one comes once."""
+        seen: set[Any] = set() if memo is None else memo
+        waiting: list[tuple[str, Any]] = [(prefix, self)]
+        while waiting:
+            name, module = waiting.pop()
+            if module in seen:
+                continue
+            if name.count(".") > DEPTH:  # a module that holds itself
+                raise RecursionError("maximum recursion depth exceeded")
+            if remove_duplicate:
+                seen.add(module)
+            yield name, module
+            start = name + "." if name else ""
+            children = [(start + key, child) for key, child in module._modules.items() if child is not None]
+            waiting.extend(reversed(children))
 
-    def register_backward_hook(self, hook: Callable[..., Any]) -> Handle:
-        """Register a hook of the last node of the module alone; long deprecated."""
-        take_hooks(self, ON_ONE, full=False)
-        return _hooked(self._backward_hooks, hook, False)
+    def modules(self) -> Iterator[Any]:
+        for _, module in self.named_modules():
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, Any]]:
+        seen: set[Any] = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def children(self) -> Iterator[Any]:
+        for _, module in self.named_children():
+            yield module
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        yield from self._members("_parameters", prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        yield from self._members("_buffers", prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def _members(self, table: str, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
+        seen = set()
+        holders = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for path, module in holders:
+            for name, member in vars(module)[table].items():
+                if member is None or id(member) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(member))
+                yield f"{path}.{name}" if path else name, member
+
+    def get_submodule(self, target: str) -> Any:
+        """Return the module at a dotted name; AttributeError if there is none."""
+        module: Any = self
+        for name in target.split(".") if target else ():
+            if name not in module._modules:
+                if name in vars(module) or name in module._parameters or name in module._buffers:
+                    raise AttributeError(f"`{name}` is not an nn.Module")
+                raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+            module = module._modules[name]
+        return module
+
+    def apply(self, fn: Callable[[Any], Any]) -> Self:
+        """Call a function with every module below this one, then with this one."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def train(self, mode: bool = True) -> Self:
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Self:
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        for parameter in self.parameters():
+            if parameter.grad is None or set_to_none:
+                parameter.grad = None
+                continue
+            parameter.grad.detach_()
+            parameter.grad.array[...] = 0
+            parameter.grad.changed()
+
+    def to(self, *arguments: Any, **keywords: Any) -> Self:
+        """Convert parameters and buffers to a dtype in place; there is one device."""
+        for argument in (*arguments, *keywords.values()):
+            if isinstance(argument, str | Device) or type(argument) is int:
+                check_device(argument)
+            elif isinstance(argument, DType | BuiltinType):
+                self._cast(argument)
+            elif isinstance(argument, Tensor):
+                self._cast(argument.dtype)
+        return self
+
+    def float(self) -> Self:
+        return self._cast(DTYPES["float32"])
+
+    def double(self) -> Self:
+        return self._cast(DTYPES["float64"])
+
+    def half(self) -> Self:
+        return self._cast(DTYPES["float16"])
+
+    def cpu(self) -> Self:
+        return self
+
+    def cuda(self, device: Any = "cuda") -> Self:
+        check_device(device)
+        return self
+
+    def _cast(self, dtype: Any) -> Self:
+        if np.dtype(numpy_dtype(dtype)).kind != "f":
+            raise TypeError(
+                "nn.Module.to only accepts floating point or complex dtypes, but got desired dtype="
+                f"torch.{np.dtype(numpy_dtype(dtype)).name}"
+            )
+        for module in self.modules():
+            for parameter in module._parameters.values():
+                if parameter is not None and parameter.dtype.kind == "f":
+                    parameter.data = cast(parameter.data, dtype)
+                    if parameter.grad is not None:
+                        parameter.grad.data = cast(parameter.grad.data, dtype)
+            for name, buffer in module._buffers.items():
+                if buffer is not None and buffer.dtype.kind == "f":
+                    module._buffers[name] = cast(buffer, dtype)
+        return self
+
+    def _named_state(self, prefix: str) -> Iterator[tuple[str, Any, str, Tensor]]:
+        """Yield the dotted name, the module, the name there and the tensor of what is saved, of this module alone."""
+        for table in (self._parameters, self._buffers):
+            for name, tensor in table.items():
+                if tensor is not None and name not in self._non_persistent_buffers_set:
+                    yield prefix + name, self, name, tensor
+
+    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+        """Return the numbers by name, in the memory of the module."""
+        if prefix.count(".") > DEPTH:  # a module that holds itself
+            raise RecursionError("maximum recursion depth exceeded")
+        state: Any = OrderedDict() if destination is None else destination
+        for key, _, _, tensor in self._named_state(prefix):
+            state[key] = tensor if keep_vars else tensor.detach()
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        return state
+
+    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> IncompatibleKeys:
+        """Copy numbers into the parameters and buffers of the same names (or put them in place, with `assign`).
+
+        Raises RuntimeError for shapes that do not fit, and if `strict` for names without a counterpart; TypeError for
+        a value that is no dictionary.
+        """
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(f"Expected state_dict to be dict-like, got {type_of(state_dict)!r}.")
+        modules = [
+            (f"{path}." if path else "", submodule) for path, submodule in self.named_modules(remove_duplicate=False)
+        ]
+        places = [place for prefix, submodule in modules for place in submodule._named_state(prefix)]
+        missing = [key for key, *_ in places if key not in state_dict]
+        unexpected = [key for prefix, module in modules for key in module._unknown(prefix, state_dict)]
+        problems = [*_listed("Missing", missing), *_listed("Unexpected", unexpected)] if strict else []
+        for key, module, name, tensor in places:
+            if key not in state_dict:
+                continue
+            value = state_dict[key]
+            if problem := _misfit(key, tensor, value):
+                problems.append(problem)
+            elif assign:
+                setattr(module, name, _assigned(tensor, value))
+            else:
+                with set_grad_enabled(False):
+                    write_over(tensor, Tensor(value.array.reshape(tensor.shape).astype(tensor.dtype)))
+        if problems:
+            text = "\n\t".join(problems)
+            raise AutogradError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{text}", code="E301")
+        return IncompatibleKeys(missing, unexpected)
+
+    def _unknown(self, prefix: str, state_dict: Any) -> Iterator[str]:
+        """Yield the names below this module that neither it nor its children can have."""
+        saved_names = {key for key, *_ in self._named_state(prefix)}
+        for key in state_dict:
+            if key.startswith(prefix) and key not in saved_names:
+                name, _, deeper = key.removeprefix(prefix).partition(".")
+                if not (deeper and self._modules.get(name)):
+                    yield key
 
     def extra_repr(self) -> str:
         return ""
@@ -247,20 +456,38 @@ class Module(State):
         return type(self).__name__
 
     def __repr__(self) -> str:
-        own = self.extra_repr()
-        first = own.split("\n") if own else []
+        extra = self.extra_repr()
+        first = extra.split("\n") if extra else []
         children = [f"({name}): {indented(module.__repr__())}" for name, module in self._modules.items()]
         if not first and not children:
             return f"{self._get_name()}()"
         if len(first) == 1 and not children:
-            return f"{self._get_name()}({own})"
+            return f"{self._get_name()}({extra})"
         return f"{self._get_name()}(\n  " + "\n  ".join([*first, *children]) + "\n)"
 
 
-for _part in (Tree, Hooked, State):  # in errors and in the texts of generators all are methods of Module
-    for _name, _method in vars(_part).items():
-        if isinstance(_method, FunctionType):
-            _method.__qualname__ = f"Module.{_name}"
+def _listed(kind: str, keys: list[str]) -> list[str]:
+    names = ", ".join(f'"{key}"' for key in keys)
+    return [f"{kind} key(s) in state_dict: {names}. "] if keys else []
+
+
+def _misfit(key: str, tensor: Tensor, value: Any) -> str:
+    """Return the reason why a value does not fit a tensor; empty if it does."""
+    if not isinstance(value, Tensor):
+        return (
+            f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint '
+            f"but received {type_of(value)!r}"
+        )
+    if value.shape == tensor.shape or (value.shape == (1,) and not tensor.shape):
+        return ""
+    return (
+        f"size mismatch for {key}: copying a param with shape {size_text(value.shape)} from checkpoint, the shape in "
+        f"current model is {size_text(tensor.shape)}."
+    )
+
+
+def _assigned(tensor: Tensor, value: Tensor) -> Tensor:
+    return Parameter(value.detach(), tensor.requires_grad) if isinstance(tensor, Parameter) else value
 
 
 def indented(text: str) -> str:

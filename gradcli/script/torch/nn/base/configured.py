@@ -19,10 +19,10 @@ Rows = Mapping[str, tuple[type["Configured"], Mapping[str, Any]]]  # layers: a b
 
 def renamed(method: Any, owner: type) -> Any:
     """Return a copy of an inherited method with the name that it has as one of a class's own."""
-    own = FunctionType(method.__code__, method.__globals__, method.__name__, closure=method.__closure__)
-    own.__defaults__, own.__kwdefaults__ = method.__defaults__, method.__kwdefaults__
-    own.__qualname__ = f"{owner.__name__}.{method.__name__}"
-    return own
+    copied = FunctionType(method.__code__, method.__globals__, method.__name__, closure=method.__closure__)
+    copied.__defaults__, copied.__kwdefaults__ = method.__defaults__, method.__kwdefaults__
+    copied.__qualname__ = f"{owner.__name__}.{method.__name__}"
+    return copied
 
 
 class Configured(Module):
@@ -68,7 +68,7 @@ class Configured(Module):
 def numbered(kind: str, base: type[Configured], most: int = 3, function: str = "") -> Rows:
     """Return the rows of a kind of layer for 1 to `most` dimensions: `MaxPool1d` calls `max_pool1d`."""
     functions = {n: {"_function": f"{function}{n}d"} if function else {} for n in range(1, most + 1)}
-    return {f"{kind}{n}d": (base, {"_dimensions": n, **own}) for n, own in functions.items()}
+    return {f"{kind}{n}d": (base, {"_dimensions": n, **attributes}) for n, attributes in functions.items()}
 
 
 def is_torchs(kind: type) -> bool:
@@ -82,9 +82,9 @@ def declared(rows: Rows, module: str = "") -> Callable[[str], Any]:
     def make(name: str) -> Any:
         if name not in rows:
             raise AttributeError(name)
-        base, own = rows[name]
+        base, attributes = rows[name]
         # the bases that torch has too keep their constructors
         signature = {} if base.__name__.startswith("_") else {"_signature": base._signature}
-        return type(name, (base,), {"__module__": module or base.__module__, **signature, **own})
+        return type(name, (base,), {"__module__": module or base.__module__, **signature, **attributes})
 
     return make

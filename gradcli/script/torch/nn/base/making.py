@@ -60,7 +60,7 @@ def biased(shape: tuple[Any, ...], fan_in: int, dtype: Any = None) -> Parameter:
 
 def redraw(weight: Tensor, bias: Tensor | None, fan_in: int) -> None:
     """Draw the numbers of a layer again, as for a new one."""
-    for tensor, made in ((weight, fan_in_uniform), (bias, biased)):
+    for tensor, draw in ((weight, fan_in_uniform), (bias, biased)):
         if tensor is not None:
-            tensor.array[...] = made(tensor.shape, fan_in, BY_NUMPY[tensor.dtype]).value
+            tensor.array[...] = draw(tensor.shape, fan_in, BY_NUMPY[tensor.dtype]).value
             tensor.changed()

@@ -12,7 +12,6 @@ from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS, form
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.kinds import type_of
-from gradcli.script.torch.tensor.attributes import TENSOR
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.printing import tensor_text
 
@@ -46,25 +45,6 @@ def construct(data: Any = None, requires_grad: bool = True) -> Parameter:
     return Parameter(tensor, requires_grad)
 
 
-class Buffer(Tensor):
-    """A tensor that a module registers as a buffer when it is assigned; in all else it is as any other."""
-
-    __slots__ = ()
-
-
-def construct_buffer(data: Any = None, *, persistent: bool = True) -> Buffer:
-    """Make a buffer: `nn.Buffer(tensor)`."""
-    tensor = CREATION["empty"](0) if data is None else data
-    if not isinstance(tensor, Tensor):
-        raise AttributeError(f"{type(data).__name__!r} object has no attribute 'detach'")
-    made = Buffer(tensor.array)
-    made.history = tensor.shared_history()
-    if tensor.requires_grad:
-        require_grad(made)
-    made.own = {"persistent": persistent}
-    return made
-
-
 def parameter_text(parameter: Parameter) -> str:
     return f"Parameter containing:\n{tensor_text(parameter)}"
 
@@ -91,5 +71,3 @@ def typename(value: Any) -> str:
 PARAMETER = TYPES[Parameter] = BuiltinType("Parameter", Parameter, construct, module="torch.nn.parameter")
 REPRESENTATIONS[Parameter] = parameter_text
 FORMATS[Parameter] = format_parameter
-BUFFER = BuiltinType("Buffer", Buffer, construct_buffer, module="torch.nn.parameter")
-TYPES[Buffer] = TENSOR  # torch makes a plain tensor, with a mark

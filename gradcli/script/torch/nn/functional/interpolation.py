@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,20 +12,12 @@ from gradcli.errors import AutogradError
 from gradcli.ops.windows.resampling import nearest, output_sizes, resampled
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.module import checked
-from gradcli.script.torch.nn.functional.pools import adaptive_avg_pool3d
-from gradcli.script.torch.operations.readers import kind_name
 
+_DIMENSIONS = {"nearest": (1, 2, 3), "nearest-exact": (1, 2, 3), "linear": (1,), "bilinear": (2,), "bicubic": (2,)}
 NAMES = {
-    ("nearest", 1): "UpsampleNearest1DBackward0",
-    ("nearest", 2): "UpsampleNearest2DBackward0",
-    ("nearest", 3): "UpsampleNearest3DBackward0",
-    ("nearest-exact", 1): "UpsampleNearestExact1DBackward0",
-    ("nearest-exact", 2): "UpsampleNearestExact2DBackward0",
-    ("nearest-exact", 3): "UpsampleNearestExact3DBackward0",
-    ("linear", 1): "UpsampleLinear1DBackward0",
-    ("bilinear", 2): "UpsampleBilinear2DBackward0",
-    ("bicubic", 2): "UpsampleBicubic2DBackward0",
-    ("trilinear", 3): "UpsampleTrilinear3DBackward0",
+    (mode, n): f"Upsample{mode.title().replace('-', '')}{n}DBackward0"
+    for mode, dimensions in {**_DIMENSIONS, "trilinear": (3,)}.items()
+    for n in dimensions
 }
 KINDS = {"bicubic": "cubic", "bilinear": "linear", "trilinear": "linear"}
 DIMENSIONS = {"linear": "3D", "bilinear": "4D", "bicubic": "4D", "trilinear": "5D"}
@@ -62,16 +53,10 @@ def interpolate(
         sizes = output_sizes(spatial, factors)
     scales = tuple(None if factors is None or recompute_scale_factor else 1 / factor for factor in factors or sizes)
     if min((*sizes, *spatial), default=1) < 1:
-        names = "DHW"[-len(spatial) :] if len(spatial) < 4 else ""
-        given, found = (
-            ", ".join(f"{name}: {n}" for name, n in zip(names, side, strict=False)) for side in (spatial, sizes)
-        )
-        both = f"input ({given}) {'and ' if len(spatial) == 1 else ''}output ({found})"
-        raise AutogradError(f"Input and output sizes should be greater than 0, but got {both}", code="E301")
+        words = f"Input and output sizes should be greater than 0, but got {list(spatial)} and {list(sizes)}"
+        raise AutogradError(words, code="E301")
     if mode == "area" and len(spatial) in (1, 2):
         return checked(f"adaptive_avg_pool{len(spatial)}d")(input, sizes)
-    if mode == "area" and len(spatial) == 3:
-        return adaptive_avg_pool3d(input, sizes)
     name = NAMES.get((mode, len(spatial)))
     if name is None:
         raise _refused(mode, input.ndim)
@@ -92,28 +77,22 @@ def _asked(spatial: tuple[int, ...], size: Any, factor: Any) -> tuple[Any, Any]:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and factor is None:
         raise ValueError("either size or scale_factor should be defined")
-    given = factor if size is None else size
-    if not isinstance(given, list | tuple):
-        given = (given,) * len(spatial)
-    if len(given) != len(spatial):
+    wanted = factor if size is None else size
+    if not isinstance(wanted, list | tuple):
+        wanted = (wanted,) * len(spatial)
+    if len(wanted) != len(spatial):
         start = "the same number of spatial dimensions, but got input with spatial dimensions of"
         form = "Please provide input tensor in (N, C, d1, d2, ...,dK) format and"
-        if size is None:
-            raise ValueError(
-                f"Input and scale_factor must have {start} {list(spatial)} and scale_factor of shape {factor}. {form} "
-                "scale_factor in (s1, s2, ...,sK) format."
-            )
-        raise ValueError(
-            f"Input and output must have {start} {list(spatial)} and output size of {size}. {form} output size in "
-            "(o1, o2, ...,oK) format."
+        other, shown = (
+            ("scale_factor", f"scale_factor of shape {factor}")
+            if size is None
+            else ("output", f"output size of {size}")
         )
-    if size is not None and not all(isinstance(n, int) for n in given):
-        kinds = ", ".join(f"<class '{kind_name(n)}'>" for n in given)
-        raise TypeError(
-            "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size "
-            f"with types [{kinds}]"
-        )
-    return (None, tuple(given)) if size is None else (tuple(given), None)
+        end = "scale_factor in (s1, s2, ...,sK)" if size is None else "output size in (o1, o2, ...,oK)"
+        raise ValueError(f"Input and {other} must have {start} {list(spatial)} and {shown}. {form} {end} format.")
+    if size is not None and not all(isinstance(n, int) for n in wanted):
+        raise UnsupportedError("interpolate to sizes that are no whole numbers is not supported here", python=TypeError)
+    return (None, tuple(wanted)) if size is None else (tuple(wanted), None)
 
 
 def _refused(mode: str, ndim: int) -> Exception:
@@ -124,25 +103,3 @@ def _refused(mode: str, ndim: int) -> Exception:
         f"{ndim}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact "
         f"(got {mode})"
     )
-
-
-def upsample(
-    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
-) -> Any:
-    _warn_of("upsample")
-    return interpolate(input, size, scale_factor, mode, align_corners)
-
-
-def _warn_of(name: str) -> None:
-    words = f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead."
-    warnings.warn(words, UserWarning, stacklevel=3)
-
-
-def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Any:
-    _warn_of("upsample_nearest")
-    return interpolate(input, size, scale_factor, "nearest")
-
-
-def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Any:
-    _warn_of("upsample_bilinear")
-    return interpolate(input, size, scale_factor, "bilinear", True)

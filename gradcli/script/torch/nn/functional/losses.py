@@ -38,9 +38,6 @@ def legacy(size_average: bool | None, reduce: bool | None) -> str:
     return reduction
 
 
-SHORT = ("gaussian_nll_loss",)  # whose refusal of a reduction has fewer words
-
-
 def loss(function: Function, *, checks: bool = False) -> Function:
     """Let a loss take the deprecated arguments for its reduction too, and check the reduction unless it does."""
 
@@ -48,8 +45,8 @@ def loss(function: Function, *, checks: bool = False) -> Function:
     def call(*arguments: Any, size_average: bool | None = None, reduce: bool | None = None, **keywords: Any) -> Any:
         if size_average is not None or reduce is not None:
             keywords["reduction"] = legacy(size_average, reduce)
-        if not checks:
-            check_reduction(keywords.get("reduction", "mean"), function.__name__)
+        if not checks and keywords.get("reduction", "mean") not in REDUCTIONS:
+            check_reduction(keywords["reduction"], function.__name__)
         return function(*arguments, **keywords)
 
     call.__module__ = "torch.nn.functional"
@@ -58,7 +55,7 @@ def loss(function: Function, *, checks: bool = False) -> Function:
 
 def check_reduction(reduction: Any, name: str = "") -> None:
     if reduction not in REDUCTIONS and not (name == "kl_div" and reduction == "batchmean"):
-        valid = "valid" if name in SHORT else "a valid value for reduction"
+        valid = "valid" if name == "gaussian_nll_loss" else "a valid value for reduction"
         raise ValueError(f"{reduction} is not {valid}")
 
 
@@ -83,7 +80,7 @@ def _difference(name: str) -> Function:
                 raise AttributeError(f"{type(value).__name__!r} object has no attribute 'size'")
         if input.dtype is not target.dtype:
             input, target = promoted(input, target)
-        if broadcastable([input.value, target.value]):  # which torch looks at first
+        if reduction not in REDUCTIONS and broadcastable([input.value, target.value]):  # which torch looks at first
             check_reduction(reduction)
         return getattr(ops, name)(input, target, reduction, *arguments, **keywords)
 
@@ -207,10 +204,10 @@ def _composed(name: str) -> Function:
         if name == "margin_ranking_loss":
             tensors = [x for x in (*arguments, *keywords.values()) if isinstance(x, Tensor)][:3]
             if len({x.ndim for x in tensors}) > 1:
-                one, two, target = (size_text(x.shape) for x in tensors)
+                first, second, target = (size_text(x.shape) for x in tensors)
                 raise RuntimeError(
                     "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-                    f"input1: {one}, input2: {two}, target: {target} "
+                    f"input1: {first}, input2: {second}, target: {target} "
                 )
         return function(*arguments, **keywords)
 

@@ -32,33 +32,28 @@ Function = Callable[..., Any]
 # where torch has it; or a function of our own, in the file of that name.
 KINDS = {
     "functional.pools": (
-        "adaptive_avg_pool3d lp_pool1d lp_pool2d lp_pool3d max_pool1d max_pool1d_with_indices max_pool2d "
-        "max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool1d max_unpool2d max_unpool3d"
+        "max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices "
+        "max_unpool1d max_unpool2d max_unpool3d"
     ),
     "layers.activation": (
-        "celu elu gelu glu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu "
-        "sigmoid silu softplus softsign tanh threshold"
+        "celu elu gelu glu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu "
+        "softplus softsign tanh threshold"
     ),
     "functional.module": "batch_norm gumbel_softmax linear log_softmax one_hot softmax softmin",
-    "functional.noise": "alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout rrelu",
-    "functional.interpolation": "interpolate upsample upsample_bilinear upsample_nearest",
-    "layers.images.upsampling": "channel_shuffle",
+    "functional.noise": "alpha_dropout dropout dropout1d dropout2d dropout3d rrelu scaled_dot_product_attention",
+    "functional.interpolation": "interpolate",
     "layers.images.folding": "fold unfold",
-    "functional.normalization": "group_norm instance_norm local_response_norm",
-    "layers.linear": "bilinear",
-    "functional.lookup": "embedding embedding_bag",
-    "functional.scores": "scaled_dot_product_attention",
-    "functional.alignment": "ctc_loss",
+    "functional.normalization": "group_norm instance_norm",
+    "functional.lookup": "embedding",
     "functional.grids": "affine_grid grid_sample",
-    "functional.margins": "multi_margin_loss multilabel_margin_loss triplet_margin_with_distance_loss",
     "functional.losses": (
         "binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss cross_entropy gaussian_nll_loss "
-        "hinge_embedding_loss huber_loss kl_div l1_loss margin_ranking_loss mse_loss "
-        "nll_loss poisson_nll_loss smooth_l1_loss triplet_margin_loss"
+        "hinge_embedding_loss huber_loss kl_div l1_loss margin_ranking_loss mse_loss nll_loss poisson_nll_loss "
+        "smooth_l1_loss triplet_margin_loss"
     ),
 }
 NAMED = {"logsigmoid": "log_sigmoid", "threshold": "_threshold"}  # functions with another name of their own
-OF_C = {"bilinear", "channel_shuffle", "linear", "one_hot", "scaled_dot_product_attention"}  # built in, in torch
+OF_C = {"linear", "one_hot", "scaled_dot_product_attention"}  # built in, in torch
 OF_PYTHON = {"layer_norm", "normalize", "pad", "rms_norm", "adaptive_avg_pool2d"}  # of our operations
 OF_PYTHON |= {"adaptive_max_pool1d", "adaptive_max_pool2d"}
 KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
@@ -83,9 +78,9 @@ def find(name: str) -> Function | None:
 
 def checked(name: str) -> Function:
     """An operation that reads its arguments as torch does."""
-    found = facade.function(name)
-    assert found is not None
-    return found
+    operation = facade.function(name)
+    assert operation is not None
+    return operation
 
 
 def activation(name: str) -> Function:
@@ -150,11 +145,11 @@ def _along(name: str, input: Tensor, dim: int | None, dtype: Any) -> Any:
             UserWarning,
             stacklevel=2,
         )
-    given = ops.neg(input) if name == "softmin" else input
+    scores = ops.neg(input) if name == "softmin" else input
     along = facade.method(name.replace("softmin", "softmax"))
     assert along is not None
     axis = (0 if input.ndim in (0, 1, 3) else 1) if dim is None else dim
-    return along(given if dtype is None else cast(given, dtype), axis)
+    return along(scores if dtype is None else cast(scores, dtype), axis)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:

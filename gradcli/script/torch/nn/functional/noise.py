@@ -1,10 +1,9 @@
-"""`torch.nn.functional`: dropout and rrelu, which multiply their input by noise while a network trains."""
+"""`torch.nn.functional`: dropout and rrelu, which multiply their input by noise while a network trains; attention."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,67 +14,14 @@ from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
+from gradcli.ops.nn.attention import attended
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.covering import as_node
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_tensor
+from gradcli.script.torch.random.generator import in_memory_order
 
 ALPHA = 1.7580993408473766  # what SELU goes to on the far left: Klambauer et al. 2017
-
-
-def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Set each entry to 0 with probability `p`, and divide the others by `1 - p`."""
-    check_tensor("dropout", input)
-    return _dropped(input, _order, p, training, inplace)
-
-
-def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Drop whole channels of rows."""
-    check_tensor("feature_dropout", input)
-    check_chance(p)
-    if input.ndim not in (2, 3):
-        raise AutogradError(
-            f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d exists to "
-            "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
-            "batch dimension (i.e. 2D or 3D inputs)."
-        )
-    return _without_batch(input, 3, p, training, inplace)
-
-
-def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Drop whole channels of images."""
-    check_tensor("feature_dropout", input)
-    check_chance(p)
-    _warn(2, input.ndim)
-    if input.ndim == 3:
-        warnings.warn(
-            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired "
-            "- input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a "
-            "future release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain "
-            "the 1D channel-wise dropout behavior, please switch to using dropout1d instead.",
-            UserWarning,
-            stacklevel=2,
-        )
-    return _dropped(input, _channels, p, training, inplace)
-
-
-def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Drop whole channels of volumes."""
-    check_tensor("feature_dropout", input)
-    check_chance(p)
-    _warn(3, input.ndim)
-    return _without_batch(input, 5, p, training, inplace)
-
-
-def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """Set entries to the lower limit of SELU with probability `p`, then move all to mean 0 and variance 1."""
-    check_tensor("alpha_dropout", input)
-    return _dropped(input, _order, p, training, inplace, alpha=True)
-
-
-def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """Apply `alpha_dropout` to whole channels."""
-    check_tensor("feature_alpha_dropout", input)
-    return _dropped(input, _channels, p, training, inplace, alpha=True)
 
 
 def check_chance(p: float) -> None:
@@ -83,86 +29,95 @@ def check_chance(p: float) -> None:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def _warn(spatial: int, ndim: int) -> None:
-    if ndim not in (spatial + 1, spatial + 2):
-        name = f"dropout{spatial}d"
-        warnings.warn(
-            f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future "
-            "release. To retain the behavior and silence this warning, please use dropout instead. Note that "
-            f"{name} exists to provide channel-wise dropout on inputs with {spatial} spatial dimensions, a channel "
-            f"dimension, and an optional batch dimension (i.e. {spatial + 1}D or {spatial + 2}D inputs).",
-            UserWarning,
-            stacklevel=3,
-        )
-
-
-def _order(input: Tensor) -> Any:
-    """Return the place of each entry in the drawn noise: torch fills memory from its start, whatever the strides."""
-    if input.array.flags.c_contiguous:
-        return input.shape
-    axes = _from_largest_step(input.shape, input.array.strides)
-    return np.arange(input.value.size).reshape([input.shape[axis] for axis in axes]).transpose(np.argsort(axes))
-
-
-def _from_largest_step(shape: tuple[int, ...], steps: tuple[int, ...]) -> list[int]:
-    """Return the dimensions in torch's memory order of a new tensor like this one; expanded ones keep their place."""
-    order = list(reversed(range(len(shape))))
-    for place in range(1, len(order)):
-        for before in range(place - 1, -1, -1):
-            a, b = order[before], order[place]
-            if not steps[a] or not steps[b]:
-                continue
-            if (steps[a], shape[a]) <= (steps[b], shape[b]):
-                break
-            order[before], order[place], place = b, a, before
-    return order[::-1]
-
-
-def _channels(input: Tensor) -> tuple[int, ...]:
-    if input.ndim < 2:
-        raise AutogradError("Feature dropout requires at least 2 dimensions in the input")
-    return (*input.shape[:2], *[1] * (input.ndim - 2))
-
-
-def _without_batch(input: Tensor, batched: int, p: float, training: bool, inplace: bool) -> Any:
-    """Drop channels of a batch, or of one example."""
-    if input.ndim == batched:
-        return _dropped(input, _channels, p, training, inplace)
-    one = ops.unsqueeze(input, 0)
-    found = ops.squeeze(_dropped(one, _channels, p, training, False), 0)
-    return change(input, lambda _: found) if inplace else found
-
-
-def _dropped(
-    input: Tensor, ordered: Callable[[Tensor], Any], p: float, training: bool, inplace: bool, alpha: bool = False
-) -> Any:
-    """Multiply the input by noise of a shape that broadcasts, or in an order, which the input gives."""
+def _drawn(name: str, input: Tensor, p: float, training: bool, shape: tuple[int, ...] | None = None) -> Any:
+    """Return which entries are kept, in an array that broadcasts; None if all are."""
+    check_tensor(name, input)
     check_chance(p)
     if p == 0 or not training or not input.value.size:
-        return input
+        return None
     if not is_floating(input.value):
         raise RuntimeError(f"result type Float can't be cast to the desired output type {TYPE_NAMES[input.dtype]}")
     if running.machine.timeline is not None:
         running.machine.timeline.dropped(input, p)
-    number, order = input.dtype.type, ordered(input)
-    shape = order if isinstance(order, tuple) else order.shape
     if p == 1:
-        noise: Any = np.zeros(shape, input.dtype)
-        alpha = False
-    else:
-        noise = running.machine.generator.bernoulli(1 - p, (math.prod(shape),)).astype(input.dtype)
-        noise = noise.reshape(shape) if isinstance(order, tuple) else noise[order]
-    function, shift = ops.mul, None
-    if alpha:
-        factor = 1.0 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
-        shift = Tensor((noise - number(1)) * number(ALPHA * factor) + number(ALPHA * factor * p))
-        noise = noise * number(factor)
-    elif p < 1:
-        noise = noise / number(1 - p)
-    found = change(input, function, Tensor(noise)) if inplace else function(input, Tensor(noise))
-    if shift is None:
-        return found
-    return change(found, ops.add, shift) if inplace else ops.add(found, shift)
+        return np.zeros(shape or input.shape, input.dtype)
+    generator = running.machine.generator
+    array = input.array if shape is None else np.empty(shape)
+    return in_memory_order(array, lambda size: generator.bernoulli(1 - p, size)).astype(input.dtype)
+
+
+def _multiplied(input: Tensor, noise: Any, p: float, inplace: bool) -> Any:
+    factors = Tensor(noise / input.dtype.type(1 - p) if p < 1 else noise)
+    return change(input, ops.mul, factors) if inplace else ops.mul(input, factors)
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Set each entry to 0 with probability `p`, and divide the others by `1 - p`."""
+    noise = _drawn("dropout", input, p, training)
+    return input if noise is None else _multiplied(input, noise, p, inplace)
+
+
+def _of_channels(spatial: int) -> Any:
+    """Return the dropout of whole channels of inputs with so many dimensions behind the channels."""
+    name = f"dropout{spatial}d"
+
+    def drop(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+        """Drop whole channels."""
+        check_tensor("feature_dropout", input)
+        ndim, dimensions = input.ndim, f"{spatial + 1}D or {spatial + 2}D"
+        if spatial == 1 and ndim not in (2, 3):
+            raise AutogradError(
+                f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. Note that dropout1d exists to "
+                "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
+                "batch dimension (i.e. 2D or 3D inputs)."
+            )
+        if ndim not in (spatial + 1, spatial + 2):
+            warnings.warn(
+                f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a "
+                "future release. To retain the behavior and silence this warning, please use dropout instead. Note "
+                f"that {name} exists to provide channel-wise dropout on inputs with {spatial} spatial dimensions, a "
+                f"channel dimension, and an optional batch dimension (i.e. {dimensions} inputs).",
+                UserWarning,
+                stacklevel=2,
+            )
+        if spatial == 2 and ndim == 3:
+            warnings.warn(
+                "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
+                "desired - input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will "
+                "change in a future release to interpret the input as one without a batch dimension, i.e. shape (C, H, "
+                "W). To maintain the 1D channel-wise dropout behavior, please switch to using dropout1d instead.",
+                UserWarning,
+                stacklevel=2,
+            )
+        if ndim < 2:
+            raise AutogradError("Feature dropout requires at least 2 dimensions in the input")
+        is_single = spatial != 2 and ndim == spatial + 1 and not inplace
+        rows = ops.unsqueeze(input, 0) if is_single else input
+        noise = _drawn("feature_dropout", rows, p, training, (*rows.shape[:2], *[1] * (rows.ndim - 2)))
+        if noise is None:
+            return input
+        dropped = _multiplied(rows, noise, p, inplace)
+        return ops.squeeze(dropped, 0) if is_single else dropped
+
+    drop.__name__ = drop.__qualname__ = name
+    drop.__module__ = "torch.nn.functional"
+    return drop
+
+
+dropout1d, dropout2d, dropout3d = map(_of_channels, (1, 2, 3))
+
+
+def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
+    """Set entries to the lower limit of SELU with probability `p`, then move all to mean 0 and variance 1."""
+    noise = _drawn("alpha_dropout", input, p, training)
+    if noise is None or p == 1:
+        return input if noise is None else _multiplied(input, noise, p, inplace)
+    number, factor = input.dtype.type, 1.0 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
+    shift = Tensor((noise - number(1)) * number(ALPHA * factor) + number(ALPHA * factor * p))
+    factors = Tensor(noise * number(factor))
+    if inplace:
+        return change(change(input, ops.mul, factors), ops.add, shift)
+    return ops.add(ops.mul(input, factors), shift)
 
 
 sloped = Primitive(
@@ -191,3 +146,25 @@ def rrelu(
     else:
         slopes[low] = (lower + upper) / 2
     return change(input, sloped, Tensor(slopes)) if inplace else sloped(input, Tensor(slopes))
+
+
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Any:
+    """Return means of the values, weighted by the softmax of the products of queries and keys."""
+    for position, (name, x) in enumerate((("query", query), ("key", key), ("value", value)), 1):
+        check_tensor("scaled_dot_product_attention", x, name, position)
+    attention = attended(query, key, value, attn_mask, is_causal, scale, lambda x: dropout(x, dropout_p))
+    if query.ndim != 4 or dropout_p or (attn_mask is not None and attn_mask.requires_grad):
+        return attention
+    laid_out = np.empty_like(query.value, shape=attention.shape)  # in the order that the queries have in memory
+    laid_out[...] = attention.value
+    attention.value = laid_out
+    return as_node(attention, "ScaledDotProductFlashAttentionForCpuBackward0")

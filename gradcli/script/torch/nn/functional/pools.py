@@ -1,4 +1,4 @@
-"""`torch.nn.functional`: max-pooling with indices, max-unpooling, power-average pooling."""
+"""`torch.nn.functional`: max-pooling that returns its indices, and max-unpooling."""
 
 from __future__ import annotations
 
@@ -10,20 +10,16 @@ import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.saved import watch
-from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather_backward
-from gradcli.ops.shaping.shaping import APART, unsafe_view, viewable
+from gradcli.ops.shaping.shaping import unsafe_view
 from gradcli.ops.support.arguments import Shape, check_size
-from gradcli.ops.support.calling import ops
 from gradcli.ops.support.covering import as_node
-from gradcli.ops.windows.adaptive import shares, without_empty_backward
-from gradcli.ops.windows.pooling_shapes import check_filled, options
+from gradcli.ops.windows.pooling_shapes import options
 from gradcli.ops.windows.pools import positions
-from gradcli.ops.windows.resampling import in_volumes
 from gradcli.ops.windows.windows import count as counted
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.module import checked
 from gradcli.script.torch.operations.whole import whole
 from gradcli.script.torch.tensor.dtypes import Size
@@ -48,11 +44,11 @@ def _largest(count: int, indices: bool = False) -> Callable[..., Any]:
     ) -> Any:
         sizes = (kernel_size, kernel_size if stride is None else stride, padding, dilation)
         places = _indices(count, input, sizes, ceil_mode) if return_indices else None
-        found = checked(name)(input, *sizes, ceil_mode)
+        pooled = checked(name)(input, *sizes, ceil_mode)
         if places is None:
-            return found
-        watch(found, places)
-        return found, places if count > 1 else checked("squeeze")(places, -2)
+            return pooled
+        watch(pooled, places)
+        return pooled, places if count > 1 else checked("squeeze")(places, -2)
 
     call.__name__, call.__module__ = name, "torch.nn.functional"
     call.__qualname__ = name  # in the words of a TypeError
@@ -96,33 +92,28 @@ def _unpooled(count: int) -> Callable[..., Any]:
 
 def _asked(wanted: tuple[int, ...], usual: tuple[int, ...], steps: tuple[int, ...]) -> tuple[int, ...]:
     count = len(usual)
-    given = tuple(wanted[2:] if len(wanted) == count + 2 else wanted)
-    if len(given) != count:
+    size = tuple(wanted[2:] if len(wanted) == count + 2 else wanted)
+    if len(size) != count:
         raise ValueError(
             f"output_size should be a sequence containing {count} or {count + 2} elements, but it has a length of "
-            f"'{len(given)}'"
+            f"'{len(size)}'"
         )
-    shown = size_text(given) if isinstance(wanted, Size) else given
-    for axis, (n, size, step) in enumerate(zip(given, usual, steps, strict=True)):
-        if not size - step < n < size + step:
+    shown = size_text(size) if isinstance(wanted, Size) else size
+    for axis, (n, least, step) in enumerate(zip(size, usual, steps, strict=True)):
+        if not least - step < n < least + step:
             raise ValueError(
-                f'invalid output_size "{shown}" (dim {axis} must be between {size - step} and {size + step})'
+                f'invalid output_size "{shown}" (dim {axis} must be between {least - step} and {least + step})'
             )
-    return given
+    return size
 
 
 def _last(x: Any, places: Any, *, shape: Shape, dim: int) -> Any:
-    found = np.zeros(shape, x.dtype)
-    np.put_along_axis(found, places, x, dim)
-    return found
-
-
-def _unread(g: Any, out: Any, x: Any, places: Any, *, shape: Shape, dim: int) -> Any:
-    raise AutogradError(APART, code="E301")
+    spread = np.zeros(shape, x.dtype)
+    np.put_along_axis(spread, places, x, dim)
+    return spread
 
 
 _placed = replace(gather_backward, forward=_last)  # of entries at one place the last stays, and each gets the gradient
-_unviewed = replace(_placed, rules=(_unread,))  # torch reads the places as rows, on the way back alone
 
 
 def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
@@ -131,70 +122,25 @@ def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
     if indices.dtype != np.int64:
         raise AutogradError(f"elements in indices should be type int64 but got: {TYPE_NAMES[indices.dtype]}")
     if indices.shape != x.shape:
-        own, other = ([*shape, *(1,) * (count == 1)] for shape in (x.shape, indices.shape))  # torch's rows are images
+        shape, other = ([*shape, *(1,) * (count == 1)] for shape in (x.shape, indices.shape))  # torch's rows are images
         raise AutogradError(
-            f"Expected shape of indices to be same as that of the input tensor ({own}) but got indices tensor with "
+            f"Expected shape of indices to be same as that of the input tensor ({shape}) but got indices tensor with "
             f"shape: {other}",
             code="E301",
         )
-    lead = x.shape[:-count]
+    lead, total = x.shape[:-count], counted(size)
     check_size((*lead, *size))
-    places, total = indices.array.reshape(*lead, counted(x.shape[-count:])), counted(size)
+    places = indices.array.reshape(*lead, counted(x.shape[-count:]))
     if places.size and not 0 <= places.min() <= places.max() < total:
         bad = int(places[(places < 0) | (places >= total)][0])
         sides = "x".join(map(str, (*size, 1) if count == 1 else size))
         raise AutogradError(f"Found an invalid max index: {bad} (output volumes are of size {sides})", code="E301")
     flat = checked("reshape")(x, (*lead, places.shape[-1]))
-    placed = _placed if viewable(indices, places.shape) else _unviewed
-    found = placed(flat, Tensor(places), shape=(*lead, total), dim=len(lead))
+    spread = _placed(flat, Tensor(places), shape=(*lead, total), dim=len(lead))
     if count == 1:
-        found = as_node(found, "MaxUnpool2DBackward0")
+        spread = as_node(spread, "MaxUnpool2DBackward0")
     node = "SqueezeBackward1" if count == 1 else f"MaxUnpool{count}DBackward0"
-    return named(unsafe_view, node, view=count == 1)(found, shape=(*lead, *size))
-
-
-def _power(count: int) -> Callable[..., Any]:
-    def call(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
-        step = kernel_size if stride is None else stride
-        means = checked(f"avg_pool{count}d")(input**norm_type, kernel_size, step, 0, ceil_mode)
-        entries = counted(_each(kernel_size, count))
-        return (checked("sign")(means) * checked("relu")(checked("abs")(means)) * entries) ** (1.0 / norm_type)
-
-    call.__name__, call.__module__ = f"lp_pool{count}d", "torch.nn.functional"
-    return call
-
-
-def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
-    """Average equal parts of each volume, `output_size` in all."""
-    if isinstance(output_size, tuple | list) and len(output_size) >= input.ndim:
-        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
-    asked = _each(output_size, 3)
-    if len(asked) != 3:
-        raise RuntimeError("adaptive_avg_pool3d: output_size must be 3")
-    if any(n is not None and n < 0 for n in asked):
-        raise RuntimeError(
-            "adaptive_avg_pool3d: elements of output_size must be greater than or equal to 0 but received "
-            f"{{{asked[0]}, {asked[1]},{asked[2]}}}"
-        )
-    sizes = tuple(own if n is None else n for own, n in zip(input.shape[-3:], asked, strict=False))
-    if sizes == (1, 1, 1):
-        return checked("mean")(input, (-1, -2, -3), True)
-    if input.ndim not in (4, 5):
-        raise RuntimeError(f"adaptive_avg_pool3d(): Expected 4D or 5D tensor, but got {list(input.shape)}")
-    check_filled("adaptive_avg_pool3d", input.shape)
-    if not is_floating(input.value):
-        raise NotImplementedError(f"\"adaptive_avg_pool3d_cpu\" not implemented for '{TYPE_NAMES[input.dtype]}'")
-    sides = list(zip(input.shape[-3:], sizes, strict=True))
-    if any(not n or own % n for own, n in sides):
-        if not np.all(np.isfinite(input.value)):
-            raise UnsupportedError("unequal parts of numbers that are not finite are not supported here")
-        matrices = [Tensor(shares(own, n, input.dtype)) for own, n in sides]
-        found = in_volumes(input, matrices, "AdaptiveAvgPool3DBackward0")
-        return without_empty_backward("adaptive_avg_pool3d", found)
-    kernel = tuple(own // n for own, n in zip(input.shape[-3:], sizes, strict=True))
-    through = input
-    return as_node(ops.avg_pool3d(through, kernel), "AdaptiveAvgPool3DBackward0")
+    return named(unsafe_view, node, view=count == 1)(spread, shape=(*lead, *size))
 
 
 max_unpool1d, max_unpool2d, max_unpool3d = _unpooled(1), _unpooled(2), _unpooled(3)
-lp_pool1d, lp_pool2d, lp_pool3d = _power(1), _power(2), _power(3)

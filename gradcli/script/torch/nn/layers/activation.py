@@ -9,7 +9,7 @@ from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured, Rows, declared
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.base.parameter import Parameter
-from gradcli.script.torch.nn.functional.module import checked, softmax
+from gradcli.script.torch.nn.functional.module import checked
 from gradcli.script.torch.signature import names
 
 # The function of each, and its signature.
@@ -40,7 +40,6 @@ ACTIVATIONS = {
 }
 UNSHOWN = ("hardsigmoid", "hardswish")  # torch prints no arguments of these
 PASSED = {"RReLU": ("lower", "upper", "training", "inplace")}
-NAMELESS = ("lambd",)  # shown as the number alone
 
 
 class Activation(Configured):
@@ -56,7 +55,7 @@ class Activation(Configured):
         shown = {name: getattr(self, name) for name in names(self._signature)}
         if shown.pop("inplace", False):
             shown["inplace"] = True
-        return ", ".join(f"{value!r}" if name in NAMELESS else f"{name}={value!r}" for name, value in shown.items())
+        return ", ".join(f"{name}={value!r}" for name, value in shown.items())
 
 
 class PReLU(Module):
@@ -69,27 +68,11 @@ class PReLU(Module):
         self.num_parameters, self.init = num_parameters, init
         self.weight = Parameter(blank((num_parameters,), dtype, init))
 
-    def reset_parameters(self) -> None:
-        """Set the slopes to their first value."""
-        self.weight.array[...] = self.init
-        self.weight.changed()
-
     def forward(self, input: Tensor) -> Any:
         return checked("prelu")(input, self.weight)
 
     def extra_repr(self) -> str:
         return f"num_parameters={self.num_parameters}"
-
-
-class Softmax2d(Module):
-    """A softmax over the channels of each pixel."""
-
-    __module__ = "torch.nn.modules.activation"
-
-    def forward(self, input: Tensor) -> Any:
-        if input.ndim not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
-        return softmax(input, -3)
 
 
 LAYERS: Rows = {

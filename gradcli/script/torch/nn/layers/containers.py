@@ -1,4 +1,4 @@
-"""Modules that hold others: Sequential, ModuleList, ModuleDict."""
+"""Modules that hold others, or parameters: Sequential, lists and dictionaries."""
 
 from __future__ import annotations
 
@@ -6,85 +6,84 @@ import operator
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
-from gradcli.script.errors import UnsupportedError
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.script.limits import DEPTH
 from gradcli.script.machine import running
-from gradcli.script.python.text.formatting import represent
-from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.nn.base.base import Module, indented
-from gradcli.script.torch.nn.base.parameter import typename
+from gradcli.script.torch.nn.base.parameter import Parameter, typename
+from gradcli.script.torch.tensor.printing import dtype_text
 
 
 class Row(Module):
-    """A module that holds others under the names 0, 1, 2."""
+    """A module that holds others, or parameters, under the names 0, 1, 2."""
 
-    def _place(self, index: Any) -> str:
-        size = len(self._modules)
-        index = operator.index(index)
-        if not -size <= index < size:
-            raise IndexError(f"index {index} is out of range")
-        return str(list(self._modules)[index])
+    _table = "_modules"
+
+    def _held(self) -> dict[str, Any]:
+        members: dict[str, Any] = vars(self)[self._table]
+        return members
+
+    def _name(self, index: Any) -> str:
+        size, place = len(self), operator.index(index)
+        if not -size <= place < size:
+            raise IndexError(f"index {place} is out of range")
+        return list(self._held())[place]
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(self._held())
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._modules.values())
+        return iter(list(self._held().values()))
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return self._part(list(self._modules.items())[index])
-        return self._modules[self._place(index)]
+            return self._slice(list(self._held().items())[index])
+        return self._held()[self._name(index)]
 
-    def _part(self, items: list[tuple[str, Any]]) -> Any:
-        raise NotImplementedError
+    def _slice(self, items: list[tuple[str, Any]]) -> Any:
+        return type(self)([member for _, member in items])
 
-    def __setitem__(self, index: int, module: Any) -> None:
-        self.__setattr__(self._place(index), module)
+    def __setitem__(self, index: int, member: Any) -> None:
+        self.__setattr__(self._name(index), member)
 
     def __delitem__(self, index: Any) -> None:
-        names = list(self._modules)
-        chosen = names[index] if isinstance(index, slice) else [self._place(index)]
-        self._renumber([module for name, module in self._modules.items() if name not in chosen])
+        names = list(self._held())
+        deleted = names[index] if isinstance(index, slice) else [self._name(index)]
+        self._renumber([member for name, member in self._held().items() if name not in deleted])
 
-    def _renumber(self, modules: list[Any]) -> None:
-        self._modules.clear()
-        for position, module in enumerate(modules):
-            self.add_module(str(position), module)
+    def _renumber(self, members: list[Any]) -> None:
+        self._held().clear()
+        for member in members:
+            self.append(member)
 
     def append(self, module: Any) -> Self:
         self.add_module(str(len(self)), module)
         return self
 
     def extend(self, modules: Any) -> Self:
-        if not isinstance(modules, Iterable):
+        if not isinstance(modules, Iterable) or isinstance(modules, Tensor):
             kind = type(modules).__name__
             raise TypeError(f"{type(self).__name__}.extend should be called with an iterable, but got {kind}")
         for module in list(modules):
             self.append(module)
         return self
 
+    def __iadd__(self, modules: Any) -> Self:
+        return self.extend(modules)
+
     def insert(self, index: int, module: Any) -> Any:
-        modules = list(self)
-        if not isinstance(module, Module) and isinstance(self, Sequential):
-            raise AssertionError(f"module should be of type: {represent(Module)}")
-        if not isinstance(module, Module):
-            raise UnsupportedError("a value that is no module in a ModuleList is not supported here")
-        if not -len(modules) <= index <= len(modules):
+        members = list(self)
+        if not -len(members) <= index <= len(members):
             raise IndexError(f"Index out of range: {index}")
-        for place in range(len(modules) - 1, index - 1 if index >= 0 else index + len(modules) - 1, -1):
-            if str(place) not in self._modules:  # one under a name of its own cannot move up
-                raise KeyError(str(place))
-        if index < 0 and isinstance(self, ModuleList):  # which moves them up as far as a place that has no module
-            raise KeyError(str(index))
-        modules.insert(index, module)
-        self._renumber(modules)
+        members.insert(index, module)
+        self._renumber(members)
         return self
 
     def pop(self, key: Any) -> Any:
-        found = self[key]
+        member = self[key]
         del self[key]
-        return found
+        return member
 
 
 class Sequential(Row):
@@ -111,53 +110,19 @@ class Sequential(Row):
             machine.depth -= 1
         return input
 
-    def _part(self, items: list[tuple[str, Any]]) -> Any:
-        part = type(self)()
+    def _slice(self, items: list[tuple[str, Any]]) -> Any:
+        row = type(self)()
         for name, module in items:
-            part.add_module(name, module)
-        return part
+            row.add_module(name, module)
+        return row
 
     def append(self, module: Any) -> Self:
         if not isinstance(module, Module):
             raise TypeError(f"{typename(module)} is not a Module subclass")
         return super().append(module)
 
-    def extend(self, modules: Any) -> Self:
-        for module in list(modules):
-            self.append(module)
-        return self
-
-    def __mul__(self, other: Any) -> Any:
-        self._check_factor(other)
-        return Sequential(*[module for _ in range(other) for module in self])
-
-    def __rmul__(self, other: Any) -> Any:
-        return self * other
-
-    def __imul__(self, other: Any) -> Self:
-        self._check_factor(other)
-        return self.extend([module for _ in range(other - 1) for module in self])
-
-    def _check_factor(self, other: Any) -> None:
-        kind = represent(type_of(self))
-        if not isinstance(other, int):
-            raise TypeError(f"unsupported operand type(s) for *: {kind} and {represent(type_of(other))}")
-        if other <= 0:
-            raise ValueError(f"Non-positive multiplication factor {other} for {kind}")
-
-    def __iadd__(self, other: Any) -> Self:
-        self._check_chain(other)
-        return self.extend(other)
-
     def __add__(self, other: Any) -> Any:
-        self._check_chain(other)
         return Sequential(*self, *other)
-
-    def _check_chain(self, other: Any) -> None:
-        if not isinstance(other, Sequential):
-            raise ValueError(
-                f"add operator supports only objects of Sequential class, but {represent(type_of(other))} is given."
-            )
 
 
 class ModuleList(Row):
@@ -169,12 +134,6 @@ class ModuleList(Row):
         super().__init__()
         if modules is not None:
             self.extend(modules)
-
-    def _part(self, items: list[tuple[str, Any]]) -> Any:
-        return type(self)([module for _, module in items])
-
-    def __iadd__(self, modules: Any) -> Self:
-        return self.extend(modules)
 
     def __add__(self, other: Any) -> Any:
         return ModuleList([*self, *other])
@@ -198,14 +157,66 @@ class ModuleList(Row):
         return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)" if lines else f"{self._get_name()}()"
 
 
+class ParameterList(Row):
+    """A list of parameters; tensors become parameters."""
+
+    __module__ = "torch.nn.modules.container"
+    _table = "_parameters"
+
+    def __init__(self, values: Any = None) -> None:
+        super().__init__()
+        if values is not None:
+            self.extend(values)
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        super().__setitem__(index, _parameter(value))
+
+    def append(self, value: Any) -> Self:
+        self.register_parameter(str(len(self)), _parameter(value))
+        return self
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise AutogradError("ParameterList should not be called.")
+
+    def extra_repr(self) -> str:
+        return "\n".join(_line(str(n), value, dtype_text(value.dtype)) for n, value in enumerate(self))
+
+
 class Dictionary(Module):
     """A module that looks its members of one kind up by name."""
 
+    _table = "_modules"
+
+    def __init__(self, members: Any = None) -> None:
+        super().__init__()
+        if members is not None:
+            self.update(members)
+
     def _held(self) -> dict[str, Any]:
-        return self._modules
+        members: dict[str, Any] = vars(self)[self._table]
+        return members
+
+    def update(self, members: Any) -> None:
+        name = type(self).__name__
+        if not isinstance(members, Iterable):
+            kind = type(members).__name__
+            raise TypeError(f"{name}.update should be called with an iterable of key/value pairs, but got {kind}")
+        items: list[Any] = list(members.items() if hasattr(members, "items") else members)
+        if name == "ParameterDict" and type(members) is dict:  # torch sorts these, from a time when they had no order
+            items.sort()
+        for place, item in enumerate(items):
+            if not isinstance(item, Iterable):
+                raise TypeError(f"{name} update sequence element #{place} should be Iterable; is{type(item).__name__}")
+            if len(item) != 2:  # type: ignore[arg-type]
+                length = len(item)  # type: ignore[arg-type]
+                raise ValueError(f"{name} update sequence element #{place} has length {length}; 2 is required")
+            self[item[0]] = item[1]  # type: ignore[index]
 
     def __getitem__(self, key: str) -> Any:
         return self._held()[key]
+
+    def __setitem__(self, key: str, member: Any) -> None:
+        self.add_module(key, member)
 
     def __delitem__(self, key: str) -> None:
         del self._held()[key]
@@ -240,24 +251,31 @@ class ModuleDict(Dictionary):
 
     __module__ = "torch.nn.modules.container"
 
-    def __init__(self, modules: Any = None) -> None:
-        super().__init__()
-        if modules is not None:
-            self.update(modules)
 
-    def update(self, modules: Any) -> None:
-        if not isinstance(modules, Iterable):
-            kind = type(modules).__name__
-            raise TypeError(f"ModuleDict.update should be called with an iterable of key/value pairs, but got {kind}")
-        source = vars(modules)["_modules"] if isinstance(modules, ModuleDict) else modules
-        for place, item in enumerate(source.items() if isinstance(source, Mapping) else source):
-            if not isinstance(item, Iterable):
-                kind = type(item).__name__
-                raise TypeError(f"ModuleDict update sequence element #{place} should be Iterable; is{kind}")
-            if len(item) != 2:  # type: ignore[arg-type]
-                raise ValueError(f"ModuleDict update sequence element #{place} has length {len(item)}; 2 is required")  # type: ignore[arg-type]
-            name, module = item
-            self[name] = module
+class ParameterDict(Dictionary):
+    """Parameters by name; tensors become parameters."""
 
-    def __setitem__(self, key: str, module: Any) -> None:
-        self.add_module(key, module)
+    __module__ = "torch.nn.modules.container"
+    __beyond__ = Dictionary.__beyond__ | {"setdefault", "popitem", "copy", "fromkeys"}
+    _table = "_parameters"
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.__setattr__(key, _parameter(value))
+
+    def __call__(self, input: Any) -> Any:
+        raise AutogradError("ParameterDict should not be called.")
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self._held().get(key, default)
+
+    def extra_repr(self) -> str:
+        return "\n".join(_line(key, value, typename(value)) for key, value in self.items())
+
+
+def _parameter(value: Any) -> Any:
+    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
+
+
+def _line(name: str, value: Tensor, kind: str) -> str:
+    """Return the line of a parameter in the text of a list: its type and its size."""
+    return f"  ({name}): Parameter containing: [{kind} of size {'x'.join(map(str, value.shape))}]"

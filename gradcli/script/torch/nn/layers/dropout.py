@@ -23,6 +23,5 @@ LAYERS: Rows = {
     "Dropout1d": (_DropoutNd, {"_function": "dropout1d"}),
     "Dropout2d": (_DropoutNd, {"_function": "dropout2d"}),
     "Dropout3d": (_DropoutNd, {"_function": "dropout3d"}),
-    "FeatureAlphaDropout": (_DropoutNd, {"_function": "feature_alpha_dropout"}),
 }
 __getattr__ = declared(LAYERS, "torch.nn.modules.dropout")

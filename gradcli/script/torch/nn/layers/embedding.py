@@ -22,17 +22,16 @@ class Embedding(Configured):
     )
 
     def _settle(self, device: Any, dtype: Any) -> None:
-        given, learns = vars(self).pop("_weight"), not vars(self).pop("_freeze")
+        weight, learns = vars(self).pop("_weight"), not vars(self).pop("_freeze")
         rows, shape = self.num_embeddings, (self.num_embeddings, self.embedding_dim)
         if self.padding_idx is not None:
             if not -rows <= self.padding_idx < rows:
-                start = "P" if type(self).__name__ == "Embedding" else "p"
-                raise AssertionError(f"{start}adding_idx must be within num_embeddings")
+                raise AssertionError("Padding_idx must be within num_embeddings")
             self.padding_idx %= rows
-        if given is not None and given.shape != shape:
+        if weight is not None and weight.shape != shape:
             raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
-        self.weight = Parameter(blank(shape, dtype) if given is None else given, learns)
-        if given is None:
+        self.weight = Parameter(blank(shape, dtype) if weight is None else weight, learns)
+        if weight is None:
             self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -62,29 +61,3 @@ class Embedding(Configured):
             if getattr(self, name) != usual:
                 text += f", {name}={getattr(self, name)}"
         return text + (", sparse=True" if self.sparse else "")
-
-
-class EmbeddingBag(Embedding):
-    """A table that reduces each bag of rows to one: their sum, mean or largest entries."""
-
-    __module__ = "torch.nn.modules.sparse"
-    _function = "embedding_bag"
-    _signature = (
-        "num_embeddings, embedding_dim, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode='mean', "
-        "sparse=False, _weight=None, include_last_offset=False, padding_idx=None, device=None, dtype=None, "
-        "_freeze=False"
-    )
-
-    def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Any:
-        options = (self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode, self.sparse)
-        last = (self.include_last_offset, self.padding_idx)
-        return self._called(input, self.weight, offsets, *options, per_sample_weights, *last)
-
-    def extra_repr(self) -> str:
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
-        if self.max_norm is not None:
-            text += f", max_norm={self.max_norm}"
-        if self.norm_type != 2:
-            text += f", norm_type={self.norm_type}"
-        text += f", mode={self.mode!r}"
-        return text if self.padding_idx is None else f"{text}, padding_idx={self.padding_idx}"

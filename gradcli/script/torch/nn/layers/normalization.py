@@ -50,7 +50,6 @@ class Normalization(Configured):
 class _BatchNorm(Normalization):
     """A layer that normalizes channels: by the batch while training, afterwards by the running statistics."""
 
-    _version = 2
     __module__ = "torch.nn.modules.batchnorm"
     _signature = f"num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, {AFFINE}"
     _text = (
@@ -70,12 +69,6 @@ class _BatchNorm(Normalization):
         if self.track_running_stats:
             for name, start in (*STATISTICS.items(), ("num_batches_tracked", 0)):
                 getattr(self, name).array[...] = start
-
-    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any) -> None:
-        """Forgive a state of the first version, or a plain dictionary, that it does not count batches."""
-        if (local_metadata.get("version") or 0) < 2 and self.num_batches_tracked is not None:
-            state_dict.setdefault(f"{prefix}num_batches_tracked", self.num_batches_tracked)
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def _check_rank(self, input: Tensor) -> None:
         if input.ndim not in self._ranks:
@@ -125,10 +118,9 @@ class _InstanceNorm(_BatchNorm):
                 stacklevel=2,
             )
         x = ops.unsqueeze(input, 0) if single else input
-        stored = (self.running_mean, self.running_var, self.weight, self.bias)
-        of_input = self.training or not self.track_running_stats
-        found = instance_norm(x, *stored, of_input, self.momentum or 0.0, self.eps)
-        return ops.squeeze(found, 0) if single else found
+        running = (self.running_mean, self.running_var)  # None, or refused
+        normalized = instance_norm(x, *running, self.weight, self.bias, True, self.momentum or 0.0, self.eps)
+        return ops.squeeze(normalized, 0) if single else normalized
 
 
 class LayerNorm(Normalization):
@@ -179,14 +171,6 @@ class RMSNorm(Normalization):
     def forward(self, input: Tensor) -> Any:
         check_tensor("rms_norm", input)
         return ops.rms_norm(input, self.normalized_shape, self.weight, self.eps)
-
-
-class LocalResponseNorm(Configured):
-    """A layer that divides each entry by a power of its neighbours in other channels."""
-
-    __module__ = "torch.nn.modules.normalization"
-    _function, _signature = "local_response_norm", "size, alpha=0.0001, beta=0.75, k=1.0"
-    _text = "{size}, alpha={alpha}, beta={beta}, k={k}"
 
 
 LAYERS: Rows = {

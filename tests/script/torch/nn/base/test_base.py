@@ -207,21 +207,3 @@ def test_modules_that_hold_themselves() -> None:
 
 def test_a_new_parameter_takes_the_place_of_the_old() -> None:
     agree("m = nn.Linear(2, 1)\nm.weight = nn.Parameter(torch.zeros(1, 2))\nprint(list(m.named_parameters()))")
-
-
-def test_setting_a_submodule() -> None:
-    agree(
-        """
-for target, module, strict in (
-    ("0", nn.Tanh(), True), ("1.0", nn.Tanh(), True), ("1.new", nn.Tanh(), False), ("1.new", nn.Tanh(), True),
-    ("new", nn.Tanh(), False), ("", nn.Tanh(), False), ("x.y", nn.Tanh(), False), ("w", nn.Tanh(), False),
-    ("k", nn.Tanh(), True), ("w.x", nn.Tanh(), False), ("0", 3, False), ("0", None, True), ("0", nn.ReLU, False),
-):
-    m = nn.Sequential(nn.ReLU(), nn.Sequential(nn.ReLU()))
-    m.w, m.k = nn.Parameter(torch.ones(1)), 3
-    try:
-        print(m.set_submodule(target, module, strict=strict), m)
-    except (AttributeError, ValueError) as error:
-        print(type(error).__name__, error)
-"""
-    )

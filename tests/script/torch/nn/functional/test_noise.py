@@ -22,18 +22,16 @@ from tests.script.torch.nn.agreement import agree, guarded, warned
         "F.dropout3d(images, 0.5)[:, 0, 0]",
         "nn.AlphaDropout(0.3)(x)",
         "F.alpha_dropout(x, 1.0, True)",
-        "F.feature_alpha_dropout(rows, 0.3, training=True)",
         "F.rrelu(x, training=True)",
         "nn.RReLU(0.1, 0.3).eval()(x)",
-        "nn.Softmax2d()(images)[0, :, 0]",
-        "(nn.RReLU(), nn.Dropout3d(), nn.FeatureAlphaDropout(0.1), nn.Softmax2d())",
+        "(nn.RReLU(), nn.Dropout3d(), nn.AlphaDropout(0.1))",
     ],
 )
 def test_noise(called: str) -> None:
     agree(f"print({called})")
 
 
-@pytest.mark.parametrize("called", ["F.dropout1d(x[0])", "nn.Dropout(1.5)", "nn.Softmax2d()(x)", "nn.Dropout(0, 0, 0)"])
+@pytest.mark.parametrize("called", ["F.dropout1d(x[0])", "nn.Dropout(1.5)", "nn.Dropout(0, 0, 0)"])
 def test_what_does_not_fit(called: str) -> None:
     agree(guarded(called))
 

@@ -72,7 +72,6 @@ print(list(d.values()), d.pop("c"), list(d), nn.ModuleDict([["f", nn.ReLU()]]))
         "nn.Sequential(nn.ReLU)",
         "nn.Sequential([nn.ReLU()])",
         "nn.Sequential(nn.ReLU())[1]",
-        "nn.Sequential(nn.ReLU()) + nn.ReLU()",
         "nn.Sequential(nn.ReLU()).insert(3, nn.ReLU())",
         "nn.ModuleList(3)",
         "nn.ModuleList([3])",

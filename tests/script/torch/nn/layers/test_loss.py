@@ -42,8 +42,6 @@ CALLS = [
     "nn.TripletMarginLoss()(x, t, t + 1)",
     "nn.PoissonNLLLoss()(x, t.abs())",
     "nn.GaussianNLLLoss()(x, t, torch.ones(4, 3))",
-    "nn.SoftMarginLoss()(x, t.sign())",
-    "nn.MultiLabelSoftMarginLoss()(x, (t > 0).float())",
 ]
 
 

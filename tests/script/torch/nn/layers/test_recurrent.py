@@ -47,8 +47,6 @@ def test_cells(made: str) -> None:
 @pytest.mark.parametrize(
     "made",
     [
-        "nn.LSTM(3, 4, proj_size=5)",
-        "nn.GRU(3, 4, proj_size=2)",
         "nn.LSTM(3, 0)",
         "nn.LSTM(3, 4, dropout=2)",
         "nn.RNN(3, 4, nonlinearity='sigmoid')",

@@ -85,10 +85,10 @@ class Convolution(Configured):
         check_tensor(name, input)
         if input.dtype == self.weight.dtype:
             return
-        given, wanted = TYPE_NAMES[input.dtype], TYPE_NAMES[self.weight.dtype]
+        kind, wanted = TYPE_NAMES[input.dtype], TYPE_NAMES[self.weight.dtype]
         if self.bias is None:
-            raise AutogradError(f"expected scalar type {given} but found {wanted}")
-        raise AutogradError(f"Input type ({C_NAMES[given]}) and bias type ({C_NAMES[wanted]}) should be the same")
+            raise AutogradError(f"expected scalar type {kind} but found {wanted}")
+        raise AutogradError(f"Input type ({C_NAMES[kind]}) and bias type ({C_NAMES[wanted]}) should be the same")
 
     def extra_repr(self) -> str:
         ones, zeros = (1,) * self._dimensions, (0,) * self._dimensions

@@ -1,4 +1,4 @@
-"""Unfold and Fold: patches of images as columns, and columns added up to images."""
+"""Layers that rearrange or resize images: patches as columns and back, channels as pixels and back, other sizes."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def _options(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> dict
             height, width = o[name]
             if least:
                 subject = "kernel size" if word == "kernel" else word
-                found = f"{word}_height: {height} {word}_width: {width}"
-                raise AutogradError(f"{subject} should be greater than zero, but got {found}")
+                sides = f"{word}_height: {height} {word}_width: {width}"
+                raise AutogradError(f"{subject} should be greater than zero, but got {sides}")
             raise AutogradError(f"padding should be non-negative, but got pad_height: {height} pad_width: {width}")
     return o
 
@@ -139,3 +139,36 @@ class Fold(Configured):
     __module__ = "torch.nn.modules.fold"
     _function, _signature = "fold", f"output_size, {Unfold._signature}"
     _text = f"output_size={{output_size}}, {Unfold._text}"
+
+
+class Upsample(Configured):
+    """A layer that resizes its input to a size, or by a factor."""
+
+    __module__ = "torch.nn.modules.upsampling"
+    _function = "interpolate"
+    _signature = "size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None"
+    scale_factor: Any
+
+    def _settle(self) -> None:
+        factor = self.scale_factor
+        self.scale_factor = None
+        if factor:
+            self.scale_factor = tuple(map(float, factor)) if isinstance(factor, tuple) else float(factor)
+
+    def extra_repr(self) -> str:
+        shown = "size" if self.scale_factor is None else "scale_factor"
+        return f"{shown}={getattr(self, shown)!r}, mode={self.mode!r}"
+
+
+class PixelShuffle(Configured):
+    """A layer that spreads groups of channels over squares of pixels."""
+
+    __module__ = "torch.nn.modules.pixelshuffle"
+    _function, _signature, _text = "pixel_shuffle", "upscale_factor", "upscale_factor={upscale_factor}"
+
+
+class PixelUnshuffle(Configured):
+    """A layer that gathers squares of pixels in channels."""
+
+    __module__ = "torch.nn.modules.pixelshuffle"
+    _function, _signature, _text = "pixel_unshuffle", "downscale_factor", "downscale_factor={downscale_factor}"

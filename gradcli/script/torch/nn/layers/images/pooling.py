@@ -42,16 +42,6 @@ class MaxUnpool(Pool):
         return self._called(input, indices, *self._behind(), output_size)
 
 
-class _LPPoolNd(Configured):
-    """The root of the sum of powers of each window."""
-
-    _signature = "norm_type, kernel_size, stride=None, ceil_mode=False"
-    _text = "norm_type={norm_type}, kernel_size={kernel_size}, stride={stride}, ceil_mode={ceil_mode}"
-
-    def _behind(self) -> list[Any]:
-        return [float(self.norm_type), *super()._behind()[1:]]
-
-
 class AvgPoolOfRow(Pool):
     """The mean of each window of a row."""
 
@@ -104,8 +94,7 @@ LAYERS: Rows = {
     **numbered("MaxUnpool", MaxUnpool, 3, "max_unpool"),
     **numbered("AvgPool", AvgPool, 3, "avg_pool"),
     "AvgPool1d": (AvgPoolOfRow, {"_function": "avg_pool1d"}),
-    **numbered("LPPool", _LPPoolNd, 2, "lp_pool"),
-    **numbered("AdaptiveAvgPool", _AdaptiveAvgPoolNd, 3, "adaptive_avg_pool"),
+    **numbered("AdaptiveAvgPool", _AdaptiveAvgPoolNd, 2, "adaptive_avg_pool"),
     **numbered("AdaptiveMaxPool", _AdaptiveMaxPoolNd, 2, "adaptive_max_pool"),
 }
 __getattr__ = declared(LAYERS, "torch.nn.modules.pooling")

@@ -1,0 +1,410 @@
+"""Recurrent layers and cells: each step gets its input and the state of the step before it."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.products.matmul import linear
+from gradcli.ops.support.calling import ops
+from gradcli.ops.support.covering import as_node
+from gradcli.ops.support.several import bound
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.machine import running
+from gradcli.script.torch.nn.base.configured import Configured
+from gradcli.script.torch.nn.base.making import blank, uniform
+from gradcli.script.torch.nn.functional.arguments import check_tensor
+from gradcli.script.torch.nn.functional.noise import dropout
+from gradcli.script.torch.nn.initialisation import uniform_
+from gradcli.script.torch.nn.packing import PackedSequence, permuted, through_packed
+from gradcli.script.torch.operations import facade
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY
+from gradcli.script.torch.tensor.parts import unsafe_chunk
+
+WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+States = tuple[Any, ...]
+
+
+class Recurrence(Configured):
+    """The base of cells and layers: weights for the input and for the state, of each gate."""
+
+    _gates = 1
+    _states = 1
+
+    def _add_weights(self, suffix: str, inputs: int, hidden: int, bias: bool, dtype: Any) -> None:
+        rows = self._gates * hidden
+        shapes = ((rows, inputs), (rows, hidden), (rows,), (rows,))
+        for name, shape in zip(WEIGHTS, shapes, strict=True):
+            wanted = bias or not name.startswith("bias")
+            if wanted or not suffix:
+                self.register_parameter(name + suffix, uniform(shape, self._bound(), dtype) if wanted else None)
+
+    def _bound(self) -> float:
+        return 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0.0
+
+    def reset_parameters(self) -> None:
+        """Draw all weights again."""
+        for parameter in self.parameters():
+            uniform_(parameter, -self._bound(), self._bound())
+
+    def _step(self, from_input: Any, from_state: Any, states: States) -> States:
+        """Return the states after a step, from the contributions of the input and the state to the gates."""
+        raise NotImplementedError
+
+
+class Plain(Recurrence):
+    """The simple recurrence with one gate: `tanh(W x + U h)`."""
+
+    nonlinearity: str
+
+    def _step(self, from_input: Any, from_state: Any, states: States) -> States:
+        if self.nonlinearity not in ("tanh", "relu"):  # a cell looks at it when it is called
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        return ((ops.relu if self.nonlinearity == "relu" else ops.tanh)(from_state + from_input),)
+
+
+class Gated(Recurrence):
+    """The gated recurrent unit of Cho et al. 2014, with the reset gate after the product, as torch has it."""
+
+    _gates = 3
+
+    def _step(self, from_input: Any, from_state: Any, states: States) -> States:
+        reset_in, update_in, new_in = unsafe_chunk(from_input, 3, 1)
+        reset_kept, update_kept, new_kept = unsafe_chunk(from_state, 3, 1)
+        reset = ops.sigmoid(reset_kept + reset_in)
+        update = ops.sigmoid(update_kept + update_in)
+        new = ops.tanh(new_in + new_kept * reset)
+        return ((states[0] - new) * update + new,)
+
+
+class LongShort(Recurrence):
+    """The long short-term memory of Hochreiter and Schmidhuber 1997, with a gate that forgets."""
+
+    _gates = 4
+    _states = 2
+
+    def _step(self, from_input: Any, from_state: Any, states: States) -> States:
+        enter, forget, cell, leave = unsafe_chunk(from_state + from_input, 4, 1)
+        memory = ops.sigmoid(forget) * states[1] + ops.sigmoid(enter) * ops.tanh(cell)
+        return ops.sigmoid(leave) * ops.tanh(memory), memory
+
+
+class Cell(Recurrence):
+    """A layer that computes one step."""
+
+    _signature = "input_size, hidden_size, bias=True, device=None, dtype=None"
+
+    def _settle(self, bias: bool, device: Any, dtype: Any) -> None:
+        self.bias = bias
+        self._add_weights("", self.input_size, self.hidden_size, bias, dtype)
+
+    def forward(self, input: Tensor, hx: Any = None) -> Any:
+        check_tensor(type(self).__name__.lower(), input)
+        if self._states > 1 and isinstance(hx, Tensor):
+            raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
+        states = tuple(hx) if isinstance(hx, tuple | list) else (hx,) if hx is not None else ()
+        names = ["input", *(f"hx[{n}]" if self._states > 1 else "hidden" for n in range(len(states)))]
+        for name, value in zip(names, (input, *states), strict=True):
+            if value.ndim not in (1, 2):
+                kind = type(self).__name__
+                raise ValueError(f"{kind}: Expected {name} to be 1D or 2D, got {value.ndim}D instead")
+        rows = input if input.ndim > 1 else input.unsqueeze(0)
+        if not states:
+            states = (blank((rows.shape[0], self.hidden_size), rows.dtype),) * self._states
+        elif input.ndim == 1:
+            states = tuple(state.unsqueeze(0) for state in states)
+        self._check_sizes(rows, states)
+        from_input = linear(rows, self.weight_ih, self.bias_ih)
+        new = self._step(from_input, linear(states[0], self.weight_hh, self.bias_hh), states)
+        if input.ndim == 1:
+            new = tuple(state.squeeze(0) for state in new)
+        return new if self._states > 1 else new[0]
+
+    def _check_sizes(self, rows: Any, states: States) -> None:
+        batch, size = rows.shape
+        if size != self.input_size:
+            words = f"input has inconsistent input_size: got {size} expected {self.input_size}"
+            raise AutogradError(words, code="E301")
+        for n, state in enumerate(states):
+            if batch != state.shape[0]:
+                words = f"Input batch size {batch} doesn't match hidden{n} batch size {state.shape[0]}"
+                raise AutogradError(words, code="E301")
+            if state.shape[1] != self.hidden_size:
+                wrong = f"got {state.shape[1]}, expected {self.hidden_size}"
+                raise AutogradError(f"hidden{n} has inconsistent hidden_size: {wrong}", code="E301")
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else f", bias={self.bias}")
+        shown = vars(self).get("nonlinearity", "tanh")
+        return text if shown == "tanh" else f"{text}, nonlinearity={shown}"
+
+
+class RNNBase(Recurrence):
+    """Layers one upon the other that run through a sequence, in one direction or both."""
+
+    _signature = (
+        "input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False, "
+        "proj_size=0, device=None, dtype=None"
+    )
+    dropout: float
+
+    def _settle(self, bias: bool, device: Any, dtype: Any) -> None:
+        self._check_options()
+        self.bias, self.dropout = bias, float(self.dropout)
+        running.machine.budget.fits(self.num_layers, "the list")
+        self.mode = self._mode()
+        for layer, suffix in self._places():
+            inputs = self.hidden_size * (1 + self.bidirectional) if layer else self.input_size
+            self._add_weights(suffix, inputs, self.hidden_size, bias, dtype)
+
+    def _check_options(self) -> None:
+        chance, layers = self.dropout, self.num_layers
+        if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 <= chance <= 1:
+            raise ValueError(
+                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+            )
+        if chance > 0 and layers == 1:
+            warnings.warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                f"num_layers greater than 1, but got dropout={chance} and num_layers={layers}",
+                UserWarning,
+                stacklevel=2,
+            )
+        for name in ("input_size", "hidden_size"):
+            size = getattr(self, name)
+            if not isinstance(size, int):
+                raise TypeError(f"{name} should be of type int, got: {type(size).__name__}")
+            if size <= 0:
+                raise ValueError(f"{name} must be greater than zero")
+        if layers <= 0:
+            raise ValueError("num_layers must be greater than zero")
+        if self.proj_size:
+            raise UnsupportedError("proj_size is not supported here", help="put an nn.Linear behind the outputs")
+
+    def _mode(self) -> str:
+        return type(self).__name__
+
+    def _places(self) -> list[tuple[int, str]]:
+        """Return the number of each layer, once a direction, and the ending of the names of its weights."""
+        ends = ("", "_reverse") if self.bidirectional else ("",)
+        return [(layer, f"_l{layer}{end}") for layer in range(self.num_layers) for end in ends]
+
+    def flatten_parameters(self) -> None:
+        """Do nothing; torch arranges memory for other devices."""
+
+    @property
+    def all_weights(self) -> list[list[Any]]:
+        """The weights, a row for each layer and direction."""
+        tables = ([self._parameters.get(name + suffix) for name in WEIGHTS] for _, suffix in self._places())
+        return [[weight for weight in weights if weight is not None] for weights in tables]
+
+    def forward(self, input: Tensor, hx: Any = None) -> Any:
+        """Return the last layer's outputs, and every layer's states after the last step."""
+        if isinstance(input, PackedSequence):
+            return self._of_packed(input, hx)
+        if input.ndim not in (2, 3):
+            tensor = " tensor" if isinstance(self, Plain) else ""
+            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}D{tensor} instead")
+        batched = input.ndim == 3
+        sequence = input if batched else ops.unsqueeze(input, 0 if self.batch_first else 1)
+        starts = self._starts(hx, sequence, batched)
+        if self.batch_first:
+            sequence = ops.transpose(sequence, 0, 1)
+        sequence, finals = self._through_all(sequence, starts, self._through)
+        if self.batch_first:
+            sequence = self._turned(sequence)
+        if not batched:
+            sequence = ops.squeeze(sequence, 0 if self.batch_first else 1)
+            finals = tuple(ops.squeeze(states, 1) for states in finals)
+        return sequence, finals if self._states > 1 else finals[0]
+
+    def _of_packed(self, packed: PackedSequence, hx: Any) -> Any:
+        sizes = packed.batch_sizes.array.tolist()
+        if hx is None:
+            starts = self._zeros(sizes[0], packed.data.dtype)
+        else:
+            starts = permuted(tuple(hx) if isinstance(hx, tuple | list) else (hx,), packed.sorted_indices)
+        self._check_input(packed.data)
+
+        def through(data: Any, suffix: str, states: States, backwards: bool) -> tuple[Any, States]:
+            from_input, advance = self._advancing(data, suffix)
+            outputs, states = through_packed(list(ops.split(from_input, sizes, 0)), states, advance, backwards)
+            return ops.cat(outputs, 0), states
+
+        data, finals = self._through_all(packed.data, starts, through)
+        finals = permuted(finals, packed.unsorted_indices)
+        return packed._replace(data=data), finals if self._states > 1 else finals[0]
+
+    def _through_all(self, sequence: Any, starts: States, through: Callable[..., Any]) -> tuple[Any, States]:
+        finals: list[States] = []
+        first = list(zip(*map(self._split, starts), strict=True))
+        for layer in range(self.num_layers):
+            sides = []
+            for place, suffix in self._places():
+                if place == layer:
+                    outputs, states = through(sequence, suffix, first[len(finals)], suffix.endswith("reverse"))
+                    sides.append(outputs)
+                    finals.append(states)
+            sequence = sides[0] if len(sides) == 1 else ops.cat(sides, -1)
+            if self.dropout and layer < self.num_layers - 1:
+                sequence = dropout(sequence, self.dropout, self.training)
+        return sequence, tuple(ops.stack(list(states), 0) for states in zip(*finals, strict=True))
+
+    def _turned(self, sequence: Any) -> Any:
+        """Put the batch first again; torch transposes the outputs in place, but for those of an LSTM."""
+        turn = facade.in_place("transpose_")
+        assert turn is not None
+        return turn(sequence, 0, 1)
+
+    def _size(self, batch: int) -> tuple[int, int, int]:
+        """Return the size of each of the first states."""
+        return self.num_layers * (1 + self.bidirectional), batch, self.hidden_size
+
+    def _zeros(self, batch: int, dtype: Any) -> States:
+        return tuple(blank(self._size(batch), BY_NUMPY[dtype]) for _ in range(self._states))
+
+    def _starts(self, hx: Any, sequence: Any, batched: bool) -> States:
+        """Return the first states, after torch's checks of them and of the input."""
+        batch = sequence.shape[0 if self.batch_first else 1]
+        if hx is None:
+            states = self._zeros(batch, sequence.dtype)
+        else:
+            if self._states > 1 and isinstance(hx, Tensor):  # torch looks into it as into a pair
+                hx = tuple(ops.index(hx, number) for number in range(self._states))
+            states = tuple(hx) if isinstance(hx, tuple | list) else (hx,)
+            self._check_dimensions(states, batched)
+            if not batched:
+                states = tuple(ops.unsqueeze(state, 1) for state in states)
+        self._check_input(sequence)
+        for number, state in enumerate(states):
+            if state.shape != self._size(batch):
+                name = f"hidden[{number}]" if self._states > 1 else "hidden"
+                raise AutogradError(f"Expected {name} size {self._size(batch)}, got {list(state.shape)}", code="E301")
+        return states
+
+    def _check_dimensions(self, states: States, batched: bool) -> None:
+        wanted, dimensions = 3 if batched else 2, [state.ndim for state in states]
+        if all(ndim == wanted for ndim in dimensions):
+            return
+        start = f"For {'batched 3-D' if batched else 'unbatched 2-D'} input, "
+        if len(dimensions) > 1:
+            both = ", ".join(f"{ndim}-D" for ndim in dimensions)
+            raise AutogradError(f"{start}hx and cx should also be {wanted}-D but got ({both}) tensors", code="E301")
+        raise AutogradError(f"{start}hx should also be {wanted}-D but got {dimensions[0]}-D tensor", code="E301")
+
+    def _check_input(self, sequence: Any) -> None:
+        weight = next(iter(self._parameters.values()))
+        if sequence.dtype != weight.dtype:
+            kind, wanted = (f"torch.{dtype.name}" for dtype in (sequence.dtype, weight.dtype))
+            raise ValueError(
+                f"RNN input dtype ({kind}) does not match weight dtype ({wanted}). Convert input: input.to({wanted}), "
+                f"or convert model: model.to({kind})"
+            )
+        if not sequence.value.size and 0 in sequence.shape[:1]:
+            raise AutogradError("Expected sequence length to be larger than 0 in RNN", code="E301")
+        if sequence.shape[-1] != self.input_size:
+            raise AutogradError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {sequence.shape[-1]}",
+                code="E301",
+            )
+
+    def _split(self, start: Any) -> Any:
+        """Return the first state of each layer and direction."""
+        return ops.unbind(start, 0)
+
+    def _through(self, sequence: Any, suffix: str, states: States, backwards: bool) -> tuple[Any, States]:
+        """Run one layer in one direction."""
+        from_input, advance = self._advancing(sequence, suffix)
+        outputs: list[Any] = []
+        steps = list(ops.unbind(from_input, 0))
+        for step in reversed(steps) if backwards else steps:
+            states = advance(step, states)
+            outputs.append(states[0])
+        return ops.stack(outputs[::-1] if backwards else outputs, 0), states
+
+    def _advancing(self, sequence: Any, suffix: str) -> tuple[Any, Callable[[Any, States], States]]:
+        """Return the input's contributions to the gates, one product for all steps, and the function of one step."""
+        w_ih, w_hh, b_ih, b_hh = (self._parameters.get(name + suffix) for name in WEIGHTS)
+        assert w_ih is not None
+        assert w_hh is not None
+
+        def advance(from_input: Any, states: States) -> States:
+            return self._step(from_input, linear(states[0], w_hh, b_hh), states)
+
+        return linear(sequence, w_ih, b_ih), advance
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        usuals = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0}
+        for name, usual in {**usuals, "bidirectional": False}.items():
+            if getattr(self, name) != usual:
+                text += f", {name}={getattr(self, name)}"
+        return text
+
+
+class RNN(Plain, RNNBase):
+    __module__ = "torch.nn.modules.rnn"
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        if len(arguments) > 3:
+            nonlinearity = arguments[3]
+            arguments = arguments[:3] + arguments[4:]
+        else:
+            nonlinearity = keywords.pop("nonlinearity", "tanh")
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        vars(self)["nonlinearity"] = nonlinearity
+        super().__init__(*arguments, **keywords)
+
+    def _mode(self) -> str:
+        return f"RNN_{self.nonlinearity.upper()}"
+
+
+class GRU(Gated, RNNBase):
+    __module__ = "torch.nn.modules.rnn"
+
+
+class LSTM(LongShort, RNNBase):
+    """A whole layer in single precision is one node in torch, which leaves it to a library."""
+
+    __module__ = "torch.nn.modules.rnn"
+
+    def _is_one_node(self, dtype: Any) -> bool:
+        return bool(dtype == np.float32)
+
+    def _turned(self, sequence: Any) -> Any:
+        return ops.transpose(sequence, 0, 1)
+
+    def _split(self, start: Any) -> Any:
+        if self._is_one_node(start.dtype):
+            return [ops.select(start, 0, number) for number in range(start.shape[0])]
+        return super()._split(start)
+
+    def _through(self, sequence: Any, suffix: str, states: States, backwards: bool) -> tuple[Any, States]:
+        outputs, finals = super()._through(sequence, suffix, states, backwards)
+        if self._is_one_node(sequence.dtype):
+            tensors = enumerate((outputs, *finals))
+            outputs, *states_at_end = bound(as_node(x, "MkldnnRnnLayerBackward0", number=at) for at, x in tensors)
+            finals = tuple(states_at_end)
+        return outputs, finals
+
+
+class RNNCell(Plain, Cell):
+    __module__ = "torch.nn.modules.rnn"
+    _signature = "input_size, hidden_size, bias=True, nonlinearity='tanh', device=None, dtype=None"
+
+
+class GRUCell(Gated, Cell):
+    __module__ = "torch.nn.modules.rnn"
+    _signature = Cell._signature
+
+
+class LSTMCell(LongShort, Cell):
+    __module__ = "torch.nn.modules.rnn"
+    _signature = Cell._signature

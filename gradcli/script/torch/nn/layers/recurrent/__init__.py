@@ -1,1 +1,0 @@
-"""Recurrent layers and cells, and the steps that both take."""

@@ -1,1 +1,0 @@
-"""Attention, and the transformers that are made of it."""
