@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from gradcli.explanation.model import Explanation, Note
+from gradcli.explanation.naming import NAMELESS
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.nonfinite import AT_EDGE, KINK, LOST, OVERFLOW
 from gradcli.findings.training import DEAD, EXPLODING, FLAT, SATURATED, VANISHING
+from gradcli.language.rewrite import substitute
+from gradcli.language.tree import names
+from gradcli.language.unparser import unparse
 from gradcli.source import Source
+
+LEVELS = 6  # of results that are put in
 
 
 class Spot(NamedTuple):
@@ -62,12 +69,32 @@ def noted(explanation: Explanation) -> Iterator[Finding]:
         )
         spot = place_of(explanation, note)
         severity = "note" if cause in (KINK, FLAT, DEAD, SATURATED) else "warning"
-        message, _, instead = note.message.partition(": write ")
-        form = instead.partition(", which is exact")[0] or None
+        message, _, better_form = note.message.partition(": write ")
+        form = better_form.partition(", which is exact")[0] or None
         if "finite" in note.code and better is not None:
             form = better.message.partition(": write ")[2].partition(", which is exact")[0] or None
         because = "; ".join(follows[:1])
-        yield cause.found(spot, note.node, f"{message}.", f"{because}." if because else "", form, severity)
+        if cause is AT_EDGE and form is not None:
+            cause = LOST
+        name, evidence = in_words(explanation, note.node), in_words(explanation, f"{because}." if because else "")
+        instead = None if form is None else in_words(explanation, form)
+        yield cause.found(spot, name, in_words(explanation, f"{message}."), evidence, instead, severity)
+
+
+def in_words(explanation: Explanation, text: str) -> str:
+    """Return a text with the expressions of results in place of names that they were given."""
+    trees = {node.id: node.expression for node in explanation.nodes if NAMELESS.fullmatch(node.id)}
+
+    def whole(name: str) -> str:
+        tree = trees[name]
+        for _ in range(LEVELS):
+            inner = {one: trees[one] for one in names(tree) & trees.keys()}
+            if not inner:
+                break
+            tree = substitute(tree, inner)
+        return unparse(tree)
+
+    return re.sub(r"\b\w+\b", lambda word: whole(word[0]) if word[0] in trees else word[0], text)
 
 
 def place_of(explanation: Explanation, note: Note) -> Spot:

@@ -24,7 +24,7 @@ DOCUMENTS = {
     "operations": "ops",
     "check": f"check {WEEK} '{ROOT}/samples/homework/chain_rule/perfect.txt'",
     "key": f"check --key {WEEK}",
-    "findings": f"why '{ROOT}/samples/snippets/linear_regression.py'",
+    "findings": f"why '{ROOT}/samples/snippets/learn_a_slope.py'",
     "lint": f"check --lint '{ROOT}/samples/course/week1.toml'",
 }
 ERRORS = {

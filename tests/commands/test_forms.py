@@ -24,6 +24,7 @@ ASKED = {
     "trace": ["trace", "z=x*y", "x=2", "y=3"],
     "graph": ["graph", "z=x*y", "x=2", "y=3"],
     "run": ["run", "snippet.py"],
+    "why": ["why", "abs(x)", "x=0"],
     "plot": ["plot", "x**2 + a", "x=-1..1", "a=2"],
     "check": ["check", str(ROOT / "samples/homework/chain_rule.toml"), "answers.txt"],
     "check --lint": ["check", str(ROOT / "samples/homework/chain_rule.toml"), "--lint"],
