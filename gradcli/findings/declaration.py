@@ -77,12 +77,12 @@ class Cause:
             self.code, severity or self.severity, source, line, cell, name, message, because, instead or None, lines
         )
 
-    def on(self, event: str) -> Callable[[Detector], Detector]:
-        """Register a detector for an event, one of `EVENTS`."""
+    def on(self, event: str, *, closely: bool = False) -> Callable[[Detector], Detector]:
+        """Register a detector for an event, one of `EVENTS`; of passes for those alone that are looked at `closely`."""
         assert event in EVENTS
 
         def register(detector: Detector) -> Detector:
-            DETECTORS[event].append(detector)
+            DETECTORS[f"{event} closely" if closely else event].append(detector)
             return detector
 
         return register

@@ -17,9 +17,8 @@ from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import severity_of
 from gradcli.findings.spelling import number, one_line, short
-from gradcli.findings.witness import Pass, Place, Witness, value_of
+from gradcli.findings.witness import Pass, Place, Witness, custom_node, value_of
 from gradcli.script.failure import message_of
-from gradcli.script.torch.autograd.custom import CustomNode
 
 CUBE = """
 import torch
@@ -161,7 +160,7 @@ class Answers:
     """What the backward of each function returned in the pass that runs: by node and position."""
 
     def __init__(self) -> None:
-        self.of: dict[CustomNode, dict[int, tuple[Any, Any]]] = {}
+        self.of: dict[Any, dict[int, tuple[Any, Any]]] = {}
         self.told: set[str] = set()
 
 
@@ -173,7 +172,7 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
 
 @DROPS.on("answer")
 def answered(witness: Witness, done: Pass, event: Contribution) -> Iterator[Finding]:
-    assert isinstance(event.node, CustomNode)
+    assert isinstance(event.node, custom_node())
     found = witness.of(Answers).of.setdefault(event.node, {})
     found[event.position] = np.array(value_of(event.upstream)), np.array(value_of(event.contribution))
     yield from ()
@@ -185,7 +184,7 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     answers = witness.of(Answers)
     for node in done.order:
         if (
-            isinstance(node, CustomNode)
+            isinstance(node, custom_node())
             and done.totals.get(node, None if node is not done.output.node else 1) is not None
         ):
             for position, edge in enumerate(node.edges):
@@ -201,7 +200,7 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
             yield found
 
 
-def class_of(witness: Witness, node: CustomNode) -> tuple[ast.ClassDef, Place] | None:
+def class_of(witness: Witness, node: Any) -> tuple[ast.ClassDef, Place] | None:
     name = node.call.function.__name__
     for source in witness.statements:
         for tree in witness.trees(source):
@@ -215,7 +214,7 @@ def class_of(witness: Witness, node: CustomNode) -> tuple[ast.ClassDef, Place] |
     return None
 
 
-def of_none(witness: Witness, done: Pass, node: CustomNode, position: int) -> Iterator[Finding]:
+def of_none(witness: Witness, done: Pass, node: Any, position: int) -> Iterator[Finding]:
     found = class_of(witness, node)
     if found is None:
         return
@@ -253,7 +252,7 @@ def parameter_name(kind: ast.ClassDef, argument: int) -> str:
     return f"input {argument}"
 
 
-def forward_of(witness: Witness, node: CustomNode, values: list[Any]) -> Any:
+def forward_of(witness: Witness, node: Any, values: list[Any]) -> Any:
     """Return the result of a function for other values of its tensors."""
     arguments = list(node.call.arguments)
     for place, value in zip(node.call.places, values, strict=True):
@@ -262,7 +261,7 @@ def forward_of(witness: Witness, node: CustomNode, values: list[Any]) -> Any:
         return np.asarray(value_of(node.call.function.apply(*arguments)), float)
 
 
-def jacobian(witness: Witness, node: CustomNode, values: list[Any], position: int) -> Any:
+def jacobian(witness: Witness, node: Any, values: list[Any], position: int) -> Any:
     """Return the derivatives of each entry of the result by each of an input, by difference quotients."""
     columns = []
     base = np.asarray(values[position])
@@ -283,7 +282,7 @@ def close(a: Any, b: Any) -> bool:
     return np.shape(a) == np.shape(b) and bool(np.allclose(a, b, rtol=2e-2, atol=1e-2 * scale))
 
 
-def mistake(witness: Witness, node: CustomNode, answer: dict[int, tuple[Any, Any]], out: Any) -> Finding | None:
+def mistake(witness: Witness, node: Any, answer: dict[int, tuple[Any, Any]], out: Any) -> Finding | None:
     """Return the mistake that explains the answers of a backward; None where nothing does, or they are right."""
     values = [np.asarray(x.value) for x in (node.call.arguments[i] for i in node.call.places)]
     if any(value.size > MOST for value in values) or np.size(out) > MOST or any(v.dtype.kind != "f" for v in values):
@@ -383,7 +382,7 @@ def is_averaging(j: Any) -> bool:
     return bool(np.all(np.abs(j) > 1e-9)) and j.shape[0] == j.shape[1]
 
 
-def swapped_jacobians(witness: Witness, node: CustomNode, values: list[Any], answer: dict[int, Any]) -> dict[int, Any]:
+def swapped_jacobians(witness: Witness, node: Any, values: list[Any], answer: dict[int, Any]) -> dict[int, Any]:
     """Return the Jacobians of a function of two like inputs at the exchanged point."""
     if len(values) != 2 or values[0].shape != values[1].shape:
         return {}
@@ -391,7 +390,7 @@ def swapped_jacobians(witness: Witness, node: CustomNode, values: list[Any], ans
 
 
 def stated(
-    witness: Witness, node: CustomNode, position: int, cause: Cause, returned: Any, true: Any, words: str
+    witness: Witness, node: Any, position: int, cause: Cause, returned: Any, true: Any, words: str
 ) -> Finding | None:
     found = class_of(witness, node)
     if found is None:
@@ -485,7 +484,7 @@ def checked(witness: Witness, call: ast.Call, place: Place, severity: str) -> It
     except Exception:  # the snippet's own function: gradcheck has said what is wrong
         return
     node = out.node
-    if not isinstance(node, CustomNode):
+    if not isinstance(node, custom_node()):
         return
     own = [one for one in events if isinstance(one, Contribution) and one.node is node]
     answer = {one.position: (np.array(value_of(one.upstream)), np.array(value_of(one.contribution))) for one in own}

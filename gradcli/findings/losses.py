@@ -132,7 +132,7 @@ def root(x: Tensor) -> Any:
             return x
 
 
-@BROADCAST.on("pass")
+@BROADCAST.on("pass", closely=True)
 def averaged(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State a pair whose every entry goes into one number."""
     pairs = witness.of(Pairs)
@@ -293,7 +293,7 @@ def of_no_logs(witness: Witness, operation: Operation) -> Iterator[Finding]:
     yield from ()
 
 
-@SOFTMAX_TWICE.on("pass")
+@SOFTMAX_TWICE.on("pass", closely=True)
 def twice(witness: Witness, done: Pass) -> Iterator[Finding]:
     found = witness.of(Twice).of
     if not found or not done.is_surveyed:

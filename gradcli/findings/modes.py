@@ -13,9 +13,8 @@ from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import severity_of
 from gradcli.findings.spelling import called, one_line, short
-from gradcli.findings.witness import Operation, Pass, Place, Witness
+from gradcli.findings.witness import Operation, Pass, Place, Witness, module_class
 from gradcli.script.failure import message_of
-from gradcli.script.torch.nn.base.base import Module
 
 EVAL_DROPOUT = Cause(
     "eval-dropout",
@@ -74,11 +73,11 @@ net(torch.ones(1, 3))
 DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
 
 
-def module_around(place: Place) -> tuple[Module, Place] | None:
+def module_around(place: Place) -> tuple[Any, Place] | None:
     """Return the module whose method the statement is in, and the statement that called it."""
     for one in place.calls():
         own = one.env.get("self")
-        if isinstance(own, Module):
+        if isinstance(own, module_class()):
             return own, one
     return None
 
@@ -115,7 +114,7 @@ class Runs:
         self.trained: set[tuple[str, int]] = set()
 
 
-@TRAIN_MODE.on("pass")
+@TRAIN_MODE.on("pass", closely=True)
 def trained(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Note the statements that a backward pass goes through."""
     runs = witness.of(Runs)
@@ -149,7 +148,7 @@ def batch_statistics(witness: Witness, operation: Operation) -> Iterator[Finding
 def evaluated(witness: Witness, effect: str) -> Iterator[Finding]:
     """State that a model runs in training mode where no gradient is recorded, after it was trained."""
     place = witness.place
-    outer = [one for one in place.calls() if not isinstance(one.env.get("self"), Module)]
+    outer = [one for one in place.calls() if not isinstance(one.env.get("self"), module_class())]
     caller = outer[0] if outer else place
     if mode.grad_enabled:
         after = bool(witness.run.optimizers) and bool(witness.run.passed)
@@ -188,9 +187,9 @@ def model_of(witness: Witness, place: Place) -> tuple[Any, str]:
     for x in place.written.nodes():
         if isinstance(x, ast.Call) and isinstance(x.func, ast.Name):
             value = place.env.get(x.func.id, witness.machine.globals.get(x.func.id))
-            if isinstance(value, Module):
+            if isinstance(value, module_class()):
                 return value, x.func.id
-    found = [(value, key) for key, value in witness.machine.globals.items() if isinstance(value, Module)]
+    found = [(value, key) for key, value in witness.machine.globals.items() if isinstance(value, module_class())]
     return found[0] if len(found) == 1 else (None, "")
 
 

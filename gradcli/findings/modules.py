@@ -14,12 +14,10 @@ from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import of_cut, severity_of
 from gradcli.findings.order import Ledger
 from gradcli.findings.spelling import one_line, several
-from gradcli.findings.witness import Place, Witness
+from gradcli.findings.witness import Place, Witness, module_class, optimizer_class
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import node_of
 from gradcli.script.timeline.names import parameters as parameters_of
-from gradcli.script.torch.nn.base.base import Module
-from gradcli.script.torch.optim.optimizer import Optimizer
 
 NOT_REGISTERED = Cause(
     "not-registered",
@@ -83,7 +81,7 @@ CONTAINERS = {list: "nn.ModuleList", tuple: "nn.ModuleList", dict: "nn.ModuleDic
 MISSPELT = ("_init_", "__int__", "__inti__", "init", "_init__", "__init_")
 
 
-def hidden(module: Module) -> Iterator[tuple[str, str, Tensor, Any]]:
+def hidden(module: Any) -> Iterator[tuple[str, str, Tensor, Any]]:
     """Yield what a module does not know of: the attribute, the path, the tensor, and the container or None."""
     for attribute, value in list(vars(module).items()):
         if attribute.startswith("_"):
@@ -93,23 +91,23 @@ def hidden(module: Module) -> Iterator[tuple[str, str, Tensor, Any]]:
         elif type(value) in CONTAINERS:
             items = value.items() if isinstance(value, dict) else enumerate(value)
             for key, item in list(items)[:100]:
-                if isinstance(item, Module):
+                if isinstance(item, module_class()):
                     for name, tensor in parameters_of(item):
                         yield attribute, f"{attribute}[{key!r}].{name}", tensor, value
                 elif isinstance(item, Tensor) and isinstance(node_of(item), AccumulateGrad):
                     yield attribute, f"{attribute}[{key!r}]", item, value
 
 
-def modules(witness: Witness) -> Iterator[tuple[str, Module]]:
+def modules(witness: Witness) -> Iterator[tuple[str, Any]]:
     """Yield the modules of the snippet with their names, those inside others too."""
     for name, value in list(witness.machine.globals.items()):
-        if isinstance(value, Module) and not name.startswith((" ", "__")):
+        if isinstance(value, module_class()) and not name.startswith((" ", "__")):
             waiting = [(name, value)]
             while waiting:
                 path, one = waiting.pop()
                 yield path, one
                 waiting += [
-                    (f"{path}.{key}", child) for key, child in one._modules.items() if isinstance(child, Module)
+                    (f"{path}.{key}", child) for key, child in one._modules.items() if isinstance(child, module_class())
                 ]
 
 
@@ -117,12 +115,12 @@ def held(witness: Witness) -> dict[int, Tensor]:
     """Return the tensors that some optimizer holds."""
     found = {id(x): x for x in witness.of(Ledger).owned}
     for value in witness.machine.globals.values():
-        if isinstance(value, Optimizer):
+        if isinstance(value, optimizer_class()):
             found.update({id(x): x for group in value.param_groups for x in group["params"]})
     return found
 
 
-def assignment(witness: Witness, module: Module, attribute: str) -> Place | None:
+def assignment(witness: Witness, module: Any, attribute: str) -> Place | None:
     """Return the statement of the class that assigns an attribute."""
     for source in witness.statements:
         for tree in witness.trees(source):
@@ -167,7 +165,7 @@ def unregistered(witness: Witness) -> Iterator[Finding]:
                 wrap = (
                     wrap
                     if any(
-                        isinstance(x, Module)
+                        isinstance(x, module_class())
                         for x in (container.values() if isinstance(container, dict) else container)
                     )
                     else wrap.replace("Module", "Parameter")
@@ -263,7 +261,7 @@ def reachable(witness: Witness) -> dict[int, str]:
         name, value, depth = waiting.pop()
         if isinstance(value, Tensor):
             found.setdefault(id(value), name)
-        elif isinstance(value, Module):
+        elif isinstance(value, module_class()):
             for inner, tensor in parameters_of(value):
                 found.setdefault(id(tensor), f"{name}.{inner}")
         elif isinstance(value, list | tuple | dict) and depth < 3 and len(value) < 1000:
@@ -328,9 +326,9 @@ def unused(witness: Witness) -> Iterator[Finding]:
     asked = {id(one.tensor) for one in witness.calls}
     groups: list[list[Tensor]] = []
     for value in witness.machine.globals.values():
-        if isinstance(value, Optimizer):
+        if isinstance(value, optimizer_class()):
             groups.append([x for group in value.param_groups for x in group["params"]])
-        elif isinstance(value, Module):
+        elif isinstance(value, module_class()):
             own = [x for _, x in parameters_of(value)]
             if any(id(x) in asked for x in own):
                 groups.append(own)
@@ -435,6 +433,8 @@ def overwritten(place: Place) -> int:
 def holding(witness: Witness, tensor: Tensor) -> Place | None:
     """Return the statement that gave a tensor to an optimizer."""
     for name, value in witness.machine.globals.items():
-        if isinstance(value, Optimizer) and any(x is tensor for group in value.param_groups for x in group["params"]):
+        if isinstance(value, optimizer_class()) and any(
+            x is tensor for group in value.param_groups for x in group["params"]
+        ):
             return creation(witness, name)
     return None

@@ -12,13 +12,11 @@ import numpy as np
 from gradcli.engine.backward import Contribution
 from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.causes.forms import unstable
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.spelling import called, number, one_line, several, short
 from gradcli.findings.witness import Pass, Place, Witness, value_of
 from gradcli.guard import guarded
-from gradcli.script.timeline.graphs import snapshot
 
 MASKED = Cause(
     "masked-late",
@@ -165,6 +163,8 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Find the first value of a graph that is not finite."""
     troubles = witness.of(Troubles)
     troubles.value = troubles.gradient = None
+    if not done.is_surveyed and finite(done.output.value):
+        return
     for node in done.order:
         if np.asarray(node.out).dtype.kind != "f" or finite(node.out):
             continue
@@ -188,6 +188,9 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
 
 def vanished(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State a result that is 0 only because its digits were rounded away."""
+    from gradcli.explanation.causes.forms import unstable
+    from gradcli.script.timeline.graphs import snapshot
+
     zeros = [
         node for node in done.order if node.primitive.name in ("log", "sub", "add") and np.any(np.equal(node.out, 0))
     ]
@@ -223,6 +226,9 @@ def better_form(witness: Witness, done: Pass, node: Node) -> str:
     """Return what the notes of an explanation say about a form that keeps its digits."""
 
     def found() -> str:
+        from gradcli.explanation.causes.forms import unstable
+        from gradcli.script.timeline.graphs import snapshot
+
         graph = snapshot(witness.run, done.output)
         lines = [] if graph is None else list(graph.lines)
         return next((note.message for note in unstable(lines)), "")
@@ -537,7 +543,7 @@ def smaller(witness: Witness, trouble: Trouble) -> str | None:
     )
 
 
-@HUGE.on("arrival")
+@HUGE.on("arrival", closely=True)
 def divided_by_eps(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that a gradient is huge because a norm of 0 was replaced by eps."""
     if not done.is_surveyed:
@@ -606,7 +612,7 @@ class Bounds:
         self.divisors: dict[int, float] = {}
 
 
-@HUGE.on("pass")
+@HUGE.on("pass", closely=True)
 def bounds(witness: Witness, done: Pass) -> Iterator[Finding]:
     found = witness.of(Bounds).of
     found.clear()
@@ -624,7 +630,7 @@ def bounds(witness: Witness, done: Pass) -> Iterator[Finding]:
     yield from ()
 
 
-@KINK.on("pass")
+@KINK.on("pass", closely=True)
 def at_kinks(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Note the nodes all of whose entries stand at a kink."""
     found = witness.of(Kinks).nodes
@@ -650,12 +656,12 @@ class Kinks:
         self.nodes: dict[int, tuple[list[str], Any]] = {}
 
 
-@KINK.on("arrival")
+@KINK.on("arrival", closely=True)
 def decided(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that a kink made the whole gradient of a leaf 0."""
     found = witness.of(Kinks).nodes
-    zero = [leaf for leaf, gradient, _ in done.arrivals if np.size(gradient) and not np.any(gradient)]
-    if not found or not zero:
+    zero = [leaf for leaf, gradient, _ in done.arrivals if np.size(gradient) and not np.any(gradient)] if found else []
+    if not zero:
         return
     from gradcli.findings.modules import held
 

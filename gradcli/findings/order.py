@@ -16,8 +16,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.spelling import number, several, short
-from gradcli.findings.witness import LARGEST, Pass, Place, Witness
-from gradcli.script.torch.optim.optimizer import Optimizer
+from gradcli.findings.witness import LARGEST, Pass, Place, Witness, optimizer_class
 
 ACCUMULATED = Cause(
     "accumulated",
@@ -201,7 +200,9 @@ def is_moved(leaf: Tensor, account: Account) -> bool:
 def optimizer_of(witness: Witness, leaf: Tensor) -> str:
     """Return the name of the optimizer that holds a leaf, empty where there is none."""
     for name, value in witness.machine.globals.items():
-        if isinstance(value, Optimizer) and any(x is leaf for group in value.param_groups for x in group["params"]):
+        if isinstance(value, optimizer_class()) and any(
+            x is leaf for group in value.param_groups for x in group["params"]
+        ):
             return name
     return ""
 

@@ -20,9 +20,8 @@ from gradcli.findings.graphs import gradient_below, severity_of
 from gradcli.findings.modules import creation, held
 from gradcli.findings.order import Ledger
 from gradcli.findings.spelling import number, one_line, several, short
-from gradcli.findings.witness import LARGEST, Operation, Pass, Place, Witness, value_of
+from gradcli.findings.witness import LARGEST, Operation, Pass, Place, Witness, optimizer_class, value_of
 from gradcli.script.failure import message_of
-from gradcli.script.torch.optim.optimizer import Optimizer
 
 DEAD = Cause(
     "dead-units",
@@ -222,7 +221,7 @@ def diverged(witness: Witness) -> Iterator[Finding]:
         optimizers = [
             (key, value)
             for key, value in witness.machine.globals.items()
-            if isinstance(value, Optimizer) and value in ledger.steps
+            if isinstance(value, optimizer_class()) and value in ledger.steps
         ]
         place, instead, rate = course.place, None, ""
         about = [*course.names, course.place.written.text.removesuffix(".backward()")]
@@ -288,7 +287,7 @@ def leaf_below(node: Node, done: Pass) -> list[Tensor]:
     return found
 
 
-@DEAD.on("arrival")
+@DEAD.on("arrival", closely=True)
 def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that every unit of a layer is 0 in every row."""
     if not done.is_surveyed or done.inputs is not None:
@@ -327,7 +326,11 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
         at, holder = place, ""
         if alive is not None and steps is not None and steps.latest is not None:
             holder, optimizer = next(
-                ((key_, value_) for key_, value_ in witness.machine.globals.items() if isinstance(value_, Optimizer)),
+                (
+                    (key_, value_)
+                    for key_, value_ in witness.machine.globals.items()
+                    if isinstance(value_, optimizer_class())
+                ),
                 ("", None),
             )
             lr = optimizer.param_groups[0].get("lr") if optimizer is not None else None
@@ -350,7 +353,7 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
         return
 
 
-@SATURATED.on("arrival")
+@SATURATED.on("arrival", closely=True)
 def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that a softmax, sigmoid or tanh passes nothing on, because it is flat there."""
     if not done.is_surveyed:
@@ -446,18 +449,18 @@ class Sizes:
         self.of: dict[int, float] = {}
 
 
-@SATURATED.on("pass")
+@SATURATED.on("pass", closely=True)
 def sizes(witness: Witness, done: Pass) -> Iterator[Finding]:
     found = witness.of(Sizes).of
     found.clear()
-    for node in done.order if done.is_surveyed else ():
+    for node in done.order:
         if node.primitive.name in ("softmax", "sigmoid", "tanh") and node.inputs:
             value = np.asarray(value_of(node.inputs[0]))
             found[id(node)] = float(np.max(np.abs(value))) if value.size else 0.0
     yield from ()
 
 
-@VANISHING.on("arrival")
+@VANISHING.on("arrival", closely=True)
 def chained(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that the gradient shrinks or grows by a factor at each of many layers."""
     if not done.is_surveyed or done.inputs is not None or done.times > 1:
@@ -654,7 +657,7 @@ def axis_of_equals(value: Any, gradient: Any) -> int | None:
     return None
 
 
-@SYMMETRIC.on("arrival")
+@SYMMETRIC.on("arrival", closely=True)
 def alike(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Note weights whose units have the same values and the same gradients."""
     if not done.is_surveyed or done.inputs is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,8 +29,10 @@ from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
 from gradcli.script.timeline.model import Told
 from gradcli.script.timeline.names import Generated, node_of
+from gradcli.script.timeline.passes import settle
+from gradcli.script.timeline.reasons import listed
 from gradcli.script.timeline.recorder import COMPOUND, Recorder
-from gradcli.script.torch.autograd.custom import CustomNode
+from gradcli.script.timeline.run import Pass as Passed
 from gradcli.source import Source
 
 State = TypeVar("State")
@@ -139,13 +142,16 @@ class Witness(Recorder):
         self.returned_in: dict[int, Source] = {}  # by line
         self.stopped_by: Exception | None = None
         self._states: dict[type, Any] = {}
+        self._trees: dict[Source, list[ast.Module]] = {}
 
     def trees(self, source: Source) -> list[ast.Module]:
         """Return the syntax tree of a cell."""
-        try:
-            return [ast.parse(source.text)]
-        except (SyntaxError, ValueError):
-            return []
+        if source not in self._trees:
+            try:
+                self._trees[source] = [ast.parse(source.text)]
+            except (SyntaxError, ValueError):
+                self._trees[source] = []
+        return self._trees[source]
 
     def of(self, kind: type[State]) -> State:
         """Return what a family of causes keeps about this run, made when it is first asked for."""
@@ -184,9 +190,12 @@ class Witness(Recorder):
         inner = super().followed(node, execute, source)
         if isinstance(node, COMPOUND):
             return inner
-        stack = self.stack
+        stack, times = self.stack, 0
 
         def placed(env: Env) -> Any:
+            nonlocal times
+            times += 1
+            self.is_deep = times <= SURVEYED or not self.run.is_silent
             stack.append(Place(source, node.lineno, node, env, stack[-1] if stack else None))
             try:
                 return inner(env)
@@ -205,8 +214,6 @@ class Witness(Recorder):
         if isinstance(node, Node):
             self.places[node] = place
         for detect in AT_OPERATIONS.get(application.primitive.name, ()):
-            self.add(detect(self, Operation(application, place)))
-        for detect in AT_OPERATIONS.get("", ()):
             self.add(detect(self, Operation(application, place)))
 
     def asked(self, tensor: Tensor, gradient: Tensor | None) -> None:
@@ -234,12 +241,12 @@ class Witness(Recorder):
     def backward(
         self, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
     ) -> Iterator[Contributed]:
-        yield from self._passed(outputs, given, super().backward(outputs, given, events), None)
+        yield from self._passed(outputs, given, events, None)
 
     def differentiated(
         self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
     ) -> Iterator[Contributed]:
-        yield from self._passed(outputs, given, super().differentiated(outputs, inputs, given, events), inputs)
+        yield from self._passed(outputs, given, events, inputs)
 
     def _passed(
         self,
@@ -260,7 +267,16 @@ class Witness(Recorder):
             self.returned_in[place.line] = place.source
         if all(node.inputs is not None for node in order):
             self.tell("pass", done)
-        for event in events:
+            if closely:
+                self.tell("pass closely", done)
+        is_quick = self.run.is_silent and all(type(node) is Node for node in order)
+        if is_quick:
+            self.run.walked = outputs
+        elif inputs is None:
+            events = super().backward(outputs, given, events)
+        else:
+            events = super().differentiated(outputs, inputs, given, events)
+        for event in self.muting(events) if is_quick else events:
             if isinstance(event, Accumulation):
                 before = event.leaf._grad
                 copied = None if before is None or before.value.size > LARGEST else np.array(before.value)
@@ -270,12 +286,36 @@ class Witness(Recorder):
                 assert edge is not None
                 done.totals[edge] = value_of(event.total)
                 contributed = value_of(event.contribution)
-                if isinstance(event.node, CustomNode):
+                if type(event.node) is not Node and isinstance(event.node, custom_node()):
                     self.tell("answer", done, event)
                 if not np.isfinite(contributed).all():
                     self.tell("contribution", done, event)
             yield event
+        if is_quick:
+            self.settled(done)
         self.tell("arrival", done)
+        if closely:
+            self.tell("arrival closely", done)
+
+    def muting(self, events: Iterator[Contributed]) -> Iterator[Contributed]:
+        """Pass on the events of a pass whose own operations are none of the snippet's."""
+        self.run.muted = True
+        try:
+            yield from events
+        finally:
+            self.run.muted = False
+
+    def settled(self, done: Pass) -> None:
+        """Note what the timeline has to know of a pass that it did not follow."""
+        run, line = self.run, done.place.line
+        run.machine.line = line
+        for node in done.order:
+            if node.inputs is None:
+                run.freed.setdefault(node, line)
+        reached = [leaf for leaf, _, _ in done.arrivals] if done.inputs is None else []
+        output = listed(map(run.name, done.outputs))
+        run.add_pass(Passed(line, output, run.origins.below(done.outputs), reached, done.inputs is not None))
+        settle(run, line, reached)
 
     def stepped(self, optimizer: Any, parameters: Sequence[Tensor], told: Sequence[Told]) -> None:
         self.tell("step", optimizer, parameters)
@@ -367,6 +407,24 @@ class Witness(Recorder):
         with self.aside():
             events = list(trace([output], [np.ones_like(output.value)[()]]))
         return {one.leaf: value_of(one.gradient) for one in events if isinstance(one, Accumulation)}
+
+
+def loaded(module: str, name: str) -> Any:
+    """Return a class of a module if the snippet has needed that, else what nothing is an instance of."""
+    found = sys.modules.get(module)
+    return () if found is None else getattr(found, name)
+
+
+def custom_node() -> Any:
+    return loaded("gradcli.script.torch.autograd.custom", "CustomNode")
+
+
+def module_class() -> Any:
+    return loaded("gradcli.script.torch.nn.base.base", "Module")
+
+
+def optimizer_class() -> Any:
+    return loaded("gradcli.script.torch.optim.optimizer", "Optimizer")
 
 
 def value_of(x: Any) -> Any:

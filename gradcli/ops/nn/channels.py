@@ -26,6 +26,13 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.sentences import NORMAL
 from gradcli.ops.support.surface import operation
 
+NOT_BATCHED = (
+    "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, "
+    "were not batched.\nIf you are using a module and do not need eval mode, please set `track_running_stats` to be "
+    "False.If you are using a prebuilt module and do not need eval mode, please see the functorch website for "
+    "resources on how to patch your module to work with vmap"
+)
+
 
 def beside(value: Any, ndim: int) -> Any:
     """Reshape numbers, one for each channel, to broadcast over the other dimensions; a default stays a number."""
@@ -206,10 +213,7 @@ def batch_norm_(
     w, b = 1 if weight is None else weight, 0 if bias is None else bias
     if not training:
         return batch_norm(input, w, b, running_mean, running_var, training=False, eps=eps)
-    UnsupportedHere.when(
-        mode.examples is not None and (running_mean is not None or running_var is not None),
-        "batch_norm with running statistics is not supported in vmap",
-    )
+    AutogradError.when(mode.examples is not None and (running_mean is not None or running_var is not None), NOT_BATCHED)
     if running_mean is not None:
         update_running(running_mean, np.mean(input.value, others(input)), momentum)
     if running_var is not None:

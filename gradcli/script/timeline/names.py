@@ -48,10 +48,11 @@ class TensorNames:
         """Keep clear of the names that the text of a snippet uses."""
         self._taken.update(re.findall(r"\b(?:[vc]|leaf)\d*(?:_[a-z])?\b|\b\w+_[a-z]\b", source.text))
 
-    def look(self, env: dict[str, Any]) -> Iterator[tuple[Tensor, str, str]]:
+    def look(self, env: dict[str, Any], *, deep: bool = True) -> Iterator[tuple[Tensor, str, str]]:
         """Yield the tensors in these variables, each with its name and the generated name that it loses.
 
         A tensor that was looked at under its name, and is as it was then, is left out: most are, at every statement.
+        What is not `deep` looks at variables alone, not at the tensors in objects and lists.
         """
         for name, value in list(env.items()):
             if isinstance(value, Tensor):
@@ -59,6 +60,8 @@ class TensorNames:
                 if before() is value and is_still(node, node_of(value)) and is_still(gradient, value._grad):
                     continue
                 self._looked[name] = referred(value), referred(node_of(value)), referred(value._grad)
+            elif not deep:
+                continue
             if name == OUTER or name.startswith((" ", "__")):
                 continue
             for tensor, full in parts(name, value):

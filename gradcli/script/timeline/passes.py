@@ -64,6 +64,8 @@ def followed(
     reached = [leaf for leaf, _, _ in accumulations] if inputs is None else []
     output = listed(map(run.name, outputs))
     run.add_pass(Pass(line, output, run.origins.below(outputs), reached, inputs is not None, walk.stops(run)))
+    if run.is_silent:
+        return settle(run, line, [leaf for leaf, _, _ in accumulations] if inputs is None else [])
     is_told = graph is not None and wanted and not run.keeps_last
     explain = partial(explained, graph, contributions, given[0])
     explanation = guarded("explanation", explain, None) if is_told else None
@@ -93,17 +95,22 @@ def followed(
         if x._grad is not None
     )
     notes = guarded("note", lambda: told(run, accumulations, walk, explanation), ())
-    for leaf, _, _ in accumulations:
-        if leaf._grad is not None:
-            run.filled[leaf] = Filled(line, leaf._grad)
-        run.values[leaf] = kept(leaf.value)
-        if leaf._grad is not None and leaf._grad.node is not None:
-            run.names.give(leaf._grad, f"{run.name(leaf)}.grad")
+    settle(run, line, [leaf for leaf, _, _ in accumulations])
     run.add(
         "backward",
         event=lambda: Backward(*run.place, output, explanation, accumulated, retained, notes),
         news=bool(notes),
     )
+
+
+def settle(run: Run, line: int, leaves: Sequence[Tensor]) -> None:
+    """Note the gradients that a pass has left at leaves, and the values that it saw."""
+    for leaf in leaves:
+        if leaf._grad is not None:
+            run.filled[leaf] = Filled(line, leaf._grad)
+        run.values[leaf] = kept(leaf.value)
+        if leaf._grad is not None and leaf._grad.node is not None:
+            run.names.give(leaf._grad, f"{run.name(leaf)}.grad")
 
 
 def told(

@@ -43,6 +43,7 @@ class Recorder:
         self.machine = machine
         self.run = Run(machine, all, keeps_last)
         self._pending: list[tuple[tuple[Source, int], Application, Called | None]] = []
+        self.is_deep = True  # whether the tensors in objects are looked at too
         self._is_print = False  # whether the statement that runs makes nothing of its values
         self._required: WeakKeyDictionary[Tensor, bool] = WeakKeyDictionary()
         self._sources: WeakSet[Source] = WeakSet()
@@ -85,12 +86,13 @@ class Recorder:
     def append(self, application: Application) -> None:
         """Take an operation from the engine, whose tape this is."""
         line = self.machine.line
-        if not self.run.muted:
+        if not self.run.muted and not self.run.is_silent:
             self._pending.append(((self.machine.source, line), application, mode.call))
         out = application.out
         if isinstance(out.node, Node):
             self.run.lines[out.node] = line
-            self.run.made[out.node] = kept(out.value)
+            if not self.run.is_silent:
+                self.run.made[out.node] = kept(out.value)
         self.run.origins.computed(application, line, self.machine.source)
 
     def cut(self, source: Any, result: Any, how: str) -> None:
@@ -152,7 +154,7 @@ class Recorder:
 
     def look(self, env: Env) -> None:
         """Note the names in these variables, and whether a leaf was made to require grad, or no longer to do so."""
-        for tensor, name, before in self.run.names.look(env):
+        for tensor, name, before in self.run.names.look(env, deep=self.is_deep):
             if env is self.machine.globals and "." in name:
                 self.run.names.replace(tensor, name, self.machine.line)
             if before:

@@ -22,6 +22,8 @@ def stepped(run: Run, optimizer: Any, parameters: Sequence[Tensor], told: Sequen
     run.owned.update(owned)
     run.optimizers[name] = None
     run.has_stepped = True
+    if run.is_silent:
+        return
     changed = tuple((run.name(p), kept(run.values.get(p)), kept(p.value)) for p in parameters if p._grad is not None)
     updates = tuple(Update(run.name(p), entry, options, lines) for p, entry, options, lines in told)
     notes = tuple(idle(run, optimizer, owned, parameters))

@@ -51,7 +51,6 @@ SUBMODULES = {
     "distributions": "gradcli.script.torch.distributions.module",
     "backends": "gradcli.script.torch.module",
     "testing": "gradcli.script.torch.testing",
-    "return_types": "gradcli.script.torch.operations.returned",
 }
 
 

@@ -116,20 +116,12 @@ def _bounds_alike(given: tuple[Any, ...], named: dict[str, Any]) -> bool:
     return not (is_number and any(getattr(bound, "ndim", 0) or getattr(bound, "requires_grad", 0) for bound in bounds))
 
 
-def _no_word(given: tuple[Any, ...], named: dict[str, Any]) -> bool:
-    return not any(isinstance(value, str) for value in (*given, *named.values()))
-
-
 # What tells a call that fits, for functions that take less here than their annotations say.
 FITTING: dict[str, Callable[[tuple[Any, ...], dict[str, Any]], bool]] = {
     "clamp": _bounds_alike,
     "clip": _bounds_alike,
-    "hsplit": _no_word,
-    "vsplit": _no_word,
-    "dsplit": _no_word,
     "movedim": _of_one_kind,
     "moveaxis": _of_one_kind,
-    "gradient": lambda given, named: not getattr(named.get("spacing"), "ndim", 0),
     "scatter": _written_or_named,
     "squeeze": lambda given, named: None not in (*given, *named.values()),
 }

@@ -12,8 +12,8 @@ from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 
 NAMES = """
-addbmm addmm addmv avg_pool1d avg_pool2d avg_pool3d baddbmm conv1d conv2d conv3d conv_transpose1d conv_transpose2d
-conv_transpose3d hardtanh heaviside nan_to_num relu6
+addmm avg_pool1d avg_pool2d avg_pool3d baddbmm conv1d conv2d conv3d conv_transpose1d conv_transpose2d
+conv_transpose3d hardtanh nan_to_num relu6
 """
 WHOLE = frozenset(NAMES.split())
 

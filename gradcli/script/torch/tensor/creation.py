@@ -22,7 +22,6 @@ from gradcli.script.torch.tensor.literals import as_tensor as as_tensor
 from gradcli.script.torch.tensor.literals import asarray, from_numpy
 from gradcli.script.torch.tensor.literals import tensor_ as tensor_
 from gradcli.script.torch.tensor.options import checked_shape, made, number, read_options, row, size_tuple, sizes, whole
-from gradcli.script.torch.tensor.spacing import check_step, counted, powers, spaced
 
 LONG = np.dtype(np.int64)
 LONGEST = 2**63 - 1  # entries of a row
@@ -105,7 +104,10 @@ def arange(*bounds: Any, **keywords: Any) -> Tensor:
     options = read_options("arange", keywords)
     natural = mode.default_dtype if any(isinstance(x, float) for x in values.values()) else LONG
     dtype = np.dtype(options.dtype or natural)
-    check_step(first, last, step)
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (last - first) / step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     if not (math.isfinite(first) and math.isfinite(last)):
         raise RuntimeError(f"unsupported range: {first} -> {last}")
     check_kernel("arange", dtype)
@@ -119,8 +121,6 @@ def arange(*bounds: Any, **keywords: Any) -> Tensor:
     if count > LONGEST:
         raise RuntimeError("invalid size, possible overflow?")
     running.machine.budget.fits(count, "the tensor")
-    if dtype.kind == "f" and dtype.itemsize >= 4:
-        return row(counted(first, step, count, dtype), options)
     return row((first + np.arange(count) * step).astype(dtype), options)
 
 
@@ -132,18 +132,18 @@ def check_kernel(name: str, dtype: np.dtype[Any]) -> None:
 
 def linspace(start: Any, end: Any, steps: Any, **keywords: Any) -> Tensor:
     options = read_options("linspace", keywords)
-    return row(spaced(*_range("linspace", start, end, steps, options.real)).astype(options.real), options)
+    return row(np.linspace(*_range("linspace", start, end, steps, options.real)).astype(options.real), options)
 
 
 def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, **keywords: Any) -> Tensor:
-    """Return powers of the base, from `base**start` to `base**end`; torch computes them in float64."""
+    """Return powers of the base, from `base**start` to `base**end`."""
     options = read_options("logspace", keywords)
-    numbers = powers(base, *_range("logspace", start, end, steps, options.real))
-    return row(numbers.astype(options.real), options)
+    exponents = np.linspace(*_range("logspace", start, end, steps, options.real))
+    return row((float(base) ** exponents).astype(options.real), options)
 
 
 def _range(name: str, start: Any, end: Any, steps: Any, dtype: np.dtype[Any]) -> tuple[Any, Any, int]:
-    """Return the bounds in the dtype, or in float32 where it is of integers, and the number of steps."""
+    """Return the bounds and the number of steps."""
     if mode.examples is not None and any(isinstance(x, Tensor) for x in (start, end)):
         raise UnsupportedError(f"{name} between tensors inside of vmap is not supported here")
     dims = [(side, x.ndim) for side, x in (("start", start), ("end", end)) if isinstance(x, Tensor)]
@@ -157,8 +157,7 @@ def _range(name: str, start: Any, end: Any, steps: Any, dtype: np.dtype[Any]) ->
     if count < 0:
         raise RuntimeError("number of steps must be non-negative")
     running.machine.budget.fits(count, "the tensor")
-    first, last = (dtype.type(bound) if dtype.kind == "f" else np.float32(bound) for bound in bounds)
-    return first, last, count
+    return *bounds, count
 
 
 def eye(n: Any, m: Any = None, **keywords: Any) -> Tensor:

@@ -45,8 +45,8 @@ def loss(function: Function, *, checks: bool = False) -> Function:
     def call(*arguments: Any, size_average: bool | None = None, reduce: bool | None = None, **keywords: Any) -> Any:
         if size_average is not None or reduce is not None:
             keywords["reduction"] = legacy(size_average, reduce)
-        if not checks:
-            check_reduction(keywords.get("reduction", "mean"), function.__name__)
+        if not checks and keywords.get("reduction", "mean") not in REDUCTIONS:
+            check_reduction(keywords["reduction"], function.__name__)
         return function(*arguments, **keywords)
 
     call.__module__ = "torch.nn.functional"
@@ -80,7 +80,7 @@ def _difference(name: str) -> Function:
                 raise AttributeError(f"{type(value).__name__!r} object has no attribute 'size'")
         if input.dtype is not target.dtype:
             input, target = promoted(input, target)
-        if broadcastable([input.value, target.value]):  # which torch looks at first
+        if reduction not in REDUCTIONS and broadcastable([input.value, target.value]):  # which torch looks at first
             check_reduction(reduction)
         return getattr(ops, name)(input, target, reduction, *arguments, **keywords)
 
