@@ -17,6 +17,7 @@ from gradcli.homework.course.variants import Variants, read_variants
 from gradcli.homework.diagnose.ordering import Habits, Sizes, ordered
 from gradcli.homework.grading import graded
 from gradcli.homework.model import Result
+from gradcli.homework.solve.runs import scripts
 from gradcli.homework.submission.classes import COLUMNS, NOBODY, by_student
 from gradcli.homework.submission.files import File
 from gradcli.homework.submission.hand_ins import HandIn
@@ -103,14 +104,14 @@ class Grades:
                 "E024", "the values of this assignment differ from student to student", help="give variants"
             )
         grades = cls(read, sheets)
-        with Apart(grades.graded) as apart:
+        with Apart(grades.graded, asks=scripts.__name__) as apart:
             apart([])
         return grades
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         rows = sorted(row for batch in batches for row in rows_of(batch))
         if rows:
-            with Apart(self.graded) as apart:
+            with Apart(self.graded, asks=scripts.__name__) as apart:
                 results = apart([row[1:] for row in rows])
             yield from (batch_of(RESULT, results[start : start + ROWS]) for start in range(0, len(results), ROWS))
 

@@ -18,7 +18,8 @@ from typing import Any
 from gradcli.errors import GradcliError, InternalError
 from gradcli.workers.messages import COUNT, MOST, message_of, read_message
 
-START = f"from {__name__} import serve; serve()"
+START = f"from {__name__} import serve\n"
+WAITING = "from gradcli.workers.zygote import waiting\nwith waiting(WORK): "
 
 
 def fresh(*arguments: str) -> dict[str, Any]:
@@ -34,12 +35,13 @@ class Apart:
     """The owner's side: called with an item, it returns what the function returns for it there, of a `kind`.
 
     What is sent there is pickled; what comes back is data, as that of any process. Raises the GradcliError that the
-    function raises there, and InternalError for any other exception and where the process ends.
+    function raises there, and InternalError for any other exception and where the process ends. Where processes there
+    ask others (`zygote`), `asks` is the module of their `WORK`: those wait before anything is sent.
     """
 
-    def __init__(self, function: Callable[[Any], Any], kind: Any = Any) -> None:
+    def __init__(self, function: Callable[[Any], Any], kind: Any = Any, *, asks: str = "") -> None:
         self.kind = kind
-        python = fresh("-c", START)
+        python = fresh("-c", f"{START}{f'from {asks} import WORK; {WAITING}' if asks else ''}serve()")
         python["env"]["OPENBLAS_NUM_THREADS"] = "1"  # its children lock themselves, and start no threads
         self.process = subprocess.Popen(**python, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._send((function, kind))

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 from gradcli.errors import EvaluationError, InternalError
+from gradcli.workers import notes
 from gradcli.workers.apart import Apart
 from gradcli.workers.limits import Limits
 from gradcli.workers.pool import mapped
+from tests.workers.test_zygote import KEPT, answers
 
 
 @dataclass(frozen=True)
@@ -74,3 +76,16 @@ def test_a_process_apart_takes_no_module_of_the_folder_it_stands_in(tmp_path: An
         (tmp_path / f"{module}.py").write_text("raise SystemExit('executed')")
     monkeypatch.chdir(tmp_path)
     assert asked([1, 2]) == [[1, 4]]
+
+
+def told(names: list[str]) -> list[Any]:
+    """What processes say that are asked from there, when something has been read."""
+    KEPT.append("an answer of somebody")
+    return answers(*names)
+
+
+@pytest.mark.skipif(not notes.HAS_FORK, reason="the system has no fork")
+def test_processes_that_are_asked_from_there_have_nothing_that_was_sent() -> None:
+    for asks, found in (("", [["an answer of somebody"]]), (answers.__module__, [[]])):
+        with Apart(told, asks=asks) as apart:
+            assert apart(["what was read"]) == found
