@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.base.configured import Configured, Rows, declared, numbered
 
 
@@ -75,7 +76,17 @@ class AdaptivePool(Configured):
         if isinstance(size, tuple | list) and None in size:
             have = input.shape[-len(size) :]
             size = tuple(old if new is None else new for old, new in zip(have, size, strict=True))
-        return self._called(input, size, *self._behind()[1:])
+        return self._called(input, size)
+
+
+class _AdaptiveMaxPoolNd(AdaptivePool):
+    """The largest entry of each window."""
+
+    _signature = "output_size, return_indices=False"
+
+    def _settle(self) -> None:
+        if self.return_indices:
+            raise UnsupportedError("return_indices of adaptive max-pooling is not supported here")
 
 
 LAYERS: Rows = {
@@ -84,6 +95,6 @@ LAYERS: Rows = {
     **numbered("AvgPool", AvgPool, 3, "avg_pool"),
     "AvgPool1d": (AvgPoolOfRow, {"_function": "avg_pool1d"}),
     **numbered("AdaptiveAvgPool", AdaptivePool, 2, "adaptive_avg_pool"),
-    **numbered("AdaptiveMaxPool", AdaptivePool, 2, "adaptive_max_pool"),
+    **numbered("AdaptiveMaxPool", _AdaptiveMaxPoolNd, 2, "adaptive_max_pool"),
 }
 __getattr__ = declared(LAYERS, "torch.nn.modules.pooling")
