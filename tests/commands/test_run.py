@@ -201,7 +201,7 @@ WRONG = {
     "page.md": ("# nothing here\n", 2, "has no Python blocks"),
     "syntax.py": ("x = (1,\n", 2, "'(' was never closed"),
     "binary.py": ("x = '\0'\n", 2, "null bytes"),
-    "unknown.py": ("import tensorflow\n", 3, "No module named 'tensorflow'"),
+    "unknown.py": ("import tensorfow\n", 3, "No module named 'tensorfow'"),
     "endless.py": ("while True:\n    pass\n", 3, "more than 1,000 steps"),
     "large.py": ("import torch\ntorch.zeros(10**12)\n", 3, "1,000,000,000,000 elements"),
 }

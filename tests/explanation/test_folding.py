@@ -42,8 +42,8 @@ WRITTEN = {  # the operation, and its rules by input
     "cross_entropy(x, 1)": {"x": "g*(softmax(x) - one_hot(1, 2))"},
     "cross_entropy(M, [1, 0])": {"M": "g*(softmax(M, dim=1) - one_hot([1, 0], 2))/2"},
     "cosine_similarity(x, y, dim=0)": {
-        "x": "g*(y/norm(y) - v1*(x/norm(x)))/norm(x)",
-        "y": "g*(x/norm(x) - v1*(y/norm(y)))/norm(y)",
+        "x": "g*(y/norm(y) - v1*x/norm(x))/norm(x)",
+        "y": "g*(x/norm(x) - v1*y/norm(y))/norm(y)",
     },
 }
 

@@ -247,6 +247,7 @@ def test_every_schema_is_valid_and_strict() -> None:
         "derivatives",
         "error",
         "explanation",
+        "findings",
         "formulas",
         "gradients",
         "graph",

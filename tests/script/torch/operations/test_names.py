@@ -103,7 +103,7 @@ def test_a_module_has_no_name_that_torchs_has_not(module: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "count"),
-    [("torch", 370), ("torch.nn.functional", 90), ("torch.linalg", 24), ("torch.special", 20)],
+    [("torch", 370), ("torch.nn.functional", 80), ("torch.linalg", 24), ("torch.special", 20)],
 )
 def test_the_operations_that_torch_has_are_there(module: str, count: int) -> None:
     reached = reached_of(module)
