@@ -208,7 +208,7 @@ def graded(
 
 def are_about(items: Sequence[Item], results: Sequence[Result]) -> bool:
     """Return whether results are of these items."""
-    return [str(item.hand_in.file.path) for item in items] == [result.file for result in results]
+    return [item.hand_in.name for item in items] == [result.file for result in results]
 
 
 def without(item: Item, loss: Lost, names: Sequence[str]) -> Item:

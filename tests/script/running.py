@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -52,13 +53,15 @@ def torchs(text: str) -> Printed:
     told = records().get(key)
     if find_spec("torch") is None:
         return Printed(told) if told is not None else pytest.skip("needs torch, for no record was made of this")
-    printed = met[key] = python_prints(text)
+    printed = python_prints(text)
+    met[key] = ADDRESS.sub("0x7f0000000000", printed)
     if told is not None and not is_recording():
-        assert alike(told, printed), f"record anew: {difference(told, printed)}"
+        assert alike(told, met[key]), f"record anew: {difference(told, met[key])}"
     return printed
 
 
 RECORD = Path(__file__).parent / "goldens" / "printed.json"
+ADDRESS = re.compile("0x[0-9a-f]{6,}")  # of an object, which another run has elsewhere
 met: dict[str, str] = {}  # what torch has printed in this process, by the key of the text
 
 

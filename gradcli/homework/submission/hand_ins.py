@@ -40,6 +40,11 @@ class HandIn:
     is_again: bool = False
     text: tuple[str, str] | None = None
 
+    @property
+    def name(self) -> str:
+        """The name of the file, which results have too; empty where nothing was handed in."""
+        return self.submission.file if self.submission else str(self.file.path)
+
     def loaded(self) -> HandIn:
         """Return it with the text of its file, for a process that opens no files."""
         return self if self.submission else replace(self, text=read_file(self.file, LARGEST))

@@ -230,7 +230,6 @@ torch.nn.Hardtanh(1,-1)
 torch.FloatTensor(x.long())
 x.unflatten(0,())
 x.unflatten(0,(3,-1,2))
-torch.nn.AdaptiveMaxPool1d(1,return_indices=True)(x)
 x[torch.tensor([0],dtype=torch.int16)]
 """
 
