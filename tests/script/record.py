@@ -16,7 +16,7 @@ DRAWN = ("test_random_snippets.py", "test_crossed_snippets.py", "test_documentat
 def main() -> None:
     os.environ["GRADCLI_RECORD"] = "1"
     left_out = [f"--ignore-glob=*/{name}" for name in DRAWN]
-    ended = pytest.main(["tests/script", "-q", "-n", "0", "-p", "no:cacheprovider", *left_out])
+    ended = pytest.main(["tests/script", "tests/engine", "-q", "-n", "0", "-p", "no:cacheprovider", *left_out])
     from tests.script.running import RECORD, met
 
     lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(told)}" for key, told in sorted(met.items()))

@@ -13,6 +13,7 @@ from gradcli.engine.checks.promotion import result_type
 from gradcli.engine.modes import switched
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.surface import OPERATIONS
+from tests.script.running import torchs
 
 gradcli.ops.load()
 DTYPES = ["bool", "uint8", "int32", "int64", "float16", "float32", "float64"]
@@ -36,35 +37,45 @@ def test_dimensions_decide_within_a_category(a: Any, b: Any, expected: str) -> N
         assert (Tensor(a) * Tensor(b)).dtype == expected  # type: ignore[operator]
 
 
+PAIRS = """
+import torch
+from itertools import product
+torch.set_default_dtype(torch.{default})
+for (a, b), (m, n) in product(product({dtypes}, repeat=2), {shapes}):
+    x, y = torch.ones(m, dtype=getattr(torch, a)), torch.ones(n, dtype=getattr(torch, b))
+    print({call}.dtype)
+torch.set_default_dtype(torch.float32)
+"""
+NUMBERS = """
+import torch
+for dtype in {dtypes}:
+    for number in (True, 2, 1.5):
+        try:
+            print(torch.{name}(torch.ones(2, dtype=getattr(torch, dtype)), number).dtype)
+        except RuntimeError:
+            print(None)
+"""
+
+
 @pytest.mark.parametrize("default", ["float32", "float64"])
 @pytest.mark.parametrize("name", ["add", "mul", "div", "maximum", "eq", "lt", "where"])
 def test_every_pair_of_dtypes(name: str, default: str) -> None:
-    torch = pytest.importorskip("torch")
-    torch.set_default_dtype(getattr(torch, default))
-    try:
-        with switched(default_dtype=np.dtype(default)):
-            for (first, second), shapes in product(product(DTYPES, DTYPES), SHAPES):
-                arrays = [np.ones(shape, dtype) for shape, dtype in zip(shapes, (first, second), strict=True)]
-                theirs = [torch.ones(x.shape, dtype=getattr(torch, str(x.dtype))) for x in arrays]
-                ours = [Tensor(x[()]) for x in arrays]
-                if name == "where":
-                    mask = np.array([True, False])
-                    expected = torch.where(torch.tensor(mask), *theirs)
-                    found = OPERATIONS["where"].function(Tensor(mask), *ours)
-                else:
-                    expected, found = getattr(torch, name)(*theirs), OPERATIONS[name].function(*ours)
-                assert f"torch.{found.dtype}" == str(expected.dtype), (first, second, shapes)
-    finally:
-        torch.set_default_dtype(torch.float32)
+    call = "torch.where(torch.tensor([True, False]), x, y)" if name == "where" else f"torch.{name}(x, y)"
+    told = torchs(PAIRS.format(default=default, dtypes=DTYPES, shapes=SHAPES, call=call))
+    found = []
+    with switched(default_dtype=np.dtype(default)):
+        for dtypes, shapes in product(product(DTYPES, DTYPES), SHAPES):
+            pair = [Tensor(np.ones(shape, dtype)[()]) for shape, dtype in zip(shapes, dtypes, strict=True)]
+            mask = [Tensor(np.array([True, False]))] if name == "where" else []
+            found.append(f"torch.{OPERATIONS[name].function(*mask, *pair).dtype}")
+    assert found == told.split()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("number", [True, 2, 1.5])
 @pytest.mark.parametrize("name", ["add", "mul", "div", "remainder", "pow", "lt"])
-def test_numbers_count_by_category(name: str, number: Any, dtype: str) -> None:
-    torch = pytest.importorskip("torch")
-    if number is True and dtype == "bool" and name in ("pow", "remainder"):
-        return  # torch has no such operation on two booleans
-    with switched(default_dtype=np.dtype(np.float32)):
-        found = OPERATIONS[name].function(Tensor(np.ones(2, dtype)), number)
-    assert f"torch.{found.dtype}" == str(getattr(torch, name)(torch.ones(2, dtype=getattr(torch, dtype)), number).dtype)
+def test_numbers_count_by_category(name: str) -> None:
+    told = torchs(NUMBERS.format(dtypes=DTYPES, name=name)).split()
+    for (dtype, number), expected in zip(product(DTYPES, (True, 2, 1.5)), told, strict=True):
+        if expected != "None":  # torch has no such operation on two booleans
+            with switched(default_dtype=np.dtype(np.float32)):
+                found = OPERATIONS[name].function(Tensor(np.ones(2, dtype)), number)
+            assert f"torch.{found.dtype}" == expected, (dtype, number)
