@@ -6,8 +6,10 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from gradcli.errors import EvaluationError, UsageError
-from gradcli.explanation.values import CONSTANTS
+from gradcli.explanation.values import CONSTANTS, value_of
 from gradcli.language.tree import Expression, List, Literal, Name, Number, Program, Statement, Unary, postorder
 from gradcli.source import Span, did_you_mean
 
@@ -106,6 +108,12 @@ def _product(name: str, given: Sequence[str]) -> str:
     """Return `x*y` for a name `xy` that is those of two values written together; empty for another name."""
     pairs = ((name[:end], name[end:]) for end in range(1, len(name)))
     return next((f"{first}*{second}" for first, second in pairs if first in given and second in given), "")
+
+
+def literal_values(program: Program) -> dict[str, Any]:
+    """Return the values that a program itself gives to variables."""
+    literals = Variables.of(program).literals
+    return {name: np.asarray(value_of(one.value, {}), np.float64)[()] for name, one in literals.items()}
 
 
 def placeholders(program: Program, given: Mapping[str, Any]) -> dict[str, float]:

@@ -151,3 +151,21 @@ def test_any_name_can_be_a_variable(capsys: pytest.CaptureFixture[str], name: st
     paths = json.loads(gradcli(capsys, ["trace", f"X @ {name}", *values, "--paths", "--json"]).out)
     for leaf in paths["leaves"]:
         assert [path["value"] for path in leaf["paths"]["listed"]] == [leaf["gradient"]]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (["x=[1,2]; sum(x*k)"], {"x": "expand(k, (2,))", "k": "sum(x)"}),
+        (["c=3; sum(c*X**2)", "X:n"], {"c": "sum(X**2)", "X": "2*c*X"}),
+        (["y=[1.6, 0.6]; sum(y*y)"], {"y": "2*y"}),
+        (["lam=[[], []]; y=[1.6, 0.6]; v=silu(lam); sum(y*y)", "--hessian"], {"y,y": "2*eye(2)"}),
+        (["x=2; y=3; x**2*y*k", "--hessian"], {"x,k": "2*x*y", "y,y": "0"}),
+    ],
+)
+def test_formulas_without_values_know_those_of_the_program(
+    capsys: pytest.CaptureFixture[str], line: list[str], expected: dict[str, str]
+) -> None:
+    shown = gradcli(capsys, ["grad", "--symbolic", *line])
+    assert shown.code == 0, shown.err
+    assert expected.items() <= dict(row.split("\t") for row in shown.out.splitlines()).items()

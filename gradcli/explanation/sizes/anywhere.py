@@ -22,6 +22,7 @@ from gradcli.explanation.formulas.simplified import simplified, size_of
 from gradcli.explanation.model import MISSING, Explanation
 from gradcli.explanation.notes import taken_for_numbers
 from gradcli.explanation.values import rounding_at, value_of
+from gradcli.explanation.variables import literal_values
 from gradcli.language.tree import Expression, Program
 
 T = TypeVar("T")
@@ -34,6 +35,7 @@ DRAWS = 16
 
 def explain_anywhere(program: Program, made_up: Point, values: Point, *, is_raw: bool, **options: Any) -> Explanation:
     """Return the explanation of a program some of whose variables have no value but numbers that are made up."""
+    values = {**literal_values(program), **values}
 
     def derived(turn: int) -> Explanation:
         found = explain(program, {**values, **redrawn(made_up, turn)}, **options)
@@ -51,11 +53,12 @@ def formulas_anywhere(
     program: Program, made_up: Point, values: Point, order: int, *, mixed: bool, is_raw: bool, **options: Any
 ) -> tuple[Derivative, ...]:
     """Return the derivatives of some order as formulas, where some variables have no value."""
+    values = {**literal_values(program), **values}
 
     def point(turn: int) -> dict[str, Any]:
         return {**values, **redrawn(made_up, turn)}
 
-    turn = turn_of_derivatives(program, point, **options)
+    turn = turn_of_derivatives(program, point, **options) if made_up else 0
     return formulas(program, point(turn), order, mixed=mixed, is_raw=is_raw, **options)
 
 
@@ -132,7 +135,7 @@ def failing_gradient(found: Explanation, gradients: Mapping[str, Any], at: Point
 
 def holds(formula: Expression | None, expected: Any, names: Point) -> bool:
     """Tell whether a formula has a value, up to rounding, where that is finite."""
-    if formula is None or formula == MISSING:
+    if formula is None or formula == MISSING or expected is None:
         return True
     try:
         found = np.broadcast_to(np.asarray(value_of(formula, names), np.float64), np.shape(expected))

@@ -21,7 +21,7 @@ from gradcli.explanation.sizes.holding import failing
 from gradcli.explanation.sizes.merging import merged
 from gradcli.explanation.sizes.reasons import merged_reason
 from gradcli.explanation.values import value_of
-from gradcli.explanation.variables import Variables, placeholders
+from gradcli.explanation.variables import Variables, literal_values, placeholders
 from gradcli.language.tree import Expression, Program, names
 
 
@@ -107,6 +107,7 @@ def made_up(
     program: Program, dims: Mapping[str, Dims], values: Mapping[str, Any], sizes: Sizes, turn: int = 0
 ) -> dict[str, Any]:
     """Return values for all variables, others in each turn; a size is also a number in the program."""
+    values = {**literal_values(program), **values}
     given = {**arrays(dims, sizes), **values}
     given |= {name: float(sizes[name]) for name in Variables.of(program).missing(given) if name in sizes}
     given |= placeholders(program, given)
