@@ -262,3 +262,9 @@ def test_zero_is_right_where_terms_cancel_in_float32() -> None:
     grader = assignment(f"script = '''\n{script}'''\nask = ['b.grad', 'b.grad.item() - 1e-3']\n")
     found = marked(grader, {"b.grad": "0.0", "b.grad.item() - 1e-3": "0.0"})
     assert [one.verdict for one in found.values()] == ["correct", "wrong"]
+
+
+def test_a_script_without_a_seed_has_the_same_answers_each_time() -> None:
+    text = "import torch\nlayer = torch.nn.Linear(1, 1)\n(layer.weight * 3).sum().backward()\n"
+    told = {repr(marked(script(text, "layer.bias"), {"layer.bias": "0"})) for _ in range(3)}
+    assert len(told) == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +19,7 @@ from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.timeline.model import Accumulated, Asked, Backward, Returned, Timeline, Value
+from gradcli.script.torch.random.generator import Generator
 from gradcli.source import Source
 from gradcli.workers.asking import Work
 
@@ -118,7 +119,7 @@ def timeline(
         if machine.source is source:
             printed.append((machine.line, text))
 
-    machine = Machine(LIMITS, wrote)
+    machine = steady(LIMITS, wrote)
     machine.timeline = recorder = Passes(machine)
     raised: list[Exception] = []
     try:
@@ -136,7 +137,7 @@ def own_events(work: Script) -> Timeline:
 
 def outcomes(text: str, work: Others) -> tuple[Any, ...]:
     """Return the answers if the script were another text; none where it cannot run."""
-    machine = Machine(SMALL if work.small else LIMITS, lambda text: None)
+    machine = steady(SMALL if work.small else LIMITS, lambda text: None)
     machine.globals.update(work.given)
     with suppress(Exception):  # a changed snippet may do anything
         values = run([Source(text, work.script.name)], machine, asked=expressions(work.script.asked))
@@ -146,6 +147,13 @@ def outcomes(text: str, work: Others) -> tuple[Any, ...]:
         ):
             return tuple(found)
     return ()
+
+
+def steady(limits: Limits, write: Callable[[str], None]) -> Machine:
+    """Return a machine that draws the same numbers each time, for verdicts may not depend on chance."""
+    machine = Machine(limits, write)
+    machine.generator = Generator(0)
+    return machine
 
 
 def expressions(asked: Sequence[str]) -> list[Source]:
