@@ -14,7 +14,7 @@ DRAWN = ("test_random_snippets.py", "test_crossed_snippets.py", "test_documentat
 
 
 def main() -> None:
-    os.environ["GRADCLI_RECORD"] = "1"
+    os.environ |= {"GRADCLI_RECORD": "1", "CI": "1"}  # the same random examples as there
     left_out = [f"--ignore-glob=*/{name}" for name in DRAWN]
     ended = pytest.main(["tests/script", "tests/engine", "-q", "-n", "0", "-p", "no:cacheprovider", *left_out])
     from tests.script.running import RECORD, met

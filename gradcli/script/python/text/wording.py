@@ -26,6 +26,7 @@ LATER = [
     (r"(max|min)\(\) iterable argument is empty", r"\1() arg is an empty sequence"),
     (r"(int|print)\(\) got an unexpected keyword argument ('\w+')", r"\2 is an invalid keyword argument for \1()"),
     (r" and no __dict__ for setting new attributes", ""),
+    (r"(unexpected keyword argument '\w+')\. Did you mean '\w+'\?", r"\1"),
 ]
 
 
