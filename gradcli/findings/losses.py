@@ -12,6 +12,7 @@ import numpy as np
 
 from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import GradcliError
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.spelling import called, number, one_line, short
@@ -187,7 +188,7 @@ def of_pair(witness: Witness, done: Pass, node: Node, operation: Operation, colu
         inputs = [flat if x is tensors[column] else x for x in plain]
         try:
             intended: Tensor | None = node.primitive(*inputs, **node.options)
-        except Exception:
+        except (GradcliError, ValueError):  # the other operands do not go with the flat one
             intended = None
     other = witness.instead(done, {node: intended}) if intended is not None else None
     now = witness.gradients(done.output)

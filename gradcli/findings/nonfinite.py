@@ -389,21 +389,8 @@ def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -
         return AT_EDGE.found(
             place, about, message, f"{effect}.", f"if len({operand_name}) > 1:  # leave single values out", see=see
         )
-    if not trouble.is_gradient and np.isinf(trouble.result) and name not in EDGES and name != "div":
-        largest = np.finfo(trouble.dtype).max
-        message = (
-            f"{words} overflows: {entry} is {shown}, and the result is above {largest:.2g}, the largest "
-            f"number of {trouble.dtype}."
-        )
-        return OVERFLOW.found(
-            place,
-            about,
-            message,
-            f"it is inf, and inf - inf or 0 · inf is nan: {effect}.",
-            smaller(witness, trouble),
-            see=see,
-        )
-    if not trouble.is_gradient and np.isinf(trouble.result) and not zero and name in ("pow", "div", "reciprocal"):
+    may_overflow = (name not in EDGES and name != "div") or (not zero and name in ("pow", "div", "reciprocal"))
+    if not trouble.is_gradient and np.isinf(trouble.result) and may_overflow:
         largest = np.finfo(trouble.dtype).max
         message = (
             f"{words} overflows: {entry} is {shown}, and the result is above {largest:.2g}, the largest "

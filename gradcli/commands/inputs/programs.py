@@ -66,7 +66,6 @@ class Program:
         `is_raw` leaves formulas as the rules give them. If it `takes_shapes`, as symbols do, values may be shapes.
         """
         from gradcli.explanation.build import explain
-        from gradcli.explanation.formulas.simplified import simplified
         from gradcli.explanation.variables import placeholders
 
         program, values, options = self.point(limits, takes_shapes=takes_shapes or is_symbolic)
@@ -79,7 +78,7 @@ class Program:
                     from gradcli.explanation.sizes.anywhere import explain_anywhere
 
                     return explain_anywhere(program, made_up, values, is_raw=is_raw, **options)
-                found = explain(program, values, **options)
+                explanation = explain(program, values, **options)
         except EvaluationError as error:
             if made_up and not error.help:
                 is_or_are = (
@@ -87,7 +86,11 @@ class Program:
                 )
                 error.help = f"{is_or_are} here; give an array its shape, such as {next(iter(made_up))}:3"
             raise
-        return found if is_raw else simplified(found)
+        if is_raw:
+            return explanation
+        from gradcli.explanation.formulas.simplified import simplified
+
+        return simplified(explanation)
 
     def gradients(self, limits: Limited) -> Gradients:
         """Differentiate the program once, within its limits, and say nothing more; warns as `explain` does."""
