@@ -38,13 +38,13 @@ def explain_anywhere(program: Program, made_up: Point, values: Point, *, is_raw:
     values = {**literal_values(program), **values}
 
     def derived(turn: int) -> Explanation:
-        found = explain(program, {**values, **redrawn(made_up, turn)}, **options)
-        found = replace(found, notes=(*found.notes, *taken_for_numbers(found, made_up)))
-        return found if is_raw else simplified(found, at_any_point=True)
+        explanation = explain(program, {**values, **redrawn(made_up, turn)}, **options)
+        explanation = replace(explanation, notes=(*explanation.notes, *taken_for_numbers(explanation, made_up)))
+        return explanation if is_raw else simplified(explanation, at_any_point=True)
 
-    def failing(found: Explanation, turn: int) -> str:
+    def failing(explanation: Explanation, turn: int) -> str:
         point = {**values, **redrawn(made_up, turn)}
-        return failing_gradient(found, gradients(program, point, **options).by, point)
+        return failing_gradient(explanation, gradients(program, point, **options).by, point)
 
     return anywhere(derived, failing)
 
@@ -73,9 +73,9 @@ def turn_of_derivatives(
     def derived(turn: int) -> tuple[int, tuple[Derivative, ...]]:
         return turn, formulas(program, point(turn), 1, mixed=False, wrt=wrt, of=of, is_raw=True)
 
-    def failing(found: tuple[int, tuple[Derivative, ...]], turn: int) -> str:
+    def failing(derivatives: tuple[int, tuple[Derivative, ...]], turn: int) -> str:
         there = gradients(program, point(turn), wrt=wrt, of=of)
-        for one in found[1] if not np.ndim(there.value) else ():
+        for one in derivatives[1] if not np.ndim(there.value) else ():
             if not holds(one.formula, there.by[one.by[0]], point(turn)):
                 return f"the formula by {one.by[0]}"
         return ""
@@ -96,36 +96,36 @@ def anywhere(derive: Callable[[int], T], failing: Callable[[T, int], str]) -> T:
 
     Raises EvaluationError where there is none.
     """
-    found = derive(0)
-    first = what = _failing_anywhere(found, failing)
+    result = derive(0)
+    first = what = _failing_anywhere(result, failing)
     for turn in TURNS[1:]:
         if not what:
-            return found
+            return result
         with suppress(GradcliError):
-            found = derive(turn)
-            what = _failing_anywhere(found, failing)
+            result = derive(turn)
+            what = _failing_anywhere(result, failing)
     if not what:
-        return found
+        return result
     raise EvaluationError(
         "E215", f"{first} does not hold at all values of the variables", help="give the variables values"
     )
 
 
-def _failing_anywhere(found: T, failing: Callable[[T, int], str]) -> str:
+def _failing_anywhere(result: T, failing: Callable[[T, int], str]) -> str:
     for turn in TURNS:
         with suppress(GradcliError), np.errstate(all="ignore"):  # there are no values to compare
-            if what := failing(found, turn):
+            if what := failing(result, turn):
                 return what
     return ""
 
 
-def failing_gradient(found: Explanation, gradients: Mapping[str, Any], at: Point) -> str:
+def failing_gradient(explanation: Explanation, gradients: Mapping[str, Any], at: Point) -> str:
     """Return which formula does not give the gradient at a point; empty where all do, as far as there is time."""
     left = STEPS
-    values = {**at, found.seed_name: found.upstream}
-    for part in found.intermediates:
+    values = {**at, explanation.seed_name: explanation.upstream}
+    for part in explanation.intermediates:
         values[part.name] = value_of(part.expression, values)
-    for leaf in found.leaves:
+    for leaf in explanation.leaves:
         for formula in (leaf.formula, leaf.formula_raw):
             left -= size_of(formula)
             if left >= 0 and gradients[leaf.name] is not None and not holds(formula, gradients[leaf.name], values):
@@ -138,11 +138,11 @@ def holds(formula: Expression | None, expected: Any, names: Point) -> bool:
     if formula is None or formula == MISSING or expected is None:
         return True
     try:
-        found = np.broadcast_to(np.asarray(value_of(formula, names), np.float64), np.shape(expected))
+        computed = np.broadcast_to(np.asarray(value_of(formula, names), np.float64), np.shape(expected))
     except (GradcliError, ValueError):
         return False
     finite = np.isfinite(expected)
     with np.errstate(all="ignore"):
-        distance = np.where(finite, np.abs(found - expected), 0.0)
+        distance = np.where(finite, np.abs(computed - expected), 0.0)
     scale = float(np.max(np.abs(expected), initial=0.0, where=finite))
     return bool((distance <= TOLERANCE * scale).all() or (distance <= rounding_at(names, formula, count=DRAWS)).all())
