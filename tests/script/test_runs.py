@@ -32,7 +32,6 @@ with torch.autograd.forward_ad.dual_level():
         "torch.autograd.set_detect_anomaly(True, check_nan=False)",
         "torch.autograd.forward_ad.enter_dual_level()",
         "import numpy; numpy.set_printoptions(precision=2)",
-        'torch.autograd.graph.disable_saved_tensors_hooks("none today").__enter__()',
     ],
 )
 def test_a_setting_ends_with_its_run(left: str) -> None:

@@ -21,7 +21,6 @@ from gradcli.script.torch.operations.arguments import Signature
 from gradcli.script.torch.operations.kernels import check_numbers
 from gradcli.script.torch.operations.lowering import LOWERED
 from gradcli.script.torch.operations.outputs import into
-from gradcli.script.torch.operations.overloads import FITTING, refusal, with_refusal
 from gradcli.script.torch.operations.whole import WHOLE, whole
 
 Function = Callable[..., Any]
@@ -97,14 +96,12 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
     signature = Signature(operation, shown or name, keywords_of(run) if name in LOWERED else (), method=method)
     bind, readers = signature.bind, signature.positional
     least, most, many = signature.least, signature.most, signature.rest is not None
-    fits, checks = FITTING.get(name), bool(operation.kernel or operation.alike)
+    checks = bool(operation.kernel or operation.alike)
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         if "out" in keywords and not method:
             out = keywords.pop("out")
             return call(*arguments, **keywords) if out is None else into(name, out, call, arguments, keywords)
-        if fits is not None and arguments and not fits(arguments[1:], keywords):
-            raise TypeError(refusal(shown or name, arguments, keywords, "", method=method))
         if checks:
             check_numbers(operation, (*arguments, *keywords.values()))
         if keywords or not least <= len(arguments) <= most:
@@ -136,8 +133,7 @@ def in_place(name: str) -> Function | None:
     if stem == "polygamma" or not torch_has("torch.Tensor", name):
         return None
     if stem not in OPERATIONS or OPERATIONS[stem].in_place != "write":
-        found = in_place_method(name)
-        return found and with_refusal(name, found, method=True)
+        return in_place_method(name)
     operation = plain(stem, method=True, shown=name)
 
     def call(target: Tensor, *arguments: Any, **keywords: Any) -> Tensor:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
@@ -26,31 +25,25 @@ REDUCTIONS = ("mean", "sum", "none")
 Function = Callable[..., Any]
 
 
-def legacy(size_average: bool | None, reduce: bool | None) -> str:
-    """Return the reduction that two deprecated arguments stand for, with torch's warning."""
-    averaged, reduced = (value is None or value for value in (size_average, reduce))
-    reduction = "none" if not reduced else "mean" if averaged else "sum"
-    warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
-        UserWarning,
-        stacklevel=2,
-    )
-    return reduction
-
-
 def loss(function: Function, *, checks: bool = False) -> Function:
-    """Let a loss take the deprecated arguments for its reduction too, and check the reduction unless it does."""
+    """Return the loss, which refuses an unknown reduction and the arguments that `reduction` has replaced."""
 
     @wraps(function, updated=())
-    def call(*arguments: Any, size_average: bool | None = None, reduce: bool | None = None, **keywords: Any) -> Any:
-        if size_average is not None or reduce is not None:
-            keywords["reduction"] = legacy(size_average, reduce)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        check_replaced(keywords)
         if not checks and keywords.get("reduction", "mean") not in REDUCTIONS:
             check_reduction(keywords["reduction"], function.__name__)
         return function(*arguments, **keywords)
 
     call.__module__ = "torch.nn.functional"
     return call
+
+
+def check_replaced(options: Mapping[str, Any]) -> None:
+    """Refuse the two arguments whose place `reduction` has taken."""
+    for name in ("size_average", "reduce"):
+        if options.get(name) is not None:
+            raise UnsupportedError(f"{name}= is not supported here", help="write reduction='sum' or 'none'")
 
 
 def check_reduction(reduction: Any, name: str = "") -> None:

@@ -21,8 +21,6 @@ from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_tensor
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.kernels import check_parameters, refusing
-from gradcli.script.torch.operations.outputs import with_out
-from gradcli.script.torch.operations.overloads import with_python_words, with_refusal
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.printing import size_text
 
@@ -53,9 +51,6 @@ KINDS = {
     ),
 }
 NAMED = {"logsigmoid": "log_sigmoid", "threshold": "_threshold"}  # functions with another name of their own
-OF_C = {"linear", "one_hot", "scaled_dot_product_attention"}  # built in, in torch
-OF_PYTHON = {"layer_norm", "normalize", "pad", "rms_norm", "adaptive_avg_pool2d"}  # of our operations
-OF_PYTHON |= {"adaptive_max_pool1d", "adaptive_max_pool2d"}
 KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
 
 
@@ -68,12 +63,8 @@ def find(name: str) -> Function | None:
     if kind == "layers.activation":
         return activation(name)
     if kind is None:
-        function = facade.function(name, "nn.functional")
-        return with_python_words(function) if function is not None and name in OF_PYTHON else function
-    function = refusing(name, getattr(import_module(f"gradcli.script.torch.nn.{kind}"), name))
-    if name in OF_C:
-        return with_refusal(name, with_out(name, function) if name == "linear" else function)
-    return function
+        return facade.function(name, "nn.functional")
+    return refusing(name, getattr(import_module(f"gradcli.script.torch.nn.{kind}"), name))
 
 
 def checked(name: str) -> Function:
