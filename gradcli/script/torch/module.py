@@ -69,11 +69,6 @@ def set_default_dtype(dtype: Any) -> None:
     mode.default_dtype = np.dtype(numpy_dtype(dtype))
 
 
-def set_warn_always(b: bool, /) -> None:
-    """Let torch give each time the warnings that it gives once in a run."""
-    mode.warns_always = b
-
-
 def of_tensor(name: str) -> Any:
     """`torch.numel(x)`: a question to a tensor."""
 
@@ -118,9 +113,6 @@ MEMBERS: dict[str, Any] = {
     "is_inference_mode_enabled": lambda: mode.inference,
     "is_inference": grad_modes.is_inference,
     "is_anomaly_enabled": lambda: anomaly().enabled,
-    "is_warn_always_enabled": lambda: mode.warns_always,
-    "set_warn_always": set_warn_always,
-    "is_anomaly_check_nan_enabled": lambda: anomaly().checks,
     "is_tensor": is_tensor,
     **{name: of_tensor(name) for name in ("is_floating_point", "is_complex", "is_nonzero", "numel")},
     "broadcast_shapes": broadcast_shapes,

@@ -264,32 +264,3 @@ def test_changes_as_in_torch(statements: str) -> None:
     lines = statements.replace("; ", "\n    ")
     text = f"{BEFORE}try:\n    {lines}\nexcept Exception as error:\n    print(type(error).__name__, error)\n"
     assert ours(text) == torchs(text)
-
-
-MEMORY = [
-    "torch.arange(4).as_strided((5,), (1,))",
-    "torch.arange(4).as_strided((2,), (-1,))",
-    "torch.arange(4)[2:].as_strided((3,), (1,))",
-]
-
-
-@pytest.mark.parametrize("expression", MEMORY)
-def test_no_strides_lead_out_of_the_memory(expression: str) -> None:
-    assert ours(f"import torch\nprint({expression})").startswith("Error: RuntimeError")
-
-
-def test_a_change_of_entries_that_share_memory_is_refused() -> None:
-    assert "entries share memory" in ours("import torch\ntorch.arange(3.0).as_strided((2, 2), (1, 1)).mul_(2)")
-
-
-STRIDED = [
-    "y = x * 1; y.as_strided((2,), (2,), 1).mul_(3); y.sum().backward(); print(x.grad)",
-    "v = torch.ones(2, requires_grad=True); y = x.as_strided((2,), (1,), 3); "
-    "g, = torch.autograd.grad(y, x, v, create_graph=True); print(torch.autograd.grad(g.sum(), v))",
-]
-
-
-@pytest.mark.parametrize("statements", STRIDED)
-def test_strides_in_an_expanded_gradient_stay_in_its_memory(statements: str) -> None:
-    text = f"import torch\nx = torch.arange(6.0, requires_grad=True)\n{statements}"
-    assert ours(text) == torchs(text)

@@ -29,16 +29,13 @@ Function = Callable[..., Any]
 # How a function is made that is not the operation of its name: one of a tensor and numbers, with `inplace` behind them
 # where torch has it; or a function of our own, in the file of that name.
 KINDS = {
-    "functional.pools": (
-        "max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices "
-        "max_unpool1d max_unpool2d max_unpool3d"
-    ),
+    "functional.pools": ("max_pool1d max_pool2d max_pool3d max_unpool1d max_unpool2d max_unpool3d"),
     "layers.activation": (
         "celu elu gelu glu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu "
         "softplus softsign tanh threshold"
     ),
     "functional.module": "batch_norm gumbel_softmax linear log_softmax one_hot softmax softmin",
-    "functional.noise": "alpha_dropout dropout dropout1d dropout2d dropout3d rrelu scaled_dot_product_attention",
+    "functional.noise": "dropout dropout2d rrelu scaled_dot_product_attention",
     "functional.interpolation": "interpolate",
     "layers.images.folding": "fold unfold",
     "functional.normalization": "group_norm instance_norm",
