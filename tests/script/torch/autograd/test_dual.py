@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.script.running import ours, torchs
 
 UNPACKED = """
