@@ -92,8 +92,9 @@ def keywords_of(function: Function) -> Iterable[str]:
 def plain(name: str, *, method: bool, shown: str = "") -> Function:
     """An operation that reads its arguments as torch does; `shown` is its name in messages."""
     operation = OPERATIONS[name]
-    run = LOWERED.get(name, operation.called)
-    signature = Signature(operation, shown or name, keywords_of(run) if name in LOWERED else (), method=method)
+    lowered = LOWERED.get(name)
+    untold, told = lowered or operation.function, lowered or operation.called  # a tape is told what was called
+    signature = Signature(operation, shown or name, keywords_of(lowered) if lowered else (), method=method)
     bind, readers = signature.bind, signature.positional
     least, most, many = signature.least, signature.most, signature.rest is not None
     checks = bool(operation.kernel or operation.alike)
@@ -114,7 +115,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
                     values.append(None if x is None and is_optional else read(x))  # a comprehension is one more frame
             except (TypeError, ValueError, OverflowError, IndexError):
                 values, keywords = bind(arguments, keywords)
-        result = run(*values, **keywords)
+        result = (untold if mode.tape is None else told)(*values, **keywords)
         if isinstance(result, Tensor) and result.value.size > LARGE:
             running.machine.budget.fits(result.value.size, "the result")
         if type(result) in NUMBERS:
