@@ -11,9 +11,9 @@ from unicodedata import normalize
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
 from gradcli.homework.result_cache import Remembered
 from gradcli.homework.submission.marks import open_brackets
-from gradcli.homework.submission.plain.characters import undressed
-from gradcli.homework.submission.plain.latex import without_latex
 from gradcli.homework.submission.plain.names import folded
+from gradcli.homework.submission.plain.prose import bare_text
+from gradcli.homework.submission.plain.tokens import closing, plain_characters, tokens_of
 
 KEPT = 2**12  # labels that are remembered
 NEAR = 0.3  # a share of the letters in common
@@ -50,6 +50,9 @@ ARTICLE = re.compile(
     r"^(?:(?:my\s+|the\s+)?(?:answer|result|ans|value|solution)(?:\s+(?:for|of|to))?|the)\s*:?\s+(?=\S)", re.IGNORECASE
 )
 BEHIND = re.compile(r"^(?P<of>.*\S)\s*[,(\[]\s*(?P<local>local)(?:\s+derivative)?\s*[)\]]?$", re.IGNORECASE)
+
+
+SIMPLE = re.compile(r"[\w/∂ ]+")
 
 
 class Asked(Protocol):
@@ -129,7 +132,7 @@ class Labels:
         special = [ask for ask in asks if squeezed(text).casefold() in special_labels(ask)]
         if len(special) == 1:
             return special[0]
-        plain = ARTICLE.sub("", undressed(without_latex(undressed(text.strip()))))
+        plain = ARTICLE.sub("", plain_label(text))
         plain = BEHIND.sub(r"\g<local> \g<of>", LOCAL.sub(r"\g<local> ", plain))
         for spelling in (plain, underscored(plain), gradient(plain), in_words(plain)):
             found = self.exact(id, spelling) if spelling else None
@@ -209,6 +212,24 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
     by_case = {one.lower(): one for one in known}
     close = get_close_matches(text.lower(), by_case, n=1, cutoff=NEAR)
     return by_case[close[0]] if close else ""
+
+
+def plain_label(text: str) -> str:
+    r"""Return a label without what sets it in LaTeX and Markdown: `∂L/∂w` for `$\\frac{\\partial L}{\\partial w}$`."""
+    text = plain_characters(bare_text(text))
+    if SIMPLE.fullmatch(text):
+        return text
+    tokens = tokens_of(text)
+    parts: list[str] = []
+    slashes: set[int] = set()  # the places behind which a numerator ends
+    for place, token in enumerate(tokens):
+        if token.text == "frac" and token.kind == "fraction":
+            slashes.add(closing(tokens, place + 1))
+        elif token.kind not in ("mark", "line") and token.text not in ("{", "}"):
+            parts += [" "] * (token.gap and bool(parts)) + [token.text]
+        if place in slashes:
+            parts.append("/")
+    return "".join(parts).strip(" =≈~")
 
 
 def single(pairs: Iterable[tuple[str, Found]]) -> dict[str, Found]:
