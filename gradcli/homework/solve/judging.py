@@ -107,8 +107,13 @@ class Judge:
             return Wanted("nothing")
         if isinstance(expected, bool | str):
             return Wanted("word")
-        names = frozenset(ASSIGNED.findall(self.question.source.text))
+        names = names_of(self.question.source.text, self.question.at)
         return Wanted("number", np.shape(expected), names, values=self.question.at)
+
+
+def names_of(program: str, at: Mapping[str, object]) -> frozenset[str]:
+    """Return the names that a program or snippet has."""
+    return frozenset(ASSIGNED.findall(program)) | frozenset(at)
 
 
 def known_of(read: Read) -> tuple[Hashable, ...] | None:

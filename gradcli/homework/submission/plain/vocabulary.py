@@ -83,6 +83,14 @@ NUMBERED = "page step line slide lecture table float note notes seite schritt ze
 OWNED = "of von di van de du del z от"  # before an answer these make it something else
 CONDITIONS = "if for when where wenn falls für si pour quand se quando para als voor jeśli gdy dla если при"
 OTHERWISE = "otherwise else sonst sinon autrement altrimenti anders inaczej иначе"
+DERIVATIVES = """
+gradient gradients grad derivative ableitung derivee gradiente derivada derivata afgeleide pochodna pochodnej производная
+градиент derivatan derivace turev gradientti differential partial
+"""  # in labels
+ROLES = """
+wrt of by to with di van von de du del da do respect respecto rispetto rapport relacao em naar wzgledem po по a à med
+avseende
+"""  # of names in labels: `the derivative of L with respect to w`
 CHARACTERS = re.compile(  # words of languages that have no spaces
     "(?:答案|结果|结论|是|为|等于|大约|约|因为|由|根据|链式法则|乘积法则|所以|因此|故|即|得到|得|我们|我|认为|觉得|梯度|偏导数|导数|值|的"
     "|四舍五入|保留|位|小数|有效数字|最终|最后|解|答|答え|は|です|約|結果|よって|連鎖律|より|微分|勾配|値|の|답은|답|입니다|약|결과는|결과)+"
@@ -101,7 +109,7 @@ def words_of(text: str) -> frozenset[str]:
 
 
 WORDS, REASON, COUNT, NUMBER = map(words_of, (HARMLESS, REASONS, COUNTED, NUMBERED))
-CONDITION, ELSE, OF = map(words_of, (CONDITIONS, OTHERWISE, OWNED))
+CONDITION, ELSE, OF, DERIVED, ROLE = map(words_of, (CONDITIONS, OTHERWISE, OWNED, DERIVATIVES, ROLES))
 
 
 def is_harmless(word: str) -> bool:
