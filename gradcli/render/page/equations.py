@@ -97,8 +97,10 @@ class Equations:
         """Return the three numbers of a contribution, each under its name."""
         fact, local, paint = move.fact, move.local, self.paint
         target, source = move.edge.target, move.edge.source
-        upstream = box("upstream", in_line(paint.total(target)), in_line(paint.number(fact.upstream)))
-        result = box("contribution", in_line(mo("→"), paint.name(source)), in_line(paint.number(fact.contribution)))
+        upstream = box("upstream", in_line(paint.total(target)), in_line(paint.number(fact.upstream)), "gradient")
+        result = box(
+            "contribution", in_line(mo("→"), paint.name(source)), in_line(paint.number(fact.contribution)), "gradient"
+        )
         answer = element("div", result, class_="answer")
         if local.formula is None or fact.summed_axes:
             written, given = self.terms.formula(local.rule), paint.name(self.terms.upstream_name)
@@ -160,13 +162,13 @@ def equation(sides: list[Html]) -> Html:
     return spread(first, *(after("=", side) for side in others))
 
 
-def box(label: str, name: Html | None, number: Html) -> Html:
+def box(label: str, name: Html | None, number: Html, kind: str = "") -> Html:
     """Return a number, with its name in words and its symbol above it."""
     return element(
         "div",
         element("span", label, class_="label"),
         element("span", name, class_="symbol") if name is not None else None,
-        element("span", number, class_="number"),
+        element("span", number, class_=f"number {kind}".rstrip()),
         class_="box",
     )
 
