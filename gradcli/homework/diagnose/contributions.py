@@ -136,7 +136,8 @@ class Contributions:
     def held(self, suspect: Suspect, value: Value, problem: Problem, move: Contributed) -> str:
         """Return what a mistake along one edge says: a part of a gradient is not the gradient."""
         source, through = move.edge.source, self.whole.get(move.edge.target, move.edge.target)
-        if suspect.codes == ("sign",) and "∂" in said(suspect).partition(" has the other")[0]:
+        is_part = len(self.problem.into(self.vertices[source])) > 1
+        if is_part and suspect.codes == ("sign",) and f"/∂{source} has the other sign" in said(suspect):
             return f"the sign of what comes through {through} has slipped"
         if suspect.codes != ("swapped-variable",):
             return said(suspect)

@@ -12,9 +12,10 @@ from gradcli.explanation.steps.moves import Edge, edges
 from gradcli.language.tree import Name, Number
 from gradcli.language.unparser import precedence
 from gradcli.render.graph.layered.drawing import drawing
-from gradcli.render.graph.layered.model import Box, Drawing, Rectangle, Route
+from gradcli.render.graph.layered.model import Box, Rectangle, Route
 from gradcli.render.graph.layered.model import Edge as Line
 from gradcli.render.graph.layered.paths import pair, path
+from gradcli.render.graph.layered.rows import fitting
 from gradcli.render.lesson.terms import PRODUCT, Terms
 from gradcli.render.page.changes import NONE, Changes, Changing, together
 from gradcli.render.page.html import Html, cut, element
@@ -33,7 +34,6 @@ LABEL = 16  # characters of a label
 FEWEST = 3  # entries of a local derivative that are written at its edge
 CLEAR = 6  # beside a label, which an edge comes near when it is drawn thick
 RULE = 120  # characters of a rule
-RATIO = 1.4  # width by height of the place of the picture, beside the steps
 
 
 class Picture:
@@ -47,7 +47,7 @@ class Picture:
         self.edges = [(edge, local) for edge, local in entering if edge.source in known]
         boxes = [Box(node.id, *self.size(node)) for node in self.nodes]
         lines = [Line(edge.source, edge.target, self.label_size(local)) for edge, local in self.edges]
-        self.drawing = chosen(drawing(boxes, lines, "LR"), drawing(boxes, lines, "TB"))
+        self.drawing = fitting(drawing(boxes, lines, "LR"), drawing(boxes, lines, "TB"))
 
     def size(self, node: Node) -> tuple[float, float]:
         """Return the least width and height of a box."""
@@ -226,15 +226,3 @@ def again(node: Node, local: Local) -> Local:
 
 def text(x: float, line: int, *content: str | None, **attributes: str | int | bool) -> Html:
     return element("text", *content, x=f"{x:.1f}", y=f"{line * LINE:.1f}", **attributes)
-
-
-def chosen(across: Drawing | None, down: Drawing | None) -> Drawing | None:
-    """Return the drawing that is larger where it fits its place, from left to right if it makes little difference."""
-    if across is None or down is None:
-        return across
-    return down if size(down) > 1.25 * size(across) else across
-
-
-def size(drawing: Drawing) -> float:
-    """Return how large a drawing is where it fits a place of the height 1."""
-    return min(RATIO / drawing.width, 1 / drawing.height)
