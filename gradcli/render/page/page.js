@@ -154,6 +154,7 @@ for (const pass of passes) pass.addEventListener("click", () => go(Number(pass.d
 // ---- The camera: the whole graph where its letters can be read, else the part that the step is about, and an overview
 
 const LEAST = 0.55; // as large the letters of a picture are at least, of those of the page
+const TINY = 0.3; // where an arrow goes across the whole picture
 const MOST = 1.3;
 const AROUND = 14; // what is seen around a box
 let zoom = 1;
@@ -173,7 +174,8 @@ const cameras = all(".stage").map((stage) => {
 /** Return the box around the places of some elements; of an edge these are both ends. */
 function around({ places }, elements) {
   const ids = elements.flatMap(({ dataset }) => (dataset.ends ? JSON.parse(dataset.ends) : [dataset.node]));
-  const found = ids.map((id) => places.get(id)).filter(Boolean);
+  const lines = elements.filter(({ dataset }) => dataset.ends).map((edge) => edge.querySelector("path").getBBox());
+  const found = [...ids.map((id) => places.get(id)).filter(Boolean), ...lines];
   if (!found.length) return null;
   const [left, top] = ["x", "y"].map((low) => Math.min(...found.map((one) => one[low])) - AROUND);
   const right = Math.max(...found.map((one) => one.x + one.width)) + AROUND;
@@ -188,7 +190,10 @@ function look(camera, elements = []) {
   if (!width || !height) return;
   const letters = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
   const fit = Math.min(width / whole.width, height / whole.height);
-  const scale = Math.min(Math.max(fit, LEAST * letters), MOST * letters) * zoom;
+  const active = around(camera, elements);
+  const near = active ? Math.min(width / active.width, height / active.height) : Infinity; // both ends of an arrow
+  const least = Math.max(Math.min(LEAST * letters, near), TINY);
+  const scale = Math.min(Math.max(fit, least), MOST * letters) * zoom;
   const seen = { width: width / scale, height: height / scale };
   const nodes = elements.filter((element) => element.dataset.node);
   const boxes = [elements, nodes, nodes.slice(0, 1)].map((some) => around(camera, some)).filter(Boolean);
@@ -235,7 +240,8 @@ function overview(camera) {
   if (!camera.isPart) return;
   const { x, y, width, height } = camera.whole;
   const map = drawn("svg", { class: "overview", viewBox: `${x} ${y} ${width} ${height}`, "aria-hidden": "true" });
-  const scale = Math.min(150 / width, 100 / height);
+  const { clientWidth, clientHeight } = camera.stage;
+  const scale = Math.min((0.27 * clientWidth) / width, (0.22 * clientHeight) / height);
   map.style.width = `${width * scale}px`;
   for (const [id, place] of camera.places) {
     const isNow = camera.graph.querySelector(`[data-node="${CSS.escape(id)}"]`).dataset.state === "active";
