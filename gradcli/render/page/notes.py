@@ -55,13 +55,17 @@ class Notes:
         pairs = sorted(self.by_step.items())
         return [Remark(self.numbers[step], note.code, ended(note.message)) for step, found in pairs for note in found]
 
-    def at(self, step: int) -> Html | None:
-        """Return what there is to say at a step of the walk."""
+    def messages(self, step: int) -> list[str]:
+        """Return what there is to say at a step of the walk; of a gradient that is no number, why."""
         found = self.by_step.get(step, [])
         move = self.walk.moves[step - 1] if step else None
         if isinstance(move, Accumulated) and not np.all(np.isfinite(move.gradient)):
             found = [note for note in self.walk.explanation.notes if note.code in CAUSES]
-        return said([ended(note.message) for note in found])
+        return [ended(note.message) for note in found]
+
+    def at(self, step: int) -> Html | None:
+        """Return the same as markup."""
+        return said(self.messages(step))
 
     @property
     def listed(self) -> Html | None:

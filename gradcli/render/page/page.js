@@ -513,6 +513,28 @@ view.addEventListener("keydown", (event) => {
 view.addEventListener("focusin", (event) => tell(event.target.closest("[data-node], [data-edge]")));
 view.addEventListener("pointerover", (event) => tell(event.target.closest("[data-node], [data-edge]")));
 
+// ---- A product of matrices: an entry lights its row and its column, and writes its sum
+
+main.addEventListener("pointerover", ({ target }) => {
+  for (const lit of all("[data-lit]")) lit.removeAttribute("data-lit");
+  const entry = target.closest("[data-product] .answer [data-entry]");
+  if (!entry) return;
+  const product = entry.closest("[data-product]");
+  const [row, column] = entry.dataset.entry.split(",");
+  const [left, right] = [...product.querySelectorAll("table[data-matrix]")].map((table) => [...table.querySelectorAll("[data-entry]")]);
+  const across = left.filter((one) => one.dataset.entry.split(",")[0] === row);
+  const down = right.filter((one) => one.dataset.entry.split(",")[1] === column);
+  for (const one of [...across, ...down, entry]) one.setAttribute("data-lit", "");
+  const number = (one) => one.textContent.trim();
+  const brackets = (text) => (text.startsWith("−") ? `(${text})` : text);
+  const terms = across.map((one, place) => `${brackets(number(one))}·${brackets(number(down[place]))}`);
+  const read = (one) => Number(number(one).replace("−", "-"));
+  const sum = across.reduce((found, one, place) => found + read(one) * read(down[place]), 0);
+  const sign = Math.abs(sum - read(entry)) < 1e-9 ? "=" : "≈"; // the numbers shown are rounded
+  about.removeAttribute("data-hint");
+  about.textContent = `row ${Number(row) + 1} times column ${Number(column) + 1}: ${terms.join(" + ")} ${sign} ${number(entry)}`;
+});
+
 // ---- Begin
 
 addEventListener("beforeprint", () => {
