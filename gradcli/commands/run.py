@@ -12,10 +12,12 @@ from gradcli.commands.inputs import snippets
 from gradcli.commands.options import Formed, Limited, Raw, TorchNodes, Why, one_of
 from gradcli.commands.pictures import Picture
 from gradcli.errors import GradcliError
+from gradcli.guard import guarded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gradcli.script.execution import Remark
     from gradcli.script.machine import Machine
     from gradcli.script.moments.model import Moments
     from gradcli.script.reading import Snippet
@@ -106,8 +108,14 @@ class Page:
         if is_explained or self.asked["why"] or self.asked["torch_nodes"] or self.is_quiet or not is_text:
             machine.timeline = self.recorder(machine)
         error, timeline = execute(snippet, machine)
+        remarks: tuple[Remark, ...] = ()
+        if self.form == "html":
+            from gradcli.findings.remarks import remarked
+
+            again = snippets.machine(limits, lambda text: None, max_steps, max_elements)
+            remarks = guarded("findings", lambda: remarked(snippet, again), ())
         if timeline is not None:
-            self.show(snippet, error, timeline, getattr(machine.timeline, "moments", None))
+            self.show(snippet, error, timeline, getattr(machine.timeline, "moments", None), remarks)
         return error
 
     def recorder(self, machine: Machine) -> Recorder:
@@ -120,7 +128,14 @@ class Page:
 
         return Recorder(machine, all=self.asked["all"], keeps_last=self.form in PICTURES)
 
-    def show(self, snippet: Snippet, error: GradcliError | None, timeline: Timeline, moments: Moments | None) -> None:
+    def show(
+        self,
+        snippet: Snippet,
+        error: GradcliError | None,
+        timeline: Timeline,
+        moments: Moments | None,
+        remarks: tuple[Remark, ...],
+    ) -> None:
         """Print the timeline, in the form that is asked for."""
         if self.form == "json":
             from gradcli.render.run.snippet_document import event, snippet_document
@@ -138,7 +153,7 @@ class Page:
         if self.form != "text":
             from gradcli.script.execution import Ran
 
-            ran = Ran(snippet, "".join(self.printed), timeline, error, moments)
+            ran = Ran(snippet, "".join(self.printed), timeline, error, moments, remarks)
             return self.options.show("run", self.form, ran, **self.asked)
         from gradcli.render.run.timeline import timeline_page
         from gradcli.render.text.streams import print_text

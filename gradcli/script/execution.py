@@ -17,14 +17,26 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Remark:
+    """Something suspicious about a line of a run."""
+
+    source: str
+    line: int
+    code: str
+    severity: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ran:
-    """A run: the snippet, what it printed, what it did, and the error that stopped it; perhaps its moments."""
+    """A run: the snippet, what it printed, what it did, the error that stopped it; perhaps its moments, and remarks."""
 
     snippet: Snippet
     printed: str
     timeline: Timeline
     error: GradcliError | None
     moments: Moments | None = None
+    remarks: tuple[Remark, ...] = ()
 
 
 class UnwrittenError(BaseException):

@@ -21,6 +21,12 @@ def asset(name: str) -> Html:
     return Html((FOLDER / name).read_text(encoding="utf-8"))
 
 
+@cache
+def player() -> Html:
+    """Return the script of a page: what computes its formulas, and what plays its steps."""
+    return joined(*map(asset, ("formulas.js", "page.js", "what_if.js")))
+
+
 def digest(text: str) -> str:
     """Return the source expression that allows this text alone, in a Content-Security-Policy."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
@@ -28,14 +34,14 @@ def digest(text: str) -> str:
 
 def policy() -> str:
     """Return the policy: our own style and our own script, and nothing else from anywhere."""
-    style, scripts = digest(asset("page.css")), f"{digest(LIVE)} {digest(asset('page.js'))}"
+    style, scripts = digest(asset("page.css")), f"{digest(LIVE)} {digest(player())}"
     return f"default-src 'none'; style-src {style}; script-src {scripts}; base-uri 'none'; form-action 'none'"
 
 
 def page(title: str, main: Html, *, steps: Json, facts: Json) -> str:
     """Return the text of a page: `steps` is for the player, and `facts` the JSON document of the command."""
     blocks = [data(facts, id="gradcli-data"), data(steps, id="gradcli-steps")]
-    body = element("body", main, *blocks, element("script", asset("page.js"), type="module"))
+    body = element("body", main, *blocks, element("script", player(), type="module"))
     return whole(title, policy(), [element("style", asset("page.css")), element("script", LIVE)], body)
 
 
