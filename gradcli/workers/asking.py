@@ -70,13 +70,13 @@ def take(way: int | None) -> None:
 def asked(function: Callable[[Any], Any], question: Any) -> Any:
     """Return what a function returns for a question, in a process of its own if there is a way to one, else in this.
 
+    What is asked there is the whole work of a command, of which the function is a part.
     Raises the GradcliError that the function raises, LostError where the process ends, and UnfitError where what it
     says is no answer.
     """
     if not _ways:
         return function(question)
     way, work = _ways[0]
-    assert work.function == function
     if (item := notes.place()) != _item[0]:
         if _item[0] is not None:
             put(way, b"")  # ends the process of the item before

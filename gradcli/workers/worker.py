@@ -24,7 +24,7 @@ from gradcli.workers.exchange import SIZE, Exchange
 from gradcli.workers.interruption import held, leave_to_owner
 from gradcli.workers.limits import BACKSTOP, Limits, no_more_files
 from gradcli.workers.notes import NOTE, Note
-from gradcli.workers.sandbox.lock import walls
+from gradcli.workers.sandbox.lock import prepared
 
 SLICE = 1.0  # seconds that may count at once
 LAST = 5.0  # seconds in which a process that answers no more must end
@@ -49,7 +49,7 @@ class Worker:
         self.count = self.left = 0  # of beginnings: as the process says it, and that may come
         self.asked = (0.0, 0.0)  # the clocks when they were last looked at
         answers = Exchange(theirs, memory, kind, is_owner=False)
-        walls()  # asked once, and not in each process
+        prepared()  # once, and not in each process
         with asking.connected(limits) as way, held(), warnings.catch_warnings():
             arguments = (answers, work, limits, self.note, inherited, os.getpid(), way)
             self.process = context.Process(target=_serve, args=arguments, daemon=True)

@@ -26,7 +26,7 @@ from gradcli.workers.interruption import held, leave_to_owner
 from gradcli.workers.limits import Limits
 from gradcli.workers.messages import message_of, read_message
 from gradcli.workers.pool import Answered, Lost, Pool
-from gradcli.workers.sandbox.lock import walls
+from gradcli.workers.sandbox.lock import prepared
 from gradcli.workers.worker import Worker
 
 
@@ -98,7 +98,7 @@ def _answer_all(way: int, work: Work, limits: Limits) -> None:
     select.select([way], [], [])
     from gradcli.workers.sandbox import leftovers  # noqa: F401  it takes longer than all that a lock does
 
-    walls()
+    prepared()
     with own_script():
         work.prepare()
     gc.collect()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gradcli.script.torch.operations.readers import kind_name, missing, too_many
+from gradcli.source import shipped
 
 FILE = "overloads.txt"
 OPTIONS = (
@@ -52,7 +53,7 @@ class Way(NamedTuple):
 @cache
 def ways() -> dict[str, list[Way]]:
     """Return the ways by name; methods have a point before theirs."""
-    text = Path(__file__).with_name(FILE).read_text("utf-8").replace(SHORT, OPTIONS)
+    text = shipped(Path(__file__).with_name(FILE)).replace(SHORT, OPTIONS)
     found = {}
     for line in text.splitlines():
         name, _, options = line.partition(": ")
