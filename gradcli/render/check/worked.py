@@ -64,4 +64,8 @@ def shown(solution: SnippetSolution, looks: Asked | None, kind: Any) -> Any:
     return found
 
 
-WORK = Work(answered, Script | Others | Shown, Ran | Outcomes | Rows | Document, scripts.prepare)
+def text_of(work: Script | Others | Shown) -> str:
+    return scripts.text_of(work.script if isinstance(work, Shown) else work)
+
+
+WORK = Work(answered, Script | Others | Shown, Ran | Outcomes | Rows | Document, scripts.prepare, text_of)

@@ -21,7 +21,7 @@ from gradcli.__main__ import main
 from gradcli.homework.solve.runs import scripts
 from gradcli.workers import asking, worker
 
-confine, run, found = worker._confine, scripts.run, []
+confine, run, found = worker.confine, scripts.run, []
 
 def looking(*arguments):
     with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb") as memory:
@@ -48,7 +48,7 @@ def broken_out(*arguments, **keywords):
 ASKED = int(sys.argv.pop())
 forbid = worker.forbid_writing
 worker.forbid_writing = lambda descriptors: forbid([*descriptors, ASKED])
-worker._confine, scripts.run = looking, broken_out
+worker.confine, scripts.run = looking, broken_out
 main()
 """
 ASSIGNMENT = """\
