@@ -84,8 +84,8 @@ OWNED = "of von di van de du del z от"  # before an answer these make it somet
 CONDITIONS = "if for when where wenn falls für si pour quand se quando para als voor jeśli gdy dla если при"
 OTHERWISE = "otherwise else sonst sinon autrement altrimenti anders inaczej иначе"
 DERIVATIVES = """
-gradient gradients grad derivative ableitung derivee gradiente derivada derivata afgeleide pochodna pochodnej производная
-градиент derivatan derivace turev gradientti differential partial
+gradient gradients grad derivative ableitung derivee gradiente derivada derivata afgeleide pochodna pochodnej
+производная градиент derivatan derivace turev gradientti differential partial
 """  # in labels
 ROLES = """
 wrt of by to with di van von de du del da do respect respecto rispetto rapport relacao em naar wzgledem po по a à med
