@@ -25,6 +25,7 @@ BOLD = 1.12  # of the width of letters that are not
 LEADING = 16.0
 PADDING, MARGIN = 10.0, 14.0
 LARGEST = 1500  # boxes of a picture
+PAGE = 1500.0  # pixels of a picture that a page shows at half its size
 FACES = "Helvetica, Arial, DejaVu Sans, sans-serif"
 FILLS = {"leaf": "#8ecae6", "data": "#c8ccd0", "op": "#ffd166", "backward": "#f4c6dc"}
 INK = {"name": "#1a1a1a", "value": "#1a1a1a", "grad": "#8a1c4a", "fact": "#404040", "mark": "#9b1010"}
@@ -58,8 +59,7 @@ def laid_out(found: Sketch, asked: Asked) -> Drawing | None:
     """Return the places of all boxes and edges, in the shape of a page; None of a graph that is too large."""
     if len(found.vertices) > LARGEST:
         return None
-    boxes = [Box(vertex.id, *box_size(vertex.lines)) for vertex in found.vertices]
-    edges = [Edge(arc.source, arc.target, label_size(arc)) for arc in found.arcs]
+    boxes, edges = parts(found)
     if asked.direction is not None:
         return drawing(boxes, edges, asked.direction)
     return fitting(drawing(boxes, edges, "LR"), drawing(boxes, edges, "TB"))
@@ -67,8 +67,14 @@ def laid_out(found: Sketch, asked: Asked) -> Drawing | None:
 
 def direction(found: Sketch, asked: Asked) -> Direction:
     """Return the direction in which a program that does its own layout draws a picture of a width that can be read."""
-    drawn = None if asked.direction else laid_out(found, asked)
-    return asked.direction or (drawn.direction if drawn and drawn.ends else "TB")
+    drawn = None if asked.direction or len(found.vertices) > LARGEST else drawing(*parts(found))
+    return asked.direction or ("LR" if drawn and drawn.direction == "LR" and drawn.width <= PAGE else "TB")
+
+
+def parts(found: Sketch) -> tuple[list[Box], list[Edge]]:
+    """Return the boxes and edges of a sketch with their sizes."""
+    boxes = [Box(vertex.id, *box_size(vertex.lines)) for vertex in found.vertices]
+    return boxes, [Edge(arc.source, arc.target, label_size(arc)) for arc in found.arcs]
 
 
 def box_size(rows: Sequence[Line]) -> tuple[float, float]:

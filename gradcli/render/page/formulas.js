@@ -15,12 +15,6 @@ function tensor(nested) {
   return { shape, data };
 }
 
-/** Return the number behind a name: JSON has no infinity. */
-function named(text) {
-  const name = String(text).toLowerCase();
-  return name.includes("nan") ? NaN : name.startsWith("-") ? -Infinity : Infinity;
-}
-
 /** Return the shape that tensors are copied to. */
 function common(shapes) {
   const rank = Math.max(...shapes.map((shape) => shape.length));

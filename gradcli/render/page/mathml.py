@@ -171,7 +171,7 @@ def matrix(array: Value, precision: int) -> Html:
         for i, line in zip(rows, texts, strict=True)
     ]
     note = element("caption", f"{' × '.join(map(str, array.shape))}") if None in (*rows, *columns) else None
-    return element("table", note, element("tbody", *lines), data_matrix=True)
+    return element("table", note, element("tbody", *lines), data_matrix="")
 
 
 def places(length: int) -> list[int | None]:

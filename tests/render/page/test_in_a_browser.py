@@ -414,3 +414,28 @@ def test_nothing_runs_that_a_snippet_brings_along(browser: Any, tmp_path: Path) 
             page.keyboard.press("ArrowRight")
         assert "<script>alert(2)</script>" in page.locator(".printed pre").inner_text()
         assert page.locator("script").count() == 4
+
+
+def test_the_curve_of_the_losses_is_a_slider(browser: Any, tmp_path: Path) -> None:
+    text = (ROOT / "samples" / "snippets" / "learn_a_slope.py").read_text(encoding="utf-8")
+    with opened(browser, tmp_path, run_page(ran(text), Asked())) as page:
+        page.locator("[data-loss] input").fill("7")
+        assert "slope.grad becomes -0.343675" in page.locator("[data-sentence]").inner_text()
+        assert page.locator("[data-loss] figcaption").inner_text() == "loss 0.00632745"
+        page.locator("[data-pass='1']").click()
+        assert page.locator("[data-loss] input").input_value() == "0"
+
+
+def test_presenting_goes_on_with_a_click_and_lets_the_audience_say(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, program_page(DIAMOND, Looks()), hash="#step=7") as page:
+        page.locator("[data-action=predict]").click()
+        page.keyboard.press("p")
+        assert page.locator("main[data-presenting]").count() == 1
+        assert not page.locator("table.facts").is_visible()
+        assert page.locator("[data-sentence]").inner_text().endswith("?")
+        page.locator("[data-sentence]").click()
+        assert (number(page), page.locator("[data-node=s] [data-grad]").text_content()) == (7, "5")
+        page.locator("[data-sentence]").click()
+        assert number(page) == 8
+        page.keyboard.press("p")
+        assert page.locator("main[data-presenting]").count() == 0

@@ -181,3 +181,19 @@ def test_a_pass_of_a_run_alone_is_a_page_too() -> None:
     assert page.one("data-gradcli").attributes["data-steps"] == "4"
     asked = block(page, "gradcli-steps")["questions"].values()
     assert [len(question["wrong"]) for question in asked] == [0, 1]  # without its graph the sum so far alone is known
+
+
+def test_each_pass_of_a_loop_has_its_section_and_its_numbers() -> None:
+    text = (SAMPLES[0].parent / "learn_a_slope.py").read_text(encoding="utf-8")
+    page = read(run_page(ran(text), Asked()))
+    passes = page.all("data-pass")
+    assert [one.attributes["data-pass"] for one in passes] == [str(number) for number in range(1, 41)]
+    step = int(passes[7].attributes["data-first"])
+    at = page.all("li")
+    (shown_step,) = (one for one in at if one.attributes.get("id") == f"step={step}")
+    assert "slope.grad becomes -0.343675" in shown_step.text
+    assert shown_step.attributes["data-phase"] == "backward"
+    slope = [one for one in page.all("data-grad-of") if one.attributes["data-grad-of"] == "slope"][-1]
+    assert shown(page, slope, "text", step) == "-0.343675", "the picture has the numbers of the pass"
+    loss = block(page, "gradcli-steps")["loss"]
+    assert len(loss["steps"]) == len(page.one("data-loss").all("polyline")[0].attributes["points"].split()) == 40
