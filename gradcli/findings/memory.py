@@ -215,6 +215,17 @@ def of_changed(witness: Witness, error: ModifiedError, place: Place, severity: s
     operation = (made.written.of_primitive(node.primitive.name) if made is not None else "") or node.primitive.name
     because = f"{operation} (line {saved_at}) saved {name} for its backward pass, which line {place.line} runs."
     if by_optimizer:
+        loops = loops_around(witness, at)
+        if made is not None and loops and made.outer is None and made.line < loops[0].lineno and made.written.target():
+            target = made.written.target()
+            message = (
+                f"{target} is computed at line {made.line}, before the loop, and {at.written.text} at line {at.line} "
+                f"changes {name}, which each backward pass from {target} reads."
+            )
+            instead = f"{made.written.text}  # inside the loop"
+            return CHANGED.found(
+                at, f"{name}, {target}", message, because, instead, severity, see=[saved_at, place.line]
+            )
         message = (
             f"{at.written.text} at line {at.line} changes {name} in place, and {place.written.text} at line "
             f"{place.line} still needs the old value."

@@ -14,7 +14,7 @@ from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import of_cut, severity_of
 from gradcli.findings.order import Ledger
 from gradcli.findings.spelling import one_line, several
-from gradcli.findings.witness import Place, Witness, module_class, optimizer_class
+from gradcli.findings.witness import Place, Witness, creation, module_class, optimizer_class
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import node_of
 from gradcli.script.timeline.names import parameters as parameters_of
@@ -43,6 +43,7 @@ opt.step()
 """,
     "self.layers = nn.ModuleList([...]); self.gain = nn.Parameter(torch.ones(2))",
     order=2,
+    answers=("not-updated", "not-reached", "no-backward"),
 )
 STALE = Cause(
     "optimizer-stale",
@@ -60,6 +61,7 @@ opt.step()
 """,
     "make the optimizer after the model is complete",
     order=2,
+    answers=("not-updated",),
 )
 UNUSED = Cause(
     "unused-parameter",
@@ -76,6 +78,7 @@ opt.step()
 """,
     "use it in the loss, or leave it out of the optimizer",
     order=4,
+    answers=("not-reached", "not-updated", "no-backward", "detached"),
 )
 CONTAINERS = {list: "nn.ModuleList", tuple: "nn.ModuleList", dict: "nn.ModuleDict"}
 MISSPELT = ("_init_", "__int__", "__inti__", "init", "_init__", "__init_")
@@ -302,17 +305,6 @@ def stale(witness: Witness) -> Iterator[Finding]:
         layers = dict.fromkeys((witness.known(x) or names[id(x)]).rpartition(".")[0] for x in replaced)
         about = ", ".join([*(x for x in layers if x), told, holder])
         yield STALE.found(place, about, message, because, instead, see=[made.line if made else 0])
-
-
-def creation(witness: Witness, name: str) -> Place | None:
-    """Return the statement that assigned a variable first."""
-    for source, statements in witness.statements.items():
-        for x in statements:
-            targets = x.targets if isinstance(x, ast.Assign) else []
-            parts = [y for target in targets for y in (target.elts if isinstance(target, ast.Tuple) else [target])]
-            if any(ast.unparse(part) == name for part in parts):
-                return Place(source, x.lineno, x, witness.machine.globals)
-    return None
 
 
 @UNUSED.on("end")

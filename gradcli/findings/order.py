@@ -34,6 +34,7 @@ for _ in range(3):
 """,
     "w.grad = None, or opt.zero_grad(), before each backward()",
     order=3,
+    answers=("accumulated",),
 )
 WRONG_CLEARED = Cause(
     "wrong-tensor-cleared",
@@ -52,6 +53,7 @@ for _ in range(3):
 """,
     "w.grad.zero_()",
     order=2,
+    answers=("accumulated",),
 )
 CLEARED_EARLY = Cause(
     "cleared-early",
@@ -69,6 +71,7 @@ for _ in range(3):
 """,
     "opt.step(); opt.zero_grad()",
     order=2,
+    answers=("not-updated",),
 )
 WITHOUT_BACKWARD = Cause(
     "step-without-backward",
@@ -86,6 +89,7 @@ for _ in range(3):
 """,
     "loss.backward(); opt.step()",
     order=2,
+    answers=("not-updated", "no-backward"),
 )
 BEFORE_BACKWARD = Cause(
     "step-before-backward",
@@ -104,6 +108,7 @@ for _ in range(3):
 """,
     "opt.zero_grad(); loss.backward(); opt.step()",
     order=2,
+    answers=("not-updated", "accumulated"),
 )
 UNEVEN = Cause(
     "uneven-accumulation",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gradcli.findings.examination import Ran
 from gradcli.homework.diagnose.contributions import Steps
 from gradcli.render.display_options import Asked
+from gradcli.render.findings.page import findings_list
 from gradcli.render.page.controls import about, controls, panel
 from gradcli.render.page.document import page
 from gradcli.render.page.html import Html, cut, element
@@ -15,7 +17,6 @@ from gradcli.render.page.snippet.page_steps import Stops
 from gradcli.render.page.snippet.tables import code, printed, tensors
 from gradcli.render.page.tracks import Tracks
 from gradcli.render.run.snippet_document import snippet_document
-from gradcli.script.execution import Ran
 from gradcli.script.moments.model import Moments
 from gradcli.script.timeline.model import Backward, Returned
 from gradcli.stream.values import Json
@@ -42,6 +43,7 @@ def run_page(ran: Ran, asked: Asked) -> str:
     main = element(
         "main",
         element("header", element("h1", element("code", cut(name, 80)))),
+        findings_list(ran.examined.findings, stops.step_of),
         controls([stop.phase for stop in stops.stops[1:]], predicts=bool(questioned)),
         element("div", code(stops, tracks), printed(stops, tracks), class_="listing"),
         panel(stops.stops[0].told),
@@ -57,7 +59,7 @@ def run_page(ran: Ran, asked: Asked) -> str:
         data_step=stops.last,
         data_steps=stops.last,
     )
-    facts = snippet_document(name, ran.printed, ran.timeline, ran.error)
+    facts = snippet_document(name, ran.printed, ran.timeline, ran.error, ran.examined.findings)
     return page(name, main, steps={"tracks": tracks.document, "questions": questioned}, facts=facts)
 
 

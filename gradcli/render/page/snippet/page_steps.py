@@ -8,10 +8,11 @@ from itertools import accumulate
 
 from gradcli.explanation.steps.moves import Accumulated
 from gradcli.explanation.steps.walk import Walk, walk
+from gradcli.findings.examination import Ran
+from gradcli.findings.finding import Finding
 from gradcli.render.display_options import Asked
 from gradcli.render.page.html import cut
 from gradcli.render.page.snippet.sentences import ended, few, found, told, written
-from gradcli.script.execution import Ran
 from gradcli.script.moments.model import Moment, Moments, TensorState
 from gradcli.script.timeline.model import Backward, Event, Forward, Returned
 from gradcli.script.timeline.passes import as_written
@@ -75,6 +76,11 @@ class Stops:
     @property
     def last(self) -> int:
         return len(self.stops) - 1
+
+    def step_of(self, one: Finding) -> int | None:
+        """Return the first step at the line of a finding."""
+        places = enumerate((stop.source.name, stop.line) for stop in self.stops)
+        return next((number for number, place in places if place == (one.source, one.line)), None)
 
     def add(self, moment: Moment, numbers: range, text: str) -> None:
         """Add the steps of one statement."""
