@@ -169,6 +169,7 @@ torch.ones(2, 3) @ torch.ones(2, 3)
     order=4,
 )
 
+MAKERS = ("tensor", "ones", "zeros", "rand", "randn", "full", "linspace")
 COPIES = ("torch.tensor()", "torch.as_tensor()", "new_tensor()")
 SOFT = {
     "argmax": (
@@ -570,12 +571,29 @@ def asked(witness: Witness) -> Iterator[Finding]:
             cut = next((cut for cut in run.origins.below([tensor]).values() if cut is not None), None)
             if tensor in run.names.renamed:
                 yield from of_rebound(witness, tensor)
-            elif cut is None and run.origins.taken:
-                pass
+            elif cut is None and run.passed and witness.known(tensor):
+                yield from of_plain(witness, place, name)
             continue
         if ("." in name and any(not done.returns for done in run.passes.values())) or is_held(witness, tensor):
             continue  # as an unused parameter
         yield from of_unreached(witness, one, name)
+
+
+def of_plain(witness: Witness, place: Place, name: str) -> Iterator[Finding]:
+    """State that a tensor does not require grad, where its `.grad` was computed with and that failed."""
+    failed = next((error for error, at in witness.errors if at.key == place.key), None)
+    if failed is None or "None" not in message_of(failed):
+        return
+    made = creation(witness, name)
+    call = getattr(made.node, "value", None) if made is not None else None
+    is_made = made is not None and isinstance(call, ast.Call) and called(call) in MAKERS
+    instead = (
+        f"{made.written.text[:-1]}, requires_grad=True)" if made is not None and is_made else f"{name}.requires_grad_()"
+    )
+    message = f"{name} does not require grad, so no pass gives it a gradient: {name}.grad is None."
+    because = f"line {place.line} computes with {name}.grad."
+    see = [made.line] if made is not None else []
+    yield NO_LEAF.found(place, name, message, because, instead, severity_of(witness, failed, place), see=see)
 
 
 def is_result_used(place: Place) -> bool:

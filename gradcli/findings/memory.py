@@ -19,7 +19,7 @@ from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import severity_of
 from gradcli.findings.spelling import number, one_line, short
-from gradcli.findings.witness import LARGEST, Pass, Place, Witness, value_of
+from gradcli.findings.witness import LARGEST, Pass, Place, Witness, loops_around, value_of
 from gradcli.script.timeline.names import node_of
 
 FREED = Cause(
@@ -70,16 +70,6 @@ print(x.grad)
     "change it after backward(), or inside no_grad() without .data, where autograd notices",
     order=1,
 )
-
-
-def loops_around(witness: Witness, place: Place) -> list[ast.For | ast.While]:
-    """Return the loops around a line of the snippet, from the outside."""
-    return [
-        x
-        for tree in witness.trees(place.source)
-        for x in ast.walk(tree)
-        if isinstance(x, ast.For | ast.While) and x.lineno < place.line <= (x.end_lineno or x.lineno)
-    ]
 
 
 @FREED.on("end")

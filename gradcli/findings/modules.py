@@ -191,6 +191,50 @@ def unregistered(witness: Witness) -> Iterator[Finding]:
 
 
 @NOT_REGISTERED.on("end")
+def missed(witness: Witness) -> Iterator[Finding]:
+    """State that no optimizer holds a leaf like those that one holds; or a model, and two hold the same of another."""
+    ledger, owned = witness.of(Ledger), held(witness)
+    variables = {id(x): key for key, x in witness.machine.globals.items() if isinstance(x, Tensor)}
+    optimizers = [
+        (key, [id(x) for group in one.param_groups for x in group["params"]])
+        for key, one in witness.machine.globals.items()
+        if isinstance(one, optimizer_class()) and one in ledger.steps
+    ]
+    free = [
+        x
+        for x, account in ledger.accounts.items()
+        if id(x) not in owned and account.count > 1 and not account.ever_moved and x not in witness.read
+    ]
+    for position, (key, params) in enumerate(optimizers):
+        made = creation(witness, key)
+        if made is None or len({id(x) for x in witness.run.names.former} & set(params)):
+            continue
+        twice = any(set(params) & set(others) for _, others in optimizers[:position])
+        names = [variables[id(x)] for x in free if id(x) in variables and all(one in variables for one in params)]
+        if twice and not names:
+            names = list(dict.fromkeys(re.split(r"[.\[]", witness.name(x))[0] for x in free))
+            last = ledger.accounts[free[0]].open[-1].place if free and ledger.accounts[free[0]].open else None
+            by_line = {one.latest.line: each for each, one in ledger.steps.items() if one.latest is not None}
+            after = min((line for line in by_line if last is not None and line > last.line), default=None)
+            key = next((each for each, one in witness.machine.globals.items() if one is by_line.get(after or 0)), key)
+            made = creation(witness, key) or made
+        if not names:
+            continue
+        message = (
+            f"{key} does not hold {several(names)}: {made.written.text} leaves {'them' if names[1:] else 'it'} out."
+        )
+        because = (
+            f"a gradient comes to {several(names)} in each pass, and no step changes {'them' if names[1:] else 'it'}"
+            f"{', while two optimizers hold the same parameters' if twice else ''}."
+        )
+        lists = [x for x in made.written.nodes() if isinstance(x, ast.List)]
+        more = ast.List([*lists[0].elts, *(ast.Name(name) for name in names)], ast.Load()) if lists else None
+        instead = made.written.with_(lists[0], more) if more is not None and not twice else None
+        yield NOT_REGISTERED.found(made, ", ".join([*names, key]), message, because, instead)
+        return
+
+
+@NOT_REGISTERED.on("end")
 def misspelt(witness: Witness) -> Iterator[Finding]:
     """State that a class has a method that was meant to be `__init__`, where something failed for it."""
     if not witness.errors:
@@ -317,16 +361,19 @@ def unused(witness: Witness) -> Iterator[Finding]:
     names = reachable(witness)
     asked = {id(one.tensor) for one in witness.calls}
     groups: list[list[Tensor]] = []
+    stepped: set[int] = set()  # the groups of optimizers that have stepped
     for value in witness.machine.globals.values():
         if isinstance(value, optimizer_class()):
             groups.append([x for group in value.param_groups for x in group["params"]])
+            if value in ledger.steps:
+                stepped.add(id(groups[-1]))
         elif isinstance(value, module_class()):
             own = [x for _, x in parameters_of(value)]
             if any(id(x) in asked for x in own):
                 groups.append(own)
     told: set[int] = set()
     for group in groups:
-        if not any(x in ledger.accounts for x in group):
+        if not any(x in ledger.accounts for x in group) and id(group) not in stepped:
             continue
         idle = [
             x

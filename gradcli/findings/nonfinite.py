@@ -163,6 +163,19 @@ def finite(value: Any) -> bool:
     return bool(np.isfinite(value).all())
 
 
+def is_masked(value: Any) -> bool:
+    """Return whether a value is finite but for -inf, which masks scores before a softmax."""
+    return not (np.isnan(value) | np.isposinf(value)).any()
+
+
+def is_meant(node: Node, value: Any) -> bool:
+    """Return whether a result is finite, or has only the -inf of a mask in it."""
+    if finite(value):
+        return True
+    given = any(np.isneginf(value_of(x)).any() for x in node.inputs or () if isinstance(x, Tensor | float))
+    return is_masked(value) and (given or node.primitive.name in MASKS)
+
+
 @AT_EDGE.on("pass")
 def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Find the first value of a graph that is not finite."""
@@ -171,13 +184,13 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
     if not done.is_surveyed and finite(done.output.value):
         return
     for node in done.order:
-        if np.asarray(node.out).dtype.kind != "f" or finite(node.out):
+        if np.asarray(node.out).dtype.kind != "f" or is_meant(node, node.out):
             continue
         if node.primitive.name in ("softmax", "log_softmax") and (found := empty_row(witness, node)) is not None:
             troubles.value = found
             return
         inputs = [value_of(x) for x in node.inputs or ()]
-        if not all(finite(x) for x in inputs if isinstance(x, np.ndarray | np.generic | float)):
+        if not all(is_masked(x) for x in inputs if isinstance(x, np.ndarray | np.generic | float)):
             continue
         place = witness.place_of(node)
         if place is None:

@@ -461,8 +461,8 @@ def sizes(witness: Witness, done: Pass) -> Iterator[Finding]:
     found.clear()
     for node in done.order:
         if node.primitive.name in ("softmax", "sigmoid", "tanh") and node.inputs:
-            value = np.asarray(value_of(node.inputs[0]))
-            found[id(node)] = float(np.max(np.abs(value))) if value.size else 0.0
+            sizes = np.abs(np.asarray(value_of(node.inputs[0]), float))
+            found[id(node)] = float(np.max(sizes, initial=0.0, where=np.isfinite(sizes)))
     yield from ()
 
 

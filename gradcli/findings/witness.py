@@ -420,6 +420,16 @@ def creation(witness: Witness, name: str) -> Place | None:
     return None
 
 
+def loops_around(witness: Witness, place: Place) -> list[ast.For | ast.While]:
+    """Return the loops around a line of the snippet, from the outside."""
+    return [
+        x
+        for tree in witness.trees(place.source)
+        for x in ast.walk(tree)
+        if isinstance(x, ast.For | ast.While) and x.lineno < place.line <= (x.end_lineno or x.lineno)
+    ]
+
+
 def loaded(module: str, name: str) -> Any:
     """Return a class of a module if the snippet has needed that, else what nothing is an instance of."""
     found = sys.modules.get(module)
