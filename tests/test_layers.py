@@ -12,7 +12,7 @@ import gradcli
 ROOT = Path(gradcli.__file__).parent
 TESTS = Path(__file__).parent
 WITHOUT_A_ROOM = {  # folders of tests alone
-    *("benchmarks", "commands.samples", "commands.served", "commands.streams", "commands.walls"),
+    *("benchmarks", "commands.samples", "commands.served", "commands.streams", "commands.walls", "corpus"),
     *("faults", "fuzz", "goldens", "homework.klass"),
 }
 

@@ -66,6 +66,7 @@ ABSENT = {
     r"\bLazy|Uninitialized": "give the number of inputs: nn.Linear(4, 2)",
     r"optim\.[A-Z]": "there are SGD, Adam, AdamW, Adamax, RMSprop, Adagrad, Adadelta and LBFGS",
     r"\bCyclicLR": "write OneCycleLR, or LambdaLR with a function of the epoch",
+    "dropout|Dropout": "there are Dropout and Dropout2d",
     r"\bdistributions\b": "there are Normal, Uniform, Bernoulli, Categorical, and Independent of these",
     r"\bfunc\.": "there are grad, vjp, jvp, jacrev, jacfwd, hessian, vmap and functional_call",
     r"poisson\b|geometric_|cauchy_|log_normal_": "draw with torch.rand or torch.randn, and compute from these",

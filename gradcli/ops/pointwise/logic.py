@@ -46,7 +46,6 @@ def _over(function: Any) -> Callable[..., Any]:
 
 every = primitive("all", in_rows(_over(np.all)), structured=True)
 some = primitive("any", in_rows(_over(np.any)), structured=True)
-step = primitive("heaviside", lambda x, values: np.where(np.isnan(x), 0, np.heaviside(x, values)).astype(x.dtype))
 
 
 @operation("x = [1, 2]; where(isclose(x, [1, 3]), x**2, x)", integers_stay=True)
@@ -153,9 +152,3 @@ def bitwise_not(input: Tensor) -> Any:
     """Every bit inverted; of booleans, the logical not."""
     _check_bits("bitwise_not", input)
     return bit_not(input)
-
-
-@operation("x = [-1, 0, 2]; x*heaviside([-1, 0, 2], [0.5, 0.5, 0.5])")
-def heaviside(input: Real, values: Real) -> Any:
-    """The step from 0 to 1; `values` where the input is 0."""
-    return step(input, values)

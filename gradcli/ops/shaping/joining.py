@@ -11,6 +11,7 @@ import numpy as np
 from gradcli.engine.broadcast import expand, sum_to_size
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import broadcast_shapes, check_together, dimension, dimensions
+from gradcli.engine.graph import join
 from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -24,7 +25,6 @@ from gradcli.ops.shaping.shaping import flat, reshape, reshaped, unsqueeze
 from gradcli.ops.support.arguments import Dims, Shape, Tensors, all_of, check_size
 from gradcli.ops.support.forgetting import nothing
 from gradcli.ops.support.sentences import MOVED, OWN_PART
-from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import operation
 
 
@@ -194,7 +194,7 @@ def split(tensor: Tensor, split_size_or_sections: Dims, dim: int = 0) -> tuple[A
             raise AutogradError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
         starts = range(0, max(size, 1), max(step, 1))
         ends = ((i, min(i + step, size)) for i in starts)
-        return bound(split_part(tensor, dim=axis, start=i, stop=j, index=n) for n, (i, j) in enumerate(ends))
+        return join(split_part(tensor, dim=axis, start=i, stop=j, index=n) for n, (i, j) in enumerate(ends))
     sections = list(step or ())
     if any(section < 0 for section in sections):
         raise AutogradError(
@@ -206,7 +206,7 @@ def split(tensor: Tensor, split_size_or_sections: Dims, dim: int = 0) -> tuple[A
             f"but got split_sizes={sections}"
         )
     bounds = enumerate(pairwise(accumulate(sections, initial=0)))
-    return bound(split_part_with_sizes(tensor, dim=axis, start=i, stop=j, index=n) for n, (i, j) in bounds)
+    return join(split_part_with_sizes(tensor, dim=axis, start=i, stop=j, index=n) for n, (i, j) in bounds)
 
 
 @operation("x = [1, 2, 3]; chunk(x, 2)[1]", "x = [[1, 2, 3]]; chunk(x, 3, dim=1)[2]")
@@ -227,7 +227,7 @@ def unbind_(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
     if not input.ndim:
         raise ShapeError(f"Dimension specified as {dim} but tensor has no dimensions")
     axis = dimension(dim, input.ndim)
-    return bound(unbind_part(input, dim=axis, index=index) for index in range(input.shape[axis]))
+    return join(unbind_part(input, dim=axis, index=index) for index in range(input.shape[axis]))
 
 
 @operation("x = [[1, 2]]; repeat(x, (2, 3))", "x = [1, 2]; x.repeat(2, 1)")

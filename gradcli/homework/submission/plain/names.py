@@ -15,7 +15,6 @@ ALIASES = {
     "cosec": "csc",
     "lg": "log10",
     "sgn": "sign",
-    "heaviside": "heaviside",
 }
 SIGMOIDS = ("σ", "sigma", "sig", "logistic")
 UNARY = frozenset(  # may be written without brackets

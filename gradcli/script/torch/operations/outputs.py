@@ -44,9 +44,7 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
     result = call(*arguments, **keywords)
     results = list(result) if isinstance(result, tuple) else [result]
     if len(results) != len(outputs):
-        from gradcli.script.torch.operations.overloads import refusal
-
-        raise TypeError(refusal(name, arguments, {**keywords, "out": out}, "", method=False))
+        raise TypeError(f"{name}(): argument 'out' must hold {len(results)} tensors, not {len(outputs)}")
     for output, value in zip(outputs, results, strict=True):
         fill(output, value)
     if isinstance(result, ReturnType):

@@ -19,7 +19,6 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.forgetting import forgotten
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade
-from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.generator import Generator, in_memory_order
 from gradcli.script.torch.tensor.options import checked_shape, made, read_options, size_tuple, sizes, whole
@@ -240,9 +239,9 @@ METHODS: dict[str, Callable[..., Any]] = {
     "uniform_": filling("uniform"),
     "normal_": filling("normal"),
     "exponential_": filling("exponential"),
-    "bernoulli_": with_refusal("bernoulli_", bernoulli_, method=True),
+    "bernoulli_": bernoulli_,
     "random_": random_,
-    "bernoulli": with_refusal("bernoulli", bernoulli, method=True),
+    "bernoulli": bernoulli,
     "multinomial": multinomial,
 }
 CREATION: dict[str, Callable[..., Any]] = {

@@ -6,13 +6,13 @@ from itertools import pairwise
 from typing import Any
 
 from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.graph import join
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.shaping.joining import unsafe_part
-from gradcli.ops.support.several import bound
 
 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
     """Return equal parts on the same memory, but not as views, so that they may be changed."""
     axis = dimension(dim, input.ndim)
     ends = range(0, input.shape[axis] + 1, input.shape[axis] // chunks)
-    return bound(unsafe_part(input, dim=axis, start=i, stop=j, index=n) for n, (i, j) in enumerate(pairwise(ends)))
+    return join(unsafe_part(input, dim=axis, start=i, stop=j, index=n) for n, (i, j) in enumerate(pairwise(ends)))

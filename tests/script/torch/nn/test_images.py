@@ -28,7 +28,6 @@ from tests.script.torch.nn.agreement import agree, agree_closely, guarded
         "nn.MaxPool2d(2, return_indices=True)(images)[1][0]",
         "nn.MaxPool1d(3, 2, 1, return_indices=True)(rows)[1]",
         "nn.MaxUnpool2d(2)(*nn.MaxPool2d(2, return_indices=True)(images), output_size=(7, 6))[0, 0]",
-        "nn.MaxUnpool1d(2)(*F.max_pool1d_with_indices(rows, 2))[0]",
         "(nn.MaxPool3d((1, 2, 2)), nn.MaxUnpool2d(2), nn.AvgPool3d(2))",
         "(nn.Conv3d(1, 2, 2, padding=1), nn.ConvTranspose3d(1, 2, 2, stride=2), nn.BatchNorm3d(2))",
     ],
