@@ -116,12 +116,20 @@ def paired(witness: Witness, operation: Operation) -> Iterator[Finding]:
     column = next(
         (n for n, shape in enumerate(shapes) if len(shape) > 1 and shape[-1] == 1 and shapes[1 - n] == shape[:-1]), None
     )
-    if column is None or np.size(operation.application.out.value) <= max(x.value.size for x in tensors[:2]):
+    if column is None or tensors[column].value.size == 1 or not fits(shapes):
         return
     if root(tensors[0]) is root(tensors[1]):  # each entry of one tensor with each other: meant
         return
     witness.of(Pairs).of[node] = operation, column
     yield from ()
+
+
+def fits(shapes: list[tuple[int, ...]]) -> bool:
+    """Return whether two shapes broadcast to a larger one."""
+    try:
+        return math.prod(np.broadcast_shapes(*shapes)) > max(map(math.prod, shapes))
+    except ValueError:
+        return False
 
 
 def root(x: Tensor) -> Any:
@@ -176,7 +184,7 @@ def is_reduced_alike(done: Pass, start: Node) -> bool:
 def of_pair(witness: Witness, done: Pass, node: Node, operation: Operation, column: int) -> Finding:
     place, tensors = operation.place, before_expanding(witness, operation)
     names = operands(witness, place, operation)
-    rows, result = tensors[column].value.size, np.shape(node.out)
+    rows, result = tensors[column].value.size, np.broadcast_shapes(*(x.shape for x in tensors[:2]))
     shapes = [str(tuple(x.shape)) for x in tensors[:2]]
     what = {"sub": "difference", "mul": "product", "add": "sum", "div": "quotient"}.get(node.primitive.name, "loss")
     message = (

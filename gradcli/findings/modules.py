@@ -203,7 +203,7 @@ def missed(witness: Witness) -> Iterator[Finding]:
     free = [
         x
         for x, account in ledger.accounts.items()
-        if id(x) not in owned and account.count > 1 and not account.ever_moved and x not in witness.read
+        if id(x) not in owned and account.count > 1 and not (account.ever_moved or account.cleared or x in witness.read)
     ]
     for position, (key, params) in enumerate(optimizers):
         made = creation(witness, key)

@@ -434,7 +434,8 @@ FAULTS = [
     fault(
         "logistic",
         "    loss = torch.nn.functional.binary_cross_entropy_with_logits(score, target)",
-        "    p = torch.sigmoid(200 * score)\n    loss = -(target * torch.log(p) + (1 - target) * torch.log(1 - p)).mean()",
+        "    p = torch.sigmoid(200 * score)\n"
+        "    loss = -(target * torch.log(p) + (1 - target) * torch.log(1 - p)).mean()",
         "nan-at-edge lost-digits masked-late overflow saturated",
         "loss = |p = ",
         "p score",
@@ -642,12 +643,13 @@ def renamed(text: str, names: dict[str, str]) -> str:
     return re.sub(r"(?<![\w.])[a-z_]+\b(?!\s*=[^=\s])", lambda m: names.get(m[0], m[0]), text)
 
 
-def planted() -> Iterator[tuple[str, Fault, dict[str, str]]]:
-    """Yield each lesson with each of its faults, under each set of names."""
-    for one in FAULTS:
-        assert one.old in LESSONS[one.lesson], one
-        for names in OTHER_NAMES:
-            yield renamed(LESSONS[one.lesson].replace(one.old, one.new, 1), names), one, names
+def planted(lesson: str) -> Iterator[tuple[str, Fault, dict[str, str]]]:
+    """Yield a lesson with each of its faults, under one set of names after the other."""
+    for number, one in enumerate(FAULTS):
+        if one.lesson == lesson:
+            assert one.old in LESSONS[lesson], one
+            names = OTHER_NAMES[number % len(OTHER_NAMES)]
+            yield renamed(LESSONS[lesson].replace(one.old, one.new, 1), names), one, names
 
 
 def lines_at(text: str, fault: Fault, names: dict[str, str]) -> set[int]:
