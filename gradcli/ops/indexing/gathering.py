@@ -22,7 +22,7 @@ from gradcli.ops.indexing.indexing import flat_positions, index_backward, scatte
 from gradcli.ops.indexing.places import check_places, placing, scattering, vector_of
 from gradcli.ops.shaping.shaping import view
 from gradcli.ops.support.arguments import Indices, Operand
-from gradcli.ops.support.forgetting import forgotten
+from gradcli.ops.support.constant_nodes import constant_node
 from gradcli.ops.support.sentences import ADDED_AT, PICKED, PLACED, REPLACED
 from gradcli.ops.support.surface import operation
 
@@ -141,7 +141,7 @@ def apply_gather(input: Tensor, dim: int, index: Indices) -> Any:
     """Entries by index along one dimension: `out[i][j] = input[i][index[i][j]]` for `dim=1`."""
     axis = dimension(dim, input.ndim)
     if not index.value.size:  # of which torch looks at nothing
-        return forgotten("GatherBackward0", np.zeros(index.shape, input.dtype), input, saves=(0,))
+        return constant_node("GatherBackward0", np.zeros(index.shape, input.dtype), input, saves=(0,))
     check_places("gather", input, axis, index)
     return gather(input, index, dim=axis)
 

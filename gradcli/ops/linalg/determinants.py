@@ -22,8 +22,8 @@ from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.axes import aligned
 from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.forgetting import forgotten, identity
-from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.constant_nodes import constant_node, identity
+from gradcli.ops.support.return_types import ReturnType
 from gradcli.ops.support.surface import operation
 
 
@@ -162,7 +162,7 @@ def matrix_power(input: Real, n: int) -> Any:
     if n == 0:
         one = np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape).copy()
         copied = clone(input)
-        return forgotten("torch::autograd::CopyBackwards", one, copied, written=identity)
+        return constant_node("torch::autograd::CopyBackwards", one, copied, written=identity)
     if n == 1:
         return clone(input)
     if n == 3:

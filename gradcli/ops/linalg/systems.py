@@ -24,7 +24,7 @@ from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim
 from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.return_types import ReturnType
 from gradcli.ops.support.surface import operation
 
 NORMS = (None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc")

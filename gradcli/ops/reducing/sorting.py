@@ -22,7 +22,7 @@ from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied, values_of
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array
-from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.return_types import ReturnType
 from gradcli.ops.support.sentences import CHOSEN, MOVED, PICKED
 from gradcli.ops.support.surface import operation
 

@@ -23,7 +23,7 @@ from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import cut, select, selecting, slicing
 from gradcli.ops.shaping.shaping import flat, reshape, reshaped, unsqueeze
 from gradcli.ops.support.arguments import Dims, Shape, Tensors, all_of, check_size
-from gradcli.ops.support.forgetting import nothing
+from gradcli.ops.support.constant_nodes import nothing
 from gradcli.ops.support.sentences import MOVED, OWN_PART
 from gradcli.ops.support.surface import operation
 

@@ -22,7 +22,7 @@ from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.permutations import transpose
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.arguments import Real, Shape, check_size
-from gradcli.ops.support.covering import as_node
+from gradcli.ops.support.named_nodes import as_node
 from gradcli.ops.support.surface import operation
 
 
