@@ -100,6 +100,7 @@ function go(number) {
   one("[data-count]").textContent = `${step} of ${last}`;
   for (const [action, end] of Object.entries({ first: 0, previous: 0, next: last, last }))
     one(`[data-action="${action}"]`).setAttribute("aria-disabled", step === end);
+  for (const mover of all(".mover")) mover.remove();
   if (!question) travel(active);
   follow(active.sort((a, b) => ("edge" in a.dataset) - ("edge" in b.dataset)));
   lose();
@@ -402,7 +403,7 @@ document.addEventListener("keydown", (event) => {
   if (!action || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.shiftKey && event.key !== "+") return;
   const isFree = !place || place.matches("a") || (place.matches("button") && event.key !== " ");
-  if (!isFree) return; // it has keys of its own
+  if (!isFree && !(place === input && event.key === "p")) return; // it has keys of its own
   event.preventDefault();
   act(action);
 });
@@ -416,6 +417,7 @@ function present(isOn) {
   isPresenting = isOn;
   main.toggleAttribute("data-presenting", isOn);
   one('[data-action="present"]').setAttribute("aria-pressed", isOn);
+  if (isOn) input.blur();
   if (isOn) document.documentElement.requestFullscreen?.().catch(() => {}); // where the browser lets a page
   else if (document.fullscreenElement) document.exitFullscreen();
   remember();
@@ -431,7 +433,7 @@ function travel(active) {
   for (const edge of edges) {
     const line = edge.querySelector("path");
     const source = edge.parentNode.querySelector(`[data-node="${CSS.escape(JSON.parse(edge.dataset.ends)[0])}"] .value`);
-    const text = isBack ? articles[step].querySelector(".product .answer:last-child .number")?.textContent : source?.textContent;
+    const text = isBack ? articles[step].querySelector(".product .answer:last-child .number:not(:has(table))")?.textContent : source?.textContent;
     if (!text || text.length > 16) continue;
     const mover = drawn("text", { class: isBack ? "mover gradient" : "mover" }, text);
     edge.parentNode.append(mover);
