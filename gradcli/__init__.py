@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gradcli.notebook import Graded, Shown
+    from gradcli.findings.torch_graphs import Watch
+    from gradcli.notebook import Found, Graded, Shown
     from gradcli.stream.arrow.columns import Columns
 
 __version__ = "0.1.0"
-__all__ = ["columns", "explain", "from_torch", "grade", "gradients"]
+__all__ = ["columns", "explain", "from_torch", "grade", "gradients", "watch", "why"]
 
 
 def explain(program: str, /, **values: Any) -> Shown:
@@ -65,6 +66,31 @@ def from_torch(loss: Any, names: Mapping[str, Any] | None = None) -> Shown:
     else:
         names = given(names)
     return Shown.of(explained(loss, names))
+
+
+def why(loss: Any, model: Any = None, optimizer: Any = None) -> Found:
+    """Return what is suspicious in the live graph of a loss of torch, and leave it as it is; it displays itself.
+
+    With a `model` also the parameters that the graph lacks, with an `optimizer` those that it lacks. Names are those
+    of the model's parameters and of the caller's variables.
+    """
+    import sys
+
+    from gradcli.findings import catalogue  # noqa: F401  declares the causes
+    from gradcli.findings.torch_graphs import graph_findings
+    from gradcli.live.names import found
+    from gradcli.notebook import Found
+
+    caller = sys._getframe(1)
+    return Found(graph_findings(loss, found((caller.f_locals, caller.f_globals)), model, optimizer))
+
+
+def watch(model: Any, optimizer: Any) -> Watch:
+    """Watch a loop of torch, `with gradcli.watch(model, optimizer) as watched:`, for `watched.findings` afterwards."""
+    from gradcli.findings import catalogue  # noqa: F401  declares the causes
+    from gradcli.findings.torch_graphs import Watch
+
+    return Watch(model, optimizer)
 
 
 def gradients(program: str, /, **values: Any) -> dict[str, Any]:

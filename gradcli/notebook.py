@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradcli.errors import UsageError
 from gradcli.explanation.model import Explanation
+from gradcli.findings.finding import Finding
 from gradcli.workers.apart import fresh
 
 if TYPE_CHECKING:
@@ -43,6 +44,19 @@ class Displayed(ABC):
         """Return the forms by MIME type; IPython says which it wants, and which not."""
         wanted = {kind: make for kind, make in self._forms().items() if not include or kind in include}
         return {kind: make() for kind, make in wanted.items() if not exclude or kind not in exclude}
+
+
+class Found(tuple[Finding, ...]):
+    """Findings about a live graph, which display themselves."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        from gradcli.findings.examination import Examination
+        from gradcli.render.findings.text import findings_text
+        from gradcli.render.text.looks import Looks
+
+        return findings_text(Examination("this graph", {}, tuple(self), "all that it holds"), Looks())
 
 
 @dataclass(frozen=True, slots=True)
