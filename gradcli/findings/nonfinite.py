@@ -50,7 +50,7 @@ distance.backward()
 print(p.grad)
 """,
     "keep away from the edge: (x + 1e-12).sqrt(), x.clamp(min=1e-12).log()",
-    order=3,
+    order=2,
     answers=("not-finite", "gradient-not-finite"),
 )
 OVERFLOW = Cause(
@@ -115,6 +115,7 @@ opt.step()
     order=4,
     answers=("kink", "tie", "zero-gradient", "not-updated"),
 )
+MOST_CAUSES = 3  # of the numbers of one pass
 SHORT = 40  # nodes of a graph in which lost digits are looked for
 SMALL = 1e-6  # of a divisor: less is an eps
 LARGE = 1e6  # of a gradient: more than any loss with sensible units gives
@@ -156,6 +157,7 @@ class Troubles:
     def __init__(self) -> None:
         self.value: Trouble | None = None
         self.gradient: Trouble | None = None
+        self.others: list[Trouble] = []  # gradients too
         self.told: set[Any] = set()
 
 
@@ -181,6 +183,7 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Find the first value of a graph that is not finite."""
     troubles = witness.of(Troubles)
     troubles.value = troubles.gradient = None
+    troubles.others = []
     if not done.is_surveyed and finite(done.output.value):
         return
     for node in done.order:
@@ -308,7 +311,7 @@ def masks_above(done: Pass, start: Node) -> list[Node]:
 def not_finite(witness: Witness, done: Pass, event: Contribution) -> Iterator[Finding]:
     """Keep the first gradient of a pass that is not finite though it came from a finite one."""
     troubles = witness.of(Troubles)
-    if troubles.gradient is not None or not finite(value_of(event.upstream)):
+    if len(troubles.others) > MOST_CAUSES or not finite(value_of(event.upstream)):
         return
     place = witness.place_of(event.node)
     if place is None:
@@ -318,7 +321,10 @@ def not_finite(witness: Witness, done: Pass, event: Contribution) -> Iterator[Fi
     upstream = np.asarray(value_of(event.upstream))
     if upstream.shape == bad.shape and np.all(upstream[bad] == 0):
         trouble.masks = masks_above(done, event.node) or [event.node]
-    troubles.gradient = trouble
+    if troubles.gradient is None:
+        troubles.gradient = trouble
+    else:
+        troubles.others.append(trouble)
     yield from ()
 
 
@@ -351,6 +357,11 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     ):
         found = replace(found, severity="note")  # an infinite slope is one
     yield found
+    for other in (gradient, *troubles.others):  # of other entries
+        apart = other is not None and other.node is not trouble.node and other.entry != trouble.entry
+        if other is not None and apart and other.masks and other.place.key not in troubles.told:
+            troubles.told.add(other.place.key)
+            yield told(witness, done, other, spoilt)
 
 
 def is_diverged(witness: Witness, done: Pass) -> bool:

@@ -209,6 +209,7 @@ class Ledger:
         self.steps: dict[Any, Steps] = {}
         self.added: dict[tuple[Any, ...], Added] = {}
         self.means: dict[tuple[str, int], list[tuple[int, Any, dict[Tensor, Any], int]]] = {}
+        self.resets = 0  # statements that reset gradients, so far
         self.mean: tuple[Node, int] | None = None  # of the pass that runs
         self.owned: WeakKeyDictionary[Tensor, Any] = WeakKeyDictionary()
 
@@ -299,6 +300,9 @@ def noted_mean(ledger: Ledger, done: Pass) -> None:
 def cleared(witness: Witness, env: Any) -> Iterator[Finding]:
     """Note the gradients that this statement cleared."""
     ledger, filled = witness.of(Ledger), witness.run.filled
+    if ledger.resets == witness.run.resets:
+        return
+    ledger.resets = witness.run.resets
     for leaf, account in list(ledger.accounts.items()):
         if not account.open:
             continue
@@ -386,8 +390,15 @@ def last_alone(witness: Witness, ledger: Ledger, place: Place, held: Sequence[Te
     if not many or not loops or not loops[-1].lineno < filling.place.line <= (loops[-1].end_lineno or 0):
         return
     names = [witness.name(x) for x in held if x in ledger.accounts]
+<<<<<<< HEAD
     written = place.written.text
     message = f"{at.written.text} at line {at.line} runs in each turn of the inner loop: {written} sees the last alone."
+=======
+    message = (
+        f"{at.written.text} at line {at.line} runs in each turn of the inner loop: {place.written.text} sees "
+        "the last alone."
+    )
+>>>>>>> cause
     because = f"the gradients of the turns before are cleared, and line {place.line} runs once, after the loop."
     holder = optimizer_of(witness, lost)
     instead = f"{at.written.text}  # before line {loops[-1].lineno}, outside of the loop"

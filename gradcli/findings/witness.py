@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -174,7 +175,11 @@ class Witness(Recorder):
 
     def add(self, found: Iterable[Finding] | None) -> None:
         """Keep findings, one for each code, place and name."""
-        for one in guarded("note", lambda: list(found or ()), []):
+        try:
+            told = list(found or ())
+        except Exception as error:
+            told = guarded("note", partial(raised, error), [])
+        for one in told:
             self.findings.setdefault((one.code, one.source, one.line, one.name), one)
 
     def tell(self, event: str, *facts: Any) -> None:
@@ -428,6 +433,10 @@ def loops_around(witness: Witness, place: Place) -> list[ast.For | ast.While]:
         for x in ast.walk(tree)
         if isinstance(x, ast.For | ast.While) and x.lineno < place.line <= (x.end_lineno or x.lineno)
     ]
+
+
+def raised(error: Exception) -> list[Finding]:
+    raise error
 
 
 def loaded(module: str, name: str) -> Any:

@@ -29,6 +29,7 @@ def findings_head(examined: Examination, looks: Looks) -> str:
 def finding_lines(one: Finding, examined: Examination, looks: Looks) -> Iterable[str]:
     """Yield the lines of a finding."""
     place = f"cell {one.cell}, line {one.line}" if one.cell is not None else f"line {one.line}"
+    place = place if one.line else one.name
     head = f"{place}  {visible(examined.texts.get((one.source, one.line), ''))}"
     head = head if width(head) <= COLUMN else f"{head[: COLUMN - 4]} {looks.ellipsis}"
     code = f"\x1b[{STYLES[one.severity]}m{one.code}\x1b[0m" if looks.color else one.code

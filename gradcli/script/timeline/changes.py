@@ -69,6 +69,7 @@ def add_exposed(run: Run, tensor: Tensor) -> None:
     else:
         run.add("reset", False, event=lambda: Reset(*run.place, (run.name(leaf),), False))
         run.filled[leaf] = Filled(0, tensor)
+        run.resets += 1
 
 
 def changed(run: Run, env: dict[str, Any], latest: int) -> Iterator[tuple[Tensor, str]]:
@@ -103,6 +104,7 @@ def add(run: Run, tensor: Tensor, name: str, *, through_data: bool = False) -> N
 def reset(run: Run, leaves: Iterable[Tensor]) -> None:
     """Add the events of gradients that became None or 0, whoever made them so."""
     gone = [leaf for leaf in leaves if leaf in run.filled and is_reset(run, leaf)]
+    run.resets += bool(gone)
     for leaf in gone:
         if leaf._grad is None:
             del run.filled[leaf]

@@ -15,7 +15,6 @@ from gradcli.engine.saved import saved
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError
-from gradcli.explanation.build import build
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Explanation, Note
 from gradcli.explanation.naming import Names
@@ -230,6 +229,8 @@ def explained(graph: Graph | None, contributions: Sequence[Contribution], upstre
     """Return the explanation of the pass; None where there is no graph, or a formula has no text."""
     if graph is None:
         return None
+    from gradcli.explanation.build import build
+
     try:
         with np.errstate(all="ignore"):
             found = build(graph, valued(upstream), contributions)

@@ -12,7 +12,6 @@ import numpy as np
 from gradcli.engine.backward import Accumulation, Contribution
 from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation, Note
 from gradcli.guard import guarded
 from gradcli.script.loops import rectified
@@ -140,6 +139,8 @@ def as_written(event: Event) -> Event:
             whole = {made.name for made in event.made if made.whole is not None}
             return replace(event, made=tuple(made.as_written for made in event.made if made.part_of not in whole))
         case Backward(explanation=Explanation() as explanation) | Returned(explanation=Explanation() as explanation):
+            from gradcli.explanation.folding import folded
+
             return replace(event, explanation=folded(explanation))
     return event
 

@@ -61,7 +61,8 @@ class Recorder:
         is_print = isinstance(node, ast.Expr)
 
         def recorded(env: Env) -> Any:
-            self.look(env)
+            if self.is_deep:
+                self.look(env)
             latest, before, machine.source = changes.latest, machine.source, source
             olds = [(name, env.get(name)) for name in targets]
             muted, self.run.muted = self.run.muted, False  # in a hook, or the backward of a function of the snippet

@@ -106,6 +106,7 @@ class Run:
         # passes, where its requires_grad was switched and to what; and those that jacobian() and torch.func made.
         self.filled: WeakKeyDictionary[Tensor, Filled] = WeakKeyDictionary()
         self.values: WeakKeyDictionary[Tensor, Any] = WeakKeyDictionary()
+        self.resets = 0  # statements that reset some
         self.reset_at: WeakKeyDictionary[Tensor, tuple[int, int]] = WeakKeyDictionary()
         self.switched: WeakKeyDictionary[Tensor, tuple[int, bool]] = WeakKeyDictionary()
         self.inner: WeakSet[Tensor] = WeakSet()

@@ -15,7 +15,6 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Line
-from gradcli.explanation.wholes.rules import whole
 from gradcli.language.tree import NOWHERE, Expression, Name
 from gradcli.language.unparser import unparse
 from gradcli.ops.support.surface import Called
@@ -50,6 +49,8 @@ def made(names: TensorNames, done: Sequence[Done], place: tuple[Any, ...]) -> tu
 
 def as_called(names: TensorNames, applications: Sequence[Application], piece: Piece) -> Wrote | None:
     """Return the operation that several applications are; None where it is clearer in steps."""
+    from gradcli.explanation.wholes.rules import whole
+
     lines: dict[int, Line] = {}
 
     def line(x: Any) -> Line:
