@@ -21,13 +21,9 @@ import numpy as np
 
 from gradcli.engine.modes import ENGINE
 from gradcli.errors import UsageError
-<<<<<<< HEAD
 from gradcli.explanation.model import Explanation, Local, Why
-from gradcli.language.unparser import unparse
-=======
-from gradcli.explanation.model import Explanation
 from gradcli.findings.finding import Finding
->>>>>>> cause
+from gradcli.language.unparser import unparse
 from gradcli.workers.apart import fresh
 
 if TYPE_CHECKING:
@@ -55,14 +51,11 @@ class Displayed(ABC):
         return {kind: make() for kind, make in wanted.items() if not exclude or kind not in exclude}
 
 
-<<<<<<< HEAD
 def number(value: Any) -> Any:
     """Return a float for a scalar, an array as it is."""
     return value.item() if value is not None and np.ndim(value) == 0 and hasattr(value, "item") else value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-=======
 class Found(tuple[Finding, ...]):
     """Findings about a live graph, which display themselves."""
 
@@ -76,8 +69,7 @@ class Found(tuple[Finding, ...]):
         return findings_text(Examination("this graph", {}, tuple(self), "all that it holds"), Looks())
 
 
-@dataclass(frozen=True, slots=True)
->>>>>>> cause
+@dataclass(frozen=True, slots=True, eq=False)
 class Shown(Explanation, Displayed):
     """An explanation that displays itself, with all that it has without; each equals itself alone."""
 
