@@ -50,9 +50,7 @@ def rounding_of(names: Mapping[str, Any], *trees: Expression | None) -> float:
     return float(np.max(rounding_at(names, *trees), initial=0.0))
 
 
-def rounding_at(
-    names: Mapping[str, Any], *trees: Expression | None, count: int = DRAWS, enough: Any = math.inf
-) -> Any:
+def rounding_at(names: Mapping[str, Any], *trees: Expression | None, count: int = DRAWS, enough: Any = math.inf) -> Any:
     """Return the same for each entry of the values, which have one shape; 0 where they are not finite.
 
     Comparisons come out as they do without rounding: what is equal stays equal. No more is drawn where each entry is
