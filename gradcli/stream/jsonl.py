@@ -100,9 +100,9 @@ class JsonLines:
             found = parse_line(line.decode())
             self._each(record, found) if self.is_each else self._point(record, found)
         except GradcliError as error:
-            record.error = error
             if isinstance(error.__cause__, JSONDecodeError):
                 record.column = error.__cause__.colno
+            record.fail(error)
         return record
 
     def _point(self, record: Record, found: Mapping[str, Any]) -> None:
