@@ -197,7 +197,8 @@ def parse_line(text: str) -> dict[str, Any]:
     if is_deep(text, found):
         raise EvaluationError("E220", f"nested more than {DEEPEST} deep", help="pass on flatter fields")
     if not isinstance(found, dict):
-        raise EvaluationError(
-            "E222", "the record is no object", help='each line is one object, such as {"x": 1, "y": 2}'
-        )
+        help = 'each line is one object, such as {"x": 1, "y": 2}'
+        if isinstance(found, list):
+            help += "; jq -c '.[]' makes lines of an array"
+        raise EvaluationError("E222", "the record is no object", help=help)
     return found

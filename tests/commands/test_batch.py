@@ -157,6 +157,13 @@ def test_many_bad_rows_come_in_several_pieces(batch: Batch, monkeypatch: pytest.
     assert [line.split(": ")[1] for line in found.err.splitlines()[:-1]] == [f"line {n}" for n in (4, 6, 7, 9)]
 
 
+def test_an_array_is_told_how_to_become_lines(batch: Batch) -> None:
+    (array,) = batch.lines(["x*y"], '[{"x": 1}, {"x": 2}]')
+    (number,) = batch.lines(["x*y"], "1")
+    assert array["error"]["help"].endswith("jq -c '.[]' makes lines of an array")
+    assert "jq" not in number["error"]["help"]
+
+
 def test_fail_fast(batch: Batch) -> None:
     for jobs in ("1", "2"):
         found = batch([SQUARE, "--fail-fast", "--jobs", jobs], f"{POINT}\nno\n{POINT}\nno\n")
