@@ -35,6 +35,7 @@ print(w.grad)
 """,
     "mask the input: torch.log(torch.where(w > 0, w, 1.0)), and then the result",
     order=2,
+    answers=("not-finite", "gradient-not-finite"),
 )
 AT_EDGE = Cause(
     "nan-at-edge",
@@ -50,6 +51,7 @@ print(p.grad)
 """,
     "keep away from the edge: (x + 1e-12).sqrt(), x.clamp(min=1e-12).log()",
     order=3,
+    answers=("not-finite", "gradient-not-finite"),
 )
 OVERFLOW = Cause(
     "overflow",
@@ -65,6 +67,7 @@ print(x.grad)
 """,
     "torch.softmax, logsumexp and log_softmax do not overflow; elsewhere smaller units",
     order=3,
+    answers=("not-finite", "gradient-not-finite", "unstable"),
 )
 LOST = Cause(
     "lost-digits",
@@ -80,6 +83,7 @@ print(loss, s.grad)
 """,
     "torch.log_softmax(s, dim=0)",
     order=2,
+    answers=("unstable", "not-finite", "gradient-not-finite", "zero-gradient"),
 )
 HUGE = Cause(
     "huge-from-eps",
@@ -109,6 +113,7 @@ opt.step()
 """,
     "start beside the kink: torch.tensor(0.05, requires_grad=True)",
     order=4,
+    answers=("kink", "tie", "zero-gradient", "not-updated"),
 )
 SHORT = 40  # nodes of a graph in which lost digits are looked for
 SMALL = 1e-6  # of a divisor: less is an eps
@@ -158,6 +163,19 @@ def finite(value: Any) -> bool:
     return bool(np.isfinite(value).all())
 
 
+def is_masked(value: Any) -> bool:
+    """Return whether a value is finite but for -inf, which masks scores before a softmax."""
+    return not (np.isnan(value) | np.isposinf(value)).any()
+
+
+def is_meant(node: Node, value: Any) -> bool:
+    """Return whether a result is finite, or has only the -inf of a mask in it."""
+    if finite(value):
+        return True
+    given = any(np.isneginf(value_of(x)).any() for x in node.inputs or () if isinstance(x, Tensor | float))
+    return is_masked(value) and (given or node.primitive.name in MASKS)
+
+
 @AT_EDGE.on("pass")
 def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Find the first value of a graph that is not finite."""
@@ -166,13 +184,13 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
     if not done.is_surveyed and finite(done.output.value):
         return
     for node in done.order:
-        if np.asarray(node.out).dtype.kind != "f" or finite(node.out):
+        if np.asarray(node.out).dtype.kind != "f" or is_meant(node, node.out):
             continue
         if node.primitive.name in ("softmax", "log_softmax") and (found := empty_row(witness, node)) is not None:
             troubles.value = found
             return
         inputs = [value_of(x) for x in node.inputs or ()]
-        if not all(finite(x) for x in inputs if isinstance(x, np.ndarray | np.generic | float)):
+        if not all(is_masked(x) for x in inputs if isinstance(x, np.ndarray | np.generic | float)):
             continue
         place = witness.place_of(node)
         if place is None:
@@ -246,7 +264,7 @@ def trouble_at(
     for x in node.inputs or ():
         if isinstance(x, Tensor):
             names.append(witness.known(x))
-            if operand is None or len(names) - 1 == position:
+            if operand is None or len(names) - 1 == (1 if node.primitive.name == "div" else position):  # the divisor
                 value = np.asarray(x.value)
                 operand = (
                     value[entry]

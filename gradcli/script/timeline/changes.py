@@ -14,8 +14,7 @@ from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.script.timeline.model import Changed, Reset
 from gradcli.script.timeline.names import node_of
-from gradcli.script.timeline.run import Filled, Run, version
-from gradcli.script.timeline.written import kept
+from gradcli.script.timeline.run import Filled, Run, kept, version
 
 # These write over memory: they show as a change in place, with the version that it leads to.
 WRITING = frozenset((zero, fill, fill_tensor, copy, overwrite, regenerated))
@@ -96,6 +95,7 @@ def trace(run: Run, tensor: Tensor, line: int) -> None:
 
 
 def add(run: Run, tensor: Tensor, name: str, *, through_data: bool = False) -> None:
+    run.rewritten[tensor] = run.machine.line
     fact = Changed(*run.place, name, version(tensor), through_data, kept(tensor.value))
     run.add("changed", name, event=lambda: fact)
 

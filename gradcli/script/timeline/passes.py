@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.backward import Accumulation, Contribution
 from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.tensor import Tensor
@@ -18,9 +20,8 @@ from gradcli.script.timeline import remarks
 from gradcli.script.timeline.graphs import explained, snapshot, valued
 from gradcli.script.timeline.model import Accumulated, Backward, Event, Forward, Returned
 from gradcli.script.timeline.reasons import listed
-from gradcli.script.timeline.run import Filled, Pass, Run
+from gradcli.script.timeline.run import Filled, Pass, Run, kept
 from gradcli.script.timeline.walk import Walk
-from gradcli.script.timeline.written import kept
 
 
 def followed(
@@ -73,7 +74,15 @@ def followed(
         run.last.pop(output, None)  # it comes last now
         run.last[output] = explain
     if inputs is not None:
-        found = tuple((run.name(x), kept(walk.gradient(x))) for x in inputs if isinstance(x, Tensor))
+        seeds = {
+            x.node: np.ones_like(x.value)[()] if seed is None else valued(seed)
+            for x, seed in zip(outputs, given, strict=True)
+        }
+        found = tuple(
+            (run.name(x), kept(seeds.get(x.node) if (gradient := walk.gradient(x)) is None else gradient))
+            for x in inputs
+            if isinstance(x, Tensor)
+        )
         notes = guarded("note", lambda: tuple(remarks.on_way(run, walk, explanation)), ())
         run.add("returned", event=lambda: Returned(*run.place, output, explanation, found, notes))
         return
