@@ -390,10 +390,8 @@ def last_alone(witness: Witness, ledger: Ledger, place: Place, held: Sequence[Te
     if not many or not loops or not loops[-1].lineno < filling.place.line <= (loops[-1].end_lineno or 0):
         return
     names = [witness.name(x) for x in held if x in ledger.accounts]
-    message = (
-        f"{at.written.text} at line {at.line} runs in each turn of the inner loop: {place.written.text} sees "
-        "the last alone."
-    )
+    written = place.written.text
+    message = f"{at.written.text} at line {at.line} runs in each turn of the inner loop: {written} sees the last alone."
     because = f"the gradients of the turns before are cleared, and line {place.line} runs once, after the loop."
     holder = optimizer_of(witness, lost)
     instead = f"{at.written.text}  # before line {loops[-1].lineno}, outside of the loop"

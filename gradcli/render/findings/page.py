@@ -19,7 +19,9 @@ def parts(one: Finding, step: int | None) -> Iterator[Html]:
     place = f"cell {one.cell}, line {one.line}" if one.cell is not None else f"line {one.line}"
     yield element("strong", one.code)
     yield element("span", f" {place}: ") if step is None else element("a", f" {place}: ", href=f"#step={step}")
-    yield element("span", " ".join(filter(None, (one.message, one.because))))
+    yield element("span", one.message)
+    if one.because:
+        yield element("div", one.because)
     if one.instead:
         yield element("span", " instead: ")
         yield element("code", one.instead)

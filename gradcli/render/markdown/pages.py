@@ -13,6 +13,7 @@ from gradcli.findings.examination import Ran
 from gradcli.homework.answer_file import filled_in
 from gradcli.homework.grading import Grader
 from gradcli.homework.solve.snippets import SnippetSolution
+from gradcli.render.check.worked import worked_sections
 from gradcli.render.display_options import Asked
 from gradcli.render.findings.text import findings_head
 from gradcli.render.graph.mermaid import mermaid
@@ -77,7 +78,7 @@ def key_blocks(grader: Grader, asked: Asked) -> Iterator[str]:
             yield plain(text)
         with np.errstate(all="ignore"):
             if isinstance(key.solution, SnippetSolution):
-                found = [timeline_sections(key.solution.worked, asked, all=asked.all, failed=False, why=asked.why)]
+                found = [worked_sections(key.solution, asked)]
             else:
                 lessons = map(folded, key.solution.explanations())
                 found = [sections(one, asked, all=asked.all, why=asked.why) for one in lessons]
