@@ -84,6 +84,8 @@ class Commands(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name == "help":  # which `asked` reads; here it is completed
+            return helping()
         if cmd_name not in COMMANDS:
             return None
         from gradcli.commands.options import with_options
@@ -94,6 +96,19 @@ class Commands(TyperGroup):
         built = typer.main.get_command(single)
         built.short_help = COMMANDS[cmd_name]
         return built
+
+
+def helping() -> Any:
+    """Return a command that completes what `gradcli help` tells about: commands, and codes of errors."""
+    single = typer.Typer(add_completion=False)
+
+    def helped(incomplete: str) -> list[str]:
+        return [name for name in (*COMMANDS, *CODES) if name.startswith(incomplete)]
+
+    @single.command("help", hidden=True)
+    def _(topic: str = typer.Argument("", autocompletion=helped)) -> None: ...
+
+    return typer.main.get_command(single)
 
 
 app = typer.Typer(

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from itertools import count
+from threading import RLock
 from typing import Any, Protocol
 
 import numpy as np
+
+ENGINE = RLock()  # the engine has one state: programs that have threads hold this while it computes
+if hasattr(os, "register_at_fork"):  # where another thread held it, nobody would ever give it back
+    os.register_at_fork(after_in_child=ENGINE._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 class Tape(Protocol):

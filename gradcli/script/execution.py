@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gradcli.errors import GradcliError
@@ -12,31 +11,7 @@ from gradcli.script.machine import Machine
 from gradcli.script.reading import Snippet
 
 if TYPE_CHECKING:
-    from gradcli.script.moments.model import Moments
     from gradcli.script.timeline.model import Timeline
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """Something suspicious about a line of a run."""
-
-    source: str
-    line: int
-    code: str
-    severity: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """A run: the snippet, what it printed, what it did, the error that stopped it; perhaps its moments, and remarks."""
-
-    snippet: Snippet
-    printed: str
-    timeline: Timeline
-    error: GradcliError | None
-    moments: Moments | None = None
-    remarks: tuple[Remark, ...] = ()
 
 
 class UnwrittenError(BaseException):

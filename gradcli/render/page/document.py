@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from gradcli.render.page.html import Html, cut, data, element, joined
+from gradcli.source import shipped
 from gradcli.stream.values import Json
 
 FOLDER = Path(__file__).parent
@@ -18,7 +19,7 @@ LIVE = Html("document.documentElement.dataset.live = ''")  # before anything is 
 @cache
 def asset(name: str) -> Html:
     """Return the text of a file that stands beside this module."""
-    return Html((FOLDER / name).read_text(encoding="utf-8"))
+    return Html(shipped(FOLDER / name))
 
 
 @cache

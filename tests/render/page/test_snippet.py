@@ -7,16 +7,17 @@ from typing import Any
 
 import pytest
 
+from gradcli.findings.examination import Ran, examination
+from gradcli.findings.watching import WatchingWitness
 from gradcli.render.display_options import Asked
 from gradcli.render.page.program import program_page
 from gradcli.render.page.snippet.page import run_page
 from gradcli.render.page.snippet.page_steps import MOST
 from gradcli.render.run.snippet_document import snippet_document
 from gradcli.render.text.looks import Looks
-from gradcli.script.execution import Ran, execute
+from gradcli.script.execution import execute
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
-from gradcli.script.moments.watcher import Watcher
 from gradcli.script.reading import read_snippet
 from gradcli.script.timeline.model import Backward
 from gradcli.stream.values import dump
@@ -37,11 +38,12 @@ w.grad = None
 def ran(text: str, name: str = "snippet.py") -> Ran:
     printed: list[str] = []
     machine = Machine(Limits(), printed.append)
-    machine.timeline = watcher = Watcher(machine, printed)
+    machine.timeline = watcher = WatchingWitness(machine, printed, is_told=True)
     snippet = read_snippet(text, name)
     error, timeline = execute(snippet, machine)
     assert timeline is not None
-    return Ran(snippet, "".join(printed), timeline, error, watcher.moments)
+    examined = examination(watcher, snippet, name, error)
+    return Ran(snippet, "".join(printed), timeline, error, examined, watcher.moments)
 
 
 def shown(page: Element, element: Element, way: str, step: int) -> Any:
@@ -59,7 +61,7 @@ def test_the_page_of_each_sample(file: Path) -> None:
     main = page.one("data-gradcli")
     last = int(main.attributes["data-steps"])
     assert len([step for step in main.all("li") if step.attributes.get("class") == "step"]) == last + 1
-    document = snippet_document(file.name, found.printed, found.timeline, found.error)
+    document = snippet_document(file.name, found.printed, found.timeline, found.error, found.examined.findings)
     assert dump(block(page, "gradcli-data")) == dump(document)
     assert main.one("pre").text == found.printed
     assert own_size(text) < 150_000
@@ -84,6 +86,13 @@ def test_each_step_of_a_small_run() -> None:
         "Step 6 Line 5: It prints tensor(4.)",
         "Step 7 Line 6: w.grad becomes None.",
     ]
+
+
+def test_findings_lead_to_their_steps() -> None:
+    page = read(run_page(ran(SLOPE.replace("y.backward()", "(w.detach() * y.item()).backward()")), Asked()))
+    (item,) = page.one("ul").all("li")
+    assert item.text.startswith("left-graph line 4: w.detach() is a value without a history")
+    assert item.one("a").attributes["href"] in {f"#{step.attributes.get('id')}" for step in page.all("li")}
 
 
 def test_the_later_turns_of_a_loop_say_what_changes() -> None:

@@ -6,22 +6,24 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gradcli.explanation.model import NOTES, Explanation
+from gradcli.explanation.model import Explanation
 from gradcli.explanation.replay import replayed
+from gradcli.findings.examination import Ran
+from gradcli.findings.finding import Finding
 from gradcli.homework.diagnose.contributions import Steps
 from gradcli.render.display_options import Asked
+from gradcli.render.findings.page import findings_list
 from gradcli.render.page.controls import controls, panel, scene, told, view
 from gradcli.render.page.document import page
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.lesson import PHASES, Lesson, listed, step
-from gradcli.render.page.notes import Remark, ended, remark_list, said
+from gradcli.render.page.notes import ended, remark_list, said
 from gradcli.render.page.questions import MOST, questions
 from gradcli.render.page.snippet.page_steps import Pass, Stops
 from gradcli.render.page.snippet.tables import code, printed, tensors
 from gradcli.render.page.snippet.turns import losses, ruler, turns
 from gradcli.render.page.tracks import Tracks
 from gradcli.render.run.snippet_document import snippet_document
-from gradcli.script.execution import Ran
 from gradcli.script.moments.model import Moments, TensorState
 from gradcli.script.timeline.model import Backward, Returned
 from gradcli.stream.values import Json
@@ -50,48 +52,47 @@ def run_page(ran: Ran, asked: Asked) -> str:
     first = ran.snippet.cells[0].name
     name = first.rpartition(" cell ")[0] or first
     phases = [stop.phase for stop in stops.stops[1:]]
-    remarks = [*findings(ran, stops), *(remark for one in lessons.values() for remark in one.notes.remarks)]
-    notes = sorted(dict.fromkeys(remarks), key=lambda remark: remark.step)
+    notes = dict.fromkeys(remark for one in lessons.values() for remark in one.notes.remarks)
+    listed_findings = findings_list(ran.examined.findings, stops.step_of)
     failed = element("p", ran.error.message, class_="failed") if ran.error is not None else None
     main = element(
         "main",
         scene(
-            element("header", element("h1", element("code", cut(name, 80))), curve),
+            element("header", element("h1", element("code", cut(name, 80))), listed_findings, curve),
             controls(phases, predicts=bool(questioned), ruler=ruler(found) if found else None),
             element("div", code(stops, tracks), printed(stops, tracks), class_="listing"),
             panel(stops.stops[0].told),
             view(*pictures(stops, lessons, tracks)),
-            told(listed(steps(stops, lessons, notes))),
+            told(listed(steps(stops, lessons, findings(ran.examined.findings, stops)))),
             is_run=True,
         ),
         element("p", f"The run goes on: a page has {stops.last:,} steps at most.", class_="rule")
         if stops.is_cut
         else None,
         failed,
-        remark_list(notes, "Findings and notes"),
+        remark_list(sorted(notes, key=lambda remark: remark.step)),
         tensors(stops, tracks),
         data_gradcli="lesson",
         data_step=stops.last,
         data_steps=stops.last,
     )
-    facts = snippet_document(name, ran.printed, ran.timeline, ran.error)
+    facts = snippet_document(name, ran.printed, ran.timeline, ran.error, ran.examined.findings)
     data: dict[str, Json] = {"tracks": tracks.document, "questions": questioned, "loss": loss}
     return page(name, main, steps=data, facts=facts)
 
 
-def findings(ran: Ran, stops: Stops) -> Iterator[Remark]:
-    """Yield the findings about the run, each at the last step of its line."""
-    for one in ran.remarks:
-        at = [n for n, stop in enumerate(stops.stops) if (stop.source.name, stop.line) == (one.source, one.line)]
-        yield Remark(at[-1] if at else stops.last, one.code, ended(one.message), one.severity)
+def findings(found: Sequence[Finding], stops: Stops) -> dict[int, list[str]]:
+    """Return what the findings say, by the step of the page at which each stands."""
+    texts: dict[int, list[str]] = {}
+    for one in found:
+        step = stops.step_of(one)
+        if step is not None:
+            texts.setdefault(step, []).append(" ".join(filter(None, (ended(one.message), one.because))))
+    return texts
 
 
-def steps(stops: Stops, lessons: dict[int, Lesson], remarks: Sequence[Remark]) -> Iterator[Html]:
-    """Yield the steps of the page, each as it is read without the others."""
-    found: dict[int, list[str]] = {}
-    for one in remarks:
-        if one.code not in NOTES:  # those of a pass stand at its own steps
-            found.setdefault(one.step, []).append(one.text)
+def steps(stops: Stops, lessons: dict[int, Lesson], found: dict[int, list[str]]) -> Iterator[Html]:
+    """Yield the steps of the page, each as it is read without the others; `found` are the findings at each."""
     for number, stop in enumerate(stops.stops):
         notes = said(found.get(number, ()))
         title = f"Line {stop.line}" if stop.line else "Beginning"

@@ -8,11 +8,12 @@ from itertools import accumulate
 
 from gradcli.explanation.steps.moves import Accumulated
 from gradcli.explanation.steps.walk import Walk, walk
+from gradcli.findings.examination import Ran
+from gradcli.findings.finding import Finding
 from gradcli.render.display_options import Asked
 from gradcli.render.page.html import cut
 from gradcli.render.page.notes import ended
 from gradcli.render.page.snippet.sentences import few, found, told, written
-from gradcli.script.execution import Ran
 from gradcli.script.moments.model import Moment, Moments, TensorState
 from gradcli.script.timeline.model import Backward, Event, Forward, Loop, Returned
 from gradcli.script.timeline.passes import as_written
@@ -108,6 +109,11 @@ class Stops:
         if self.first_line and moment.source is self.stops[0].source and moment.line >= self.first_line:
             self.turn += self.turn == 0 or moment.line <= self.latest_line
             self.latest_line = moment.line
+
+    def step_of(self, one: Finding) -> int | None:
+        """Return the last step at the line of a finding, when all that it tells has happened."""
+        places = reversed([*enumerate((stop.source.name, stop.line) for stop in self.stops)])
+        return next((number for number, place in places if place == (one.source, one.line)), None)
 
     def add(self, moment: Moment, numbers: range, text: str) -> None:
         """Add the steps of one statement."""
