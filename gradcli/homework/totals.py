@@ -131,8 +131,8 @@ class ClassTotals:
         for answer in result.answers:
             if (answer.question, answer.quantity) not in self._asked:
                 continue
-            if not result.file:
-                continue  # nothing was handed in, which says nothing about the question
+            if result.is_absent:
+                continue
             share = self.shares[answer.question]
             share.answers += 1
             share.right += answer.verdict in CREDITED
@@ -159,7 +159,7 @@ class ClassTotals:
                 result.is_right,
                 max(own, key=lambda code: own[code], default=""),
                 result.name[:LONGEST],
-                is_absent=not result.file,
+                is_absent=result.is_absent,
             )
         )
 
