@@ -17,6 +17,8 @@ An error has a `message`, a place (`span` in `source`, with a `label` beside the
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -107,6 +109,19 @@ CODES = {
     "E405": "the walls that --require-sandbox asks for are not there",
     "E900": "a bug in gradcli",
 }
+
+
+class GradcliWarning(UserWarning):
+    """What gradcli warns its caller of, as of a value that a program does not use."""
+
+
+def warn(message: str) -> None:
+    """Warn at the line that called gradcli from outside."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "gradcli":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, GradcliWarning, stacklevel=level)
+
 
 LONGEST = 2000  # characters of a message, which may repeat what somebody has written
 

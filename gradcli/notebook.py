@@ -10,14 +10,20 @@ import shlex
 import subprocess
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from gradcli.engine.modes import ENGINE
 from gradcli.errors import UsageError
-from gradcli.explanation.model import Explanation
+from gradcli.explanation.model import Explanation, Local, Why
+from gradcli.findings.finding import Finding
+from gradcli.language.unparser import unparse
 from gradcli.workers.apart import fresh
 
 if TYPE_CHECKING:
@@ -45,13 +51,82 @@ class Displayed(ABC):
         return {kind: make() for kind, make in wanted.items() if not exclude or kind not in exclude}
 
 
-@dataclass(frozen=True, slots=True)
+def number(value: Any) -> Any:
+    """Return a float for a scalar, an array as it is."""
+    return value.item() if value is not None and np.ndim(value) == 0 and hasattr(value, "item") else value
+
+
+class Found(tuple[Finding, ...]):
+    """Findings about a live graph, which display themselves."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        from gradcli.findings.examination import Examination
+        from gradcli.render.findings.text import findings_text
+        from gradcli.render.text.looks import Looks
+
+        return findings_text(Examination("this graph", {}, tuple(self), "all that it holds"), Looks())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Shown(Explanation, Displayed):
-    """An explanation that displays itself, with all that it has without."""
+    """An explanation that displays itself, with all that it has without; each equals itself alone."""
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     @classmethod
     def of(cls, explanation: Explanation) -> Shown:
         return cls(**{field.name: getattr(explanation, field.name) for field in fields(explanation)})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the reasons why rules hold, and not the functions that find them."""
+        with ENGINE:
+            nodes = tuple(
+                replace(x, locals=told(x.locals), whole=x.whole and replace(x.whole, locals=told(x.whole.locals)))
+                for x in self.nodes
+            )
+        return restored, ({field.name: getattr(self, field.name) for field in fields(self)} | {"nodes": nodes},)
+
+    @property
+    def gradients(self) -> dict[str, Any]:
+        """The gradient by variable, a float for a scalar; None where the output does not depend on it."""
+        return {leaf.name: number(leaf.gradient) for leaf in self.leaves}
+
+    @property
+    def formulas(self) -> dict[str, str | None]:
+        """The gradient by variable as a formula, perhaps in the names of `intermediates`; None where it is too long."""
+        return {x.name: None if x.formula is None else unparse(x.formula) for x in self.leaves}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of `gradcli eval --json`: strict JSON, schema `gradcli.explanation/1`."""
+        from gradcli.render.documents.explanation import explanation_document
+
+        with ENGINE:
+            return explanation_document(self)
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Return the document as a text."""
+        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, indent=indent)
+
+    def to_text(self, *, all: bool = False, why: bool = False, precision: int = 6, ascii: bool = False) -> str:
+        """Return the lesson as `gradcli eval` prints it: with every row, and with why each rule holds, if asked for."""
+        from gradcli.explanation.folding import folded
+        from gradcli.render.lesson.page import page
+        from gradcli.render.text.looks import Looks
+
+        with ENGINE:
+            return page(folded(self), Looks(precision=precision, ascii=ascii), all=all, why=why)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        """Return one line: the program, its value and its gradients, of tensors the shape."""
+        numbers = {"value": self.value, **{f"d_{leaf.name}": leaf.gradient for leaf in self.leaves}}
+        told = (f"{name}={x!s}" if np.ndim(x) == 0 else f"{name}:{list(np.shape(x))}" for name, x in numbers.items())
+        return f"<Explanation of {self.program!r:.60}: {', '.join(islice(told, 8))}>"
 
     def steps_page(self, height: int = 640) -> Framed:
         """Return the page to step through, in a frame."""
@@ -68,18 +143,16 @@ class Shown(Explanation, Displayed):
         from gradcli.commands.forms import WHOLE, chosen, forms, renderer
         from gradcli.explanation.folding import folded
         from gradcli.render.display_options import asked
-        from gradcli.render.documents.explanation import explanation_document
-        from gradcli.render.lesson.page import page
         from gradcli.render.text.looks import Looks
 
         ending = Path(path).suffix.lower()
         command = "graph" if any(ending in forms("graph")[name].endings for name in PICTURED) else "eval"
         name = chosen(command, None, path)
-        shown, looks = self if name in WHOLE else folded(self), asked(Looks())
-        if name == "json":
-            text = json.dumps(explanation_document(self), allow_nan=False)
+        if name in ("json", "text"):
+            text = self.to_json() if name == "json" else self.to_text()
         else:
-            text = page(shown, Looks()) if name == "text" else renderer(command, name)(shown, looks)
+            with ENGINE:
+                text = renderer(command, name)(self if name in WHOLE else folded(self), asked(Looks()))
         Path(path).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
 
     def graph(self) -> Drawn:
@@ -89,16 +162,35 @@ class Shown(Explanation, Displayed):
     def _forms(self) -> dict[str, Callable[[], str]]:
         from gradcli.explanation.folding import folded
         from gradcli.render.latex.lesson import lesson
-        from gradcli.render.lesson.page import page, sections
+        from gradcli.render.lesson.page import sections
         from gradcli.render.output.tables import tables
         from gradcli.render.text.looks import Looks
 
         shown = folded(self)
         return {
-            "text/plain": lambda: page(shown, Looks()),
+            "text/plain": self.to_text,
             "text/html": lambda: tables(sections(shown, Looks(), all=False, why=False)),
             "text/latex": lambda: lesson(shown),
         }
+
+
+def restored(facts: dict[str, Any]) -> Shown:
+    """Return an explanation that came from another process."""
+    return Shown(**facts)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A reason that is known, in place of the function that finds it."""
+
+    why: Why | None
+
+    def __call__(self) -> Why | None:
+        return self.why
+
+
+def told(locals: Iterable[Local]) -> tuple[Local, ...]:
+    return tuple(local if local.reason is None else replace(local, reason=Told(local.why)) for local in locals)
 
 
 @dataclass(frozen=True, slots=True)

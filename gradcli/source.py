@@ -8,6 +8,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 LINE_END = re.compile(r"\r\n?|\n")  # as Python reads lines
@@ -49,6 +50,22 @@ class Source:
         start = self._starts[number - 1]
         end = self._starts[number] if number < len(self._starts) else len(self.text)
         return self.text[start:end].rstrip("\r\n")
+
+
+_shipped: dict[Path, str] = {}  # texts of files, for a process that opens none
+
+
+def shipped(path: Path) -> str:
+    """Return the text of a file that comes with gradcli. FileNotFoundError where there is none."""
+    return _shipped[path] if path in _shipped else path.read_text(encoding="utf-8")
+
+
+def hold_shipped(*folders: Path) -> None:
+    """Keep the texts of all files in folders but modules."""
+    for folder in folders:
+        for path in folder.rglob("*"):
+            if path.is_file() and not path.suffix.startswith(".py"):
+                _shipped[path] = path.read_text(encoding="utf-8")
 
 
 def visible(text: str) -> str:

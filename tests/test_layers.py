@@ -12,8 +12,8 @@ import gradcli
 ROOT = Path(gradcli.__file__).parent
 TESTS = Path(__file__).parent
 WITHOUT_A_ROOM = {  # folders of tests alone
-    *("benchmarks", "commands.samples", "commands.served", "commands.streams", "commands.walls"),
-    *("faults", "fuzz", "goldens", "homework.klass"),
+    *("benchmarks", "commands.samples", "commands.served", "commands.streams", "commands.walls", "corpus"),
+    *("docs", "faults", "fuzz", "goldens", "homework.klass"),
 }
 
 # From the ground up; a folder imports from those below it, and folders on one line know nothing of each other.
@@ -34,7 +34,9 @@ LAYERS = [
     ["commands"],
     ["cli"],
     ["engines"],
-    ["notebook", "dask", "spark"],
+    ["notebook"],
+    ["library"],
+    ["dask", "spark"],
     ["__main__", "__init__"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

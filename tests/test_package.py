@@ -72,7 +72,7 @@ def test_explain_and_gradients() -> None:
     assert list(found) == ["x", "z"]
     np.testing.assert_array_equal(found["x"], [3, 40])
     assert gradcli.gradients("a = x**2; b = w", of="a", x=3, w=1) == {"x": 6.0, "w": None}
-    explanation = gradcli.explain_at("of*2", {"of": 3})
+    explanation = gradcli.explain("of*2", {"of": 3})
     assert (explanation.value, explanation.leaves[0].gradient) == (6, 2)
 
 

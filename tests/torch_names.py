@@ -125,10 +125,6 @@ def _index(x: torch.Tensor, *indices: torch.Tensor, dims: tuple[int, ...]) -> to
     return x[tuple(indices[dims.index(dim)] if dim in dims else slice(None) for dim in range(max(dims) + 1))]
 
 
-def _strided(x: torch.Tensor, size: Any, stride: Any, offset: int) -> torch.Tensor:
-    return x.as_strided(size, stride, offset)
-
-
 def _carry(g: torch.Tensor, x: torch.Tensor, dim: int) -> torch.Tensor:
     assert g.ndim == 1
     places = range(len(g))
@@ -150,7 +146,6 @@ PRINTED: dict[str, Function] = {
     "adaptive_avg_pool2d_backward": lambda g, size: _adjoint(functional.adaptive_avg_pool2d, "size")(
         g, g.shape[-2:], size=size
     ),
-    "as_strided_backward": _adjoint(_strided),
     "carry": _carry,
     "diagonal_backward": _adjoint(torch.diagonal),
     "hot": _hot,

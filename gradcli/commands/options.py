@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from gradcli.commands import completion
 from gradcli.errors import UsageError
 from gradcli.source import docstring
 
@@ -82,7 +83,9 @@ class Output(Console):
 class Formed(Output):
     """The form of the output, and the file that it goes to; the help of both is made from the forms of the command."""
 
-    format: Annotated[str | None, typer.Option("--format", metavar="NAME", help=FORMS)] = None
+    format: Annotated[
+        str | None, typer.Option("--format", metavar="NAME", help=FORMS, autocompletion=completion.forms)
+    ] = None
     destination: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help=TO)] = "-"
 
     @contextmanager

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from gradcli.commands import completion
 from gradcli.commands.forms import WHOLE
 from gradcli.commands.inputs.programs import Program, spelled
 from gradcli.commands.options import Formed, Limited, Raw, Standalone, TorchNodes, Why, one_of
@@ -15,7 +16,12 @@ def command(
     program: Program,
     form: Formed,
     limits: Limited,
-    to: Annotated[str | None, typer.Option("--to", metavar="NAME", help="Only the gradient of this variable.")] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to", metavar="NAME", help="Only the gradient of this variable.", autocompletion=completion.variables
+        ),
+    ] = None,
     paths: Annotated[
         bool, typer.Option("--paths", help="Every path from the output, its product, and the sum.")
     ] = False,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gradcli.commands import completion
 from gradcli.commands.inputs import snippets
 from gradcli.commands.options import ErrorFormat, Formed, Limited, one_of
 from gradcli.errors import GradcliError, ProgramSyntaxError, UsageError
@@ -25,7 +26,10 @@ def command(
         ),
     ] = None,
     codes: Annotated[bool, typer.Option("--codes", help="List the causes that are known.")] = False,
-    explain: Annotated[str | None, typer.Option("--explain", metavar="CODE", help="Tell about one cause.")] = None,
+    explain: Annotated[
+        str | None,
+        typer.Option("--explain", metavar="CODE", help="Tell about one cause.", autocompletion=completion.causes),
+    ] = None,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whatever is found.")] = False,
     *,
     form: Formed,

@@ -63,7 +63,7 @@ def walk(
     retain = create_graph if retain_graph is None else retain_graph
     pending = seeds(outputs, gradients, create_graph)
     below = reachable(pending, into)
-    rites.begin(below, pending)
+    rites.begin(below)
     for place in reversed(below):
         upstream = rites.arrive(place, pending.pop(place, None))
         if upstream is None:

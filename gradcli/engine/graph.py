@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
-from weakref import ReferenceType, ref
+from weakref import ReferenceType
 
 from gradcli.engine.modes import mode, tick
 from gradcli.engine.operators import FUNCTIONS
@@ -31,10 +31,6 @@ class Unversioned(list[int]):
 
     def check(self) -> None:
         AutogradError.when(not mode.inference, NOT_CHANGED, code="E304", help="change a clone() instead")
-
-
-class Uncounted(list[int]):
-    """The history of a result of inference tensors alone, of which torch counts the steps of its kernels."""
 
 
 class Hooks:
@@ -115,7 +111,7 @@ class Node(Hookable):
     `edges` has one entry an input: where that input's gradient goes, or None when it needs none. `saved_out` is the
     history of the result and the time at which it was saved, for primitives whose rules mention the result; `watched`
     are tensors that torch's node saves beside. After a backward pass `inputs` is None if the node had saved tensors and
-    was not asked to retain them. `joint` is torch's node where that has several results and this is one of them.
+    was not asked to retain them. `joint` is the first of the nodes that are one in torch.
     """
 
     __slots__ = (
@@ -123,7 +119,7 @@ class Node(Hookable):
         "watched",
     )  # fmt: skip
     waits = False  # whether its hooks are run later, by the node before it
-    made: tuple[str, Node | None]  # in anomaly mode alone: where, and the node whose rules did it
+    made: str  # in anomaly mode alone: the line that made the node
 
     def __init__(
         self,
@@ -141,7 +137,7 @@ class Node(Hookable):
         self.sequence = next(tick)
         self.saved_out: tuple[list[int], int] | None = None
         self.watched: tuple[Any, ...] = ()
-        self.joint: Whole | None = None
+        self.joint: Node | None = None
         self.hooks = None
 
     def __repr__(self) -> str:
@@ -149,11 +145,6 @@ class Node(Hookable):
 
     def name(self) -> str:
         return self.primitive.node
-
-    def register_tensor_hook(self, hook: Hook) -> Handle:
-        if self.joint is not None:
-            self.joint.is_hooked = True
-        return super().register_tensor_hook(hook)
 
     def told(self, upstream: Any) -> tuple[Any, ...]:
         """Return the upstream gradients as hooks get them, one a result."""
@@ -201,29 +192,13 @@ class AccumulateGrad(Hookable):
 Target = Node | AccumulateGrad
 
 
-class Whole:
-    """One node of torch, with several results, and its hooks; here each result has a node, the `parts`."""
-
-    __slots__ = ("after", "before", "is_hooked", "references")
-
-    def __init__(self, nodes: Sequence[Any]) -> None:
-        self.references = [ref(node) for node in nodes if isinstance(node, Node)]
-        self.before: dict[int, Hook] = {}
-        self.after: dict[int, Hook] = {}
-        self.is_hooked = False  # whether it has a hook, or one of the parts
-
-    @property
-    def parts(self) -> list[Node | None]:
-        """The nodes of the results, None for one that nothing holds any more."""
-        return [part() for part in self.references]
-
-
-def bind(nodes: Sequence[Any]) -> None:
-    """Note that torch has one node for these, the nodes of the results of one operation."""
-    whole = Whole(nodes)
+def join(results: Iterable[Any]) -> tuple[Any, ...]:
+    """Return the results of one operation, whose nodes know that torch has one node for them."""
+    tensors = tuple(results)
+    nodes = [x.node for x in tensors if isinstance(getattr(x, "node", None), Node)]
     for node in nodes:
-        if isinstance(node, Node):
-            node.joint = whole
+        node.joint = nodes[0]
+    return tensors
 
 
 def reachable(roots: Iterable[Target], into: Collection[Target] | None = None) -> dict[Target, None]:

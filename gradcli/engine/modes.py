@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from itertools import count
+from threading import RLock
 from typing import Any, Protocol
 
 import numpy as np
+
+ENGINE = RLock()  # the engine has one state: programs that have threads hold this while it computes
+if hasattr(os, "register_at_fork"):  # where another thread held it, nobody would ever give it back
+    os.register_at_fork(after_in_child=ENGINE._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 class Tape(Protocol):
@@ -22,7 +28,7 @@ class Mode:
 
     __slots__ = (
         "call", "default_dtype", "examples", "grad_asked", "grad_enabled", "handles", "inference", "largest",
-        "strict", "tape", "transforms", "warned", "warns_always",
+        "strict", "tape", "transforms", "warned",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -36,7 +42,6 @@ class Mode:
         self.call: Any = None  # of an operation that runs, the outermost one, where there is a tape
         self.transforms: tuple[str, ...] = ()  # of torch.func, the outermost first: "grad", "jvp", "vmap"
         self.warned: set[str] = set()  # what torch warns of the first time in a run alone, and did
-        self.warns_always = False
         self.handles = 0  # how many hooks were registered
         self.examples: Any = None  # under vmap: its `refuse` is asked before a tensor becomes a number or a shape
 
@@ -81,8 +86,8 @@ def _set(settings: dict[str, Any]) -> None:
 
 
 def warn_once(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn where torch does so only the first time in a run, unless it is to warn always."""
-    if mode.warns_always or message not in mode.warned:
+    """Warn where torch does so only the first time in a run."""
+    if message not in mode.warned:
         mode.warned.add(message)
         warnings.warn(message, category, stacklevel=3)
 

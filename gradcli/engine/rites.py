@@ -26,8 +26,8 @@ class Rites:
     def __init__(self, captured: dict[Target, Carrier | None] | None = None) -> None:
         self.captured = captured
 
-    def begin(self, below: Collection[Target], pending: dict[Target, Carrier]) -> None:
-        """Take note of the places that the walk visits, and of its gradients on the way."""
+    def begin(self, below: Collection[Target]) -> None:
+        """Take note of the places that the walk visits."""
         self.below = below
 
     def arrive(self, place: Target, gradient: Carrier | None) -> Carrier | None:

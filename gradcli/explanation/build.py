@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
-from warnings import warn
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from gradcli.engine.graph import Node as GraphNode
 from gradcli.engine.rites import Rites
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError, EvaluationError, UsageError
+from gradcli.errors import AutogradError, EvaluationError, UsageError, warn
 from gradcli.explanation.chain.edges import told_apart
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.derivation import Derivation, locals_of, seed_formula
@@ -99,7 +98,7 @@ def checked_evaluation(
     """Run a program whose values are all there; a warning names those that it does not use."""
     needed = Variables.of(program)
     if idle := check_bindings(needed, values):
-        warn(f"the program does not use {', '.join(idle)}", stacklevel=3)
+        warn(f"the program does not use {', '.join(idle)}")
     check_wrt(needed, wrt)
     return evaluate(program, values, wrt=wrt, of=of, dtype=np.dtype(dtype), variables=needed)
 

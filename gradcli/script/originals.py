@@ -15,13 +15,13 @@ from pathlib import Path
 
 from gradcli.ops.support.absent import INSTEAD
 from gradcli.script.errors import UnsupportedError
-from gradcli.source import did_you_mean
+from gradcli.source import did_you_mean, shipped
 
 
 @cache
 def torch_names() -> dict[str, frozenset[str]]:
     """The public names of torch's modules, of `Tensor`, `Module` and `Optimizer`, and of the two kinds of nodes."""
-    lines = Path(__file__).with_name("torch").joinpath("names.txt").read_text("utf-8").splitlines()
+    lines = shipped(Path(__file__).with_name("torch") / "names.txt").splitlines()
     return {owner: frozenset(names.split()) for owner, _, names in (line.partition(": ") for line in lines)}
 
 
@@ -66,6 +66,7 @@ ABSENT = {
     r"\bLazy|Uninitialized": "give the number of inputs: nn.Linear(4, 2)",
     r"optim\.[A-Z]": "there are SGD, Adam, AdamW, Adamax, RMSprop, Adagrad, Adadelta and LBFGS",
     r"\bCyclicLR": "write OneCycleLR, or LambdaLR with a function of the epoch",
+    "dropout|Dropout": "there are Dropout and Dropout2d",
     r"\bdistributions\b": "there are Normal, Uniform, Bernoulli, Categorical, and Independent of these",
     r"\bfunc\.": "there are grad, vjp, jvp, jacrev, jacfwd, hessian, vmap and functional_call",
     r"poisson\b|geometric_|cauchy_|log_normal_": "draw with torch.rand or torch.randn, and compute from these",

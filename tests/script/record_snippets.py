@@ -18,8 +18,11 @@ def shortened(text: str, rounds: int = 30) -> str:
 
 
 def main() -> None:
+    import torch
+
     for path in SNIPPETS:
         path.with_suffix(".out").write_text(torchs(path.read_text()))
+        torch.set_grad_enabled(True)  # a snippet may leave it off
 
 
 if __name__ == "__main__":

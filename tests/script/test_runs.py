@@ -14,7 +14,7 @@ import numpy, torch
 print(numpy.array([1/3]))
 x = torch.tensor([1.0, 1/3], requires_grad=True)
 print(x * 1e-5, x.dtype, x.grad_fn, (x * x).requires_grad, torch.is_inference_mode_enabled())
-print(torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled())
+print(torch.is_anomaly_enabled())
 with torch.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: x):
     (x * x).sum().backward()
 with torch.autograd.forward_ad.dual_level():
@@ -32,7 +32,6 @@ with torch.autograd.forward_ad.dual_level():
         "torch.autograd.set_detect_anomaly(True, check_nan=False)",
         "torch.autograd.forward_ad.enter_dual_level()",
         "import numpy; numpy.set_printoptions(precision=2)",
-        'torch.autograd.graph.disable_saved_tensors_hooks("none today").__enter__()',
     ],
 )
 def test_a_setting_ends_with_its_run(left: str) -> None:

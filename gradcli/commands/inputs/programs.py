@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gradcli.commands import completion
 from gradcli.commands.inputs.advice import advised
 from gradcli.commands.options import Limited
 from gradcli.errors import EvaluationError, UsageError
@@ -47,10 +48,22 @@ class Program:
         typer.Option("-f", "--file", metavar="FILE", help="Read the program from a file; - is standard input."),
     ] = None
     wrt: Annotated[
-        str | None, typer.Option("--wrt", metavar="A,B", help="Differentiate only these; the others are constants.")
+        str | None,
+        typer.Option(
+            "--wrt",
+            metavar="A,B",
+            help="Differentiate only these; the others are constants.",
+            autocompletion=completion.variables,
+        ),
     ] = None
     of: Annotated[
-        str | None, typer.Option("--of", metavar="NAME", help="The output. [default: the last statement]")
+        str | None,
+        typer.Option(
+            "--of",
+            metavar="NAME",
+            help="The output. [default: the last statement]",
+            autocompletion=completion.outputs,
+        ),
     ] = None
     upstream: Annotated[
         str | None, typer.Option("--upstream", metavar="VALUE", help="The gradient that enters at the output.")

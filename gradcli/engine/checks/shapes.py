@@ -12,12 +12,6 @@ from gradcli.engine.modes import mode
 from gradcli.errors import AutogradError, ShapeError
 
 
-class FromEnd(int):
-    """A dimension that was counted from the end, as `given`; it is counted from the front."""
-
-    given: int
-
-
 def dimension(dim: int, ndim: int) -> int:
     """Count a dimension from the front; a scalar has one for this purpose, as in torch."""
     count = max(ndim, 1)
@@ -25,11 +19,7 @@ def dimension(dim: int, ndim: int) -> int:
         raise AutogradError(
             f"Dimension out of range (expected to be in range of [{-count}, {count - 1}], but got {dim})"
         )
-    if dim >= 0:
-        return dim.real
-    found = FromEnd(dim + count)
-    found.given = dim.real
-    return found
+    return dim.real if dim >= 0 else dim.real + count
 
 
 def extent(shape: tuple[int, ...], dim: int) -> int:

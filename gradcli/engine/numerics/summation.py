@@ -27,13 +27,14 @@ Axes = int | tuple[int, ...] | None
 def total(x: Array, axis: Axes = None, keepdims: bool = False) -> Any:
     """Return the sum over axes (default: all), in the dtype of `x` for floats, in int64 for integers and booleans."""
     ndim = np.ndim(x)
-    if not ndim or not 2 < x.size <= THREADED or x.dtype.kind != "f" or x.dtype.itemsize < 4 or not contiguous(x):
+    is_ordered = ndim and 2 < x.size <= THREADED and x.dtype.kind == "f" and x.dtype.itemsize >= 4
+    if not (is_ordered and x.flags.c_contiguous):
         return np.sum(x, axis=axis, keepdims=keepdims)
     add, blocks, shape = plan(x.shape, axis, keepdims)
     if add is None:
         return np.sum(x, axis=axis, keepdims=keepdims)
-    found = add(x.reshape(blocks)).reshape(shape)
-    return found.copy() if shape else found[()]  # not a part of the memory of all steps
+    sums = (rows(x.reshape(1, -1)) if len(blocks) == 1 else add(x.reshape(blocks))).reshape(shape)
+    return sums.copy() if shape else sums[()]  # not a part of the memory of all steps
 
 
 @lru_cache(1024)
@@ -43,10 +44,6 @@ def plan(shape: Shape, axis: Axes, keepdims: bool) -> tuple[Callable[[Array], Ar
     blocks = merged(shape, summed)
     result = tuple(1 if dim in summed else size for dim, size in enumerate(shape) if keepdims or dim not in summed)
     return ORDERS.get(tuple(is_summed for _, is_summed in blocks)), tuple(size for size, _ in blocks), result
-
-
-def contiguous(x: Array) -> bool:
-    return bool(x.flags.c_contiguous)
 
 
 def merged(shape: tuple[int, ...], summed: tuple[int, ...]) -> list[tuple[int, bool]]:

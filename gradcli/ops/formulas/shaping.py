@@ -140,10 +140,3 @@ def windows(out: Any, x: Any, *, dimension: int, size: int, step: int) -> str:
     *places, inner = letters(np.ndim(x) + 1)
     place = f"{plus(places[dimension], 0, step)} + {inner}"
     return f"{entry('out', [*places, inner])} = {entry('x', put(places, dimension, place))}"
-
-
-def strided(out: Any, x: Any, *, size: Shape, stride: Shape, offset: int) -> str:
-    places = letters(len(size))
-    terms = [plus(letter, 0, step) for letter, step in zip(places, stride, strict=True) if step]
-    place = " + ".join([*terms, *([str(offset)] if offset or not terms else [])])
-    return f"{entry('out', places)} = x.flat[{place}]"

@@ -46,7 +46,6 @@ def _over(function: Any) -> Callable[..., Any]:
 
 every = primitive("all", in_rows(_over(np.all)), structured=True)
 some = primitive("any", in_rows(_over(np.any)), structured=True)
-step = primitive("heaviside", lambda x, values: np.where(np.isnan(x), 0, np.heaviside(x, values)).astype(x.dtype))
 
 
 @operation("x = [1, 2]; where(isclose(x, [1, 3]), x**2, x)", integers_stay=True)
@@ -75,7 +74,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 @operation(
     "x = [[1, 2], [3, 4]]; where(all(x > 0), x**2, x)", "x = [[1, 2], [3, 4]]; where(all(x > 2.5, dim=0), x**2, x)"
 )
-def all_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
+def apply_all(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
     """Whether no entry is False or 0, of all or over dimensions."""
     return different(input, 0) if dim == () else every(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
 
@@ -83,7 +82,7 @@ def all_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
 @operation(
     "x = [[1, 2], [3, 4]]; where(any(x > 3.5), x**2, x)", "x = [[1, 2], [3, 4]]; where(any(x > 3.5, dim=1), x**2, x)"
 )
-def any_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
+def apply_any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
     """Whether one entry is neither False nor 0, of all or over dimensions."""
     return different(input, 0) if dim == () else some(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
 
@@ -153,9 +152,3 @@ def bitwise_not(input: Tensor) -> Any:
     """Every bit inverted; of booleans, the logical not."""
     _check_bits("bitwise_not", input)
     return bit_not(input)
-
-
-@operation("x = [-1, 0, 2]; x*heaviside([-1, 0, 2], [0.5, 0.5, 0.5])")
-def heaviside(input: Real, values: Real) -> Any:
-    """The step from 0 to 1; `values` where the input is 0."""
-    return step(input, values)

@@ -13,7 +13,7 @@ from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import call
-from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.comparisons import equal
@@ -136,9 +136,10 @@ prod_dim = primitive(
     "x = [[1, -2], [3, 0.5]]; sum(x, dim=1, keepdim=True)",
     "x = [[[1, -2], [3, 0.5]]]; sum(x, dim=(0, 2))",
 )
-def sum_(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
+def apply_sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The sum of all entries, or over dimensions."""
-    input = converted(input, dtype)
+    if dtype is not None:
+        input = converted(input, dtype)
     if dim is None and not keepdim:
         return total(input)
     return sum_dim(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
@@ -151,10 +152,11 @@ def sum_(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype
     "x = [[[1, -2], [3, 0.5]]]; mean(x, dim=(1, 2))",
     integers_stay=True,
 )
-def mean_(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
+def apply_mean(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The mean of all entries, or over dimensions."""
-    input = converted(input, dtype)
-    if not is_floating(input.value):
+    if dtype is not None:
+        input = converted(input, dtype)
+    if input.value.dtype.kind != "f":
         raise AutogradError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
             f"Got: {TYPE_NAMES[input.dtype]}"
@@ -170,7 +172,7 @@ def mean_(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype 
     "x = [[1, 0], [3, 0.5]]; prod(x, dim=1)",
     "x = [[1, -2], [3, 0.5]]; prod(x, dim=0, keepdim=True)",
 )
-def prod_(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
+def apply_prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The product of all entries, or over one dimension."""
     input = converted(input, dtype)
     if dim is None:

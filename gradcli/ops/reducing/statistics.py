@@ -11,6 +11,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import expand
 from gradcli.engine.carrier import Carrier
+from gradcli.engine.graph import join
 from gradcli.engine.primitive import REGISTRY, Primitive, primitive
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.language.tree import Index, Number
@@ -21,7 +22,6 @@ from gradcli.ops.reducing.reductions import mean, mean_dim
 from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims
 from gradcli.ops.support.sentences import MEAN
-from gradcli.ops.support.several import bound
 from gradcli.ops.support.surface import register, taking
 
 NO_FREEDOM = (
@@ -145,7 +145,7 @@ def _declare(name: str, summary: str, results: tuple[Primitive, ...], *examples:
         along = wrapped(dim, x.ndim)
         if count(x.shape, along) <= correction:
             warnings.warn(NO_FREEDOM.format(name), UserWarning, stacklevel=3)
-        found = bound(result(x, dim=along, correction=correction, keepdim=keepdim) for result in results)
+        found = join(result(x, dim=along, correction=correction, keepdim=keepdim) for result in results)
         return found if len(found) > 1 else found[0]
 
     function.__doc__ = summary

@@ -20,7 +20,6 @@ from gradcli.script.torch.autograd.anomaly import anomaly
 from gradcli.script.torch.devices import CPU, Device, check_device
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.outputs import with_out
-from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.random.generator import Generator
@@ -70,11 +69,6 @@ def set_default_dtype(dtype: Any) -> None:
     mode.default_dtype = np.dtype(numpy_dtype(dtype))
 
 
-def set_warn_always(b: bool, /) -> None:
-    """Let torch give each time the warnings that it gives once in a run."""
-    mode.warns_always = b
-
-
 def of_tensor(name: str) -> Any:
     """`torch.numel(x)`: a question to a tensor."""
 
@@ -111,17 +105,14 @@ MEMBERS: dict[str, Any] = {
     "initial_seed": lambda: running.machine.generator.initial_seed(),
     "get_rng_state": lambda: running.machine.generator.get_state(),
     "set_rng_state": lambda state: running.machine.generator.set_state(state),
-    "bernoulli": with_refusal("bernoulli", with_out("bernoulli", sampling.bernoulli)),
-    "multinomial": with_refusal("multinomial", with_out("multinomial", sampling.multinomial)),
+    "bernoulli": with_out("bernoulli", sampling.bernoulli),
+    "multinomial": with_out("multinomial", sampling.multinomial),
     **promotion.MEMBERS,
     **grad_modes.MODES,
     "is_grad_enabled": grad_modes.is_grad_enabled,
     "is_inference_mode_enabled": lambda: mode.inference,
     "is_inference": grad_modes.is_inference,
     "is_anomaly_enabled": lambda: anomaly().enabled,
-    "is_warn_always_enabled": lambda: mode.warns_always,
-    "set_warn_always": set_warn_always,
-    "is_anomaly_check_nan_enabled": lambda: anomaly().checks,
     "is_tensor": is_tensor,
     **{name: of_tensor(name) for name in ("is_floating_point", "is_complex", "is_nonzero", "numel")},
     "broadcast_shapes": broadcast_shapes,

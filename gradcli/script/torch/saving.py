@@ -16,7 +16,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.values.kinds import BuiltinType, is_own_function, type_of
 from gradcli.script.python.values.naming import full_name
 from gradcli.script.stdlib.data.copying import Saved, deepcopy
-from gradcli.script.stdlib.process.paths import NamedTemporaryFile, PosixPath
+from gradcli.script.stdlib.process.paths import PosixPath
 from gradcli.script.stdlib.process.streams import BytesIO
 from gradcli.script.stdlib.process.system import FOLDER
 from gradcli.script.torch.devices import Device
@@ -117,8 +117,6 @@ def _path(name: str, f: Any) -> str:
         return f
     if isinstance(f, PosixPath):
         return str(f)
-    if isinstance(f, NamedTemporaryFile):
-        return f.name
     raise UnsupportedError(
         f"torch.{name} with anything but a path or an io.BytesIO is not supported here",
         python=TypeError,

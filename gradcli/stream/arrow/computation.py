@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from threading import RLock
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.modes import ENGINE
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.stream.arrow.forms import DOUBLE, Form, Forms, check_names, forms
 from gradcli.stream.plan import Plan, Task
 from gradcli.workers.notes import part
 
 Array = Any  # of numpy
-ENGINE = RLock()  # the engine has one state, and notebooks and clusters have threads
 
 
 @dataclass(frozen=True)

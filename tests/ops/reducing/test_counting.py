@@ -27,7 +27,6 @@ def plain(value: Any) -> Any:
         ("all", ([[True, False], [True, True]], 1), {}, [False, True]),
         ("any", ([[0, 0], [0, 2]], 0), {}, [False, True]),
         ("isclose", ([1.0, float("nan")], [1.0, float("nan")]), {"equal_nan": True}, [True, True]),
-        ("heaviside", ([-1.0, 0.0, 2.0], [0.5, 0.5, 0.5]), {}, [0, 0.5, 1]),
     ],
 )
 def test_what_torch_counts(name: str, arguments: tuple[Any, ...], options: dict[str, Any], expected: Any) -> None:

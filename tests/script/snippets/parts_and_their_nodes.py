@@ -6,14 +6,9 @@ from torch import nn
 x = torch.arange(6.0).reshape(3, 2).requires_grad_()
 for parts in (x.unbind(), x.split(1), (x * 2).chunk(2), x.split([1, 2])):
     for number, part in enumerate(parts):
-        part.register_hook(lambda g, number=number: print(number, g))
+        part.register_hook(lambda g, number=number: print(number, g) if g is not None else None)
     parts[-1].sum().backward()
 print(x.grad)
-
-for dim in (-1, 1):
-    for result in (x.sum(dim), x.softmax(dim), x.max(dim)[0], x.chunk(2, dim)[0], x.unsqueeze(dim), x.select(dim, 0)):
-        print(result.grad_fn._saved_dim, end=" ")
-print()
 
 layer = nn.Linear(2, 1)
 print(layer._forward_hooks)

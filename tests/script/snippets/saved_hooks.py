@@ -19,12 +19,6 @@ with torch.autograd.graph.saved_tensors_hooks(pack_hook, unpack_hook):
     y = a * b
 y.sum().backward()
 print(a.grad)
-with torch.autograd.graph.disable_saved_tensors_hooks("no hooks here"):
-    try:
-        with torch.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: x):
-            print("in")
-    except RuntimeError as e:
-        print(e)
 log = []
 
 

@@ -1,16 +1,13 @@
-"""`types`, `numbers` and `collections.abc`: names of types."""
+"""`types` and `collections.abc`: names of types."""
 
 from __future__ import annotations
 
-import numbers
-import types
 from collections import abc
 from typing import Any
 
 from gradcli.script.python.members.tables import listed
 from gradcli.script.python.text.formatting import with_fields
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
-from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.kinds import shown_type
 from gradcli.script.python.values.readonly import ReadOnly
 from gradcli.script.python.values.special import check_name
@@ -19,8 +16,6 @@ ABSTRACT = (
     "Iterable Iterator Generator Callable Hashable Sized Container Collection Sequence MutableSequence Mapping "
     "MutableMapping Set MutableSet Reversible"
 )
-NUMBERS = "Number Complex Real Rational Integral"
-TYPE_NAMES = "FunctionType LambdaType GeneratorType MethodType BuiltinFunctionType NoneType EllipsisType"
 
 
 class SimpleNamespace(Facade):
@@ -45,11 +40,7 @@ class SimpleNamespace(Facade):
 
 
 def namespace(name: str) -> Namespace:
-    """`types`, `numbers` or `collections.abc`."""
+    """`types` or `collections.abc`."""
     if name == "types":
-        members = listed(types, TYPE_NAMES, lambda kind: TYPES.setdefault(kind, BuiltinType(kind.__name__, kind)))
-        TYPES[types.MethodType].construct = types.MethodType
-        own = {"SimpleNamespace": SimpleNamespace, "MappingProxyType": shown_type(ReadOnly)}
-        return Namespace(name, members | own)
-    source, names = (numbers, NUMBERS) if name == "numbers" else (abc, ABSTRACT)
-    return Namespace(name, listed(source, names, lambda kind: BuiltinType(kind.__name__, kind, module=name)))
+        return Namespace(name, {"SimpleNamespace": SimpleNamespace, "MappingProxyType": shown_type(ReadOnly)})
+    return Namespace(name, listed(abc, ABSTRACT, lambda kind: BuiltinType(kind.__name__, kind, module=name)))

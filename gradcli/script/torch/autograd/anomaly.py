@@ -27,9 +27,8 @@ ABOVE = (
 )
 
 
-PLAIN = "Error detected in {}. Traceback of forward call that caused the error:"
-INDUCED = "\n\nPrevious calculation was induced by {}. Traceback of forward call that induced the previous calculation:"
-WITHOUT = (
+DETECTED = "Error detected in {}. Traceback of forward call that caused the error:"
+UNKNOWN_LINE = (
     "Error detected in {}. No forward pass information available. Enable detect anomaly during forward pass for more "
     "information."
 )
@@ -56,9 +55,7 @@ class Anomaly:
         if isinstance(node, Node):
             machine = running.machine
             line = machine.source.line(machine.line).strip() if machine.line else ""
-            parent = current_place()
-            where = f'  File "{machine.source.name}", line {machine.line}\n    {line}\n'
-            node.made = where, parent if isinstance(parent, Node) else None
+            node.made = f'  File "{machine.source.name}", line {machine.line}\n    {line}\n'
 
     def watched(self, events: Iterator[Event], rites: Rites) -> Iterator[Event]:
         """Yield the events of a backward pass; where it fails, warn of the line that made the node."""
@@ -82,14 +79,10 @@ class Anomaly:
             raise AutogradError(f"Function '{name}' returned nan values in its {event.position}th output.")
 
     def _tell(self, node: Node) -> None:
-        """Warn of the line that made the node, and of the lines behind the nodes in whose backward that was."""
-        words = PLAIN
-        place: Node | None = node
-        while place is not None:
-            where, parent = getattr(place, "made", ("", None))
-            text = f"{words.format(place.name())}\n{where}" if where else WITHOUT.format(place.name())
-            warnings.warn(text, UserWarning, stacklevel=2)
-            words, place = INDUCED, parent
+        """Warn of the line that made the node."""
+        line = getattr(node, "made", "")
+        text = f"{DETECTED.format(node.name())}\n{line}" if line else UNKNOWN_LINE.format(node.name())
+        warnings.warn(text, UserWarning, stacklevel=2)
 
 
 def anomaly() -> Anomaly:

@@ -39,12 +39,6 @@ TRANSFORMED = (
     "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
     "instead or call backward() outside of functorch transforms."
 )
-BATCHES = (
-    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
-    "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
-    "detected: grad_output[{}] has a shape of {} and output[{}] has a shape of {}. If you only want some tensors in "
-    "`grad_output` to be considered batched, consider using vmap."
-)
 
 
 def backward(
@@ -118,53 +112,39 @@ def gradient(
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if not only_inputs:
         warnings.warn(NOT_ONLY, FutureWarning, stacklevel=2)
-    upstream = _upstream(sources, grad_outputs, batched=is_grads_batched)
+    if is_grads_batched:
+        raise UnsupportedError("grad(is_grads_batched=True) is not supported here", help="use torch.func.vmap")
+    upstream = _upstream(sources, grad_outputs)
     for target in targets:
         if not isinstance(target, Tensor):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {kind_name(target)}")
     unused = bool(allow_unused) or materialize_grads
     levels = listening(Level)
-    rows = [upstream] if not is_grads_batched else list(zip(*map(_rows, upstream), strict=False))
     timeline = running.machine.timeline
-    rounds = []
-    for row in rows:
-        rites = SnippetRites(recorded=create_graph or bool(levels))
-        with running.machine.own(Passes).running(rites):
-            found = grad(
-                sources,
-                targets,
-                row,
-                retain_graph=True if row is not rows[-1] else retain_graph,
-                create_graph=create_graph,
-                allow_unused=unused,
-                carries=bool(levels),
-                rites=rites,
-                follow=_following(timeline and partial(timeline.differentiated, sources, targets, row), rites),
-            )
-        rounds.append(found)
-    found = rounds[0] if not is_grads_batched else _stacked(rounds)
+    rites = SnippetRites(recorded=create_graph or bool(levels))
+    with running.machine.own(Passes).running(rites):
+        gradients = grad(
+            sources,
+            targets,
+            upstream,
+            retain_graph=retain_graph,
+            create_graph=create_graph,
+            allow_unused=unused,
+            carries=bool(levels),
+            rites=rites,
+            follow=_following(timeline and partial(timeline.differentiated, sources, targets, upstream), rites),
+        )
     if materialize_grads:
-        found = tuple(
+        gradients = tuple(
             tensor(np.zeros(x.shape, x.dtype), requires_grad=create_graph) if g is None else g
-            for g, x in zip(found, targets, strict=True)
+            for g, x in zip(gradients, targets, strict=True)
         )
     if timeline is not None:
-        timeline.run.add_returned(found)
-    return dict(zip(inputs, found, strict=True)) if isinstance(inputs, dict) else found
+        timeline.run.add_returned(gradients)
+    return dict(zip(inputs, gradients, strict=True)) if isinstance(inputs, dict) else gradients
 
 
 gradient.__name__ = gradient.__qualname__ = "grad"
-
-
-def _stacked(rounds: Sequence[tuple[Tensor | None, ...]]) -> tuple[Tensor | None, ...]:
-    from gradcli.ops.shaping.joining import stack_
-
-    return tuple(None if None in column else stack_(list(column)) for column in zip(*rounds, strict=True))
-
-
-def _rows(gradients: Any) -> list[Any]:
-    """Return the gradients of a batch, one a pass."""
-    return [gradients[n] for n in range(len(gradients))]
 
 
 def _several(x: Any) -> tuple[Any, ...]:
@@ -177,7 +157,7 @@ def _output(x: Any) -> Tensor:
     return x
 
 
-def _upstream(outputs: Sequence[Tensor], grads: Any, *, batched: bool = False) -> tuple[Gradient, ...]:
+def _upstream(outputs: Sequence[Tensor], grads: Any) -> tuple[Gradient, ...]:
     """Return the gradient that enters at each output: as given, or None for 1 at an output of one element."""
     if grads is None:
         given: tuple[Any, ...] = (None,) * len(outputs)
@@ -185,7 +165,7 @@ def _upstream(outputs: Sequence[Tensor], grads: Any, *, batched: bool = False) -
         given = (grads,) if isinstance(grads, Tensor) else tuple(grads)
     for index, (output, gradient) in enumerate(zip(outputs, given, strict=False)):
         if isinstance(gradient, Tensor):
-            _check_shape(index, output, gradient, batched)
+            _check_shape(index, output, gradient)
         elif gradient is not None:
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
         elif output.requires_grad and output.value.size != 1:
@@ -193,11 +173,6 @@ def _upstream(outputs: Sequence[Tensor], grads: Any, *, batched: bool = False) -
         elif output.requires_grad and not is_floating(output.value):
             raise RuntimeError(
                 f"grad can be implicitly created only for real scalar outputs but got {BY_NUMPY[output.dtype]}"
-            )
-        elif batched and output.requires_grad:
-            raise ValueError(
-                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
-                "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
             )
     if len(given) < len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
@@ -209,21 +184,10 @@ def _upstream(outputs: Sequence[Tensor], grads: Any, *, batched: bool = False) -
     return given[: len(outputs)]
 
 
-def _check_shape(index: int, output: Tensor, gradient: Tensor, batched: bool) -> None:
-    if batched and not gradient.ndim:
-        raise IndexError(
-            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
-            "0-dim tensor to a number"
+def _check_shape(index: int, output: Tensor, gradient: Tensor) -> None:
+    if gradient.shape != output.shape:
+        sizes = [f"torch.Size({list(x.shape)})" for x in (gradient, output)]
+        raise AutogradError(
+            f"Mismatch in shape: grad_output[{index}] has a shape of {sizes[0]} and output[{index}] has a shape of "
+            f"{sizes[1]}."
         )
-    shape = gradient.shape[1:] if batched else gradient.shape
-    if shape == output.shape:
-        return
-    if batched:
-        shape = shape[1:]  # as torch's message has it
-    sizes = [f"torch.Size({list(x)})" for x in (shape, output.shape)]
-    if batched:
-        raise RuntimeError(BATCHES.format(index, sizes[0], index, sizes[1]))
-    raise AutogradError(
-        f"Mismatch in shape: grad_output[{index}] has a shape of {sizes[0]} and output[{index}] has a shape of "
-        f"{sizes[1]}."
-    )

@@ -51,10 +51,6 @@ class Context(Facade):
     def next_functions(self) -> tuple[Any, ...]:
         return () if self._node is None else nodes.next_functions(self._node)
 
-    @property
-    def metadata(self) -> dict[str, Any]:
-        return nodes.metadata(self)
-
     def register_hook(self, fn: Any) -> Handle:
         return self._node.register_hook(fn)  # type: ignore[no-any-return]
 

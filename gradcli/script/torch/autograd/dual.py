@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.lib.stride_tricks import as_strided
-
 from gradcli.engine import tangents
-from gradcli.engine.graph import Unversioned
-from gradcli.engine.memory.layout import owner
-from gradcli.engine.memory.views import first_entry
 from gradcli.engine.modes import mode, refuse_examples, switched
 from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.ops.indexing.assignment import copy_
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import passing
+from gradcli.ops.support.named_nodes import passing
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.torch.tensor import memory, printing
-from gradcli.script.torch.tensor.owned import own_attributes
+from gradcli.script.torch.tensor import printing
 
 NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
 
@@ -101,28 +93,7 @@ def _alias(x: Tensor) -> Tensor:
     """Return another tensor on the same memory, without a tangent."""
     with switched(tape=None):
         alias: Tensor = ops.view(x, x.shape) if x.requires_grad else x.detach()
-    if not (x.requires_grad or isinstance(x.history, Unversioned)):
-        own_attributes(alias)[memory.BASE] = x if x.base is None else x.base
     return alias
-
-
-def _copied(tangent: Tensor, x: Tensor) -> Tensor:
-    """Copy a tangent to memory in which it lies as the value does."""
-    start, item = first_entry(x.array), tangent.value.itemsize
-    steps = [step // x.value.itemsize * item for step in x.array.strides]
-    memory = np.zeros(owner(x.array).size, tangent.dtype)
-    with switched(tape=None):
-        return copy_(Tensor(as_strided(memory[start:], x.shape, steps)), tangent)
-
-
-def same_layout(x: Tensor, y: Tensor) -> bool:
-    """Tell whether two tensors of one shape lie alike in memory of one size, as a tangent that is not copied does."""
-    if owner(x.array).size != owner(y.array).size:
-        return False
-    if x.array.size and first_entry(x.array) != first_entry(y.array):
-        return False
-    steps = zip(x.shape, x.array.strides, y.array.strides, strict=True)
-    return all(size < 2 or one * y.value.itemsize == other * x.value.itemsize for size, one, other in steps)
 
 
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
@@ -143,7 +114,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
         )
     if mode.inference:
         return newest.separate(_alias(tensor), None)
-    return newest.separate(_alias(tensor), tangent if same_layout(tensor, tangent) else _copied(tangent, tensor))
+    return newest.separate(_alias(tensor), tangent)
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:

@@ -6,10 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradcli.engine.broadcast import fit
-from gradcli.engine.checks.versions import check_versions
 from gradcli.engine.dtypes import TYPE_NAMES, type_name
-from gradcli.engine.graph import AccumulateGrad, Node, Target, Whole
-from gradcli.engine.saved import operands
+from gradcli.engine.graph import AccumulateGrad, Node, Target
 from gradcli.engine.tensor import Tensor
 
 
@@ -32,56 +30,17 @@ def before_hooks(node: Target, gradient: Any, *, passes: bool = True) -> Any:
     return carried if isinstance(gradient, Tensor) or carried is None else carried.value
 
 
-def joint_hooks(joint: Whole, pending: dict[Target, Any], *, passes: bool, recorded: bool) -> None:
-    """Run the hooks of all parts of one node of torch on the `pending` gradients, None where none came.
+def after_hooks(node: Node, upstream: Any, given: Sequence[Any]) -> Sequence[Any]:
+    """Run posthooks on the gradients of the inputs and the upstream gradient; return the gradients that they leave.
 
-    The newest part is reached when all gradients are there: what was made from one of them is newer than all. The
-    parts come in the order of their first hooks, then, if the gradient `passes` on, the prehooks of the node.
+    `given` has one entry an edge, None for no gradient.
     """
-    for hooked in sorted((x for x in joint.parts if x is not None and x.hooks is not None), key=_first_hook):
-        _put(pending, hooked, before_hooks(hooked, pending.get(hooked), passes=False))
-    for hook in list(joint.before.values()) if passes else ():
-        given = arrived(joint, pending)
-        for part, left in zip(joint.parts, replaced(hook, given, hook(given)), strict=True):
-            if part is not None:
-                _put(pending, part, left if recorded or left is None else left.value)
-
-
-def _put(pending: dict[Target, Any], node: Target, gradient: Any) -> None:
-    if gradient is None:
-        pending.pop(node, None)
-    else:
-        pending[node] = gradient
-
-
-def arrived(whole: Whole, pending: dict[Target, Any]) -> tuple[Any, ...]:
-    """Return the gradients of the results of torch's node as hooks get them, None where none came."""
-    return tuple(None if part is None else _tensor(pending.get(part)) for part in whole.parts)
-
-
-def _first_hook(node: Target) -> int:
-    """Return the time at which the first hook of the tensor was registered."""
-    return min(node.hooks.tensor, default=0) if node.hooks is not None else 0
-
-
-def posthooks(node: Node) -> dict[int, Any]:
-    """Return the hooks that run after a node of torch."""
-    if node.joint is not None and node.joint.is_hooked:
-        return node.joint.after
-    return {} if node.hooks is None else node.hooks.after
-
-
-def after_hooks(node: Node, upstream: Any, given: Sequence[Any], pending: dict[Target, Any]) -> Sequence[Any]:
-    """Run posthooks on the gradients of the inputs and the upstream gradient; returns the gradients that they leave.
-
-    `given` has one entry an edge, None for no gradient; `pending` has the upstream gradients of other results.
-    """
-    joint = node.joint
-    told = node.told(_tensor(upstream)) if joint is None else arrived(joint, {**pending, node: upstream})
+    assert node.hooks is not None
+    told = node.told(_tensor(upstream))
     rules = node.primitive.rules_for(node.edges)
     positions = [i for i in range(len(node.edges)) if i < len(rules) and rules[i] is not None]
     results = tuple(None if given[i] is None else _tensor(given[i]) for i in positions)
-    for hook in list(posthooks(node).values()):
+    for hook in list(node.hooks.after.values()):
         results = replaced(hook, results, hook(results, told))
     left = list(given)
     for i, result in zip(positions, results, strict=True):
@@ -89,35 +48,15 @@ def after_hooks(node: Node, upstream: Any, given: Sequence[Any], pending: dict[T
     return left
 
 
-def replaced_rules(
-    node: Node, rules: Sequence[Any], upstream: Any, out: Any, values: Sequence[Any], pending: dict[Target, Any]
-) -> Sequence[Any]:
-    """Return rules for a node with posthooks: its gradients are computed at once, and replaced as the hooks say.
-
-    Those of a joint node are computed with its first part: the gradients of the others leave `pending`.
-    """
-    given = contributions(node, rules, upstream, out, values)
-    parts = [] if node.joint is None else [x for x in node.joint.parts if x in pending]
-    before: dict[Target, Any] = {part: pending[part] for part in parts if part is not None}
-    for part in parts:
-        if part is not None:
-            given = [_sum(a, b) for a, b in zip(given, _of_part(part, pending.pop(part)), strict=True)]
-    return [_constant(left) for left in after_hooks(node, upstream, given, before)]
+def replaced_rules(node: Node, rules: Sequence[Any], upstream: Any, out: Any, values: Sequence[Any]) -> Sequence[Any]:
+    """Return rules for a node with posthooks: its gradients are computed at once, and replaced as the hooks say."""
+    gradients = contributions(node, rules, upstream, out, values)
+    return [_constant(left) for left in after_hooks(node, upstream, gradients)]
 
 
 def _constant(gradient: Any) -> Callable[..., Any]:
     """Return a rule that gives the gradient whatever the operands and options are."""
     return lambda *_, **__: gradient
-
-
-def _of_part(part: Node, upstream: Any) -> Sequence[Any]:
-    values, out = operands(part, isinstance(upstream, Tensor))
-    check_versions(part)
-    return contributions(part, part.primitive.rules_for(values), upstream, out, values)
-
-
-def _sum(one: Any, other: Any) -> Any:
-    return other if one is None else one if other is None else one + other
 
 
 def contributions(node: Node, rules: Sequence[Any], upstream: Any, out: Any, values: Sequence[Any]) -> list[Any]:

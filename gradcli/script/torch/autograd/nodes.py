@@ -19,7 +19,7 @@ from gradcli.script.python.members.tables import describe, fields, listed
 from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
-from gradcli.script.torch.autograd.anomaly import anomaly, current_place
+from gradcli.script.torch.autograd.anomaly import current_place
 from gradcli.script.torch.autograd.hooks import contributions
 from gradcli.script.torch.autograd.saved.values import SAVED_VALUES, class_name
 
@@ -53,20 +53,6 @@ def node_text(node: Any) -> str:
     kind = node_type(node)
     assert kind is not None
     return f"<{kind.module}{'.' if kind.module else ''}{kind.name} object at {id(node):#x}>"
-
-
-def metadata(node: Any) -> dict[str, Any]:
-    """Return the dict in which snippets keep notes on a node, and torch the lines of anomaly mode."""
-    made, of_mode = getattr(node, "_node", node), anomaly()
-    notes: dict[str, Any] = {} if made is None else made.with_hooks().notes
-    if of_mode.enabled and isinstance(node, AccumulateGrad):
-        raise UnsupportedError("the metadata of the node of a leaf in anomaly mode is not supported here")
-    where, parent = getattr(made, "made", ("", None))
-    if where:
-        notes.setdefault("traceback_", [where])
-    if parent is not None:
-        notes.setdefault("parent_", visible(parent))
-    return notes
 
 
 NAMED_TYPES.append(node_type)
@@ -114,10 +100,7 @@ def on_whole(method: str) -> Callable[[Node, Any], Handle]:
     def register(node: Node, hook: Any) -> Handle:
         if method == "register_hook" and visible(current_place()) is visible(node):
             raise UnsupportedError("a hook on the node that runs is not supported here")
-        if node.joint is not None:
-            node.joint.is_hooked = True
-            return Handle(node.joint.before if method == "register_prehook" else node.joint.after, hook)
-        if node.name() in several_results():
+        if node.joint is not None or node.name() in several_results():
             raise UnsupportedError(f"{node.name()}.{method} is not supported here", help="hook the tensors themselves")
         return getattr(node, method)(hook)  # type: ignore[no-any-return]
 
@@ -127,7 +110,7 @@ def on_whole(method: str) -> Callable[[Node, Any], Handle]:
 def visible(node: Any) -> Any:
     """Return the node that snippets see: of a function of theirs its context, of several results always the same."""
     if isinstance(node, Node) and node.joint is not None:
-        return next(part for part in node.joint.parts if part is not None)
+        return node.joint
     return getattr(getattr(node, "whole", node), "context", node)
 
 
@@ -144,7 +127,6 @@ def output_number(node: Any) -> int:
 NODE: dict[str, Callable[[Any], Any]] = {
     "next_functions": next_functions,
     **SAVED_VALUES,
-    "metadata": metadata,
     "__class__": node_type,
 }
 describe(
@@ -162,7 +144,6 @@ describe(
     getters={
         "variable": lambda node: node.variable,
         "next_functions": lambda node: (),
-        "metadata": metadata,
         "__class__": node_type,
     },
 )

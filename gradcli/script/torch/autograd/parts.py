@@ -155,11 +155,6 @@ def refusing(tensors: Sequence[Any], message: str) -> tuple[Any, ...]:
     return at_nodes(tensors, "torch::autograd::Error", refuse)
 
 
-def undefined(x: Any) -> Any:
-    """Return the tensor at a node that gives no gradient back."""
-    return at_nodes([x], "torch::autograd::UndefinedGradBackward", lambda g, out, x: None)[0]
-
-
 def at_nodes(tensors: Sequence[Any], name: str, rule: Any) -> tuple[Any, ...]:
     """Return the tensors at nodes of that name over all of them, with one rule for each input."""
 

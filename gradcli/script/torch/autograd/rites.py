@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from gradcli.engine import backward
 from gradcli.engine.accumulation import Carrier, accumulate
-from gradcli.engine.graph import AccumulateGrad, Node, Target, Whole
+from gradcli.engine.graph import AccumulateGrad, Node, Target
 from gradcli.engine.rites import Rites
 from gradcli.engine.tensor import Gradient, Tensor
 from gradcli.script.torch.autograd.hooks import (
     accumulated_hooks,
     after_hooks,
     before_hooks,
-    joint_hooks,
-    posthooks,
     replaced_rules,
 )
 
@@ -29,33 +27,24 @@ class SnippetRites(Rites):
     def __init__(self, captured: dict[Target, Carrier | None] | None = None, *, recorded: bool = False) -> None:
         super().__init__(captured)
         self.recorded = recorded
-        self.pending: dict[Target, Carrier] = {}
-        self.joints: set[Whole] = set()  # nodes of several results whose hooks have run
-
-    def begin(self, below: Collection[Target], pending: dict[Target, Carrier]) -> None:
-        super().begin(below, pending)
-        self.pending = pending
 
     def arrive(self, place: Target, gradient: Carrier | None) -> Carrier | None:
         """Run the hooks before a place. torch captures before them where the gradient flows on, else after them."""
         self.place = place
         if isinstance(place, AccumulateGrad):
             return self._arrive_at_leaf(place, gradient)
-        if gradient is not None and place.hooks is None and place.joint is None:
+        if gradient is not None and place.hooks is None:
             return super().arrive(place, gradient)
         return self._arrive_at_node(place, gradient)
 
     def _arrive_at_node(self, place: Node, gradient: Carrier | None) -> Carrier | None:
         passes = self.leads_on(place)
-        if place.joint is not None and place.joint.is_hooked:
-            gradient = self._hook_joint(place, place.joint, gradient)
-        else:
-            if gradient is None:
-                gradient = place.primitive.from_nothing(place, self.recorded)
-            if passes:
-                self._capture(place, gradient)
-            if place.hooks is not None and not (place.waits and (passes or gradient is None)):
-                gradient = self._hook(place, gradient, passes)
+        if gradient is None:
+            gradient = place.primitive.from_nothing(place, self.recorded)
+        if passes:
+            self._capture(place, gradient)
+        if place.hooks is not None and not (place.waits and (passes or gradient is None)):
+            gradient = self._hook(place, gradient, passes)
         if not passes:
             self._capture(place, gradient)
         return gradient if passes or self.captured is None else None
@@ -74,23 +63,9 @@ class SnippetRites(Rites):
         """Run the hooks of a node; where no gradient arrives, torch gives them None, and those behind it too."""
         passes = passes or self.captured is None
         left: Carrier | None = before_hooks(node, gradient, passes=passes)
-        if gradient is None and passes and posthooks(node):
-            after_hooks(node, None, [None] * len(node.edges), {})
+        if gradient is None and passes and node.hooks is not None and node.hooks.after:
+            after_hooks(node, None, [None] * len(node.edges))
         return left
-
-    def _hook_joint(self, node: Node, joint: Whole, gradient: Carrier | None) -> Carrier | None:
-        """Run the hooks of a node of several results, at the first of them; its gradients are captured before."""
-        if joint in self.joints:
-            return gradient
-        self.joints.add(joint)
-        if gradient is not None:
-            self.pending[node] = gradient
-        parts = [x for x in joint.parts if x is not None]
-        passes = any(self.leads_on(part) for part in parts)
-        for part in parts if passes else ():
-            self._capture(part, self.pending.get(part))
-        joint_hooks(joint, self.pending, passes=passes or self.captured is None, recorded=self.recorded)
-        return self.pending.pop(node, None)
 
     def _capture(self, place: Target, gradient: Carrier | None) -> None:
         if self.captured is not None and place in self.captured:
@@ -99,12 +74,12 @@ class SnippetRites(Rites):
     def rules(self, node: Node, upstream: Carrier, out: Any, values: Sequence[Any]) -> Sequence[Any]:
         """Return the rules of a node; where there are posthooks, what they leave of the gradients."""
         rules = node.primitive.rules_for(values)
-        if (node.hooks is None and node.joint is None) or not posthooks(node):
+        if node.hooks is None or not node.hooks.after:
             return rules
         if not self.leads_on(node):
-            after_hooks(node, upstream, [None] * len(node.edges), self.pending)
+            after_hooks(node, upstream, [None] * len(node.edges))
             return ()
-        return replaced_rules(node, rules, upstream, out, values, self.pending)
+        return replaced_rules(node, rules, upstream, out, values)
 
     def accumulate(self, place: AccumulateGrad, gradient: Carrier) -> None:
         accumulate(place.variable, gradient)

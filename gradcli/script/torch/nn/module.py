@@ -25,7 +25,7 @@ LAYERS = Places(
         "layers.recurrent": "GRU GRUCell LSTM LSTMCell RNN RNNCell",
         "layers.containers": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
         "layers.images.convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
-        "layers.dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d",
+        "layers.dropout": "Dropout Dropout2d",
         "layers.embedding": "Embedding",
         "layers.images.folding": "Fold Unfold Upsample",
         "layers.linear": "CosineSimilarity Flatten Identity Linear PairwiseDistance Unflatten",

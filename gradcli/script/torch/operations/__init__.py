@@ -1,1 +1,1 @@
-"""Operations as torch calls them: arguments read strictly, overloads, `out=`, results with names."""
+"""Operations as torch calls them: arguments read strictly, `out=`, results with names."""

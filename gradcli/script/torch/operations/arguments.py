@@ -12,7 +12,6 @@ from typing import Any
 
 from gradcli.ops.support.surface import Operation
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.torch.operations.absent import check_present
 from gradcli.script.torch.operations.readers import (
     READERS,
     Reader,
@@ -23,6 +22,7 @@ from gradcli.script.torch.operations.readers import (
     tensor,
     too_many,
 )
+from gradcli.script.torch.operations.refused_arguments import check_present
 from gradcli.source import did_you_mean
 
 SYNONYMS = {
@@ -85,15 +85,7 @@ class Signature:
         )
 
     def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """Arguments as the operation takes them; TypeError in torch's words."""
-        try:
-            return self._bind(arguments, dict(keywords))
-        except TypeError as error:
-            from gradcli.script.torch.operations.overloads import refusal
-
-            raise TypeError(refusal(self.name, arguments, keywords, str(error), method=self.method)) from None
-
-    def _bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Return the arguments as the operation takes them; TypeError, in torch's words, where they do not fit."""
         keywords = {self._known(name): value for name, value in keywords.items()}
         arguments, keywords = cast_first(arguments, keywords, self.parameters)
         if self.rest in keywords and "Tensor" in self.kind(self.parameters[self.rest]):

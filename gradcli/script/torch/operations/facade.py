@@ -18,18 +18,17 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.originals import torch_has
 from gradcli.script.torch.operations.arguments import Signature
+from gradcli.script.torch.operations.integer_results import INTEGER_OPERATIONS, with_integer_results
 from gradcli.script.torch.operations.kernels import check_numbers
 from gradcli.script.torch.operations.lowering import LOWERED
 from gradcli.script.torch.operations.outputs import into
-from gradcli.script.torch.operations.overloads import FITTING, refusal, with_refusal
-from gradcli.script.torch.operations.whole import WHOLE, whole
 
 Function = Callable[..., Any]
 
 NUMBERS = (int, float)  # what `torch.add(1, 2)` comes to before it is a tensor
 LARGE = 2**16  # entries of a result worth a look at the limit
 # Where the functions stand that are no operations of the engine; methods too, where tensors have the name.
-FURTHER = ("tensor.parts",)
+FURTHER = ("tensor.unsafe_chunk",)
 
 
 def further(name: str) -> Function | None:
@@ -93,18 +92,17 @@ def keywords_of(function: Function) -> Iterable[str]:
 def plain(name: str, *, method: bool, shown: str = "") -> Function:
     """An operation that reads its arguments as torch does; `shown` is its name in messages."""
     operation = OPERATIONS[name]
-    run = LOWERED.get(name, operation.called)
-    signature = Signature(operation, shown or name, keywords_of(run) if name in LOWERED else (), method=method)
+    lowered = LOWERED.get(name)
+    untold, told = lowered or operation.function, lowered or operation.called  # a tape is told what was called
+    signature = Signature(operation, shown or name, keywords_of(lowered) if lowered else (), method=method)
     bind, readers = signature.bind, signature.positional
     least, most, many = signature.least, signature.most, signature.rest is not None
-    fits, checks = FITTING.get(name), bool(operation.kernel or operation.alike)
+    checks = bool(operation.kernel or operation.alike)
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         if "out" in keywords and not method:
             out = keywords.pop("out")
             return call(*arguments, **keywords) if out is None else into(name, out, call, arguments, keywords)
-        if fits is not None and arguments and not fits(arguments[1:], keywords):
-            raise TypeError(refusal(shown or name, arguments, keywords, "", method=method))
         if checks:
             check_numbers(operation, (*arguments, *keywords.values()))
         if keywords or not least <= len(arguments) <= most:
@@ -117,7 +115,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
                     values.append(None if x is None and is_optional else read(x))  # a comprehension is one more frame
             except (TypeError, ValueError, OverflowError, IndexError):
                 values, keywords = bind(arguments, keywords)
-        result = run(*values, **keywords)
+        result = (untold if mode.tape is None else told)(*values, **keywords)
         if isinstance(result, Tensor) and result.value.size > LARGE:
             running.machine.budget.fits(result.value.size, "the result")
         if type(result) in NUMBERS:
@@ -125,7 +123,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
         return result
 
     call.__name__ = call.__qualname__ = shown or name
-    return whole(call) if name in WHOLE else call
+    return with_integer_results(call) if name in INTEGER_OPERATIONS else call
 
 
 def in_place(name: str) -> Function | None:
@@ -136,8 +134,7 @@ def in_place(name: str) -> Function | None:
     if stem == "polygamma" or not torch_has("torch.Tensor", name):
         return None
     if stem not in OPERATIONS or OPERATIONS[stem].in_place != "write":
-        found = in_place_method(name)
-        return found and with_refusal(name, found, method=True)
+        return in_place_method(name)
     operation = plain(stem, method=True, shown=name)
 
     def call(target: Tensor, *arguments: Any, **keywords: Any) -> Tensor:

@@ -15,7 +15,6 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.arithmetic import quotient
 from gradcli.ops.support.calling import ops
-from gradcli.script.torch.operations.overloads import refusal
 
 
 def _rounded(name: str, input: Tensor, *, decimals: int = 0) -> Any:
@@ -55,7 +54,7 @@ def _indexed(name: str, input: Tensor, *arguments: Any, **options: Any) -> Any:
 def _where(condition: Tensor, *given: Any, **named: Any) -> Any:
     """Refuse one of the two tensors without the other."""
     if len(given) + len(named) == 1:
-        raise TypeError(refusal("where", (condition, *given), named, "", method=False))
+        raise TypeError("where() takes a condition alone, or with both of the values to choose from")
     return ops.where(condition, *given, **named)
 
 

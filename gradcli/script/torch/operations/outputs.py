@@ -15,7 +15,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.recorder import before_writing
 from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.return_types import ReturnType
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.readers import kind_name
 
@@ -44,9 +44,7 @@ def into(name: str, out: Any, call: Callable[..., Any], arguments: tuple[Any, ..
     result = call(*arguments, **keywords)
     results = list(result) if isinstance(result, tuple) else [result]
     if len(results) != len(outputs):
-        from gradcli.script.torch.operations.overloads import refusal
-
-        raise TypeError(refusal(name, arguments, {**keywords, "out": out}, "", method=False))
+        raise TypeError(f"{name}(): argument 'out' must hold {len(results)} tensors, not {len(outputs)}")
     for output, value in zip(outputs, results, strict=True):
         fill(output, value)
     if isinstance(result, ReturnType):

@@ -28,8 +28,10 @@ def tensor(value: Any) -> Any:
 
 
 def real(value: Any) -> Any:
-    """A tensor of floating point numbers; integers and booleans are converted, as torch promotes them."""
-    return tensor(value) if is_floating(tensor(value).value) else reading.real(value)
+    """Return a tensor of floating point numbers; integers and booleans are converted, as torch promotes them."""
+    if not isinstance(value, Tensor):
+        raise TypeError
+    return value if value.value.dtype.kind == "f" else reading.real(value)
 
 
 def indices(value: Any) -> Any:
@@ -57,6 +59,8 @@ def plain(value: Any, kinds: str = "fiub") -> Any:
 
 
 def integer(value: Any) -> int:
+    if type(value) is int:
+        return value
     value = plain(value, "iu")
     if isinstance(value, float):
         raise TypeError
@@ -75,6 +79,8 @@ def number(value: Any) -> Any:
 
 
 def floating(value: Any) -> float:
+    if type(value) is float:
+        return value
     value = plain(value)
     return float(value) if isinstance(value, bool) else reading.floating(value)
 
@@ -86,7 +92,9 @@ def string(value: Any) -> str:
 
 
 def sizes(value: Any) -> Any:
-    """One size, or a tuple of them."""
+    """Return one size, or a tuple of them."""
+    if type(value) is int:
+        return value
     return tuple(map(integer, value)) if isinstance(value, tuple | list) else integer(value)
 
 

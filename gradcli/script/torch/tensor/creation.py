@@ -14,7 +14,6 @@ from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.sampling import CREATION as RANDOM
 from gradcli.script.torch.random.sampling import generator_of, numbers_for
@@ -208,8 +207,3 @@ CREATION: dict[str, Callable[..., Any]] = {
 
 
 CREATION |= {f"{name}_like": like(name) for name in ("zeros", "ones", "empty", "rand", "randn", "randint")}
-SEVERAL = (
-    "arange eye full full_like linspace logspace normal rand rand_like randint randn randn_like randperm "
-    "zeros_like ones_like"
-)
-CREATION |= {name: with_refusal(name, CREATION[name]) for name in SEVERAL.split()}

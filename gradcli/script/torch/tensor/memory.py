@@ -52,15 +52,9 @@ def data_ptr(x: Tensor) -> int:
     return int(x.array.ctypes.data) if x.array.size else 0
 
 
-# Under this name is the base of the value of a dual tensor, of which torch has it as a view; here it is none.
-BASE = " base"
-
-
 def base(x: Tensor) -> Tensor | None:
     """`x._base`: the tensor whose memory this view shares; None if it is none."""
-    owner = x.base if is_view(x) else None
-    noted: dict[str, Tensor] = getattr(x if owner is None else owner, "own", {})
-    return noted.get(BASE, owner)
+    return x.base if is_view(x) else None
 
 
 def is_contiguous(x: Tensor) -> bool:

@@ -5,15 +5,12 @@ from tests.script.agreement import agree, programs, unreachable
 
 @programs(
     "n = types.SimpleNamespace(a=1, b='x'); n.c = 3; print(n, n.a, n == types.SimpleNamespace(a=1, b='x', c=3))",
-    "print(isinstance(lambda: 0, types.FunctionType), isinstance((x for x in []), types.GeneratorType))",
     "from collections.abc import Callable, Iterable, Mapping, Sequence\n"
     "print(isinstance([1], Iterable), isinstance(5, Iterable), isinstance('a', Sequence), isinstance({}, Mapping))\n"
     "print(isinstance(len, Callable))",
-    "class K:\n    def f(self): ...\nprint(type(K().f).__name__, types.MethodType(lambda x: x + 1, 4)())",
-    "print(isinstance(1, numbers.Number), isinstance(1.5, numbers.Integral), isinstance(True, numbers.Real))",
 )
 def test_kinds_are_pythons(program: str) -> None:
-    agree(f"import types, numbers, collections\n{program}")
+    agree(f"import types, collections\n{program}")
 
 
 def test_kinds_lead_nowhere() -> None:

@@ -11,7 +11,6 @@ HEAD = """
 import torch
 from torch import nn
 import torch.nn.functional as F
-from torch.autograd import functional as AF
 from torch.func import functional_call, grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
 """
 HEAD += REFUSED + "tell = refused\n"
@@ -38,13 +37,6 @@ x = torch.arange(24.0).reshape(3, 4, 2)
 net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1)); print(vmap(net)(x).shape)
 loss = lambda p, x: functional_call(net, p, x).sum()
 print(vmap(grad(loss), (None, 0))(dict(net.named_parameters()), x)["0.bias"].shape)
-""",
-    "strict": """
-x = torch.ones(2)
-fs = [lambda a, b: a.sum(), lambda a, b: (a**2).sum(), lambda a, b: (b**2).sum(), lambda a, b: (a * b).sum()]
-for f in fs:
-    for act in (AF.hvp, AF.vhp): tell(lambda: act(f, (x, x), (x, x), strict=True))
-    tell(lambda: AF.hessian(f, (x, x), strict=True)); tell(lambda: AF.jacobian(f, (x, x), strict=True))
 """,
     "plain": """
 class Scaled(nn.Module):

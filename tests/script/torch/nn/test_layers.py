@@ -17,7 +17,6 @@ ROUNDED = [
     ("x", "nn.BatchNorm1d(3, affine=False)"),
     ("x", "nn.GroupNorm(1, 3)"),
     ("x", "nn.RMSNorm(3)"),
-    ("rows", "nn.Dropout1d(0.4)"),
     ("images", "nn.Dropout2d(0.4)"),
     ("rows", "nn.Conv1d(3, 4, 3)"),
     ("rows", "nn.MaxPool1d(2)"),

@@ -8,22 +8,14 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine import tangents
-from gradcli.engine.modes import mode, refuse_examples, set_grad_enabled
+from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.shaping.joining import stack_
+from gradcli.ops.shaping.joining import apply_stack
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.torch.autograd.functional.strictness import (
-    OUTPUT,
-    SLOPE,
-    check_depends,
-    check_row,
-    check_strategy,
-    check_vectorised,
-)
 from gradcli.script.torch.autograd.grad_modes import is_inference
 from gradcli.script.torch.autograd.rites import grad
 from gradcli.script.torch.func.levels import REQUIRED
@@ -104,25 +96,15 @@ def units(x: Tensor) -> Iterator[Tensor]:
         yield Tensor(unit.reshape(x.shape)[()])
 
 
-def rows(
-    output: Tensor,
-    inputs: Sequence[Tensor],
-    create_graph: bool,
-    strict: bool = False,
-    number: int = 0,
-) -> tuple[Tensor, ...]:
+def rows(output: Tensor, inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...]:
     """Return the Jacobian of one output by each input, from one backward pass for each entry of it."""
     for x in inputs:
         running.machine.budget.fits(output.value.size * x.value.size, "the Jacobian")
     flat = ops.reshape(output, (-1,))
-    passes = []
-    for at in range(output.value.size):
-        found = found_gradients([flat[at]], inputs, None, create_graph)
-        check_row(found, number, strict, create_graph)
-        passes.append(filled(found, inputs))
+    passes = [gradients([flat[n]], inputs, create_graph=create_graph) for n in range(output.value.size)]
     view = ops.view
     return tuple(
-        view(stack_([found[n] for found in passes]), (*output.shape, *x.shape))
+        view(apply_stack([found[n] for found in passes]), (*output.shape, *x.shape))
         if passes
         else Tensor(np.zeros((*output.shape, *x.shape), x.dtype))
         for n, x in enumerate(inputs)
@@ -144,22 +126,21 @@ def jacobian(
     strategy: str = "reverse-mode",
 ) -> Any:
     """Return the Jacobian: a tensor, or for tuples of outputs and of inputs tuples of them, outputs outside."""
-    check_strategy(strategy, vectorize, strict, create_graph)
+    check_plain("jacobian", strict, strategy)
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "jacobian")
-        if strategy == "forward-mode":
-            refuse_examples("dual", *given)
-        if strategy == "forward-mode" and any(x.requires_grad for x in given):
-            raise UnsupportedError("the Jacobian in forward mode of an input that requires grad is not supported here")
         leaves = prepared(given, create_graph)
         many_outputs, outputs = several(func(*leaves), OUTPUTS, "jacobian")
-        check_depends(outputs, OUTPUT, strict)
-        check_vectorised(vectorize, strict)
-        found = [
-            finished(rows(out, leaves, create_graph, strict, n), create_graph, many_inputs)
-            for n, out in enumerate(outputs)
-        ]
-    return tuple(found) if many_outputs else found[0]
+        blocks = [finished(rows(out, leaves, create_graph), create_graph, many_inputs) for out in outputs]
+    return tuple(blocks) if many_outputs else blocks[0]
+
+
+def check_plain(name: str, strict: bool, strategy: str = "reverse-mode") -> None:
+    """Refuse `strict=True`, and any way to a Jacobian but backward passes."""
+    if strict:
+        raise UnsupportedError(f"{name}(strict=True) is not supported here", help="leave the argument out")
+    if strategy != "reverse-mode":
+        raise UnsupportedError(f"{name} in forward mode is not supported here", help="use torch.func.jacfwd")
 
 
 def hessian(
@@ -171,24 +152,14 @@ def hessian(
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
     """Return the Jacobian of the gradient of a function, which returns one number."""
+    check_plain("hessian", strict, outer_jacobian_strategy)
     many, given = several(inputs, "inputs", "hessian")
-    if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
-        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
-
-    def output(*leaves: Tensor) -> Tensor:
-        made = func(*leaves)
-        check_depends(several(made, OUTPUTS, "hessian")[1], OUTPUT, strict)
-        return single(made, "hessian")
 
     def gradient(*leaves: Tensor) -> Any:
-        slopes = jacobian(output, leaves, create_graph=True)
-        check_depends(slopes, SLOPE, strict)
-        return slopes
+        return jacobian(lambda *x: single(func(*x), "hessian"), leaves, create_graph=True)
 
-    if outer_jacobian_strategy == "forward-mode":
-        raise UnsupportedError("the Hessian in forward mode is not supported here", help="leave the strategy out")
-    found = jacobian(gradient, given, create_graph, strict, vectorize)
-    return found if many else found[0][0]
+    blocks = jacobian(gradient, given, create_graph)
+    return blocks if many else blocks[0][0]
 
 
 def single(output: Any, name: str) -> Tensor:

@@ -12,6 +12,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.autograd.functional.derivatives import (
     OUTPUTS,
     Func,
+    check_plain,
     filled,
     finished,
     found_gradients,
@@ -21,14 +22,6 @@ from gradcli.script.torch.autograd.functional.derivatives import (
     several,
     single,
     zeros,
-)
-from gradcli.script.torch.autograd.functional.strictness import (
-    GRADIENT,
-    OUTPUT,
-    SLOPE,
-    check_depends,
-    check_slopes,
-    check_used,
 )
 
 Tensors = Sequence[Tensor]
@@ -65,55 +58,49 @@ def vector(v: Any, others: Sequence[Tensor], many: bool, name: str, absent: str)
 
 def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """Return the outputs, and the vector times the Jacobian."""
+    check_plain("vjp", strict)
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "vjp")
         leaves = prepared(given, create_graph)
         many, outputs = several(func(*leaves), OUTPUTS, "vjp")
-        check_depends(outputs, OUTPUT, strict)
         upstream = vector(v, outputs, many, "vjp", NO_VECTOR_OUT)
         raw = found_gradients(outputs, leaves, upstream, create_graph)
-        check_used(raw, "back", strict, create_graph)
         found = filled(raw, leaves)
     return finished(outputs, create_graph, many), finished(found, create_graph, many_inputs)
 
 
 def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """Return the outputs, and the Jacobian times the vector: the derivative of the vjp by its vector."""
+    check_plain("jvp", strict)
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "jvp")
         leaves = prepared(given, create_graph)
         tangents = vector(v, leaves, many_inputs, "jvp", NO_VECTOR_IN)
         many, outputs = several(func(*leaves), OUTPUTS, "jvp")
-        check_depends(outputs, OUTPUT, strict)
-        found = pushed(outputs, outputs, leaves, tangents, create_graph, strict, "back_trick")
+        found = pushed(outputs, outputs, leaves, tangents, create_graph)
     return finished(outputs, create_graph, many), finished(found, create_graph, many)
 
 
 def pushed(
-    outputs: Slopes, like: Tensors, leaves: Tensors, tangents: Tensors, create_graph: bool, strict: bool, stage: str
+    outputs: Slopes, like: Tensors, leaves: Tensors, tangents: Tensors, create_graph: bool
 ) -> tuple[Tensor, ...]:
     """Return the tangents of the outputs, each of the shape of one in `like`, from those of the inputs."""
     upstream = [zeros(x).requires_grad_() for x in like]
     through = found_gradients(outputs, leaves, upstream, True)
-    if stage == "back_trick":
-        check_slopes(through, GRADIENT, strict)
-    raw = found_gradients(through, upstream, tangents, create_graph)
-    check_used(raw, stage, strict, create_graph)
-    return filled(raw, upstream)
+    return filled(found_gradients(through, upstream, tangents, create_graph), upstream)
 
 
 def of_hessian(
     name: str, func: Func, inputs: Any, v: Any, create_graph: bool, strict: bool, multiply: Multiply
 ) -> tuple[Any, Any]:
     """Return the output, and a product with the Hessian, which `multiply` makes of gradients, inputs and vector."""
+    check_plain(name, strict)
     with set_grad_enabled(True):
         many, given = several(inputs, "inputs", name)
         leaves = prepared(given, create_graph)
         times = vector(v, leaves, many, name, NO_VECTOR_IN)
         output = func(*leaves)
-        check_depends(several(output, OUTPUTS, name)[1], OUTPUT, strict)
         slopes = found_gradients([single(output, name)], leaves, None, True)
-        check_slopes(slopes, SLOPE, strict)
         found = multiply(slopes, leaves, times, create_graph)
     return finished((output,), create_graph, False), finished(found, create_graph, many)
 
@@ -122,9 +109,7 @@ def vhp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
     """Return the output, and the vector times the Hessian."""
 
     def multiply(slopes: Slopes, leaves: Tensors, times: Tensors, create_graph: bool) -> tuple[Tensor, ...]:
-        raw = found_gradients(slopes, leaves, times, create_graph)
-        check_used(raw, "double_back", strict, create_graph)
-        return filled(raw, leaves)
+        return filled(found_gradients(slopes, leaves, times, create_graph), leaves)
 
     return of_hessian("vhp", func, inputs, v, create_graph, strict, multiply)
 
@@ -133,7 +118,7 @@ def hvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
     """Return the output, and the Hessian times the vector."""
 
     def multiply(slopes: Slopes, leaves: Tensors, times: Tensors, create_graph: bool) -> tuple[Tensor, ...]:
-        return pushed(slopes, leaves, leaves, times, create_graph, strict, "double_back_trick")
+        return pushed(slopes, leaves, leaves, times, create_graph)
 
     return of_hessian("hvp", func, inputs, v, create_graph, strict, multiply)
 

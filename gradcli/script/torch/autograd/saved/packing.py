@@ -13,14 +13,7 @@ from gradcli.engine.primitive import OUT
 from gradcli.engine.recorder import Application, leave, listen, listening
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
-
-CHANGED = (
-    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
-    "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to "
-    "perform in-place operations on the input to a pack hook."
-)
 
 
 class Packed:
@@ -29,11 +22,8 @@ class Packed:
     def __init__(self, packer: Packer, x: Tensor) -> None:
         self.packer = packer
         self.node, self.shape = x.node, x.shape
-        before = len(x.history or ())
         with set_grad_enabled(False):
             self.content = packer.pack(x)
-        if len(x.history or ()) > before:
-            raise AutogradError(CHANGED)
 
     def tensor(self) -> Tensor:
         """Return what `unpack` gave; for a tensor that requires grad, another one on its memory, at the same node."""
@@ -107,12 +97,6 @@ def packing(packer: Packer) -> Iterator[None]:
         yield
     finally:
         leave(packer)
-
-
-class Refusal:
-    """The message with which a run refuses hooks on saved tensors; None where it takes them."""
-
-    message: str | None = None
 
 
 def packed(x: Any) -> Any:

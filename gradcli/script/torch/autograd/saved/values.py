@@ -1,4 +1,4 @@
-"""The values that nodes save, by torch's names: `_saved_self`, `_saved_dim`, `_saved_indices`."""
+"""The values that nodes save, by torch's names: `_saved_self`, `_saved_result`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.shapes import FromEnd
 from gradcli.engine.checks.versions import check_versions
 from gradcli.engine.graph import Node
 from gradcli.engine.primitive import OUT
@@ -17,9 +16,6 @@ from gradcli.script.errors import UnsupportedError
 
 SAVED = ("self", "other", "mat1", "mat2", "vec", "tensor", "exponent", "condition", "mask", "index", "input", "weight",
          "bias", "target")  # fmt: skip
-OPTIONS = ("dim", "keepdim", "min", "max", "negative_slope", "alpha")
-SEVERAL = "Sum1 Mean1 Amax0 Amin0 LinalgVectorNorm0 Std0 Var0 Logsumexp0 Nansum0"  # whose `dim` is several
-SIZED = "Sum Mean View Expand Select Slice Index Squeeze Max0 Min0 Mm Repeat Split Topk Sort UnsafeView"
 
 
 def class_name(node: Any) -> str:
@@ -32,7 +28,7 @@ def saved_input(name: str) -> Callable[[Node], Any]:
     """Make the getter of `_saved_self` and the like: an input that the node saved, None where no gradient needs it."""
 
     def get(node: Node) -> Any:
-        if name in node.options and "part" not in node.primitive.traits:
+        if name in node.options:
             return node.options[name]
         names = node.primitive.inputs
         position = names.index(name) if name in names else OUT
@@ -57,40 +53,12 @@ def saved_result(node: Node) -> Any:
     return found
 
 
-def saved_option(name: str) -> Callable[[Node], Any]:
-    def get(node: Node) -> Any:
-        if name not in node.options:
-            raise absent(node, f"_saved_{name}")
-        found = node.options[name]
-        several = (
-            name == "dim" and isinstance(found, int) and class_name(node).replace("Backward", "") in SEVERAL.split()
-        )
-        found = tuple(map(as_given, found)) if isinstance(found, tuple) else as_given(found)
-        return (found,) if several else found
-
-    return get
-
-
-def as_given(dim: Any) -> Any:
-    """Return a dimension as torch's node shows it: one from the end is an unsigned number of 64 bits."""
-    return dim.given % 2**64 if isinstance(dim, FromEnd) else dim
-
-
-def saved_sizes(node: Node) -> tuple[int, ...]:
-    stem, _, number = node.name().rpartition("Backward")
-    if stem not in SIZED.split() and stem + number not in SIZED.split():
-        raise absent(node, "_saved_self_sym_sizes")
-    return tuple(operands(node, True)[0][0].shape)
-
-
 def absent(node: Node, name: str) -> UnsupportedError:
     """Return the error for something that torch's node may have saved under this name."""
     return UnsupportedError(f"{class_name(node)}.{name} is not supported here")
 
 
 SAVED_VALUES: dict[str, Callable[[Node], Any]] = {
-    **{f"_saved_{name}": saved_option(name) for name in OPTIONS},
     **{f"_saved_{name}": saved_input(name) for name in SAVED},
     "_saved_result": saved_result,
-    "_saved_self_sym_sizes": saved_sizes,
 }

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
@@ -17,6 +16,7 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.operations import facade
+from gradcli.script.torch.operations.kernels import check_numbers
 from gradcli.script.torch.operations.lowering import LOWERED
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, Size, broadcast_shapes
@@ -26,31 +26,31 @@ REDUCTIONS = ("mean", "sum", "none")
 Function = Callable[..., Any]
 
 
-def legacy(size_average: bool | None, reduce: bool | None) -> str:
-    """Return the reduction that two deprecated arguments stand for, with torch's warning."""
-    averaged, reduced = (value is None or value for value in (size_average, reduce))
-    reduction = "none" if not reduced else "mean" if averaged else "sum"
-    warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
-        UserWarning,
-        stacklevel=2,
-    )
-    return reduction
-
-
-def loss(function: Function, *, checks: bool = False) -> Function:
-    """Let a loss take the deprecated arguments for its reduction too, and check the reduction unless it does."""
+def loss(function: Function) -> Function:
+    """Return the loss, which refuses an unknown reduction and the arguments that `reduction` has replaced."""
+    operation = OPERATIONS[function.__name__]
 
     @wraps(function, updated=())
-    def call(*arguments: Any, size_average: bool | None = None, reduce: bool | None = None, **keywords: Any) -> Any:
-        if size_average is not None or reduce is not None:
-            keywords["reduction"] = legacy(size_average, reduce)
-        if not checks and keywords.get("reduction", "mean") not in REDUCTIONS:
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        if operation.kernel or operation.alike:
+            check_numbers(operation, (*arguments, *keywords.values()))
+        if "size_average" in keywords or "reduce" in keywords:
+            check_replaced(keywords)
+        if keywords.get("reduction", "mean") not in REDUCTIONS:
             check_reduction(keywords["reduction"], function.__name__)
         return function(*arguments, **keywords)
 
     call.__module__ = "torch.nn.functional"
     return call
+
+
+def check_replaced(options: Mapping[str, Any]) -> None:
+    """Refuse the two arguments whose place `reduction` has taken."""
+    for name in ("size_average", "reduce"):
+        value = options.get(name)
+        if value is not None:
+            bool(value)  # of predictions in this place the truth is ambiguous, as in torch
+            raise UnsupportedError(f"{name}= is not supported here", help="write reduction='sum' or 'none'")
 
 
 def check_reduction(reduction: Any, name: str = "") -> None:
@@ -69,23 +69,25 @@ def promoted(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 def _difference(name: str) -> Function:
     """Return the loss of the differences of two tensors that has this name."""
+    operation, lowered = OPERATIONS[name], getattr(ops, name)
 
-    def call(
-        input: Tensor, target: Tensor, reduction: str = "mean", *arguments: Any, weight: Any = None, **keywords: Any
-    ) -> Any:
-        if weight is not None:
-            raise UnsupportedError(f"{name} with a weight is not supported here", help="multiply the losses by it")
+    def call(input: Tensor, target: Tensor, reduction: str = "mean", *arguments: Any, **keywords: Any) -> Any:
         for value in (target, input):
             if not isinstance(value, Tensor):
                 raise AttributeError(f"{type(value).__name__!r} object has no attribute 'size'")
+        if operation.kernel:
+            check_numbers(operation, (input, target))
         if input.dtype is not target.dtype:
             input, target = promoted(input, target)
         if reduction not in REDUCTIONS and broadcastable([input.value, target.value]):  # which torch looks at first
             check_reduction(reduction)
-        return getattr(ops, name)(input, target, reduction, *arguments, **keywords)
+        if keywords:
+            check_replaced(keywords)
+        return lowered(input, target, reduction, *arguments, **keywords)
 
     call.__name__ = call.__qualname__ = name
-    return loss(call, checks=True)
+    call.__module__ = "torch.nn.functional"
+    return call
 
 
 mse_loss, l1_loss = _difference("mse_loss"), _difference("l1_loss")
@@ -212,7 +214,7 @@ def _composed(name: str) -> Function:
         return function(*arguments, **keywords)
 
     call.__name__ = call.__qualname__ = name
-    return loss(call, checks=True)
+    return loss(call)
 
 
 def __getattr__(name: str) -> Function:

@@ -21,8 +21,6 @@ from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_tensor
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.kernels import check_parameters, refusing
-from gradcli.script.torch.operations.outputs import with_out
-from gradcli.script.torch.operations.overloads import with_python_words, with_refusal
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.printing import size_text
 
@@ -31,16 +29,13 @@ Function = Callable[..., Any]
 # How a function is made that is not the operation of its name: one of a tensor and numbers, with `inplace` behind them
 # where torch has it; or a function of our own, in the file of that name.
 KINDS = {
-    "functional.pools": (
-        "max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices "
-        "max_unpool1d max_unpool2d max_unpool3d"
-    ),
+    "functional.pools": ("max_pool1d max_pool2d max_pool3d max_unpool1d max_unpool2d max_unpool3d"),
     "layers.activation": (
         "celu elu gelu glu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu "
         "softplus softsign tanh threshold"
     ),
     "functional.module": "batch_norm gumbel_softmax linear log_softmax one_hot softmax softmin",
-    "functional.noise": "alpha_dropout dropout dropout1d dropout2d dropout3d rrelu scaled_dot_product_attention",
+    "functional.noise": "dropout dropout2d rrelu scaled_dot_product_attention",
     "functional.interpolation": "interpolate",
     "layers.images.folding": "fold unfold",
     "functional.normalization": "group_norm instance_norm",
@@ -53,9 +48,6 @@ KINDS = {
     ),
 }
 NAMED = {"logsigmoid": "log_sigmoid", "threshold": "_threshold"}  # functions with another name of their own
-OF_C = {"linear", "one_hot", "scaled_dot_product_attention"}  # built in, in torch
-OF_PYTHON = {"layer_norm", "normalize", "pad", "rms_norm", "adaptive_avg_pool2d"}  # of our operations
-OF_PYTHON |= {"adaptive_max_pool1d", "adaptive_max_pool2d"}
 KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
 
 
@@ -68,12 +60,9 @@ def find(name: str) -> Function | None:
     if kind == "layers.activation":
         return activation(name)
     if kind is None:
-        function = facade.function(name, "nn.functional")
-        return with_python_words(function) if function is not None and name in OF_PYTHON else function
-    function = refusing(name, getattr(import_module(f"gradcli.script.torch.nn.{kind}"), name))
-    if name in OF_C:
-        return with_refusal(name, with_out(name, function) if name == "linear" else function)
-    return function
+        return facade.function(name, "nn.functional")
+    function: Function = getattr(import_module(f"gradcli.script.torch.nn.{kind}"), name)
+    return function if kind == "functional.losses" else refusing(name, function)  # losses look at their numbers
 
 
 def checked(name: str) -> Function:
@@ -109,7 +98,7 @@ def in_place(name: str) -> Function:
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     for position, (argument, value) in enumerate((("input", input), ("weight", weight), ("bias", bias)), 1):
-        if value is not None:
+        if value is not None and not isinstance(value, Tensor):
             check_tensor("linear", value, argument, position)
     check_dtypes(input, weight, bias)
     return ops.linear(input, weight, bias)
@@ -146,10 +135,8 @@ def _along(name: str, input: Tensor, dim: int | None, dtype: Any) -> Any:
             stacklevel=2,
         )
     scores = ops.neg(input) if name == "softmin" else input
-    along = facade.method(name.replace("softmin", "softmax"))
-    assert along is not None
     axis = (0 if input.ndim in (0, 1, 3) else 1) if dim is None else dim
-    return along(scores if dtype is None else cast(scores, dtype), axis)
+    return checked(name.replace("softmin", "softmax"))(scores if dtype is None else cast(scores, dtype), axis)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,15 +11,13 @@ from gradcli.engine.memory.in_place import change
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.errors import AutogradError
 from gradcli.ops.nn.attention import attended
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import as_node
+from gradcli.ops.support.named_nodes import as_node
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.random.generator import in_memory_order
-
-ALPHA = 1.7580993408473766  # what SELU goes to on the far left: Klambauer et al. 2017
 
 
 def check_chance(p: float) -> None:
@@ -57,67 +53,13 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return input if noise is None else _multiplied(input, noise, p, inplace)
 
 
-def _of_channels(spatial: int) -> Any:
-    """Return the dropout of whole channels of inputs with so many dimensions behind the channels."""
-    name = f"dropout{spatial}d"
-
-    def drop(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-        """Drop whole channels."""
-        check_tensor("feature_dropout", input)
-        ndim, dimensions = input.ndim, f"{spatial + 1}D or {spatial + 2}D"
-        if spatial == 1 and ndim not in (2, 3):
-            raise AutogradError(
-                f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. Note that dropout1d exists to "
-                "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
-                "batch dimension (i.e. 2D or 3D inputs)."
-            )
-        if ndim not in (spatial + 1, spatial + 2):
-            warnings.warn(
-                f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a "
-                "future release. To retain the behavior and silence this warning, please use dropout instead. Note "
-                f"that {name} exists to provide channel-wise dropout on inputs with {spatial} spatial dimensions, a "
-                f"channel dimension, and an optional batch dimension (i.e. {dimensions} inputs).",
-                UserWarning,
-                stacklevel=2,
-            )
-        if spatial == 2 and ndim == 3:
-            warnings.warn(
-                "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
-                "desired - input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will "
-                "change in a future release to interpret the input as one without a batch dimension, i.e. shape (C, H, "
-                "W). To maintain the 1D channel-wise dropout behavior, please switch to using dropout1d instead.",
-                UserWarning,
-                stacklevel=2,
-            )
-        if ndim < 2:
-            raise AutogradError("Feature dropout requires at least 2 dimensions in the input")
-        is_single = spatial != 2 and ndim == spatial + 1 and not inplace
-        rows = ops.unsqueeze(input, 0) if is_single else input
-        noise = _drawn("feature_dropout", rows, p, training, (*rows.shape[:2], *[1] * (rows.ndim - 2)))
-        if noise is None:
-            return input
-        dropped = _multiplied(rows, noise, p, inplace)
-        return ops.squeeze(dropped, 0) if is_single else dropped
-
-    drop.__name__ = drop.__qualname__ = name
-    drop.__module__ = "torch.nn.functional"
-    return drop
-
-
-dropout1d, dropout2d, dropout3d = map(_of_channels, (1, 2, 3))
-
-
-def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """Set entries to the lower limit of SELU with probability `p`, then move all to mean 0 and variance 1."""
-    noise = _drawn("alpha_dropout", input, p, training)
-    if noise is None or p == 1:
-        return input if noise is None else _multiplied(input, noise, p, inplace)
-    number, factor = input.dtype.type, 1.0 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
-    shift = Tensor((noise - number(1)) * number(ALPHA * factor) + number(ALPHA * factor * p))
-    factors = Tensor(noise * number(factor))
-    if inplace:
-        return change(change(input, ops.mul, factors), ops.add, shift)
-    return ops.add(ops.mul(input, factors), shift)
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Set whole channels to 0 with probability `p`, of each example; divide the others by `1 - p`."""
+    check_tensor("feature_dropout", input)
+    if input.ndim not in (3, 4):
+        raise UnsupportedError("dropout2d of anything but images is not supported here", help="write dropout")
+    noise = _drawn("feature_dropout", input, p, training, (*input.shape[:2], *[1] * (input.ndim - 2)))
+    return input if noise is None else _multiplied(input, noise, p, inplace)
 
 
 sloped = Primitive(

@@ -16,12 +16,12 @@ from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.shaping.shaping import unsafe_view
 from gradcli.ops.support.arguments import Shape, check_size
-from gradcli.ops.support.covering import as_node
+from gradcli.ops.support.named_nodes import as_node
 from gradcli.ops.windows.pooling_shapes import options
 from gradcli.ops.windows.pools import positions
 from gradcli.ops.windows.windows import count as counted
 from gradcli.script.torch.nn.functional.module import checked
-from gradcli.script.torch.operations.whole import whole
+from gradcli.script.torch.operations.integer_results import with_integer_results
 from gradcli.script.torch.tensor.dtypes import Size
 from gradcli.script.torch.tensor.printing import size_text
 
@@ -30,7 +30,7 @@ def _each(value: Any, count: int) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, tuple | list) else (value,) * count
 
 
-def _largest(count: int, indices: bool = False) -> Callable[..., Any]:
+def _largest(count: int) -> Callable[..., Any]:
     name = f"max_pool{count}d"
 
     def call(
@@ -40,7 +40,7 @@ def _largest(count: int, indices: bool = False) -> Callable[..., Any]:
         padding: Any = 0,
         dilation: Any = 1,
         ceil_mode: bool = False,
-        return_indices: bool = indices,
+        return_indices: bool = False,
     ) -> Any:
         sizes = (kernel_size, kernel_size if stride is None else stride, padding, dilation)
         places = _indices(count, input, sizes, ceil_mode) if return_indices else None
@@ -52,7 +52,7 @@ def _largest(count: int, indices: bool = False) -> Callable[..., Any]:
 
     call.__name__, call.__module__ = name, "torch.nn.functional"
     call.__qualname__ = name  # in the words of a TypeError
-    return call if count == 1 else whole(call)
+    return call if count == 1 else with_integer_results(call)
 
 
 def _indices(count: int, input: Tensor, sizes: tuple[Any, ...], ceil_mode: bool) -> Tensor:
@@ -68,9 +68,6 @@ def _indices(count: int, input: Tensor, sizes: tuple[Any, ...], ceil_mode: bool)
 
 
 max_pool1d, max_pool2d, max_pool3d = _largest(1), _largest(2), _largest(3)
-max_pool1d_with_indices = _largest(1, indices=True)
-max_pool2d_with_indices = _largest(2, indices=True)
-max_pool3d_with_indices = _largest(3, indices=True)
 
 
 def _unpooled(count: int) -> Callable[..., Any]:

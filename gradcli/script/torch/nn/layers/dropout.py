@@ -18,10 +18,7 @@ class _DropoutNd(Configured):
 
 
 LAYERS: Rows = {
-    "AlphaDropout": (_DropoutNd, {"_function": "alpha_dropout", "_passed": ("p", "training")}),
     "Dropout": (_DropoutNd, {"_function": "dropout"}),
-    "Dropout1d": (_DropoutNd, {"_function": "dropout1d"}),
     "Dropout2d": (_DropoutNd, {"_function": "dropout2d"}),
-    "Dropout3d": (_DropoutNd, {"_function": "dropout3d"}),
 }
 __getattr__ = declared(LAYERS, "torch.nn.modules.dropout")

@@ -6,7 +6,7 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.nn.base.configured import Configured, Rows, declared
-from gradcli.script.torch.nn.functional.losses import legacy
+from gradcli.script.torch.nn.functional.losses import check_replaced
 from gradcli.script.torch.signature import names
 
 OLD = ("size_average", "reduce")  # arguments that one called reduction has replaced
@@ -53,9 +53,9 @@ class Loss(Configured):
         for name in BUFFERS:
             if name in options:
                 self.register_buffer(name, options.pop(name))
-        old = [options.pop(name, None) for name in OLD]
-        if any(value is not None for value in old):
-            self.reduction = legacy(*old)
+        check_replaced(options)
+        for name in OLD:
+            options.pop(name, None)
 
     def _of(self, *inputs: Tensor) -> Any:
         return self._called(

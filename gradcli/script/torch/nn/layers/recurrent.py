@@ -9,23 +9,23 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.graph import join
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.products.matmul import linear
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import as_node
-from gradcli.ops.support.several import bound
+from gradcli.ops.support.named_nodes import as_node
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.configured import Configured
-from gradcli.script.torch.nn.base.making import blank, uniform
+from gradcli.script.torch.nn.base.initial_parameters import blank, uniform
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.nn.functional.noise import dropout
 from gradcli.script.torch.nn.initialisation import uniform_
 from gradcli.script.torch.nn.packing import PackedSequence, permuted, through_packed
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
-from gradcli.script.torch.tensor.parts import unsafe_chunk
+from gradcli.script.torch.tensor.unsafe_chunk import unsafe_chunk
 
 WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 States = tuple[Any, ...]
@@ -390,7 +390,7 @@ class LSTM(LongShort, RNNBase):
         outputs, finals = super()._through(sequence, suffix, states, backwards)
         if self._is_one_node(sequence.dtype):
             tensors = enumerate((outputs, *finals))
-            outputs, *states_at_end = bound(as_node(x, "MkldnnRnnLayerBackward0", number=at) for at, x in tensors)
+            outputs, *states_at_end = join(as_node(x, "MkldnnRnnLayerBackward0", number=at) for at, x in tensors)
             finals = tuple(states_at_end)
         return outputs, finals
 
