@@ -25,7 +25,7 @@ from gradcli.homework.submission.plain.vocabulary import (
 
 CHAIN = ("=", "==", "≈", "≃", "≅", "≡", "~", "~=", ":=", "=>", "==>", "->", "-->", "→", "⇒", "⟹", "⟶", "↦")
 CONSTANTS = frozenset(("e", "pi", "inf", "nan", "∂", "∇", "𝟙", "T"))
-ABOUT = ("cerca", "pres")  # cerca de 5
+ABOUT = ("cerca", "pres", "rounded", "rounds", "equal", "equals")  # cerca de 5, rounded to 5
 UNITS = frozenset(
     [
         "m",
