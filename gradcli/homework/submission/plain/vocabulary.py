@@ -80,7 +80,7 @@ decimales cifre decimali casas algarismos decimalen cijfers cyfr miejsc знак
 columns numbers 位
 """  # before which a number may stand
 NUMBERED = "page step line slide lecture table float note notes seite schritt zeile blatt página pagina strona"
-OWNED = "to of von di van de du del z от"  # before an answer these make it something else
+OWNED = "of von di van de du del z от"  # before an answer these make it something else
 CONDITIONS = "if for when where wenn falls für si pour quand se quando para als voor jeśli gdy dla если при"
 OTHERWISE = "otherwise else sonst sinon autrement altrimenti anders inaczej иначе"
 DERIVATIVES = """
