@@ -122,7 +122,7 @@ class Result:
     @property
     def is_absent(self) -> bool:
         """Whether the student of a roster handed in nothing, which says nothing about questions."""
-        return not self.file and not self.unreadable and all(answer.given is None for answer in self.answers)
+        return not self.file and not self.unreadable and all(answer.verdict == "missing" for answer in self.answers)
 
     @property
     def is_right(self) -> bool:
