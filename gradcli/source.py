@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import unicodedata
@@ -49,6 +50,14 @@ class Source:
         start = self._starts[number - 1]
         end = self._starts[number] if number < len(self._starts) else len(self.text)
         return self.text[start:end].rstrip("\r\n")
+
+
+def resource(package: str, *names: str) -> str:
+    """Return the text of a file beside the modules of a package, which may be in a zip file."""
+    spec = sys.modules[package].__spec__
+    assert spec is not None
+    loader: Any = spec.loader
+    return str(loader.get_data(os.path.join(os.path.dirname(spec.origin or ""), *names)), "utf-8")  # noqa: PTH118, PTH120
 
 
 def visible(text: str) -> str:

@@ -18,6 +18,7 @@ import lark
 from lark import Lark, Token
 
 from gradcli.language.builder import Builder
+from gradcli.source import resource
 
 
 class JoinedLines:
@@ -56,9 +57,10 @@ def expression_parser() -> Lark:
 
 def grammar_text(name: str) -> str:
     """A grammar as installed (inside the package) or as checked out (beside it)."""
-    package = Path(__file__).parents[1]
-    installed = package / "grammars" / name
-    return (installed if installed.is_file() else package.parent / "grammars" / name).read_text(encoding="utf-8")
+    try:
+        return resource("gradcli", "grammars", name)
+    except FileNotFoundError:
+        return resource("gradcli", "..", "grammars", name)
 
 
 def _cache_file(name: str, text: str) -> str | None:

@@ -11,17 +11,16 @@ import sys
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 
 from gradcli.ops.support.absent import INSTEAD
 from gradcli.script.errors import UnsupportedError
-from gradcli.source import did_you_mean
+from gradcli.source import did_you_mean, resource
 
 
 @cache
 def torch_names() -> dict[str, frozenset[str]]:
     """The public names of torch's modules, of `Tensor`, `Module` and `Optimizer`, and of the two kinds of nodes."""
-    lines = Path(__file__).with_name("torch").joinpath("names.txt").read_text("utf-8").splitlines()
+    lines = resource("gradcli.script", "torch", "names.txt").splitlines()
     return {owner: frozenset(names.split()) for owner, _, names in (line.partition(": ") for line in lines)}
 
 

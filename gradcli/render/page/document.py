@@ -6,19 +6,18 @@ from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
 
 from gradcli.render.page.html import Html, cut, data, element, joined
+from gradcli.source import resource
 from gradcli.stream.values import Json
 
-FOLDER = Path(__file__).parent
 LIVE = Html("document.documentElement.dataset.live = ''")  # before anything is laid out that the player hides
 
 
 @cache
 def asset(name: str) -> Html:
     """Return the text of a file that stands beside this module."""
-    return Html((FOLDER / name).read_text(encoding="utf-8"))
+    return Html(resource(__package__, name))
 
 
 def digest(text: str) -> str:

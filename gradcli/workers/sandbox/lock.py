@@ -55,7 +55,8 @@ def folders() -> Iterator[str]:
     library = os.path.dirname(os.__file__)  # noqa: PTH120 (pathlib has no part in the start of a process)
     for path in sys.path:
         name = os.path.basename(path)  # noqa: PTH119
-        if path == library or name in INSTALLED or (path and os.path.isdir(os.path.join(path, "numpy"))):  # noqa: PTH112, PTH118
+        is_ours = path and __file__.startswith(path) and os.path.isfile(path)  # noqa: PTH113 (a zip file)
+        if is_ours or path == library or name in INSTALLED or (path and os.path.isdir(os.path.join(path, "numpy"))):  # noqa: PTH112, PTH118
             yield path
 
 
