@@ -45,7 +45,8 @@ def lock(descriptors: Collection[int]) -> None:
     libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)
     libc.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     package = Path(__file__).parents[2]
-    own = (str(package), str(package.parent / "grammars"), *filter(None, [sys.pycache_prefix]))
+    frozen = (sys.executable, getattr(sys, "_MEIPASS", "")) if hasattr(sys, "frozen") else ()  # by PyInstaller
+    own = (str(package), str(package.parent / "grammars"), *filter(None, [sys.pycache_prefix, *frozen]))
     if standing["files"] != restrict_files((*readable, *own)) or standing["calls"] != restrict_calls(machine):
         raise OSError("the walls of the system do not stand")
 
