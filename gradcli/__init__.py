@@ -12,7 +12,8 @@
 [('v1', 14.0), ('v2', 14.0), ('z', 1.0)]
 
 On a program: `explain` and `gradients`, `symbolic` for formulas, `jacobian`, `hessian`, `verify`, and `columns` for
-many points. On a PyTorch snippet: `run` and `why`. On a live graph of torch: `from_torch`. On homework: `grade`.
+many points. On a PyTorch snippet: `run` and `why`. On a live graph of torch: `from_torch`, `why`,
+`watch`. On homework: `grade`.
 
 `print(explanation)` is the lesson; `explanation.to_dict()`, `.to_json()`, `.to_text()` and `.save("lesson.html")` give
 other forms of it. Explanations pickle, functions may be called from any thread, and what goes wrong is a GradcliError.
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         run,
         symbolic,
         verify,
+        watch,
         why,
     )
 
@@ -71,6 +73,7 @@ __all__ = [
     "run",
     "symbolic",
     "verify",
+    "watch",
     "why",
 ]
 

@@ -57,6 +57,22 @@ Examples:
   gradcli why lesson.py
   gradcli check week1.toml answers/
 """
+TOUR = """\
+gradcli explains how gradients come about. Five commands to paste:
+
+  gradcli eval "s=x**2; p=s+1; m=s-1; q=p*m" x=2
+      every step: values forward, local derivatives, the chain rule backward, and what the gradient means
+  gradcli eval "s=x**2; p=s+1; m=s-1; q=p*m" x=2 -o lesson.html
+      the same as a page to step through, with sliders that ask what if; open lesson.html in a browser
+  gradcli trace "s=x**2; p=s+1; m=s-1; q=p*m" x=2 --paths
+      every path from q down to x, its product, and their sum
+  gradcli why "log(exp(x) + exp(y))" x=1000 y=1001
+      why a gradient is nan: the cause, and what to write instead (also: gradcli why FILE.py)
+  gradcli practice chain
+      exercises with fresh numbers, and the mistake behind a wrong answer
+
+gradcli --help lists all commands, and gradcli COMMAND --help tells of one.
+"""
 SHORT_OPTIONS = {"-f", "-h", "-i", "-o", "-q"}
 ALONE = {"-v"}  # an option before a command, behind one a program
 
@@ -136,8 +152,11 @@ def run(argv: Sequence[str]) -> int:
             if argv[:1] == ["help"] and argv[1:2] and re.fullmatch(r"[Ee]\d+", argv[1]):
                 print_code(argv[1].upper())
                 return 0
+            if not argv:
+                typer.echo(TOUR, nl=False)
+                return 0
             command = typer.main.get_command(app)
-            code = command(masked(asked(argv) or ["--help"]), prog_name="gradcli", standalone_mode=False)
+            code = command(masked(asked(argv)), prog_name="gradcli", standalone_mode=False)
         sys.stdout.flush()
         return int(code or 0)
     except GradcliError as error:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from numpy.typing import ArrayLike, NDArray
 
@@ -25,12 +25,12 @@ from gradcli.language.parser import parse_program
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Expression, Program
 from gradcli.language.unparser import unparse
-from gradcli.notebook import Graded, Shown
+from gradcli.notebook import Found, Graded, Shown
 from gradcli.source import Source
 
 if TYPE_CHECKING:
     from gradcli.explanation.verify import Verification
-    from gradcli.findings.finding import Finding
+    from gradcli.findings.torch_graphs import Watch
     from gradcli.stream.arrow.columns import Columns
 
 Dtype = Literal["float64", "float32"]
@@ -211,24 +211,52 @@ def run(snippet: str | os.PathLike[str], /, *, timeout: float = 60.0) -> dict[st
     return _document("run", snippet, timeout)
 
 
-def why(what: Explanation | str | os.PathLike[str], /, *names: str, timeout: float = 60.0) -> list[Finding]:
-    """Return why gradients are None, zero, nan or doubled: the causes, the most suspicious first.
+@overload
+def why(what: Explanation | str | os.PathLike[str], /, *names: str, timeout: float = 60.0) -> Found: ...
+
+
+@overload
+def why(loss: Any, /, model: Any = None, optimizer: Any = None) -> Found: ...
+
+
+def why(what: Any, /, *about: Any, model: Any = None, optimizer: Any = None, timeout: float = 60.0) -> Found:
+    """Return why gradients are None, zero, nan or doubled: the causes, most suspicious first; they display themselves.
 
     `what` is a PyTorch snippet, its text or the path of its file, which runs as in `run`, or what `explain` returned;
-    `names` are the tensors to ask about, or else all. Raises the error of a snippet that cannot be read.
+    names that follow are the tensors to ask about, or else all. Raises the error of a snippet that cannot be read.
+
+    Or `what` is the loss of a live graph of torch, which is left as it is: with a `model` also the parameters that the
+    graph lacks are told, with an `optimizer` those that it lacks. Names are those of the model's parameters and of the
+    caller's variables.
     """
+    from gradcli.findings import catalogue  # noqa: F401  declares the causes
     from gradcli.findings.examination import examine_program
     from gradcli.findings.finding import Finding
 
     if isinstance(what, Explanation):
         with ENGINE:
-            return list(examine_program(what, what.program).findings)
-    document = _document("why", what, timeout, *names)
-    found = [Finding(**{**one, "see": tuple(one["see"])}) for one in document.get("findings", ())]
+            return Found(examine_program(what, what.program).findings)
+    if not isinstance(what, str | os.PathLike):
+        from gradcli.findings.torch_graphs import graph_findings
+        from gradcli.live.names import found as named
+
+        caller = sys._getframe(1)
+        model, optimizer = (*about, *(model, optimizer)[len(about) :])
+        return Found(graph_findings(what, named((caller.f_locals, caller.f_globals)), model, optimizer))
+    document = _document("why", what, timeout, *about)
+    found = Found(Finding(**{**one, "see": tuple(one["see"])}) for one in document.get("findings", ()))
     if document.get("error") and not found:
         told = document["error"]
         raise EvaluationError(told["code"], told["message"], help=told["help"] or "")
     return found
+
+
+def watch(model: Any, optimizer: Any) -> Watch:
+    """Watch a loop of torch, `with gradcli.watch(model, optimizer) as watched:`, for `watched.findings` afterwards."""
+    from gradcli.findings import catalogue  # noqa: F401  declares the causes
+    from gradcli.findings.torch_graphs import Watch
+
+    return Watch(model, optimizer)
 
 
 def from_torch(loss: Any, names: Mapping[str, Any] | None = None) -> Shown:

@@ -22,6 +22,7 @@ import numpy as np
 from gradcli.engine.modes import ENGINE
 from gradcli.errors import UsageError
 from gradcli.explanation.model import Explanation, Local, Why
+from gradcli.findings.finding import Finding
 from gradcli.language.unparser import unparse
 from gradcli.workers.apart import fresh
 
@@ -53,6 +54,19 @@ class Displayed(ABC):
 def number(value: Any) -> Any:
     """Return a float for a scalar, an array as it is."""
     return value.item() if value is not None and np.ndim(value) == 0 and hasattr(value, "item") else value
+
+
+class Found(tuple[Finding, ...]):
+    """Findings about a live graph, which display themselves."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        from gradcli.findings.examination import Examination
+        from gradcli.render.findings.text import findings_text
+        from gradcli.render.text.looks import Looks
+
+        return findings_text(Examination("this graph", {}, tuple(self), "all that it holds"), Looks())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 LINE_END = re.compile(r"\r\n?|\n")  # as Python reads lines
@@ -52,12 +52,21 @@ class Source:
         return self.text[start:end].rstrip("\r\n")
 
 
-def resource(package: str, *names: str) -> str:
-    """Return the text of a file beside the modules of a package, which may be in a zip file."""
-    spec = sys.modules[package].__spec__
-    assert spec is not None
-    loader: Any = spec.loader
-    return str(loader.get_data(os.path.join(os.path.dirname(spec.origin or ""), *names)), "utf-8")  # noqa: PTH118, PTH120
+_shipped: dict[Path, str] = {}  # texts of files, for a process that opens none
+
+
+def shipped(path: Path) -> str:
+    """Return the text of a file that comes with gradcli, perhaps in a zip file. OSError where there is none."""
+    loader: Any = __spec__.loader
+    return _shipped[path] if path in _shipped else str(loader.get_data(str(path)), "utf-8")
+
+
+def hold_shipped(*folders: Path) -> None:
+    """Keep the texts of all files in folders but modules."""
+    for folder in folders:
+        for path in folder.rglob("*"):
+            if path.is_file() and not path.suffix.startswith(".py"):
+                _shipped[path] = path.read_text(encoding="utf-8")
 
 
 def visible(text: str) -> str:

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import zipfile
-from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 
 import numpy as np
@@ -128,10 +127,8 @@ def test_the_grammar_is_found_in_the_package_and_in_the_checkout(
 ) -> None:
     text = grammar.grammar_text("expression.lark")
     assert text == (ROOT / "grammars" / "expression.lark").read_text(encoding="utf-8")
-    name, file = "gradcli", str(tmp_path / "gradcli" / "__init__.py")
-    (tmp_path / "gradcli").mkdir()
-    monkeypatch.setattr(gradcli, "__spec__", ModuleSpec(name, SourceFileLoader(name, file), origin=file))
+    monkeypatch.setattr(grammar, "__file__", str(tmp_path / "gradcli" / "language" / "grammar.py"))
     for folder, content in (("grammars", "of the checkout"), ("gradcli/grammars", "of the package")):
-        (tmp_path / folder).mkdir()
+        (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "expression.lark").write_text(content, encoding="utf-8")
         assert grammar.grammar_text("expression.lark") == content

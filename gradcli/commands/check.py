@@ -108,14 +108,19 @@ def command(
             "E014", "the questions and the answers cannot both be on standard input", help="give one as a file"
         )
     from gradcli.homework.assignment.assignments import read_assignment
-    from gradcli.homework.solve.runs.scripts import WORK
+    from gradcli.homework.solve.runs import scripts
     from gradcli.workers.files import refuse_overwriting
     from gradcli.workers.zygote import waiting
 
     kind = next((f"check {one}" for one in KINDS if given[one]), "check")
     inputs = [assignment, *course.files, *([secret_file] if secret_file else ())]
     refuse_overwriting(page.destination, inputs)
-    with waiting(WORK), nullcontext("report") if report else opened(page, kind) as form:
+    work = scripts.WORK
+    if key:  # which shows what scripts do
+        from gradcli.render.check import worked
+
+        work = worked.WORK
+    with waiting(work), nullcontext("report") if report else opened(page, kind) as form:
         text = read_source(assignment, help="give the path of an assignment, a .toml file")
         read = read_assignment(text)
         if report in QUESTIONS:

@@ -20,6 +20,7 @@ def command(
     why: Why = False,
     torch_nodes: TorchNodes = False,
     standalone: Standalone = False,
+    meaning: Annotated[bool, typer.Option("--meaning", help="What a small step of each leaf does.")] = False,
     jacobian: Annotated[bool, typer.Option("--jacobian", help="The Jacobian of each rule, where it is small.")] = False,
 ) -> None:
     """Explain a program at a point: forward values, local derivatives, the chain rule, the gradients.
@@ -49,5 +50,5 @@ def command(
             from gradcli.render.lesson.page import page
             from gradcli.render.text.streams import print_text
 
-            return print_text(page(explanation, form.looks, all=all, why=why))
+            return print_text(page(explanation, form.looks, all=all, why=why, means=meaning or why))
         return form.show("eval", name, explanation, all=all, why=why, torch_nodes=torch_nodes, standalone=standalone)

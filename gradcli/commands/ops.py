@@ -26,6 +26,9 @@ def command(
             autocompletion=completed,
         ),
     ] = None,
+    internal: Annotated[
+        bool, typer.Option("--internal", help="In the list, operations that rules alone use, too.")
+    ] = False,
     *,
     output: Output,
 ) -> None:
@@ -46,7 +49,7 @@ def command(
     if output.json:
         print_document(operations_document(references(chosen)))
     elif name is None:
-        print_text(operations_page(output.looks))
+        print_text(operations_page(output.looks, internal=internal))
     else:
         print_text(operation_page(references(chosen)[0], output.looks))
 

@@ -68,6 +68,9 @@ def command(
             "--json", help="Records in and out, one a line, for other front ends: see gradcli schema practice."
         ),
     ] = False,
+    destination: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="A page (.html) with the exercises, offline.")
+    ] = "-",
     *,
     console: Console,
     limits: ItemLimited,
@@ -83,6 +86,7 @@ def command(
       gradcli practice chain
       gradcli practice week1.toml --count 5
       gradcli practice softmax --seed 7
+      gradcli practice chain -o practice.html
     """
     from gradcli.homework.practice.topics import ORDER
     from gradcli.homework.practice.topics import topic as assignment_of
@@ -92,6 +96,14 @@ def command(
 
     if topic is None:
         show_topics([(name, assignment_of(name)) for name in ORDER], console.looks, is_json=json)
+        return 0
+    if destination != "-":
+        assignment = assignment_of(topic) if topic in ORDER else own(topic, ORDER)
+        if topic not in ORDER and any(question.is_script for question in assignment.questions):
+            raise UsageError(
+                "E001", "a page has no questions about scripts", help=f"gradcli practice {topic} asks them"
+            )
+        write_page(assignment, new_seed() if seed is None else seed, destination, console.looks)
         return 0
     with waiting(WORK):
         assignment = assignment_of(topic) if topic in ORDER else own(topic, ORDER)
@@ -106,6 +118,21 @@ def command(
             return INTERRUPTED
         front.end()
     return 0
+
+
+def write_page(assignment: Assignment, seed: int, destination: str, looks: Looks) -> None:
+    """Write the exercises as a page. Raises UsageError for another ending."""
+    from gradcli.render.practice.web import practice_page
+    from gradcli.render.text.streams import print_text
+    from gradcli.workers.child import output_to
+    from gradcli.workers.confinement import own_script
+
+    if not destination.endswith((".html", ".htm")):
+        raise UsageError(
+            "E001", f"{destination} is no page", help="exercises are written to a file such as practice.html"
+        )
+    with output_to(destination), own_script():
+        print_text(practice_page(assignment, seed, looks))
 
 
 def own(path: str, topics: tuple[str, ...]) -> Assignment:

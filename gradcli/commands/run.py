@@ -16,8 +16,8 @@ from gradcli.errors import GradcliError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gradcli.findings.examination import Ran
     from gradcli.script.machine import Machine
-    from gradcli.script.moments.model import Moments
     from gradcli.script.reading import Snippet
     from gradcli.script.timeline.model import Event, Timeline
     from gradcli.script.timeline.recorder import Recorder
@@ -107,43 +107,64 @@ class Page:
             machine.timeline = self.recorder(machine)
         error, timeline = execute(snippet, machine)
         if timeline is not None:
-            self.show(snippet, error, timeline, getattr(machine.timeline, "moments", None))
+            if self.form in PICTURES:
+                self.draw(error, timeline)
+            else:
+                self.show(self.ran(snippet, error, timeline, machine))
         return error
 
     def recorder(self, machine: Machine) -> Recorder:
         """Return the recorder of the run; a page also needs its moments."""
+        if self.form in PICTURES:
+            from gradcli.script.timeline.recorder import Recorder
+
+            return Recorder(machine, all=self.asked["all"], keeps_last=True)
+        from gradcli.findings import catalogue  # noqa: F401  declares the causes
+
         if self.form == "html":
-            from gradcli.script.moments.watcher import Watcher
+            from gradcli.findings.watching import WatchingWitness
 
-            return Watcher(machine, self.printed, all=self.asked["all"])
-        from gradcli.script.timeline.recorder import Recorder
+            return WatchingWitness(machine, self.printed, all=self.asked["all"], is_told=True)
+        from gradcli.findings.witness import Witness
 
-        return Recorder(machine, all=self.asked["all"], keeps_last=self.form in PICTURES)
+        return Witness(machine, all=self.asked["all"], is_told=True)
 
-    def show(self, snippet: Snippet, error: GradcliError | None, timeline: Timeline, moments: Moments | None) -> None:
-        """Print the timeline, in the form that is asked for."""
+    def ran(self, snippet: Snippet, error: GradcliError | None, timeline: Timeline, machine: Machine) -> Ran:
+        """Return the run with its findings, and the timeline without what they tell."""
+        from gradcli.findings.examination import Ran, Telling, examination
+
+        witness = machine.timeline
+        examined = examination(witness, snippet, self.file, error)
+        timeline = Telling(examined.findings).timeline(timeline)
+        return Ran(snippet, "".join(self.printed), timeline, error, examined, getattr(witness, "moments", None))
+
+    def draw(self, error: GradcliError | None, timeline: Timeline) -> None:
+        """Draw the graph of a backward pass."""
+        if error is not None and not timeline.last:
+            raise error
+        drawn = snippets.chosen(timeline.last, self.of)
+        self.options.show("run", self.form, drawn, all=self.asked["all"], **self.picture.asked)
+
+    def show(self, ran: Ran) -> None:
+        """Print the findings and the timeline, in the form that is asked for."""
+        timeline, error = ran.timeline, ran.error
         if self.form == "json":
             from gradcli.render.run.snippet_document import event, snippet_document
             from gradcli.render.text.streams import print_long_document
 
             name = "standard input" if self.file == "-" else self.file
-            document = snippet_document(name, "".join(self.printed), replace(timeline, events=()), error)
+            document = snippet_document(name, ran.printed, replace(timeline, events=()), error, ran.examined.findings)
             return print_long_document(document, "timeline", map(event, self.events(timeline)))
-        if self.form in PICTURES:
-            if error is not None and not timeline.last:
-                raise error
-            drawn = snippets.chosen(timeline.last, self.of)
-            return self.options.show("run", self.form, drawn, all=self.asked["all"], **self.picture.asked)
         timeline = replace(timeline, events=tuple(self.events(timeline)))
         if self.form != "text":
-            from gradcli.script.execution import Ran
-
-            ran = Ran(snippet, "".join(self.printed), timeline, error, moments)
-            return self.options.show("run", self.form, ran, **self.asked)
+            return self.options.show("run", self.form, replace(ran, timeline=timeline), **self.asked)
+        from gradcli.render.findings.text import findings_head
         from gradcli.render.run.timeline import timeline_page
         from gradcli.render.text.streams import print_text
 
-        page = timeline_page(timeline, self.options.looks, failed=error is not None, **self.asked)
+        looks = self.options.looks
+        page = timeline_page(timeline, looks, failed=error is not None, **self.asked)
+        page = "\n\n".join(filter(None, [findings_head(ran.examined, looks), page]))
         apart = "\n" if page and not self.is_quiet and sys.stdout.isatty() else ""
         return print_text(apart + page)
 

@@ -134,7 +134,8 @@ to_copy = primitive(
 
 def fit(gradient: Any, x: Any) -> Any:
     """Bring a gradient to the shape and dtype of the input it belongs to."""
-    if type(gradient) is type(x) and type(x) in NUMBERS:
+    kind = type(gradient)
+    if kind is type(x) and (kind in NUMBERS or (kind is Formula and type(gradient.value) is type(x.value) in NUMBERS)):
         return gradient
     if gradient.shape != x.shape:
         gradient = sum_to_size(gradient, size=x.shape)

@@ -33,10 +33,6 @@ class Unversioned(list[int]):
         AutogradError.when(not mode.inference, NOT_CHANGED, code="E304", help="change a clone() instead")
 
 
-class Uncounted(list[int]):
-    """The history of a result of inference tensors alone, of which torch counts the steps of its kernels."""
-
-
 class Hooks:
     """Callbacks of a node, run in this order: `tensor`, `before`, the node itself, `accumulated`, `after`.
 

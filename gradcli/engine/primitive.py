@@ -138,11 +138,12 @@ class Primitive:
         operands = [x if isinstance(x, Formula) else as_formula(x) for x in inputs]
         if value is None:
             value = self.forward(*[x.value for x in operands], **options)
-        if not self.structured:
-            for position, x in enumerate(operands):  # one after the other: not all of them may be left small
-                operands[position] = x.unexpanded(operands, value)
+        if self.structured or [x.inner for x in operands].count(None) == len(operands):
+            return self._write(tuple(operands), options, value)
+        for position, x in enumerate(operands):  # one after the other: not all of them may be left small
+            operands[position] = x.unexpanded(operands, value)
         written = self._write(tuple(operands), options, value)
-        if not self.structured and any(x.inner for x in operands):
+        if any(x.inner for x in operands):
             inner = self.formula(tuple(x.inner or x for x in operands), options)
             written.inner = inner if inner.shape != written.shape else None
         return written
@@ -152,7 +153,7 @@ class Primitive:
             folded = self.fold(*operands, value=value, **options)
             if folded is not None:  # its own value may be a plain number: 1*2 is float64 where g is
                 return Formula(folded.tree, value, folded.size, folded.inner)
-        size = 1 + sum(x.size for x in operands)
+        size = 1 + sum([x.size for x in operands])
         return Formula(self.notation(operands, options), value, size)
 
     def from_nothing(self, node: Any, recorded: bool) -> Any:

@@ -15,12 +15,12 @@ import numpy as np
 
 from gradcli.engine.checks.gradients import NON_LEAF_GRAD, check_gradient
 from gradcli.engine.dtypes import type_name
-from gradcli.engine.graph import AccumulateGrad, Handle, Node, Target, Uncounted, Unversioned
+from gradcli.engine.graph import AccumulateGrad, Handle, Node, Target, Unversioned
 from gradcli.engine.modes import changes, mode, tick
 from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.protocol import TensorProtocol
-from gradcli.errors import AutogradError, UnsupportedHere
+from gradcli.errors import AutogradError
 
 Value = Any  # np.ndarray or a numpy scalar
 Gradient = Any  # an upstream gradient: Tensor, array, number, or None for 1
@@ -189,9 +189,6 @@ class Tensor(TensorProtocol):
     @property
     def _version(self) -> int:
         AutogradError.when(isinstance(self.history, Unversioned), "Inference tensors do not track version counter.")
-        UnsupportedHere.when(
-            isinstance(self.history, Uncounted), "the version of a result of inference tensors is not supported here"
-        )
         return 0 if self.history is None else len(self.history)
 
     def changed(self) -> int:

@@ -24,11 +24,13 @@ from gradcli.explanation.refusals import FAILURES, numbers, refused
 from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables
 from gradcli.explanation.wholes.grouping import together
+from gradcli.language.literals import written as value_as_written
 from gradcli.language.rewrite import with_children
 from gradcli.language.tree import (
     Expression,
     List,
     Name,
+    Number,
     Program,
     Statement,
     Tuple,
@@ -113,6 +115,11 @@ class _Machine:
         if isinstance(node, Name):
             value = self.read(node)
             return value, self.spelled.get(node.id) or self.reference(value, node)
+        if isinstance(node, Number):
+            number = value_as_written(node.value)
+            if isinstance(number, float):
+                self.constants[id(number)] = (number, node)
+            return number, node
         start = len(self.tape)
         value = apply(node, [value for value, _ in parts])
         written = with_children(node, [tree for _, tree in parts]) if parts else node
@@ -120,7 +127,8 @@ class _Machine:
             self.constants[id(value)] = (value, written)
         whole = None if isinstance(value, tuple) else written  # an application alone may be one part of several
         named = None if isinstance(value, tuple) else target  # a name of several parts is that of none
-        self.name_applications(start, node, [value for value, _ in parts], whole, named)
+        if len(self.tape) > start:
+            self.name_applications(start, node, [value for value, _ in parts], whole, named)
         if isinstance(value, Tensor) and id(value) not in self.evaluation.line_of:
             name = self.names.fresh("c") if target is None else self.names.own(target)
             self.evaluation.add(Line(name, value, written, node.span))

@@ -25,7 +25,11 @@ ROUNDINGS = 2  # that a sum may be off, in the last digits of what is added
 def notes(evaluation: Evaluation, nodes: Sequence[Node], steps: Sequence[Step], leaves: Sequence[Leaf]) -> list[Note]:
     """Return all notes, in the order in which a reader meets their nodes."""
     output = evaluation.line_of.get(id(evaluation.output))
-    reached = [line for line, node in zip(evaluation.lines, nodes, strict=True) if node.grad is not None]
+    reached = [
+        line
+        for line, node in zip(evaluation.lines, nodes, strict=True)
+        if node.grad is not None and line.application is not None and line.application.primitive.kinks
+    ]
     makers: list[Callable[[], Iterable[Note]]] = [
         lambda: (note for line in reached for note in kinks(line)),
         lambda: flats(nodes),
@@ -91,12 +95,10 @@ def kinks(line: Line) -> Iterator[Note]:
 def flats(nodes: Sequence[Node]) -> Iterator[Note]:
     """Operations whose derivative is zero everywhere, so that nothing flows through them."""
     for node in nodes:
-        for local in node.locals:
-            if is_flat(local) and node.op not in ("mul", "pow"):
-                yield Note(
-                    "flat", node.id, f"the derivative of {node.op} is zero, so no gradient flows through {node.name}"
-                )
-                break
+        if node.op not in ("mul", "pow") and any(map(is_flat, node.locals)):
+            yield Note(
+                "flat", node.id, f"the derivative of {node.op} is zero, so no gradient flows through {node.name}"
+            )
 
 
 def cancelled(steps: Sequence[Step]) -> Iterator[Note]:

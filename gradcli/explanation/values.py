@@ -50,10 +50,11 @@ def rounding_of(names: Mapping[str, Any], *trees: Expression | None) -> float:
     return float(np.max(rounding_at(names, *trees), initial=0.0))
 
 
-def rounding_at(names: Mapping[str, Any], *trees: Expression | None, count: int = DRAWS) -> Any:
+def rounding_at(names: Mapping[str, Any], *trees: Expression | None, count: int = DRAWS, enough: Any = math.inf) -> Any:
     """Return the same for each entry of the values, which have one shape; 0 where they are not finite.
 
-    Comparisons come out as they do without rounding: what is equal stays equal.
+    Comparisons come out as they do without rounding: what is equal stays equal. No more is drawn where each entry is
+    known to be `enough`.
     """
     draws = np.random.default_rng(0)
     outcomes: Iterator[Any] = iter(())
@@ -71,13 +72,15 @@ def rounding_at(names: Mapping[str, Any], *trees: Expression | None, count: int 
     spread: Any = 0.0
     with switched(grad_enabled=False, tape=None), np.errstate(all="ignore"), suppress(*FAILURES):
         for tree in filter(None, trees):
-            exact, moved = value_of(tree, names), 0.0
+            exact, moved, before = value_of(tree, names), 0.0, spread
             compared = [as_tensor(value_of(node, names)) for node in postorder(tree) if isinstance(node, Compare)]
             for _ in range(count):
                 outcomes = iter(compared)
                 moved = np.fmax(moved, np.abs(np.subtract(plain(fold(tree, step)), exact, dtype=np.float64)))
-            spread = spread + np.nan_to_num(moved, posinf=0.0)
-    return MARGIN * spread
+                spread = before + MARGIN * np.nan_to_num(moved, posinf=0.0)
+                if np.all(enough <= spread):
+                    return spread
+    return spread
 
 
 def out_of_range(names: Mapping[str, Any], tree: Expression, shape: tuple[int, ...]) -> Any:

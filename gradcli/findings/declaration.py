@@ -43,7 +43,8 @@ CAUSES: dict[str, Cause] = {}
 class Cause:
     """A cause with its page: `what` it is, `why` it happens, an `example` that has it, and the `remedy`.
 
-    `severity` is the usual one. Of two causes that fit one place the one of the lower `order` is told first.
+    `severity` is the usual one. Of two causes that fit one place the one of the lower `order` is told first. `answers`
+    are the notes and reasons of timelines and explanations, by code, that a finding makes superfluous.
     """
 
     code: str
@@ -53,6 +54,7 @@ class Cause:
     example: str
     remedy: str
     order: int = 5
+    answers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         assert self.severity in SEVERITIES

@@ -374,6 +374,9 @@ def mistake(witness: Witness, node: Any, answer: dict[int, tuple[Any, Any]], out
             found = stated(witness, node, position, FACTOR, returned, true, words)
             usual = any(abs(abs(ratio[0]) - x) < 2e-2 for x in (1, 2, 3, 4, 1 / 2, 1 / 3, 1 / 4))
             return found if usual or found is None else replace(found, severity="note")  # as if on purpose
+        if np.all(np.abs(true) > 1e-6) and returned.shape == np.shape(out):
+            words = "it uses another input or power than the derivative of forward does"
+            return stated(witness, node, position, WRONG_INPUT, returned, true, words)
     return None
 
 

@@ -15,7 +15,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.spelling import called, number, one_line, short
-from gradcli.findings.witness import Asking, Pass, Place, Witness
+from gradcli.findings.witness import Asking, Pass, Place, Witness, creation
 from gradcli.script.advice import advice
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import Generated, node_of
@@ -38,6 +38,7 @@ print(w.grad)
 """,
     "leave it a tensor until after backward(): loss = w * v",
     order=2,
+    answers=("detached", "no-grad", "constant", "not-reached", "no-backward", "not-updated"),
 )
 NO_DERIVATIVE = Cause(
     "no-derivative",
@@ -54,6 +55,7 @@ print(limit.grad)
 """,
     "use a soft form: torch.sigmoid(x - limit) for x > limit, softmax for argmax, cross_entropy for a count of hits",
     order=2,
+    answers=("detached", "not-reached", "zero-gradient", "constant", "not-updated"),
 )
 LEAF_REBOUND = Cause(
     "leaf-rebound",
@@ -68,6 +70,7 @@ print(w.grad)
 """,
     "ask for requires_grad last, on the finished tensor: w = torch.rand(3).double().requires_grad_()",
     order=2,
+    answers=("non-leaf", "no-grad", "not-reached", "not-updated", "constant"),
 )
 NEVER_REACHED = Cause(
     "never-reached",
@@ -82,6 +85,7 @@ print(x.grad)
 """,
     "(x ** 2).backward() fills x.grad",
     order=3,
+    answers=("not-reached", "no-backward", "reset"),
 )
 NON_LEAF = Cause(
     "non-leaf",
@@ -97,6 +101,7 @@ print(y.grad)
 """,
     "y.retain_grad() before backward()",
     order=6,
+    answers=("non-leaf",),
 )
 INTEGER_LEAF = Cause(
     "integer-leaf",
@@ -122,6 +127,7 @@ x = torch.ones(3, requires_grad=True)
 """,
     "(x * 2).sum().backward(), or .mean()",
     order=1,
+    answers=("no-backward", "not-reached"),
 )
 NO_LEAF = Cause(
     "no-leaf",
@@ -135,6 +141,7 @@ w = torch.tensor(2.0)
 """,
     "w = torch.tensor(2.0, requires_grad=True)",
     order=1,
+    answers=("constant", "no-backward"),
 )
 LEAF_IN_PLACE = Cause(
     "leaf-in-place",
@@ -162,6 +169,7 @@ torch.ones(2, 3) @ torch.ones(2, 3)
     order=4,
 )
 
+MAKERS = ("tensor", "ones", "zeros", "rand", "randn", "full", "linspace")
 COPIES = ("torch.tensor()", "torch.as_tensor()", "new_tensor()")
 SOFT = {
     "argmax": (
@@ -440,6 +448,16 @@ def of_output(witness: Witness, output: Tensor, place: Place, severity: str) -> 
     else:
         roots = [x for root in run.origins.roots(output) if (x := root()) is not None and x is not output]
         names = [found for x in roots if (found := witness.known(x))]
+        for root_name in names:
+            made = creation(witness, root_name)
+            calls = made.written.calls("jacobian", "hessian", "vjp", "jvp", "vhp", "hvp") if made is not None else []
+            if made is not None and calls and "create_graph" not in made.written.text:
+                call = one_line(ast.unparse(calls[0]))
+                message = f"{call} without create_graph=True returns numbers: {root_name} has no graph."
+                because = f"line {place.line} differentiates what was computed from {root_name}."
+                instead = made.written.text.replace(call, f"{call[:-1]}, create_graph=True)")
+                yield LEFT_GRAPH.found(made, root_name, message, because, instead, severity, see=[place.line])
+                return
         switched = next(((run.switched[x][0], x) for x in roots if x in run.switched), None)
         about = listed(names) or name
         message = (
@@ -553,12 +571,29 @@ def asked(witness: Witness) -> Iterator[Finding]:
             cut = next((cut for cut in run.origins.below([tensor]).values() if cut is not None), None)
             if tensor in run.names.renamed:
                 yield from of_rebound(witness, tensor)
-            elif cut is None and run.origins.taken:
-                pass
+            elif cut is None and run.passed and witness.known(tensor):
+                yield from of_plain(witness, place, name)
             continue
         if ("." in name and any(not done.returns for done in run.passes.values())) or is_held(witness, tensor):
             continue  # as an unused parameter
         yield from of_unreached(witness, one, name)
+
+
+def of_plain(witness: Witness, place: Place, name: str) -> Iterator[Finding]:
+    """State that a tensor does not require grad, where its `.grad` was computed with and that failed."""
+    failed = next((error for error, at in witness.errors if at.key == place.key), None)
+    if failed is None or "None" not in message_of(failed):
+        return
+    made = creation(witness, name)
+    call = getattr(made.node, "value", None) if made is not None else None
+    is_made = made is not None and isinstance(call, ast.Call) and called(call) in MAKERS
+    instead = (
+        f"{made.written.text[:-1]}, requires_grad=True)" if made is not None and is_made else f"{name}.requires_grad_()"
+    )
+    message = f"{name} does not require grad, so no pass gives it a gradient: {name}.grad is None."
+    because = f"line {place.line} computes with {name}.grad."
+    see = [made.line] if made is not None else []
+    yield NO_LEAF.found(place, name, message, because, instead, severity_of(witness, failed, place), see=see)
 
 
 def is_result_used(place: Place) -> bool:
@@ -617,6 +652,12 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
             return
         message = f"no backward pass has run, so {name} has no gradient."
         yield NEVER_REACHED.found(place, name, message, effect, None)
+    elif tensor in run.origins.used and all(number <= run.origins.since[tensor] for number in run.passes):
+        used = run.origins.used[tensor]
+        message = f"no backward pass has run since line {used} computed with {name}: the last one ran before."
+        target = witness.at(None, used).written.target()
+        instead = f"{target}.backward()" if isinstance(place.env.get(target), Tensor) else None
+        yield NEVER_REACHED.found(place, name, message, effect, instead, see=[used, passes[-1].line])
     elif tensor not in run.origins.used:
         message = f"no line has computed anything with {name}, so no gradient comes to it."
         severity = "note" if re.search(rf"inputs=[\[(]?\s*{re.escape(name)}\b", place.source.text) else ""
@@ -710,9 +751,11 @@ def written_over(witness: Witness) -> Iterator[Finding]:
         target = node.target if isinstance(node, ast.AugAssign) else getattr(node, "value", None)
         x = target if target is not None and isinstance(node, ast.AugAssign) else None
         names = [y.id for y in ast.walk(x if x is not None else node or ast.Pass()) if isinstance(y, ast.Name)]
-        name = next((n for n in names if isinstance(v := place.env.get(n), Tensor) and v.requires_grad), "the leaf")
-        message = f"{place.written.text} changes {name}, a leaf that requires grad, while autograd records."
-        instead = f"with torch.no_grad(): {place.written.text}"
+        known = {**witness.machine.globals, **place.env}
+        name = next((n for n in names if isinstance(v := known.get(n), Tensor) and v.requires_grad), "the leaf")
+        change = place.written.text.removeprefix("return ")
+        message = f"{change} changes {name}, a leaf that requires grad, while autograd records."
+        instead = f"with torch.no_grad(): {change}"
         because = "torch refuses it: its gradient would be that at another value."
         severity = severity_of(witness, error, place)
         yield LEAF_IN_PLACE.found(place, name, message, because, instead, severity)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -112,13 +113,23 @@ def paired(witness: Witness, operation: Operation) -> Iterator[Finding]:
     if len(tensors) < 2 or not isinstance(node, Node):
         return
     shapes = [x.shape for x in tensors[:2]]
-    column = next((n for n, shape in enumerate(shapes) if len(shape) == 2 and shape[1] == 1 and shape[0] > 1), None)
-    if column is None or shapes[1 - column] != (shapes[column][0],):
+    column = next(
+        (n for n, shape in enumerate(shapes) if len(shape) > 1 and shape[-1] == 1 and shapes[1 - n] == shape[:-1]), None
+    )
+    if column is None or tensors[column].value.size == 1 or not fits(shapes):
         return
     if root(tensors[0]) is root(tensors[1]):  # each entry of one tensor with each other: meant
         return
     witness.of(Pairs).of[node] = operation, column
     yield from ()
+
+
+def fits(shapes: list[tuple[int, ...]]) -> bool:
+    """Return whether two shapes broadcast to a larger one."""
+    try:
+        return math.prod(np.broadcast_shapes(*shapes)) > max(map(math.prod, shapes))
+    except ValueError:
+        return False
 
 
 def root(x: Tensor) -> Any:
@@ -173,16 +184,16 @@ def is_reduced_alike(done: Pass, start: Node) -> bool:
 def of_pair(witness: Witness, done: Pass, node: Node, operation: Operation, column: int) -> Finding:
     place, tensors = operation.place, before_expanding(witness, operation)
     names = operands(witness, place, operation)
-    rows = tensors[column].shape[0]
+    rows, result = tensors[column].value.size, np.broadcast_shapes(*(x.shape for x in tensors[:2]))
     shapes = [str(tuple(x.shape)) for x in tensors[:2]]
     what = {"sub": "difference", "mul": "product", "add": "sum", "div": "quotient"}.get(node.primitive.name, "loss")
     message = (
-        f"{names[0]} is {shapes[0]} and {names[1]} is {shapes[1]}: their {what} is ({rows}, {rows}), each "
+        f"{names[0]} is {shapes[0]} and {names[1]} is {shapes[1]}: their {what} is {result}, each "
         "entry with every other."
     )
-    because = f"the loss is made of {rows * rows} numbers in place of {rows}"
+    because = f"the loss is made of {math.prod(result)} numbers in place of {rows}"
     with witness.aside():
-        flat = flattened(tensors[column], (rows,))
+        flat = flattened(tensors[column], tensors[column].shape[:-1])
         shown = dict(zip(map(id, operation.tensors), tensors, strict=True))
         plain = [shown.get(id(x), x) for x in node.inputs or ()]
         inputs = [flat if x is tensors[column] else x for x in plain]
@@ -198,8 +209,8 @@ def of_pair(witness: Witness, done: Pass, node: Node, operation: Operation, colu
         because += (
             f"; {witness.name(leaf)}.grad is {number(now[leaf])}, the intended loss gives {number(other[1][leaf])}"
         )
-    text = names[column]
-    instead = f"{text}.squeeze(1)" if re.fullmatch(r"[\w.]+(\([^ ]*\))?", text) else f"({text}).squeeze(1)"
+    text, axis = names[column], tensors[column].ndim - 1
+    instead = f"{text}.squeeze({axis})" if re.fullmatch(r"[\w.]+(\([^ ]*\))?", text) else f"({text}).squeeze({axis})"
     binary = place.written.operator(node.primitive.name)
     if binary is not None:
         sides = [ast.unparse(binary.left), ast.unparse(binary.right)]

@@ -19,7 +19,7 @@ from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import severity_of
 from gradcli.findings.spelling import number, one_line, short
-from gradcli.findings.witness import LARGEST, Pass, Place, Witness, value_of
+from gradcli.findings.witness import LARGEST, Pass, Place, Witness, loops_around, value_of
 from gradcli.script.timeline.names import node_of
 
 FREED = Cause(
@@ -70,16 +70,6 @@ print(x.grad)
     "change it after backward(), or inside no_grad() without .data, where autograd notices",
     order=1,
 )
-
-
-def loops_around(witness: Witness, place: Place) -> list[ast.For | ast.While]:
-    """Return the loops around a line of the snippet, from the outside."""
-    return [
-        x
-        for tree in witness.trees(place.source)
-        for x in ast.walk(tree)
-        if isinstance(x, ast.For | ast.While) and x.lineno < place.line <= (x.end_lineno or x.lineno)
-    ]
 
 
 @FREED.on("end")
@@ -215,6 +205,17 @@ def of_changed(witness: Witness, error: ModifiedError, place: Place, severity: s
     operation = (made.written.of_primitive(node.primitive.name) if made is not None else "") or node.primitive.name
     because = f"{operation} (line {saved_at}) saved {name} for its backward pass, which line {place.line} runs."
     if by_optimizer:
+        loops = loops_around(witness, at)
+        if made is not None and loops and made.outer is None and made.line < loops[0].lineno and made.written.target():
+            target = made.written.target()
+            message = (
+                f"{target} is computed at line {made.line}, before the loop, and {at.written.text} at line {at.line} "
+                f"changes {name}, which each backward pass from {target} reads."
+            )
+            instead = f"{made.written.text}  # inside the loop"
+            return CHANGED.found(
+                at, f"{name}, {target}", message, because, instead, severity, see=[saved_at, place.line]
+            )
         message = (
             f"{at.written.text} at line {at.line} changes {name} in place, and {place.written.text} at line "
             f"{place.line} still needs the old value."

@@ -14,7 +14,7 @@ from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import of_cut, severity_of
 from gradcli.findings.order import Ledger
 from gradcli.findings.spelling import one_line, several
-from gradcli.findings.witness import Place, Witness, module_class, optimizer_class
+from gradcli.findings.witness import Place, Witness, creation, module_class, optimizer_class
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import node_of
 from gradcli.script.timeline.names import parameters as parameters_of
@@ -43,6 +43,7 @@ opt.step()
 """,
     "self.layers = nn.ModuleList([...]); self.gain = nn.Parameter(torch.ones(2))",
     order=2,
+    answers=("not-updated", "not-reached", "no-backward"),
 )
 STALE = Cause(
     "optimizer-stale",
@@ -60,6 +61,7 @@ opt.step()
 """,
     "make the optimizer after the model is complete",
     order=2,
+    answers=("not-updated",),
 )
 UNUSED = Cause(
     "unused-parameter",
@@ -76,6 +78,7 @@ opt.step()
 """,
     "use it in the loss, or leave it out of the optimizer",
     order=4,
+    answers=("not-reached", "not-updated", "no-backward", "detached"),
 )
 CONTAINERS = {list: "nn.ModuleList", tuple: "nn.ModuleList", dict: "nn.ModuleDict"}
 MISSPELT = ("_init_", "__int__", "__inti__", "init", "_init__", "__init_")
@@ -185,6 +188,50 @@ def unregistered(witness: Witness) -> Iterator[Finding]:
                 severity,
                 see=[empty[1].line] if empty else [],
             )
+
+
+@NOT_REGISTERED.on("end")
+def missed(witness: Witness) -> Iterator[Finding]:
+    """State that no optimizer holds a leaf like those that one holds; or a model, and two hold the same of another."""
+    ledger, owned = witness.of(Ledger), held(witness)
+    variables = {id(x): key for key, x in witness.machine.globals.items() if isinstance(x, Tensor)}
+    optimizers = [
+        (key, [id(x) for group in one.param_groups for x in group["params"]])
+        for key, one in witness.machine.globals.items()
+        if isinstance(one, optimizer_class()) and one in ledger.steps
+    ]
+    free = [
+        x
+        for x, account in ledger.accounts.items()
+        if id(x) not in owned and account.count > 1 and not (account.ever_moved or account.cleared or x in witness.read)
+    ]
+    for position, (key, params) in enumerate(optimizers):
+        made = creation(witness, key)
+        if made is None or len({id(x) for x in witness.run.names.former} & set(params)):
+            continue
+        twice = any(set(params) & set(others) for _, others in optimizers[:position])
+        names = [variables[id(x)] for x in free if id(x) in variables and all(one in variables for one in params)]
+        if twice and not names:
+            names = list(dict.fromkeys(re.split(r"[.\[]", witness.name(x))[0] for x in free))
+            last = ledger.accounts[free[0]].open[-1].place if free and ledger.accounts[free[0]].open else None
+            by_line = {one.latest.line: each for each, one in ledger.steps.items() if one.latest is not None}
+            after = min((line for line in by_line if last is not None and line > last.line), default=None)
+            key = next((each for each, one in witness.machine.globals.items() if one is by_line.get(after or 0)), key)
+            made = creation(witness, key) or made
+        if not names:
+            continue
+        message = (
+            f"{key} does not hold {several(names)}: {made.written.text} leaves {'them' if names[1:] else 'it'} out."
+        )
+        because = (
+            f"a gradient comes to {several(names)} in each pass, and no step changes {'them' if names[1:] else 'it'}"
+            f"{', while two optimizers hold the same parameters' if twice else ''}."
+        )
+        lists = [x for x in made.written.nodes() if isinstance(x, ast.List)]
+        more = ast.List([*lists[0].elts, *(ast.Name(name) for name in names)], ast.Load()) if lists else None
+        instead = made.written.with_(lists[0], more) if more is not None and not twice else None
+        yield NOT_REGISTERED.found(made, ", ".join([*names, key]), message, because, instead)
+        return
 
 
 @NOT_REGISTERED.on("end")
@@ -304,17 +351,6 @@ def stale(witness: Witness) -> Iterator[Finding]:
         yield STALE.found(place, about, message, because, instead, see=[made.line if made else 0])
 
 
-def creation(witness: Witness, name: str) -> Place | None:
-    """Return the statement that assigned a variable first."""
-    for source, statements in witness.statements.items():
-        for x in statements:
-            targets = x.targets if isinstance(x, ast.Assign) else []
-            parts = [y for target in targets for y in (target.elts if isinstance(target, ast.Tuple) else [target])]
-            if any(ast.unparse(part) == name for part in parts):
-                return Place(source, x.lineno, x, witness.machine.globals)
-    return None
-
-
 @UNUSED.on("end")
 def unused(witness: Witness) -> Iterator[Finding]:
     """State which parameters of an optimizer, or of a model that was asked, got no gradient in any pass."""
@@ -325,16 +361,19 @@ def unused(witness: Witness) -> Iterator[Finding]:
     names = reachable(witness)
     asked = {id(one.tensor) for one in witness.calls}
     groups: list[list[Tensor]] = []
+    stepped: set[int] = set()  # the groups of optimizers that have stepped
     for value in witness.machine.globals.values():
         if isinstance(value, optimizer_class()):
             groups.append([x for group in value.param_groups for x in group["params"]])
+            if value in ledger.steps:
+                stepped.add(id(groups[-1]))
         elif isinstance(value, module_class()):
             own = [x for _, x in parameters_of(value)]
             if any(id(x) in asked for x in own):
                 groups.append(own)
     told: set[int] = set()
     for group in groups:
-        if not any(x in ledger.accounts for x in group):
+        if not any(x in ledger.accounts for x in group) and id(group) not in stepped:
             continue
         idle = [
             x

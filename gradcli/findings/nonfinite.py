@@ -35,6 +35,7 @@ print(w.grad)
 """,
     "mask the input: torch.log(torch.where(w > 0, w, 1.0)), and then the result",
     order=2,
+    answers=("not-finite", "gradient-not-finite"),
 )
 AT_EDGE = Cause(
     "nan-at-edge",
@@ -49,7 +50,8 @@ distance.backward()
 print(p.grad)
 """,
     "keep away from the edge: (x + 1e-12).sqrt(), x.clamp(min=1e-12).log()",
-    order=3,
+    order=2,
+    answers=("not-finite", "gradient-not-finite"),
 )
 OVERFLOW = Cause(
     "overflow",
@@ -65,6 +67,7 @@ print(x.grad)
 """,
     "torch.softmax, logsumexp and log_softmax do not overflow; elsewhere smaller units",
     order=3,
+    answers=("not-finite", "gradient-not-finite", "unstable"),
 )
 LOST = Cause(
     "lost-digits",
@@ -80,6 +83,7 @@ print(loss, s.grad)
 """,
     "torch.log_softmax(s, dim=0)",
     order=2,
+    answers=("unstable", "not-finite", "gradient-not-finite", "zero-gradient"),
 )
 HUGE = Cause(
     "huge-from-eps",
@@ -109,7 +113,9 @@ opt.step()
 """,
     "start beside the kink: torch.tensor(0.05, requires_grad=True)",
     order=4,
+    answers=("kink", "tie", "zero-gradient", "not-updated"),
 )
+MOST_CAUSES = 3  # of the numbers of one pass
 SHORT = 40  # nodes of a graph in which lost digits are looked for
 SMALL = 1e-6  # of a divisor: less is an eps
 LARGE = 1e6  # of a gradient: more than any loss with sensible units gives
@@ -151,6 +157,7 @@ class Troubles:
     def __init__(self) -> None:
         self.value: Trouble | None = None
         self.gradient: Trouble | None = None
+        self.others: list[Trouble] = []  # gradients too
         self.told: set[Any] = set()
 
 
@@ -158,21 +165,35 @@ def finite(value: Any) -> bool:
     return bool(np.isfinite(value).all())
 
 
+def is_masked(value: Any) -> bool:
+    """Return whether a value is finite but for -inf, which masks scores before a softmax."""
+    return not (np.isnan(value) | np.isposinf(value)).any()
+
+
+def is_meant(node: Node, value: Any) -> bool:
+    """Return whether a result is finite, or has only the -inf of a mask in it."""
+    if finite(value):
+        return True
+    given = any(np.isneginf(value_of(x)).any() for x in node.inputs or () if isinstance(x, Tensor | float))
+    return is_masked(value) and (given or node.primitive.name in MASKS)
+
+
 @AT_EDGE.on("pass")
 def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Find the first value of a graph that is not finite."""
     troubles = witness.of(Troubles)
     troubles.value = troubles.gradient = None
+    troubles.others = []
     if not done.is_surveyed and finite(done.output.value):
         return
     for node in done.order:
-        if np.asarray(node.out).dtype.kind != "f" or finite(node.out):
+        if np.asarray(node.out).dtype.kind != "f" or is_meant(node, node.out):
             continue
         if node.primitive.name in ("softmax", "log_softmax") and (found := empty_row(witness, node)) is not None:
             troubles.value = found
             return
         inputs = [value_of(x) for x in node.inputs or ()]
-        if not all(finite(x) for x in inputs if isinstance(x, np.ndarray | np.generic | float)):
+        if not all(is_masked(x) for x in inputs if isinstance(x, np.ndarray | np.generic | float)):
             continue
         place = witness.place_of(node)
         if place is None:
@@ -246,7 +267,7 @@ def trouble_at(
     for x in node.inputs or ():
         if isinstance(x, Tensor):
             names.append(witness.known(x))
-            if operand is None or len(names) - 1 == position:
+            if operand is None or len(names) - 1 == (1 if node.primitive.name == "div" else position):  # the divisor
                 value = np.asarray(x.value)
                 operand = (
                     value[entry]
@@ -290,7 +311,7 @@ def masks_above(done: Pass, start: Node) -> list[Node]:
 def not_finite(witness: Witness, done: Pass, event: Contribution) -> Iterator[Finding]:
     """Keep the first gradient of a pass that is not finite though it came from a finite one."""
     troubles = witness.of(Troubles)
-    if troubles.gradient is not None or not finite(value_of(event.upstream)):
+    if len(troubles.others) > MOST_CAUSES or not finite(value_of(event.upstream)):
         return
     place = witness.place_of(event.node)
     if place is None:
@@ -300,7 +321,10 @@ def not_finite(witness: Witness, done: Pass, event: Contribution) -> Iterator[Fi
     upstream = np.asarray(value_of(event.upstream))
     if upstream.shape == bad.shape and np.all(upstream[bad] == 0):
         trouble.masks = masks_above(done, event.node) or [event.node]
-    troubles.gradient = trouble
+    if troubles.gradient is None:
+        troubles.gradient = trouble
+    else:
+        troubles.others.append(trouble)
     yield from ()
 
 
@@ -333,6 +357,11 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     ):
         found = replace(found, severity="note")  # an infinite slope is one
     yield found
+    for other in (gradient, *troubles.others):  # of other entries
+        apart = other is not None and other.node is not trouble.node and other.entry != trouble.entry
+        if other is not None and apart and other.masks and other.place.key not in troubles.told:
+            troubles.told.add(other.place.key)
+            yield told(witness, done, other, spoilt)
 
 
 def is_diverged(witness: Witness, done: Pass) -> bool:

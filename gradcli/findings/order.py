@@ -16,7 +16,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.spelling import number, several, short
-from gradcli.findings.witness import LARGEST, Pass, Place, Witness, optimizer_class
+from gradcli.findings.witness import LARGEST, Pass, Place, Witness, creation, loops_around, optimizer_class
 
 ACCUMULATED = Cause(
     "accumulated",
@@ -34,6 +34,7 @@ for _ in range(3):
 """,
     "w.grad = None, or opt.zero_grad(), before each backward()",
     order=3,
+    answers=("accumulated",),
 )
 WRONG_CLEARED = Cause(
     "wrong-tensor-cleared",
@@ -52,6 +53,7 @@ for _ in range(3):
 """,
     "w.grad.zero_()",
     order=2,
+    answers=("accumulated",),
 )
 CLEARED_EARLY = Cause(
     "cleared-early",
@@ -69,6 +71,7 @@ for _ in range(3):
 """,
     "opt.step(); opt.zero_grad()",
     order=2,
+    answers=("not-updated",),
 )
 WITHOUT_BACKWARD = Cause(
     "step-without-backward",
@@ -86,6 +89,7 @@ for _ in range(3):
 """,
     "loss.backward(); opt.step()",
     order=2,
+    answers=("not-updated", "no-backward"),
 )
 BEFORE_BACKWARD = Cause(
     "step-before-backward",
@@ -104,6 +108,25 @@ for _ in range(3):
 """,
     "opt.zero_grad(); loss.backward(); opt.step()",
     order=2,
+    answers=("not-updated", "accumulated"),
+)
+ZERO_RATE = Cause(
+    "zero-rate",
+    "warning",
+    "an optimizer steps with the learning rate 0, so nothing changes",
+    "A step moves each parameter by lr times its gradient.",
+    """
+import torch
+w = torch.tensor(1.0, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.0)
+for _ in range(3):
+    opt.zero_grad()
+    (w - 3).pow(2).backward()
+    opt.step()
+""",
+    "a learning rate above 0, such as lr=0.01",
+    order=2,
+    answers=("not-updated",),
 )
 UNEVEN = Cause(
     "uneven-accumulation",
@@ -144,6 +167,8 @@ class Account:
     value: Any = None  # the leaf at the last pass
     wasted: tuple[Place, Filling] | None = None  # where a gradient was cleared that nobody had used
     count: int = 0  # passes in all
+    since: int = 0  # the first pass since it was cleared
+    lost: list[tuple[Place, Filling]] = field(default_factory=list)  # cleared unused, since the last step
     pending: Added | None = None  # what the last pass added to, until somebody uses the sum
     cleared: list[tuple[int, Place]] = field(default_factory=list)  # the first places and the passes before
 
@@ -157,6 +182,7 @@ class Steps:
     first: Place | None = None
     latest: Place | None = None
     passed_before: int = 0  # passes that had run at the first step
+    rates: set[Any] = field(default_factory=set)  # the learning rates
 
 
 @dataclass
@@ -182,7 +208,8 @@ class Ledger:
         self.accounts: WeakKeyDictionary[Tensor, Account] = WeakKeyDictionary()
         self.steps: dict[Any, Steps] = {}
         self.added: dict[tuple[Any, ...], Added] = {}
-        self.means: dict[tuple[str, int], list[tuple[int, Any, dict[Tensor, Any]]]] = {}
+        self.means: dict[tuple[str, int], list[tuple[int, Any, dict[Tensor, Any], int]]] = {}
+        self.resets = 0  # statements that reset gradients, so far
         self.mean: tuple[Node, int] | None = None  # of the pass that runs
         self.owned: WeakKeyDictionary[Tensor, Any] = WeakKeyDictionary()
 
@@ -222,7 +249,7 @@ def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
             key = (done.place.key, leaf)
             if account.pending is not None and moved:
                 ledger.added[account.pending.key] = account.pending  # it was used
-            account.pending = None
+                account.pending = None
             if (moved or read) and (key not in ledger.added or moved):
                 whole = leaf._grad.value if leaf._grad is not None else before
                 account.pending = Added(leaf, done.place, last, np.array(whole), np.array(gradient), moved)
@@ -234,6 +261,8 @@ def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
         account.value = state(leaf)
         account.wasted = None
         account.count += 1
+        if not account.open:
+            account.since = done.number
         account.open.append(Filling(done.number, done.place, output, None))
         del account.open[:-3]
     noted_mean(ledger, done)
@@ -263,7 +292,7 @@ def noted_mean(ledger: Ledger, done: Pass) -> None:
         weight = float(np.ravel(done.totals.get(node, 1.0))[0])
         series = ledger.means.setdefault(done.place.key, [])
         small = [(leaf, gradient) for leaf, gradient, _ in done.arrivals if np.size(gradient) <= LARGEST][:4]
-        series.append((rows, weight, {leaf: np.array(gradient) for leaf, gradient in small}))
+        series.append((rows, weight, {leaf: np.array(gradient) for leaf, gradient in small}, done.number))
         del series[:-64]
 
 
@@ -271,6 +300,9 @@ def noted_mean(ledger: Ledger, done: Pass) -> None:
 def cleared(witness: Witness, env: Any) -> Iterator[Finding]:
     """Note the gradients that this statement cleared."""
     ledger, filled = witness.of(Ledger), witness.run.filled
+    if ledger.resets == witness.run.resets:
+        return
+    ledger.resets = witness.run.resets
     for leaf, account in list(ledger.accounts.items()):
         if not account.open:
             continue
@@ -282,6 +314,8 @@ def cleared(witness: Witness, env: Any) -> Iterator[Finding]:
         account.ever_moved |= moved
         used = moved or witness.read.get(leaf, -1) >= last.number
         account.wasted = None if used else (witness.place, last)
+        if account.wasted is not None and len(account.lost) < 8:
+            account.lost.append(account.wasted)
         if used and account.pending is not None:
             ledger.added[account.pending.key] = account.pending
         account.pending = None
@@ -290,6 +324,10 @@ def cleared(witness: Witness, env: Any) -> Iterator[Finding]:
         account.open = []
         account.moved = False
     yield from ()
+
+
+def rate_of(lr: Any) -> float | None:
+    return float(lr) if isinstance(lr, int | float) else None
 
 
 @CLEARED_EARLY.on("step")
@@ -301,6 +339,9 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
         ledger.owned[leaf] = optimizer
     steps.count += 1
     steps.latest = place
+    steps.rates.update([] if len(steps.rates) > 1 else [rate_of(group.get("lr")) for group in optimizer.param_groups])
+    yield from uneven(ledger, witness)
+    yield from last_alone(witness, ledger, place, held)
     if steps.first is None:
         steps.first, steps.passed_before = place, witness.run.passed
     filled = witness.run.filled
@@ -332,6 +373,29 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
         instead,
         see=[filling.place.line, place.line],
     )
+
+
+def last_alone(witness: Witness, ledger: Ledger, place: Place, held: Sequence[Tensor]) -> Iterator[Finding]:
+    """State that gradients of all parts but the last were cleared in the loop over the parts, before this step."""
+    lost = next((x for x in held if x in ledger.accounts and ledger.accounts[x].lost), None)
+    if lost is None:
+        return
+    account = ledger.accounts[lost]
+    at, filling = account.lost[0]
+    many = len(account.lost) > 1 and account.open and all(one.key == at.key for one, _ in account.lost)
+    for x in held:
+        if x in ledger.accounts:
+            ledger.accounts[x].lost.clear()
+    loops = [one for one in loops_around(witness, at) if not one.lineno < place.line <= (one.end_lineno or 0)]
+    if not many or not loops or not loops[-1].lineno < filling.place.line <= (loops[-1].end_lineno or 0):
+        return
+    names = [witness.name(x) for x in held if x in ledger.accounts]
+    written = place.written.text
+    message = f"{at.written.text} at line {at.line} runs in each turn of the inner loop: {written} sees the last alone."
+    because = f"the gradients of the turns before are cleared, and line {place.line} runs once, after the loop."
+    holder = optimizer_of(witness, lost)
+    instead = f"{at.written.text}  # before line {loops[-1].lineno}, outside of the loop"
+    yield CLEARED_EARLY.found(at, ", ".join([*names, holder]), message, because, instead, see=[place.line])
 
 
 @ACCUMULATED.on("end")
@@ -419,6 +483,25 @@ def of_added(witness: Witness, adds: list[Added]) -> Finding:
     return ACCUMULATED.found(place, listed_names, message, evidence(witness, first), instead, see=[before.place.line])
 
 
+@ZERO_RATE.on("end")
+def resting(witness: Witness) -> Iterator[Finding]:
+    """State that all steps of an optimizer had the rate 0, and gradients."""
+    for optimizer, steps in witness.of(Ledger).steps.items():
+        if steps.rates != {0} or steps.idle == steps.count or steps.count < 2:
+            continue
+        name = next((key for key, value in witness.machine.globals.items() if value is optimizer), "the optimizer")
+        made = creation(witness, name)
+        names = several(witness.name(x) for group in optimizer.param_groups for x in group["params"])
+        message = f"{name} has the learning rate lr = 0, so its {steps.count} steps change nothing."
+        because = f"{names} stay as at the start, though the passes give gradients."
+        instead = None
+        for x in made.written.nodes() if made is not None else ():
+            if made is not None and isinstance(x, ast.keyword) and x.arg == "lr":
+                instead = made.written.with_(x.value, ast.Constant(0.01))
+        place = made or steps.first or witness.place
+        yield ZERO_RATE.found(place, f"{name}, lr, {names}", message, because, instead)
+
+
 @WITHOUT_BACKWARD.on("end")
 def idle(witness: Witness) -> Iterator[Finding]:
     """State that all steps of an optimizer met no gradient, and why."""
@@ -481,17 +564,23 @@ def never_backward(witness: Witness, steps: Steps, about: str, fact: str) -> Ite
 
 
 @UNEVEN.on("end")
-def uneven(witness: Witness) -> Iterator[Finding]:
+def uneven_at_end(witness: Witness) -> Iterator[Finding]:
+    yield from uneven(witness.of(Ledger), witness)
+
+
+def uneven(ledger: Ledger, witness: Witness) -> Iterator[Finding]:
     """State that means over unequal parts were added with equal weights."""
-    ledger = witness.of(Ledger)
-    for (source, line), series in ledger.means.items():
+    for (source, line), whole_series in ledger.means.items():
         open_now = [
             account
             for account in ledger.accounts.values()
             if account.open and account.open[-1].place.key == (source, line) and not account.moved
         ]
-        sizes = [size for size, _, _ in series]
-        weights = {round(weight, 12) for _, weight, _ in series}
+        if not open_now:
+            continue
+        series = [one for one in whole_series if one[3] >= open_now[0].since]
+        sizes = [size for size, *_ in series]
+        weights = {round(weight, 12) for _, weight, *_ in series}
         if not open_now or len(series) < 2 or len(set(sizes)) < 2 or len(weights) > 1 or weights == {1.0}:
             continue
         if len(open_now[0].open) < min(2, len(series)):
@@ -500,7 +589,7 @@ def uneven(witness: Witness) -> Iterator[Finding]:
         leaves = list(series[-1][2])
         total = sum(sizes)
         leaf = leaves[0]
-        parts = [gradients.get(leaf) for _, _, gradients in series]
+        parts = [gradients.get(leaf) for _, _, gradients, _ in series]
         if any(part is None for part in parts):
             continue
         whole = sum(np.asarray(part) for part in parts)

@@ -17,10 +17,10 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import gradient_below, severity_of
-from gradcli.findings.modules import creation, held
+from gradcli.findings.modules import held
 from gradcli.findings.order import Ledger
 from gradcli.findings.spelling import number, one_line, several, short
-from gradcli.findings.witness import LARGEST, Operation, Pass, Place, Witness, optimizer_class, value_of
+from gradcli.findings.witness import LARGEST, Operation, Pass, Place, Witness, creation, optimizer_class, value_of
 from gradcli.script.failure import message_of
 
 DEAD = Cause(
@@ -37,6 +37,7 @@ net(torch.rand(6, 2)).mean().backward()
 """,
     "a smaller learning rate, other starting weights, or nn.LeakyReLU()",
     order=3,
+    answers=("dead", "zero-gradient", "not-updated"),
 )
 SATURATED = Cause(
     "saturated",
@@ -52,6 +53,7 @@ print(a.grad)
 """,
     "scale the inputs to the size of 1",
     order=3,
+    answers=("saturated", "zero-gradient", "vanished", "not-updated"),
 )
 VANISHING = Cause(
     "vanishing",
@@ -69,6 +71,7 @@ x.sum().backward()
 """,
     "start with weights of size 1 / sqrt(n); ReLU in place of sigmoid; normalisation or skip connections",
     order=4,
+    answers=("vanished",),
 )
 EXPLODING = Cause(
     "exploding",
@@ -85,6 +88,7 @@ h.mean().backward()
 """,
     "smaller starting weights; torch.nn.utils.clip_grad_norm_ before step()",
     order=4,
+    answers=("exploded",),
 )
 DIVERGING = Cause(
     "diverging",
@@ -103,6 +107,7 @@ for _ in range(12):
 """,
     "a smaller learning rate, below 1 / curvature",
     order=1,
+    answers=("not-finite", "gradient-not-finite"),
 )
 FLAT = Cause(
     "flat",
@@ -119,6 +124,7 @@ print(x - g / h)
 """,
     "use a function with curvature, (x - 1) ** 2, or a step of gradient descent",
     order=2,
+    answers=("flat", "constant"),
 )
 SYMMETRIC = Cause(
     "symmetric-start",
@@ -455,8 +461,8 @@ def sizes(witness: Witness, done: Pass) -> Iterator[Finding]:
     found.clear()
     for node in done.order:
         if node.primitive.name in ("softmax", "sigmoid", "tanh") and node.inputs:
-            value = np.asarray(value_of(node.inputs[0]))
-            found[id(node)] = float(np.max(np.abs(value))) if value.size else 0.0
+            sizes = np.abs(np.asarray(value_of(node.inputs[0]), float))
+            found[id(node)] = float(np.max(sizes, initial=0.0, where=np.isfinite(sizes)))
     yield from ()
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -125,8 +126,8 @@ class Asking(NamedTuple):
 class Witness(Recorder):
     """Records a run and collects findings; if it is not `told`, no event of the timeline is kept."""
 
-    def __init__(self, machine: Machine, *, all: bool = False, is_told: bool = False) -> None:
-        super().__init__(machine, all=all)
+    def __init__(self, machine: Machine, *more: Any, all: bool = False, is_told: bool = False) -> None:
+        super().__init__(machine, *more, all=all)
         self.run.is_silent = not is_told
         self.findings: dict[tuple[Any, ...], Finding] = {}
         self.stack: list[Place] = []
@@ -174,7 +175,11 @@ class Witness(Recorder):
 
     def add(self, found: Iterable[Finding] | None) -> None:
         """Keep findings, one for each code, place and name."""
-        for one in guarded("note", lambda: list(found or ()), []):
+        try:
+            told = list(found or ())
+        except Exception as error:
+            told = guarded("note", partial(raised, error), [])
+        for one in told:
             self.findings.setdefault((one.code, one.source, one.line, one.name), one)
 
     def tell(self, event: str, *facts: Any) -> None:
@@ -407,6 +412,31 @@ class Witness(Recorder):
         with self.aside():
             events = list(trace([output], [np.ones_like(output.value)[()]]))
         return {one.leaf: value_of(one.gradient) for one in events if isinstance(one, Accumulation)}
+
+
+def creation(witness: Witness, name: str) -> Place | None:
+    """Return the statement that assigned a variable first."""
+    for source, statements in witness.statements.items():
+        for x in statements:
+            targets = x.targets if isinstance(x, ast.Assign) else []
+            parts = [y for target in targets for y in (target.elts if isinstance(target, ast.Tuple) else [target])]
+            if any(ast.unparse(part) == name for part in parts):
+                return Place(source, x.lineno, x, witness.machine.globals)
+    return None
+
+
+def loops_around(witness: Witness, place: Place) -> list[ast.For | ast.While]:
+    """Return the loops around a line of the snippet, from the outside."""
+    return [
+        x
+        for tree in witness.trees(place.source)
+        for x in ast.walk(tree)
+        if isinstance(x, ast.For | ast.While) and x.lineno < place.line <= (x.end_lineno or x.lineno)
+    ]
+
+
+def raised(error: Exception) -> list[Finding]:
+    raise error
 
 
 def loaded(module: str, name: str) -> Any:

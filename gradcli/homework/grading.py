@@ -19,6 +19,7 @@ from gradcli.homework.diagnose.ordering import ordered
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.key import Key, on_one_line
 from gradcli.homework.model import ENDINGS, Marked, Result, Value
+from gradcli.homework.solve.judging import names_of
 from gradcli.homework.submission.files import File
 from gradcli.homework.submission.hand_ins import HandIn, hand_ins, is_class
 from gradcli.homework.submission.labels import Labels
@@ -39,7 +40,8 @@ def labels_of(assignment: Assignment) -> Labels:
     """Return the labels by which a hand-in names the questions and quantities of an assignment."""
     asked = {question.id: question.asks for question in assignment.questions}
     outputs = {question.id: question.output for question in assignment.questions}
-    return Labels(asked, outputs, is_strict=assignment.strict)
+    names = {question.id: names_of(question.source.text, question.at) for question in assignment.questions}
+    return Labels(asked, outputs, is_strict=assignment.strict, names=names)
 
 
 class Grader:

@@ -11,13 +11,22 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from lark import Token
 from lark.parse_tree_builder import ExpandSingleChild
 from lark.parsers.lalr_analysis import Shift
 
 from gradcli.language.grammar import expression_parser
 
 END = "$END"
+
+
+class Token(str):
+    """What the callbacks read of a token of lark's."""
+
+    __slots__ = ("end_pos", "start_pos", "type", "value")
+    type: str
+    value: str
+    start_pos: int
+    end_pos: int
 
 
 class Shifting(NamedTuple):
@@ -90,20 +99,26 @@ def tokens(text: str) -> Iterator[Token]:
     """Yield the tokens, without newlines inside brackets; KeyError where there is none."""
     ignored, depth, place = ignored_tokens(), 0, 0
     for match in pattern().finditer(text):
-        kind, (start, end) = str(match.lastgroup), match.span()
-        if start != place:
+        kind, start = str(match.lastgroup), place
+        if match.start() != place:
             break
-        place = end
+        place = match.end()
         if kind in ignored or (depth and kind == "_NEWLINE"):
             continue
         if kind in ("LPAR", "LSQB"):
             depth += 1
         elif kind in ("RPAR", "RSQB"):
             depth -= 1
-        yield Token(kind, match[0], start, None, None, None, None, end)
+        yield token(kind, match[0], start, place)
     if place != len(text):
         raise KeyError(place)
-    yield Token(END, "", place)
+    yield token(END, "", place, place)
+
+
+def token(kind: str, text: str, start: int, end: int) -> Token:
+    made = Token(text)
+    made.type, made.value, made.start_pos, made.end_pos = kind, text, start, end
+    return made
 
 
 def statements(text: str) -> Any:

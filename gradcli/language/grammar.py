@@ -18,7 +18,7 @@ import lark
 from lark import Lark, Token
 
 from gradcli.language.builder import Builder
-from gradcli.source import resource
+from gradcli.source import shipped
 
 
 class JoinedLines:
@@ -57,10 +57,11 @@ def expression_parser() -> Lark:
 
 def grammar_text(name: str) -> str:
     """A grammar as installed (inside the package) or as checked out (beside it)."""
+    package = Path(__file__).parents[1]
     try:
-        return resource("gradcli", "grammars", name)
-    except FileNotFoundError:
-        return resource("gradcli", "..", "grammars", name)
+        return shipped(package / "grammars" / name)
+    except OSError:
+        return shipped(package.parent / "grammars" / name)
 
 
 def _cache_file(name: str, text: str) -> str | None:

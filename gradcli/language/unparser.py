@@ -44,6 +44,7 @@ class Precedence(IntEnum):
 _BINARY = {"+": Precedence.SUM, "-": Precedence.SUM, "**": Precedence.POWER} | dict.fromkeys(
     ("*", "/", "//", "%", "@"), Precedence.PRODUCT
 )
+_LEVELS: dict[type, Precedence] = {Compare: Precedence.COMPARISON, Unary: Precedence.SIGNED}
 _SPACED = frozenset("+-@")
 _CLEARER = {
     "@": "/*",
@@ -53,21 +54,17 @@ _CLEARER = {
     "%": "@",
 }  # left operands in parentheses: `A @ B*c` and `A*B @ C` mislead the eye
 
-Piece = str | tuple[Expression, Precedence]  # a text, or an expression with the loosest level that may stand there
+Piece = str | tuple[Expression, int]  # a text, or an expression with the loosest level that may stand there
 
 
 def precedence(node: Expression) -> Precedence:
     """The level at which an expression stands without parentheses."""
-    match node:
-        case Compare():
-            return Precedence.COMPARISON
-        case Binary():
-            return _BINARY[node.operator]
-        case Unary():
-            return Precedence.SIGNED
-        case Number() if _number(node.value).startswith("-"):  # no program reads so, but a computed tree may
-            return Precedence.SIGNED
-    return Precedence.PRIMARY
+    kind = type(node)
+    if kind is Binary:
+        return _BINARY[node.operator]  # type: ignore[attr-defined]
+    if kind is Number:  # no program has a negative one, but a computed tree may
+        return Precedence.SIGNED if _number(node.value)[0] == "-" else Precedence.PRIMARY  # type: ignore[attr-defined]
+    return _LEVELS.get(kind, Precedence.PRIMARY)
 
 
 def unparse(tree: Expression, *, multiply: str = "*", rename: Mapping[str, str] | None = None) -> str:
@@ -80,14 +77,11 @@ def unparse(tree: Expression, *, multiply: str = "*", rename: Mapping[str, str] 
             text.append(piece)
             continue
         node, loosest = piece
-        match node:
-            case Name():
-                text.append(rename.get(node.id, node.id) if rename else node.id)
-                continue
-            case Binary(operator="*"):
-                pieces = _binary(node, multiply)
-            case _:
-                pieces = _pieces(node)
+        if isinstance(node, Name):
+            text.append(rename.get(node.id, node.id) if rename else node.id)
+            continue
+        is_product = isinstance(node, Binary) and node.operator == "*"
+        pieces = _binary(node, multiply) if is_product else _pieces(node)  # type: ignore[arg-type]
         if precedence(node) < loosest:
             stack.append(")")
             stack.extend(reversed(pieces))
@@ -106,13 +100,13 @@ def unparse_statement(statement: Statement, *, multiply: str = "*") -> str:
 def _pieces(node: Expression) -> Sequence[Piece]:
     match node:
         case Number():
-            return [_number(node.value)]
-        case Literal():
-            return [_literal(node.value)]
-        case Unary():
-            return [node.operator, (node.operand, Precedence.SIGNED)]
+            return (_number(node.value),)
         case Binary():
             return _binary(node, node.operator)
+        case Unary():
+            return (node.operator, (node.operand, Precedence.SIGNED))
+        case Literal():
+            return [_literal(node.value)]
         case Compare():
             return [(node.left, Precedence.SUM), f" {node.operator} ", (node.right, Precedence.SUM)]
         case Call():
@@ -135,11 +129,11 @@ def _pieces(node: Expression) -> Sequence[Piece]:
 def _binary(node: Binary, written: str) -> Sequence[Piece]:
     sign = f" {written} " if node.operator in _SPACED else written
     if node.operator == "**":  # groups to the right, and takes a sign there: 2**-x
-        return [(node.left, Precedence.PRIMARY), sign, (node.right, Precedence.SIGNED)]
-    level = _BINARY[node.operator]
+        return (node.left, Precedence.PRIMARY), sign, (node.right, Precedence.SIGNED)
+    level = int(_BINARY[node.operator])
     is_loose = isinstance(node.left, Binary) and node.left.operator in _CLEARER.get(node.operator, ())
     is_loose = is_loose and not (node.operator == "@" and _is_multiple(node.left))
-    return [(node.left, Precedence(level + is_loose)), sign, (node.right, Precedence(level + 1))]
+    return (node.left, level + is_loose), sign, (node.right, level + 1)
 
 
 def _is_multiple(tree: Expression) -> bool:

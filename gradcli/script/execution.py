@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gradcli.errors import GradcliError
@@ -12,19 +11,7 @@ from gradcli.script.machine import Machine
 from gradcli.script.reading import Snippet
 
 if TYPE_CHECKING:
-    from gradcli.script.moments.model import Moments
     from gradcli.script.timeline.model import Timeline
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """A run: the snippet, what it printed, what it did, and the error that stopped it; perhaps its moments."""
-
-    snippet: Snippet
-    printed: str
-    timeline: Timeline
-    error: GradcliError | None
-    moments: Moments | None = None
 
 
 class UnwrittenError(BaseException):

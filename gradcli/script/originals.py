@@ -11,16 +11,17 @@ import sys
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 
 from gradcli.ops.support.absent import INSTEAD
 from gradcli.script.errors import UnsupportedError
-from gradcli.source import did_you_mean, resource
+from gradcli.source import did_you_mean, shipped
 
 
 @cache
 def torch_names() -> dict[str, frozenset[str]]:
     """The public names of torch's modules, of `Tensor`, `Module` and `Optimizer`, and of the two kinds of nodes."""
-    lines = resource("gradcli.script", "torch", "names.txt").splitlines()
+    lines = shipped(Path(__file__).with_name("torch") / "names.txt").splitlines()
     return {owner: frozenset(names.split()) for owner, _, names in (line.partition(": ") for line in lines)}
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, Union
 
 from gradcli.errors import GradcliError
 from gradcli.workers import notes
+from gradcli.workers.data import UnfitError
 from gradcli.workers.limits import Limits
 from gradcli.workers.messages import COUNT, MOST, message_of, read_message
 
@@ -20,12 +21,17 @@ LIMITS = struct.Struct("<dQ")  # seconds, bytes of memory
 
 @dataclass(frozen=True)
 class Work:
-    """What processes do: a function from a question to an answer, with the types of both; `prepare` imports it all."""
+    """What processes do: a function from a question to an answer, with the types of both; `prepare` imports it all.
+
+    A process answers the questions that have the same `text`, which is all that it runs; where they have none, those of
+    an item.
+    """
 
     function: Callable[[Any], Any]
     question: Any
     answer: Any
     prepare: Callable[[], Any] = tuple
+    text: Callable[[Any], str] | None = None
 
     @property
     def message(self) -> Any:
@@ -45,7 +51,7 @@ class LostError(BaseException):
 
 control: list[tuple[socket.socket, Work]] = []  # of a command: to the process that waits, and what it does
 _ways: list[tuple[int, Work]] = []  # of a process of a pool: the descriptor over which it asks
-_item: list[int | None] = [None]  # for which was asked last
+_places: dict[int | str, int] = {}  # the number of the process that is asked, by the item or the text
 
 
 @contextmanager
@@ -70,22 +76,22 @@ def take(way: int | None) -> None:
 def asked(function: Callable[[Any], Any], question: Any) -> Any:
     """Return what a function returns for a question, in a process of its own if there is a way to one, else in this.
 
-    Raises the GradcliError that the function raises, LostError where the process ends, and UnfitError where what it
-    says is no answer.
+    What is asked there is the whole work of a command, of which the function is a part.
+    Raises the GradcliError that the function raises, and LostError where the process ends or what it says is no answer.
     """
     if not _ways:
         return function(question)
     way, work = _ways[0]
-    assert work.function == function
-    if (item := notes.place()) != _item[0]:
-        if _item[0] is not None:
-            put(way, b"")  # ends the process of the item before
-        _item[0] = item
+    about = notes.place() if work.text is None else work.text(question)
+    os.write(way, COUNT.pack(_places.setdefault(about, len(_places))))
     put(way, message_of(question, work.question))
     message = got(way)
     if message is None:
         raise LostError("crash", "nobody is there to ask")
-    kind, found = read_message(message, work.message)
+    try:
+        kind, found = read_message(message, work.message)
+    except UnfitError as error:
+        raise LostError("crash", "an answer that is none") from error
     if kind == "error":
         raise found
     if kind != "answer":

@@ -24,7 +24,7 @@ from gradcli.workers.exchange import SIZE, Exchange
 from gradcli.workers.interruption import held, leave_to_owner
 from gradcli.workers.limits import BACKSTOP, Limits, no_more_files
 from gradcli.workers.notes import NOTE, Note
-from gradcli.workers.sandbox.lock import walls
+from gradcli.workers.sandbox.lock import prepared
 
 SLICE = 1.0  # seconds that may count at once
 LAST = 5.0  # seconds in which a process that answers no more must end
@@ -44,18 +44,15 @@ class Worker:
         self.note = Note(mmap(-1, NOTE)) if notes.HAS_FORK else None
         memory = mmap(-1, SIZE) if notes.HAS_FORK else None
         self.exchange = Exchange(self.connection, memory, kind, is_owner=True)
-        self.limits = limits
-        self.wall = self.cpu = 0.0  # seconds since the last part of an item was seen to begin
-        self.count = self.left = 0  # of beginnings: as the process says it, and that may come
-        self.asked = (0.0, 0.0)  # the clocks when they were last looked at
         answers = Exchange(theirs, memory, kind, is_owner=False)
-        walls()  # asked once, and not in each process
+        prepared()  # once, and not in each process
         with asking.connected(limits) as way, held(), warnings.catch_warnings():
             arguments = (answers, work, limits, self.note, inherited, os.getpid(), way)
             self.process = context.Process(target=_serve, args=arguments, daemon=True)
             warnings.simplefilter("ignore", DeprecationWarning)  # of threads: none holds what the process needs
             self.process.start()
         theirs.close()
+        self.clock = Clock(limits, self.process.pid or 0, self.note)
 
     def send(self, item: Any, *, is_ahead: bool = False) -> bool:
         """Give an item to the process; of one that it gets while it works, return False where it cannot be given."""
@@ -67,32 +64,12 @@ class Worker:
 
     def begin(self, parts: int) -> None:
         """Give the process the time of an item, and once more that of each of so many parts."""
-        self.wall, self.cpu, self.left = 0.0, 0.0, parts + 1
         if self.note is not None:
-            self.asked = time.monotonic(), self.used()
+            self.clock.begin(parts)
 
     def is_late(self) -> bool:
-        """Return whether the item, or the part of it that began last, has used its time; to be asked again and again.
-
-        Of the time since it was last asked no more than `SLICE` counts, for a machine may sleep meanwhile.
-        """
-        if self.note is None:  # a timer of its own ends the process
-            return False
-        now, used = time.monotonic(), self.used()
-        passed = min(now - self.asked[0], SLICE)
-        self.wall, self.cpu = self.wall + passed, self.cpu + min(used - self.asked[1], passed)
-        self.asked = now, used
-        if (count := self.note.count) != self.count and self.left > 0:  # the process may say what it likes
-            self.count, self.left = count, self.left - 1
-            self.wall = self.cpu = 0.0
-        return self.cpu > self.limits.seconds or self.wall > BACKSTOP * self.limits.seconds
-
-    def used(self) -> float:
-        """Return the CPU seconds of the process."""
-        try:
-            return time.clock_gettime(~(self.process.pid or 0) << 3 | PROCESS_CLOCK)
-        except OSError:  # it has ended
-            return 0.0
+        """Return whether the item has used its time; without a note a timer of its own ends the process."""
+        return self.note is not None and self.clock.is_late()
 
     def answer(self) -> tuple[str, Any] | None:
         """Return `answer` and it, `error` and what to raise, or the reason for which the item ended and a detail.
@@ -112,12 +89,7 @@ class Worker:
             return "crash", NONE
         except (EOFError, OSError):
             self._wait()
-        number = -(self.process.exitcode or 0)
-        if number == -1 and not notes.HAS_FORK:
-            return "time", ""
-        if number == getattr(signal, "SIGKILL", 9):  # the system does so where memory runs out
-            return "memory", ""
-        return "crash", signal.Signals(number).name if number > 0 else f"exit code {-number}"
+        return end_of(self.process.exitcode or 0)
 
     def _wait(self) -> None:
         """Wait until the process has ended; one that has only closed its end is ended soon."""
@@ -138,6 +110,51 @@ class Worker:
         return "" if self.note is None else self.note.text
 
 
+class Clock:
+    """The time that a process uses at an item, or at the part of one that began last, as its note says."""
+
+    def __init__(self, limits: Limits, pid: int, note: Note | None = None) -> None:
+        self.limits, self.note, self.pid = limits, note, pid
+        self.wall = self.cpu = 0.0  # seconds since the last part was seen to begin
+        self.count = self.left = 0  # of beginnings: as the process says it, and that may come
+        self.asked = (0.0, 0.0)  # the clocks when they were last looked at
+
+    def begin(self, parts: int = 0) -> None:
+        self.wall, self.cpu, self.left = 0.0, 0.0, parts + 1
+        self.asked = time.monotonic(), self.used()
+
+    def is_late(self) -> bool:
+        """Return whether the time is used; to be asked again and again.
+
+        Of the time since it was last asked no more than `SLICE` counts, for a machine may sleep meanwhile.
+        """
+        now, used = time.monotonic(), self.used()
+        passed = min(now - self.asked[0], SLICE)
+        self.wall, self.cpu = self.wall + passed, self.cpu + min(used - self.asked[1], passed)
+        self.asked = now, used
+        count = self.count if self.note is None else self.note.count
+        if count != self.count and self.left > 0:  # the process may say what it likes
+            self.count, self.left = count, self.left - 1
+            self.wall = self.cpu = 0.0
+        return self.cpu > self.limits.seconds or self.wall > BACKSTOP * self.limits.seconds
+
+    def used(self) -> float:
+        """Return the CPU seconds of the process."""
+        try:
+            return time.clock_gettime(~self.pid << 3 | PROCESS_CLOCK)
+        except OSError:  # it has ended
+            return 0.0
+
+
+def end_of(code: int) -> tuple[str, str]:
+    """Return the reason for which a process ended without an answer, by its exit code, and a detail."""
+    if code == 1 and not notes.HAS_FORK:
+        return "time", ""
+    if -code == getattr(signal, "SIGKILL", 9):  # the system does so where memory runs out
+        return "memory", ""
+    return "crash", signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+
 def _serve(
     exchange: Exchange,
     work: Any,
@@ -151,7 +168,7 @@ def _serve(
     for other in inherited:
         other.close()
     asking.take(way)
-    _confine(limits, note, parent, [exchange.connection.fileno(), *([] if way is None else [way])])
+    confine(limits, note, parent, [exchange.connection.fileno(), *([] if way is None else [way])])
     warned: list[str] = []
     warnings.showwarning = lambda message, *place, **stream: warned.append(str(message))
     gc.freeze()
@@ -162,7 +179,7 @@ def _serve(
             return
         if note is not None:
             note.begin()
-        answer = _answer(work, item, limits)
+        answer = answer_to(work, item, limits)
         try:
             exchange.send((*answer, warned))
         except OSError:
@@ -176,7 +193,7 @@ def _serve(
         warned.clear()
 
 
-def _confine(limits: Limits, note: Note | None, parent: int, descriptors: Collection[int]) -> None:
+def confine(limits: Limits, note: Note | None, parent: int, descriptors: Collection[int]) -> None:
     """Put the walls around this process, which answers and asks through descriptors."""
     notes.take(note, limits)
     if notes.HAS_FORK:
@@ -191,7 +208,7 @@ def _confine(limits: Limits, note: Note | None, parent: int, descriptors: Collec
     forbid_writing(descriptors)
 
 
-def _answer(work: Any, item: Any, limits: Limits) -> tuple[str, Any]:
+def answer_to(work: Any, item: Any, limits: Limits) -> tuple[str, Any]:
     """Return the answer to an item, its error, or the reason for which there is none, with a detail."""
     notes.set_timer(limits.seconds)
     try:

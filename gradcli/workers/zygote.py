@@ -1,8 +1,8 @@
 """The process from which those are forked that do the work of strangers: it knows what to do, and nothing else.
 
 It begins before a command has read anything, and waits. For each way on which it is asked it forks a process that
-stays, and that one others for each item: one that watches, and one that locks itself and answers in data. So none
-meets what is asked for another item, and none has an answer of a student, or a key.
+stays, and that one another for each item or text, which locks itself and answers in data. What the one that stays
+passes on it holds in memory of its own that is gone before it forks again. So none meets another text, or a key.
 """
 
 from __future__ import annotations
@@ -14,20 +14,23 @@ import select
 import signal
 import socket
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import Any
+from mmap import mmap
 
-from gradcli.workers import asking, notes
+from gradcli.workers import asking, data, notes, worker
 from gradcli.workers.asking import LIMITS, Work, got, put
 from gradcli.workers.confinement import end_with, own_script
-from gradcli.workers.data import UnfitError
+from gradcli.workers.exchange import is_ready
 from gradcli.workers.interruption import held, leave_to_owner
 from gradcli.workers.limits import Limits
-from gradcli.workers.messages import message_of, read_message
-from gradcli.workers.pool import Answered, Lost, Pool
-from gradcli.workers.sandbox.lock import walls
-from gradcli.workers.worker import Worker
+from gradcli.workers.messages import COUNT, MOST, message_of, read_message
+from gradcli.workers.sandbox.lock import prepared
+from gradcli.workers.worker import NONE, Clock, end_of, told
+
+MOST_AT_ONCE = 4  # processes for each way
+MOST_QUESTIONS = 2**8  # of a process, whose memory they fill
+TICK = 0.2  # seconds between two looks at the clock
 
 
 @contextmanager
@@ -59,20 +62,33 @@ def waiting(work: Work) -> Iterator[None]:
 
 
 def _live(control: socket.socket, work: Work, parent: int) -> None:
-    """Fork a process for each way that comes."""
+    """Fork a process for each way that comes, when something is asked there; what the work needs is made ready first.
+
+    It reads no question, or all would have it.
+    """
     _leave(parent)
+    ways: dict[int, Limits] = {}
+    is_ready = False
     while True:
-        message, ways, *_ = socket.recv_fds(control, LIMITS.size, 1)
-        if not ways:
-            return
-        own = os.getpid()
-        if not os.fork():
-            control.close()
-            _leave(own)
-            seconds, memory = LIMITS.unpack(message)
-            _answer_all(ways[0], work, Limits(seconds, memory))
-            return
-        os.close(ways[0])
+        for way in select.select([control.fileno(), *ways], [], [])[0]:
+            if way == control.fileno():
+                message, new, *_ = socket.recv_fds(control, LIMITS.size, 1)
+                if not new:
+                    return
+                ways[new[0]] = Limits(*LIMITS.unpack(message))
+                continue
+            if not is_ready:
+                _make_ready(work)
+                is_ready = True
+            limits, own = ways.pop(way), os.getpid()
+            if not os.fork():
+                control.close()
+                for other in ways:
+                    os.close(other)
+                _leave(own)
+                _answer_all(way, work, limits)
+                return
+            os.close(way)
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
@@ -89,56 +105,151 @@ def _leave(parent: int) -> None:
             os.dup2(nowhere, standard)
 
 
-def _answer_all(way: int, work: Work, limits: Limits) -> None:
-    """Have the questions of each item answered until nobody asks any more; read none, or the next process has it, too.
-
-    When the first comes, what the work needs is made ready for all; the next process is there before it is asked.
-    """
-    own = os.getpid()
-    select.select([way], [], [])
+def _make_ready(work: Work) -> None:
     from gradcli.workers.sandbox import leftovers  # noqa: F401  it takes longer than all that a lock does
 
-    walls()
+    prepared()
+    for kind in (work.question, work.message):
+        data.Writer(kind), data.Reader(kind)  # what they find out about types is kept
     with own_script():
         work.prepare()
     gc.collect()
     gc.freeze()
-    while True:
-        pid = os.fork()
-        if not pid:
-            end_with(own)
-            os._exit(not _answer(way, work, limits))
-        if os.waitpid(pid, 0)[1]:
-            return
 
 
-def _answer(way: int, work: Work, limits: Limits) -> bool:
-    """Have the questions of an item answered by a process that is there before they are read.
+def _answer_all(way: int, work: Work, limits: Limits) -> None:
+    """Have the questions for each number answered by a process of its own, until nobody asks any more."""
+    strangers: dict[int, Stranger] = {}
+    spare: Stranger | None = Stranger(work, limits)  # which is there before it is asked
+    with suppress(EOFError):
+        while True:
+            number, size = read_count(way), read_count(way)
+            stranger = strangers.pop(number, None)
+            if stranger is None:
+                if len(strangers) == MOST_AT_ONCE:
+                    strangers.pop(next(iter(strangers))).close()  # which was asked longest ago
+                stranger, spare = spare or Stranger(work, limits), None
+            with closing(mmap(-1, size)) as question:
+                read_into(question, way)
+                if stranger.answer(question, way):
+                    strangers[number] = stranger
+            spare = spare or Stranger(work, limits)
 
-    Return whether there may be others.
-    """
-    losses: list[Lost] = []
 
-    def lost(item: Any, loss: Lost) -> list[Answered]:
-        losses.append(loss)
-        return [Answered(None)]
+class Stranger:
+    """A process that has locked itself, and answers the questions of an item; what it says is passed on unread."""
 
-    with closing(Pool(work.function, 1, limits, lost, work.answer, is_quick=False)) as pool:
-        pool.idle.append(Worker(work.function, limits, [], work.answer))
-        while message := got(way):
-            found: tuple[str, Any]
-            losses.clear()
+    def __init__(self, work: Work, limits: Limits) -> None:
+        self.work = work
+        self.socket, theirs = socket.socketpair()
+        own = os.getpid()
+        self.pid = os.fork()
+        if not self.pid:
             try:
-                pool.put(read_message(message, work.question))
-                (answer,) = pool.finished()
-                found = ended(losses[0]) if losses else ("answer", answer)
-                message = message_of(found, work.message)
-            except UnfitError as error:
-                message = message_of(("bug", str(error)), work.message)
-            put(way, message)
-    return message is not None
+                serve(theirs.fileno(), work, limits, own)
+            finally:  # whatever happens, this process never goes on as if it were the other
+                os._exit(0)
+        theirs.close()
+        self.socket.setblocking(False)
+        self.clock = Clock(limits, self.pid)
+        self.status: int | None = None
+        self.left = MOST_QUESTIONS
+
+    def answer(self, question: mmap, way: int) -> bool:
+        """Put a question, and pass on the answer or the reason for which there is none; return whether it may go on."""
+        self.clock.begin()
+        self.left -= 1
+        number = self.socket.fileno()
+        lost: tuple[str, str] | None = ("crash", NONE)
+        try:
+            write_whole(number, question, self.wait)
+            size = read_count(number, self.wait)
+            with closing(mmap(-1, size)) as answer:  # ValueError for none
+                read_into(answer, number, self.wait)
+                write_whole(way, answer)
+            lost = None
+        except TimeoutError:
+            lost = "time", ""
+        except (EOFError, OSError):  # it has ended
+            lost = end_of(os.waitstatus_to_exitcode(self.ended()))
+        except ValueError:  # of a size that no message has
+            pass
+        if lost is not None:
+            put(way, message_of(lost, self.work.message))
+        if lost is not None or not self.left:
+            self.close()
+            return False
+        return True
+
+    def wait(self, event: int) -> None:
+        """Wait until the process reads or writes. Raises TimeoutError where it has used its time."""
+        is_there = False
+        while not is_there:
+            is_there = is_ready(self.socket.fileno(), event, TICK)
+            if self.clock.is_late():
+                raise TimeoutError
+
+    def ended(self) -> int:
+        """Return the status of the process, which has closed its end, or is killed."""
+        if self.status is None:
+            self.status = os.waitpid(self.pid, 0)[1]
+        return self.status
+
+    def close(self) -> None:
+        if self.status is None:
+            os.kill(self.pid, signal.SIGKILL)
+        self.ended()
+        self.socket.close()
 
 
-def ended(loss: Lost) -> tuple[str, Any]:
-    """Return the error of a question, or the reason for which there is no answer."""
-    return ("error", loss.error) if loss.error is not None else (loss.reason, loss.detail)
+Wait = Callable[[int], None]  # until something can be read or written
+
+
+def read_count(way: int, wait: Wait | None = None) -> int:
+    """Return a number, such as the size of a message. Raises EOFError where none comes, ValueError for a large one."""
+    head = bytearray(COUNT.size)
+    read_into(head, way, wait)
+    (count,) = COUNT.unpack(head)
+    if count > MOST:
+        raise ValueError("a message without an end")
+    return int(count)
+
+
+def read_into(memory: mmap | bytearray, way: int, wait: Wait | None = None) -> None:
+    """Fill memory with what comes; it is nowhere else. Raises EOFError where it ends before."""
+    with memoryview(memory) as view:
+        done = 0
+        while done < len(view):
+            if wait is not None:
+                wait(select.POLLIN)
+            with view[done:] as rest:
+                count = os.readv(way, [rest])
+            if not count:
+                raise EOFError
+            done += count
+
+
+def write_whole(way: int, message: mmap, wait: Wait | None = None) -> None:
+    """Write a message behind its size."""
+    for part in (COUNT.pack(len(message)), message):
+        with memoryview(part) as view:
+            done = 0
+            while done < len(view):
+                if wait is not None:
+                    wait(select.POLLOUT)
+                with view[done:] as rest:
+                    done += os.write(way, rest)
+
+
+def serve(way: int, work: Work, limits: Limits, parent: int) -> None:
+    """Lock this process, and answer what comes over a way until nobody asks any more; all is data."""
+    worker.confine(limits, None, parent, [way])
+    while (message := got(way)) is not None:
+        try:
+            answer = worker.answer_to(work.function, read_message(message, work.question), limits)
+            whole = message_of(answer, work.message)
+        except MemoryError:  # a copy of the answer is more than is left
+            whole = message_of(("memory", ""), work.message)
+        except Exception as error:  # an answer that cannot be sent
+            whole = message_of(("bug", told(error)), work.message)
+        put(way, whole)

@@ -40,7 +40,7 @@ def test_the_last_backward_pass_of_a_snippet(capsys: pytest.CaptureFixture[str])
     assert gradcli(capsys, "graph -f train.py --format svg").out == shown.out
     assert "value = 5" in read_picture(gradcli(capsys, "graph train.py --of early --format svg").out).texts
     assert gradcli(capsys, "run train.py --of early --format dot").out.startswith("digraph")
-    assert gradcli(capsys, "graph train.py").out.startswith("PowBackward0  loss = v2**2")
+    assert gradcli(capsys, "graph train.py").out.startswith("loss = v2**2")
     assert document(gradcli(capsys, "graph train.py --json").out)["format"] == "tree"
 
 

@@ -62,6 +62,23 @@ def test_a_document(capsys: pytest.CaptureFixture[str], fault: Path) -> None:
     assert (finding["code"], finding["line"], finding["cell"], finding["see"]) == ("broadcast-loss", 4, None, [5])
 
 
+def test_a_run_tells_the_same_first_and_nothing_twice(capsys: pytest.CaptureFixture[str], fault: Path) -> None:
+    told = gradcli(capsys, ["why", str(fault)]).out.partition("\n\n")[0]
+    assert gradcli(capsys, ["run", str(fault), "--quiet"]).out.startswith(f"{told}\n\nline 2: ")
+    findings = json.loads(gradcli(capsys, ["why", str(fault), "--json"]).out)["findings"]
+    assert json.loads(gradcli(capsys, ["run", str(fault), "--json"]).out)["findings"] == findings
+
+
+def test_a_reason_that_a_finding_tells_is_named_at_its_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    lost = (
+        "import torch\nw = torch.tensor(2.0, requires_grad=True)\nv = w.detach() * w\nv = torch.tensor(v.item() * 2)\n"
+    )
+    (tmp_path / "lost.py").write_text(f"{lost}(torch.ones(1, requires_grad=True) * v).backward()\nprint(w.grad)\n")
+    out = gradcli(capsys, ["run", str(tmp_path / "lost.py"), "--quiet"]).out
+    assert "w.grad is None: left-graph, line 4" in out
+    assert out.count("item()") == 2  # in the finding, whose line is told once
+
+
 def test_names_ask_about_tensors(capsys: pytest.CaptureFixture[str], fault: Path) -> None:
     assert gradcli(capsys, ["why", str(fault), "y"]).code == 1
     assert gradcli(capsys, ["why", str(fault), "w.grad"]).code == 0

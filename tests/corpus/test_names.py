@@ -138,7 +138,7 @@ def public_names() -> Iterator[tuple[str, str]]:
             if isinstance(member, Namespace):
                 waiting.append((f"{place}.{name}", member))
             else:
-                yield place, name
+                yield place, name.removesuffix("_") if place == "torch.nn.functional" else name
 
 
 def is_used(place: str, name: str) -> bool:

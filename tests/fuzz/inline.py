@@ -51,7 +51,7 @@ def answers(work: Any, items: Iterable[Any], limits: Limits, lost: Losing, note:
                 yield one.answer
             elif one is not None:
                 note.begin()
-                kind, found = worker._answer(work, one, limits)
+                kind, found = worker.answer_to(work, one, limits)
                 if kind == "answer":
                     yield found
                 else:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gradcli.errors import EvaluationError
-from gradcli.workers import asking, notes
+from gradcli.workers import asking, notes, zygote
 from gradcli.workers.asking import Work, asked
 from gradcli.workers.limits import Limits
 from gradcli.workers.pool import Answered, Failed, Lost, mapped
@@ -58,7 +59,7 @@ ATTACKS: dict[str, Callable[[], Any]] = {
 
 
 def perform(name: str) -> Any:
-    return ATTACKS[name]()
+    return ATTACKS[name.rstrip(" 0123456789")]()
 
 
 WORK = Work(perform, str, int | str | list[str] | None)
@@ -88,6 +89,23 @@ def ask(name: str) -> Any:
 def test_each_question_has_a_process_of_its_own() -> None:
     one, other = answers("its process", "its process")
     assert len({one, other, os.getpid()}) == 3
+
+
+def test_questions_on_one_text_share_a_process_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zygote, "MOST_QUESTIONS", 2)
+    KEPT.clear()
+    with waiting(replace(WORK, text=str)):
+        first, again, anew = answers("its process", "its process", "its process")
+        assert first == again != anew
+        assert answers("leave something", "what was read", "a crash", "what was read")[1::2] == [[], []]
+
+
+@pytest.mark.slow
+def test_many_texts_have_few_processes_at_once() -> None:
+    with waiting(replace(WORK, text=lambda name: name)):
+        names = ["its process", *(f"its process {number}" for number in range(2 * zygote.MOST_AT_ONCE)), "its process"]
+        found = answers(*names)
+    assert len(set(found)) == len(names)
 
 
 def test_it_has_nothing_that_was_read_or_that_another_left() -> None:

@@ -116,7 +116,7 @@ def _begin_together(x: Tensor, y: Tensor) -> bool:
 def change(target: Tensor, function: Callable[..., Tensor], *arguments: Any, **keywords: Any) -> Tensor:
     """Write `function(target, ...)` over the target: torch's `target.function_(...)`."""
     check_in_place(target)
-    name = getattr(function, "__name__", "").removesuffix("_") or getattr(function, "name", "")
+    name = getattr(function, "__name__", "").removesuffix("_").removeprefix("apply_") or getattr(function, "name", "")
     name = {"copy_over": "copy", "fill_tensor_over": "fill"}.get(name, name)
     if name != "masked_fill":
         check_overlap(target)

@@ -41,7 +41,8 @@ class Formula(Arithmetic):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return np.asarray(self.value).dtype
+        value = self.value
+        return value.dtype if isinstance(value, np.generic | np.ndarray) else np.asarray(value).dtype
 
     @property
     def number(self) -> int | float | None:

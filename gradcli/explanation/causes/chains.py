@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -37,15 +38,16 @@ def changed(nodes: Sequence[Node], steps: Sequence[Step], leaves: Sequence[Leaf]
 
 def size(gradient: Any) -> float:
     """Return the root of the sum of squares, which sharing out among many entries changes little."""
-    return float(np.linalg.norm(gradient))
+    return abs(float(gradient)) if np.ndim(gradient) == 0 else float(np.linalg.norm(gradient))
 
 
 def strongest(steps: Sequence[Step]) -> dict[str, str]:
     """Return by node the consumer from which most of its gradient comes; nan counts as nothing."""
     found: dict[str, tuple[float, str]] = {}
     for step in steps:
-        strength = float(np.nan_to_num(size(step.contribution), posinf=np.inf))
-        found[step.input] = max(found.get(step.input, (-1.0, "")), (strength, step.node))
+        strength = size(step.contribution)
+        here = (0.0 if math.isnan(strength) else strength, step.node)
+        found[step.input] = max(found.get(step.input, here), here)
     return {node: consumer for node, (_, consumer) in found.items()}
 
 

@@ -108,7 +108,7 @@ def signs(value: Any) -> str:
 
 
 def has_nan(value: Any) -> bool:
-    return bool(np.isnan(value).any())
+    return math.isnan(value) if isinstance(value, float) else bool(np.isnan(value).any())
 
 
 def is_finite(value: Any) -> bool:

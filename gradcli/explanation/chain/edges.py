@@ -22,11 +22,12 @@ def told_apart(edges: Mapping[str, Locals]) -> dict[str, dict[int, Local]]:
     held = held_inputs({name: tuple(local.input for local in locals.values()) for name, locals in edges.items()})
     found: dict[str, dict[int, Local]] = {}
     for name, locals in edges.items():
-        counts = Counter(local.input for local in locals.values())
-        uses: Counter[str] = Counter()
+        inputs = [local.input for local in locals.values()]
+        is_repeated = len(set(inputs)) < len(inputs)
+        counts, uses = Counter(inputs if is_repeated else ()), Counter[str]()
         found[name] = {}
         for position, local in locals.items():
-            uses[local.input] += 1
+            uses[local.input] += is_repeated
             use = uses[local.input] if counts[local.input] > 1 else 0
             others = held.get((name, local.input), ())
             found[name][position] = replace(local, held=others, use=use) if use or others else local

@@ -28,7 +28,7 @@ from gradcli.language.tree import Expression, List, Number, Program, Statement, 
 
 MOST = 2**16  # entries of one derivative
 MOST_PASSES = 2**14  # backward passes
-MOST_WORK = 15_000  # nodes of formulas that are simplified
+MOST_WORK = 8_000  # nodes of formulas that are simplified
 ZERO = Number(0)
 
 

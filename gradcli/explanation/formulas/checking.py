@@ -171,7 +171,8 @@ def _difference(short: Expression, raw: Expression, point: Point, expected: Any,
         is_same = ~finite | (distance <= np.maximum(TOLERANCE * sizes, dust))
         if is_same.all():
             return ""
-        is_same |= distance <= rounding_at(point, short, raw, count=DRAWS)
+        enough = np.where(is_same, 0, distance)
+        is_same |= distance <= rounding_at(point, short, raw, count=DRAWS, enough=enough)
         if is_same.all() or (is_same := is_same | out_of_range(point, raw, shape)).all():  # x/y**2 is 0 for large y
             return ""
         if (is_same | out_of_range(point, short, shape)).all():

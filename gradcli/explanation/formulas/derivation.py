@@ -49,12 +49,12 @@ def locals_of(line: Line, upstream_name: str) -> dict[int, Local]:
         formula = value = None
         if not primitive.structured and operands[position].value.shape == shape:
             slope = rule(Formula(Number(1), one), out, *operands, **application.options)
-            is_zero = not np.any(slope.value) and not names(slope.tree)
-            formula, value = (
-                Number(0) if is_zero else slope.tree,
-                np.broadcast_to(slope.value, shape)[()] if shape else slope.value,
-            )
-            if np.shape(slope.value) != shape and names(formula):  # of a row that is copied, in the shape of the node
+            formula, value = slope.tree, slope.value
+            if shape:
+                value = np.broadcast_to(value, shape)
+            if type(formula) is not Name and not (value.any() if shape else value) and not names(formula):
+                formula = Number(0)
+            if shape and slope.shape != shape and names(formula):  # of a row that is copied, in the shape of the node
                 formula = Call("expand", (Argument(formula), Argument(literal(shape))))
         found[position] = Local(line.inputs[position].name, formula, value, flow.tree)
     return found

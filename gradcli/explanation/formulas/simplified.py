@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -71,14 +71,17 @@ class _Gradients:
         self.whole = explanation
         self.at_any_point = at_any_point
         self.point = explanation.point
-        written = [statement.value for statement in explanation.parsed.statements]
-        self.products = products_of(written or [node.expression for node in explanation.nodes])
         self.notes: list[Note] = []
         self.left = MOST_WORK
         self.long, self.widest = LONG, WIDEST
         is_short = len(explanation.nodes) <= MOST_NODES
         has_rules = is_short and all(step.rule != MISSING for step in explanation.steps)
         self.in_names = InNames(explanation) if is_short and has_rules else None
+
+    @cached_property
+    def products(self) -> tuple[tuple[str, ...], ...]:
+        written = [statement.value for statement in self.whole.parsed.statements]
+        return products_of(written or [node.expression for node in self.whole.nodes])
 
     def explanation(self) -> Explanation:
         leaves = self.leaves()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -31,6 +32,7 @@ from gradcli.language.tree import Name
 MOST = 20  # mistakes of one contribution
 ENTRIES = 6  # of a contribution that anybody would type
 WHOLE = 1200  # contributions times nodes where mistakes are looked for in the whole graph, and not just near an edge
+SAME_NAME = re.compile(r"you used (\S+) for \1\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +126,29 @@ class Contributions:
         for shelf in suspects.shelf(by, SINGLE).values():
             ranked.extend(zip(shelf.suspects, shelf.numbers, strict=True))
         for suspect, value in sorted(ranked, key=lambda pair: pair[0].rank):
-            yield Mistaken(value, said(suspect))
+            message = said(suspect) if len(into) == 1 and self.is_small else self.held(suspect, value, problem, move)
+            if not SAME_NAME.search(message):
+                yield Mistaken(value, message)
         for shift in (-1, 1):
             for one in decimal_point(problem, Typed(truth * 10.0**shift), Tolerance()):
                 yield Mistaken(one.value, one.message)
+
+    def held(self, suspect: Suspect, value: Value, problem: Problem, move: Contributed) -> str:
+        """Return what a mistake along one edge says: a part of a gradient is not the gradient."""
+        source, through = move.edge.source, self.whole.get(move.edge.target, move.edge.target)
+        is_part = len(self.problem.into(self.vertices[source])) > 1
+        if is_part and suspect.codes == ("sign",) and f"/∂{source} has the other sign" in said(suspect):
+            return f"the sign of what comes through {through} has slipped"
+        if suspect.codes != ("swapped-variable",):
+            return said(suspect)
+        for number, vertex in enumerate(problem.graph.vertices):
+            total = problem.totals.get(number)
+            if total is not None and number != problem.by and same(total, value):
+                known = self.problem.totals.get(self.vertices.get(vertex.line.name, -1))
+                name = problem.label(number)
+                if known is None or not same(known, value):
+                    return f"this is what reaches {name} through {through}, not what reaches {source}"
+        return said(suspect)
 
     def alone(self, edge: Edge, by: int) -> Problem:
         """Return the problem in which a node has no other consumers than the one at an edge."""

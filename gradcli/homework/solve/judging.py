@@ -27,6 +27,7 @@ BLANK = re.compile(
     r"|skip(?:ped)?|blank|not\s+done|unknown|weiß\s+nicht|keine\s+ahnung)\)?[.!]?",
     re.IGNORECASE,
 )
+ASSIGNED = re.compile(r"([^\W\d]\w*)\s*=(?!=)")
 NUMBERS = 2**10  # answers to a question whose verdicts are remembered
 
 
@@ -99,12 +100,20 @@ class Judge:
         expected = self.expected[ask.quantity]
         if solution is not None:
             own = ask.quantity.of if ask.quantity.kind == "value" else ""
-            return Wanted("formula", names=frozenset(solution.evaluation.scope) - {own})
+            scope = {name: np.shape(value) for name, value in solution.evaluation.scope.items() if name != own}
+            shapes = scope if any(scope.values()) else {}
+            return Wanted("formula", np.shape(expected), frozenset(scope), shapes=shapes)
         if expected is None:
             return Wanted("nothing")
         if isinstance(expected, bool | str):
             return Wanted("word")
-        return Wanted("number", np.shape(expected), values=self.question.at)
+        names = names_of(self.question.source.text, self.question.at)
+        return Wanted("number", np.shape(expected), names, values=self.question.at)
+
+
+def names_of(program: str, at: Mapping[str, object]) -> frozenset[str]:
+    """Return the names that a program or snippet has."""
+    return frozenset(ASSIGNED.findall(program)) | frozenset(at)
 
 
 def known_of(read: Read) -> tuple[Hashable, ...] | None:

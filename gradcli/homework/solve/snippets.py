@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -13,10 +12,8 @@ from gradcli.homework.assignment.assignments import Ask, Question
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.runs.passes import Ways
-from gradcli.homework.solve.runs.scripts import Others, Outcomes, Ran, Refusal, Script, answered, own_events
+from gradcli.homework.solve.runs.scripts import Others, Outcomes, Ran, Refusal, Script, answered
 from gradcli.homework.solve.words import NO_ERROR
-from gradcli.script.timeline.model import Timeline
-from gradcli.script.timeline.passes import with_short_formulas
 from gradcli.script.timeline.reasons import of
 from gradcli.workers.asking import asked
 
@@ -57,12 +54,6 @@ class SnippetSolution:
             help = f"write line = {' or '.join(lines[:SHOWN])}" if lines else "ask for a line that calls print()"
             raise self.question.refused(ask.span, f"{where} nothing", help)
         return "".join(lines).strip()
-
-    @property
-    def worked(self) -> Timeline:
-        """The run with the formulas that are to be shown; for it the snippet runs again, in this process."""
-        found = own_events(self.script)
-        return found if self.is_raw else replace(found, events=tuple(map(with_short_formulas, found.events)))
 
     def read(self, ask: Ask, value: Any) -> Any:
         """Return a right answer. Raises UsageError where there is none."""

@@ -10,8 +10,7 @@ from gradcli.homework.model import Value
 from gradcli.homework.solve.verdicts import Verdict
 from gradcli.homework.submission.answers import UnreadableError, read_number
 from gradcli.homework.submission.numerals import Tolerance, read_numeral
-from gradcli.homework.submission.plain.characters import word
-from gradcli.homework.submission.plain.reading import FACTS
+from gradcli.homework.submission.plain.reading import FACTS, word
 
 NODE = re.compile(
     r"(?:(?:it is\s+)?(?:an?|the)\s+)?(?:grad_fn\s*=\s*)?<?(?:class\s+')?"

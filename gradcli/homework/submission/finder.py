@@ -9,6 +9,7 @@ from gradcli.homework.submission.labels import Labels
 from gradcli.homework.submission.marks import bulleted, closing_mark, open_brackets, unmarked
 
 SEPARATOR = re.compile(r":=|==?>?|≈|≃|≅|~|:|->|→|⇒|\t|\bis\b|\bequals\b")
+PLACE = re.compile(r"(?:\||@|\b(?:at|bei|en|für|for|pour|para|per|bij|при)\b)\s*_?[{(]?\s*\w+\s*$")
 TRIED = 6  # separators of a line
 SPACED = re.compile(
     r"(?P<label>\S*[/._]\S*)\s+(?P<answer>[-+−–≈~\[({\d.].*)|(?P<name>\S+|local \S+)\s{2,}(?P<apart>\S.*)"
@@ -68,15 +69,22 @@ class Finder:
 
     def split(self, text: str, question: str) -> tuple[str, str] | None:
         """Return the label that a text begins with, and the rest."""
+        at_point: tuple[str, str] | None = None
         for number, found in enumerate(SEPARATOR.finditer(text)):
             if number == TRIED:
                 break
+            if open_brackets(text[: found.start()]) > 0 and not text.startswith("["):
+                continue  # `q|_{x=2} = 4`
             label = self.label(unmarked(text[: found.start()]), question)
             if label:
                 answer = text[found.end() :].partition("#")[0]
-                return label, answer.removeprefix("**") if text.startswith("**") and "**" not in text[
-                    2 : found.start()
-                ] else closing_mark(text, found.start(), answer)
+                is_bold = text.startswith("**") and "**" not in text[2 : found.start()]
+                split = label, answer.removeprefix("**") if is_bold else closing_mark(text, found.start(), answer)
+                if not PLACE.search(text, 0, found.start()):
+                    return split
+                at_point = at_point or split  # `dq/ds at x = 2: 4`
+        if at_point:
+            return at_point
         for pattern in (SPACED, COPIED):
             whole = pattern.fullmatch(text.partition("#")[0].strip())
             name, *rest = (part for part in whole.groups() if part is not None) if whole else ("",)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Protocol, TypeVar
 from unicodedata import normalize
@@ -11,25 +11,38 @@ from unicodedata import normalize
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
 from gradcli.homework.result_cache import Remembered
 from gradcli.homework.submission.marks import open_brackets
-from gradcli.homework.submission.plain.characters import undressed
-from gradcli.homework.submission.plain.latex import without_latex
-from gradcli.homework.submission.plain.names import folded
+from gradcli.homework.submission.plain.names import folded, matching
+from gradcli.homework.submission.plain.prose import bare_text
+from gradcli.homework.submission.plain.tokens import closing, plain_characters, tokens_of
+from gradcli.homework.submission.plain.vocabulary import DERIVED, ROLE, folded_word, is_harmless
 
 KEPT = 2**12  # labels that are remembered
 NEAR = 0.3  # a share of the letters in common
 LONGEST = 80  # characters of a label
 LETTERS = 5  # of a name that is known with a slip in it
+HEADS = (  # of questions, in the languages of courses
+    r"question|exercise|problem|task|part|number|assignment|aufgabe|frage|übung|teilaufgabe|exercice|problème|ejercicio"
+    r"|pregunta|problema|tarea|esercizio|domanda|quesito|exercício|questão|opgave|oefening|vraag|opdracht|zadanie|pytanie"
+    r"|ćwiczenie|задача|задание|вопрос|упражнение|příklad|úloha|otázka|uppgift|fråga|oppgave|spørgsmål|tehtävä|soru"
+    r"|問題?|问题|问|题目?|習題|练习|문제|ex\.?|exo|no\.?|nr\.?|n[°º]|№|q"
+)
 WORDS = re.compile(
-    r"^(?:(?:my\s+|the\s+)?(?:answers?|solutions?|results?|antworten|lösung(?:en)?)\s+(?:to|for|of|zu)\s+)?"
-    r"(?:(?:question|exercise|problem|task|part|aufgabe|frage|übung|ex\.?|no\.?|nr\.?|q)\s*[-.:#]?\s*)?(?=\w)",
+    r"^(?:(?:my\s+|the\s+)?(?:answers?|solutions?|results?|antworten|lösung(?:en)?|réponses?|respuestas?|risposte?"
+    r"|antwoorden)\s+(?:to|for|of|zu|à|a|alla|op)\s+)?"
+    rf"(?:(?:{HEADS})\s*[-.:#]?\s*)?(?=\w)",
     re.IGNORECASE,
 )
 POINTS = re.compile(r"\s*[(\[]\s*[\d./]+\s*(?:points?|pts?|marks?|punkte?|p)\b\.?\s*[)\]]?$", re.IGNORECASE)
 NUMBERED = re.compile(r"^(?P<number>\d{1,2})?[a-z]?\s*(?:[-–—.:)(]|\s)+\s*(?=\w)", re.IGNORECASE)
 IN_WORDS = re.compile(
-    r"(?:question|exercise|problem|task|aufgabe|frage|übung|number|ex|no|nr|q)\s*[-.:#]?\s*(?P<number>\d{1,2})",
+    rf"(?:(?:answers?|solutions?|lösung(?:en)?|réponses?|respuestas?)\s+(?:to|for|zu|à|a)\s+(?:l')?)?"
+    rf"(?:{HEADS}|answer|p)\s*[-.:#]?\s*(?:(?:no\.?|nr\.?|n°|#)\s*)?(?P<number>\d{{1,2}})(?:\s*\.?\s*[(]?[a-z][.)]?)?|第\s*(?P<nth>\d{{1,2}})\s*[题題问問]"
+    rf"|(?P<first>\d{{1,2}})\s*\.\s*(?:{HEADS})",
     re.IGNORECASE,
 )
+ALONE = re.compile(
+    r"#?\s?(?P<hash>(?<=#)\d{1,2}|(?<=# )\d{1,2})|\(?(?P<number>\d{1,2})(?:[.)]|\.\))|\[(?P<inner>\d{1,2})\]"
+)  # 1.  (1)  [1]
 IN_BRACKETS = re.compile(r"[(\[\"“]([^()\[\]\"“”]+)[)\]\"”]?$")
 EDGES = re.compile(r"^[\s#*_>/\[\](){}`<=\"'«“„~–—-]+|[\s#*_\[\](){}`:.,<>=\"'»“”~–—-]+$")
 UNDERSCORED = re.compile(r"(?P<local>[Ll]ocal\s+)?[d∂]_?(?P<of>\w+?)_+[d∂]_?(?P<by>\w+)")
@@ -37,19 +50,19 @@ GRADIENT = re.compile(
     r"(?:∇_?|(?:the\s+)?grad(?:ient)?(?:\s+of\s+|[\s_(]+))(?P<first>\w+)\)?|(?P<last>\w+)_grad|d_?(?P<short>[^\W\d_]\w*)",
     re.IGNORECASE,
 )
-OF_BY = re.compile(
-    r"(?:the\s+)?(?:partial\s+|total\s+)?(?:gradient|derivative|ableitung)\s+(?:of|von)\s+(?P<of>\w+)\s+"
-    r"(?:wrt\.?|w\.\s?r\.\s?t\.?|with\s+respect\s+to|by|nach)\s+(?P<by>\w+)",
-    re.IGNORECASE,
-)
 LOCAL = re.compile(r"^(?P<local>local)\s+(?:partial\s+)?(?:derivative|gradient)\s*(?:of\s+)?(?=\S)", re.IGNORECASE)
 PRIME = re.compile(r"(?P<of>\w+)['′]\((?P<by>[^\W\d]\w*)\)")
-AT = re.compile(r"\s*(?:\||\bat\b).*$|(?<=\w)\((?:[^()]*[\d=,][^()]*|[a-z])\)$")  # dq/ds|_{x=2}, s(2)
+AT = re.compile(
+    r"\s*(?:\||@|\b(?:at|bei|in|en|für|for|pour|para|per|för|bij|w|в|при)\b(?=[^=]*=)|\bat\b).*$|(?<=[\w'])\s*\((?:[^()]*[\d=,][^()]*|[a-z])\)$"
+)  # dq/ds|_{x=2}, s(2)
 NAMED = re.compile(r"[\w∂]")
 ARTICLE = re.compile(
     r"^(?:(?:my\s+|the\s+)?(?:answer|result|ans|value|solution)(?:\s+(?:for|of|to))?|the)\s*:?\s+(?=\S)", re.IGNORECASE
 )
 BEHIND = re.compile(r"^(?P<of>.*\S)\s*[,(\[]\s*(?P<local>local)(?:\s+derivative)?\s*[)\]]?$", re.IGNORECASE)
+
+
+SIMPLE = re.compile(r"[\w/∂ ]+")
 
 
 class Asked(Protocol):
@@ -66,18 +79,33 @@ Found = TypeVar("Found")
 
 
 class Labels:
-    """The names of the questions and quantities of an assignment, which must be typed as they stand if `is_strict`."""
+    """The names of the questions and quantities of an assignment, which must be typed as they stand if `is_strict`.
+
+    `names` are those of the programs, which labels do not use for anything else.
+    """
 
     def __init__(
-        self, asked: Mapping[str, Sequence[Asked]], outputs: Mapping[str, str], *, is_strict: bool = False
+        self,
+        asked: Mapping[str, Sequence[Asked]],
+        outputs: Mapping[str, str],
+        *,
+        is_strict: bool = False,
+        names: Mapping[str, Collection[str]] | None = None,
     ) -> None:
-        self.asked, self.outputs, self.is_strict = asked, outputs, is_strict
+        self.asked, self.outputs, self.is_strict, self.names = asked, outputs, is_strict, names or {}
         self.named: Remembered[str | None] = Remembered(KEPT)
         self.known: Remembered[Asked | None] = Remembered(KEPT)
         self.ids = single((question_name(id), id) for id in asked)
-        known = ((IN_WORDS.fullmatch(id), id) for id in asked)
-        self.numbers = single((str(int(found["number"])), id) for found, id in known if found)  # `q1` is question 1
+        self.numbers = single((number, id) for id in asked if (number := number_of(id)))  # `q1` is question 1
         self.forms = {id: single((form(ask.quantity), ask) for ask in asks) for id, asks in asked.items()}
+        self.spelled = {
+            id: single(
+                (form, ask)
+                for ask in asks
+                for form in set(spellings(ask.quantity, outputs[id], self.names.get(id, ())))
+            )
+            for id, asks in asked.items()
+        }
 
     def question(self, text: str) -> str | None:
         """Return the id of the question that a heading names."""
@@ -92,11 +120,11 @@ class Labels:
             shorter = bare(WORDS.sub("", bare(POINTS.sub("", plain))))
             names = (text, shorter, bare(NUMBERED.sub("", shorter)), *IN_BRACKETS.findall(plain))
             found = next((self.ids[name] for name in map(question_name, names) if name in self.ids), None)
-        numbered = IN_WORDS.fullmatch(plain)
-        if found is None and numbered:
-            found = self.numbers.get(str(int(numbered["number"])))
-        if found is None and numbered and not any(re.search(r"\d", id) for id in self.asked):
-            place = int(numbered["number"]) - 1  # of questions that have no numbers of their own
+        number = number_of(bare(POINTS.sub("", plain))) or number_of(text)
+        if found is None and number:
+            found = self.numbers.get(number)
+        if found is None and number and not any(re.search(r"\d", id) for id in self.asked):
+            place = int(number) - 1  # of questions that have no numbers of their own
             found = list(self.asked)[place] if 0 <= place < len(self.asked) else None
         return found
 
@@ -129,7 +157,7 @@ class Labels:
         special = [ask for ask in asks if squeezed(text).casefold() in special_labels(ask)]
         if len(special) == 1:
             return special[0]
-        plain = ARTICLE.sub("", undressed(without_latex(undressed(text.strip()))))
+        plain = ARTICLE.sub("", plain_label(text))
         plain = BEHIND.sub(r"\g<local> \g<of>", LOCAL.sub(r"\g<local> ", plain))
         for spelling in (plain, underscored(plain), gradient(plain), in_words(plain)):
             found = self.exact(id, spelling) if spelling else None
@@ -139,15 +167,37 @@ class Labels:
             filter(None, (self.read(id, one) for one in (underscored(plain), gradient(plain), plain) if one)), None
         )
         if quantity is None:
-            return self.nearly(id, plain)
+            return self.nearly(id, plain) or self.otherwise(id, text)
         found = self.forms[id].get(form(quantity))
         if found is None and quantity.kind == "gradient":  # a derivative of one step is its local one
             found = self.forms[id].get(form(Quantity("local", quantity.of, quantity.by)))
-        return found or self.nearly(id, plain)
+        return found or self.nearly(id, plain) or self.otherwise(id, text)
+
+    def otherwise(self, id: str, text: str) -> Asked | None:
+        """Return the quantity that a label names in another notation, `∇_w L`, `L_w`, `f'(2)`, or in words."""
+        if not self.outputs[id] or open_brackets(text) or not re.match(r"[\w∂∇(\\$]", text.strip()):
+            return None
+        known = self.spelled[id]
+        for plain in dict.fromkeys((plain_label(text), AT.sub("", plain_label(text)))):
+            own = spelling_of(plain)
+            found = (
+                known.get(own)
+                or known.get(spelling_of(plain.replace("_", "∇")))
+                or single((form.casefold(), ask) for form, ask in known.items()).get(own.casefold())
+            )
+            if found is not None:
+                return found
+            gradients = [ask for ask in self.asked[id] if ask.quantity.kind == "gradient"]
+            names = {name for ask in self.asked[id] for name in (ask.quantity.of, ask.quantity.by) if name}
+            in_words = told_in_words(plain, names | {self.outputs[id]}, self.outputs[id])
+            said = known.get(spelling_of(in_words))
+            if said is not None or (in_words == "d" and len(gradients) == 1):
+                return said or gradients[0]
+        return None
 
     def nearly(self, id: str, plain: str) -> Asked | None:
         """Return the one quantity whose name has the same letters, or has them but for the place: `dLdW`, `s(2)`."""
-        if not NAMED.match(plain) or open_brackets(plain):
+        if not NAMED.match(plain) or open_brackets(plain) or "'" in plain:
             return None
         for text in dict.fromkeys((plain, AT.sub("", plain))):
             for letters in (lettered, lambda one: lettered(one).casefold()):
@@ -211,6 +261,24 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
     return by_case[close[0]] if close else ""
 
 
+def plain_label(text: str) -> str:
+    r"""Return a label without what sets it in LaTeX and Markdown: `∂L/∂w` for `$\\frac{\\partial L}{\\partial w}$`."""
+    text = re.sub(r"\b[pP]artial\s+(?=\w+\s*/|\w+$)", "∂", plain_characters(bare_text(text)))
+    if SIMPLE.fullmatch(text):
+        return text
+    tokens = tokens_of(text)
+    parts: list[str] = []
+    slashes: set[int] = set()  # the places behind which a numerator ends
+    for place, token in enumerate(tokens):
+        if token.text == "frac" and token.kind == "fraction":
+            slashes.add(closing(tokens, place + 1))
+        elif token.kind not in ("mark", "line") and token.text not in ("{", "}"):
+            parts += [" "] * (token.gap and bool(parts)) + [token.text]
+        if place in slashes:
+            parts.append("/")
+    return "".join(parts).strip(" =≈~")
+
+
 def single(pairs: Iterable[tuple[str, Found]]) -> dict[str, Found]:
     """Return a table without the keys that stand for several things."""
     found: dict[str, list[Found]] = {}
@@ -245,6 +313,76 @@ def form(quantity: Quantity) -> str:
     return " ".join((quantity.kind, folded(quantity.of), folded(quantity.by)))
 
 
+def number_of(heading: str) -> str:
+    """Return the number of a question in a heading, such as `Aufgabe 1a)`, `第1题` or `(1)`; "" for any other text."""
+    found = IN_WORDS.fullmatch(heading) or ALONE.fullmatch(heading.strip())
+    return next((str(int(number)) for number in found.groups() if number), "") if found else ""
+
+
+OUTPUTS = ("L", "J", "E", "C", "loss", "cost", "ℓ", "ℒ", "f", "y")  # what the output of a program is called in labels
+
+
+def spellings(quantity: Quantity, output: str, names: Collection[str]) -> Iterator[str]:
+    """Yield the forms of the labels of a derivative: `∇_w L`, `∂_w L`, `L_w`, `f'`, `dW`, `δ2`."""
+    of, by = quantity.of, quantity.by
+    if quantity.kind != "gradient":
+        return
+    for name in (of, *(other for other in OUTPUTS if of == output and other not in names)):
+        patterns = (
+            f"d{name}d{by}",
+            f"dd{by}{name}",
+            f"dd{by}{name}{by}",
+            f"{name}'{by}{by}",
+            f"∇{by}{name}",
+            f"grad{by}{name}",
+            f"d{by}{name}",
+            f"D{by}{name}",
+            f"{name}∇{by}",
+        )
+        yield from map(spelling_of, (*patterns, f"{name}'", f"{name}'{by}", f"d{name}d{by}T"))
+    if of == output:
+        yield from map(
+            spelling_of, (f"∇{by}", f"grad{by}", f"{by}grad", f"d{by}", f"{by}bar", f"∇{of}", f"grad{of}", f"D{of}")
+        )
+        layer = re.fullmatch(r"[za](\d*)", by)
+        if layer and by.startswith("z"):
+            yield spelling_of(f"δ{layer[1]}")
+
+
+def spelling_of(label: str) -> str:
+    """Return what spellings of a label share: its letters, digits, `∇` and primes."""
+    letters = re.sub(r"[^\w∇']|_", "", label.replace("∂", "d"))
+    return "".join(folded(one) if not one.isascii() else one for one in letters)
+
+
+DERIVED_SIGNS = re.compile("(?:偏?导数|梯度|偏?微分|勾配|기울기|미분)")
+PIECES = re.compile(r"[\u3040-\ud7af]+|[^\W_\u3040-\ud7af]+(?:_\w+)?")
+WRT = re.compile(r"\bw\.?\s?r\.?\s?t\b\.?", re.IGNORECASE)
+
+
+def told_in_words(label: str, names: Collection[str], output: str) -> str:
+    """Return `dLdw` for `the derivative of L with respect to w`, in any language, `d` for `the derivative` alone.
+
+    "" stands for any other text.
+    """
+    pieces = PIECES.findall(WRT.sub(" ", label))
+    given = [name for piece in pieces if (name := matching(piece, names))]
+    words = [piece for piece in pieces if not matching(piece, names)]
+    is_derived = any(folded_word(word) in DERIVED or DERIVED_SIGNS.search(word) for word in words)
+    is_known = all(
+        folded_word(word) in DERIVED | ROLE
+        or is_harmless(word)
+        or DERIVED_SIGNS.search(word)
+        or (not word.isascii() and len(word) < 5)
+        for word in words
+    )
+    if not is_derived or not is_known or len(given) > 2:
+        return ""
+    if not given:
+        return "d"
+    return f"d{given[0]}d{given[1]}" if len(given) == 2 else f"d{output}d{given[0]}"
+
+
 def squeezed(text: str) -> str:
     return "".join(text.split()).replace("∂", "d")
 
@@ -255,8 +393,8 @@ def lettered(text: str) -> str:
 
 
 def in_words(text: str) -> str:
-    """`dL/dW` for `the gradient of L with respect to W` and `q'(x)`; "" for any other text."""
-    found = OF_BY.fullmatch(text) or PRIME.fullmatch(text)
+    """`dq/dx` for `q'(x)`; "" for any other text."""
+    found = PRIME.fullmatch(text)
     return f"d{found['of']}/d{found['by']}" if found else ""
 
 

@@ -82,7 +82,11 @@ class Reader:
             return
         if self.labelled(line):
             return
-        id = None if self.is_open and NUMERIC.fullmatch(line) else self.labels.question(line.partition("#")[0])
+        id = (
+            None
+            if self.is_open and NUMERIC.fullmatch(line)
+            else (self.labels.question(line) or self.labels.question(line.partition("#")[0]))
+        )
         if id is None and not self.asked_alone(line) and not self.continued(line):
             id = self.misspelt(line)
             if id is None:

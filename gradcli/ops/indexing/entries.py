@@ -91,7 +91,7 @@ def _check(places: Tensor, shape: Shape, dims: int) -> None:
 @operation(
     "x = [[1, 2], [3, 4]]; entries(x, [[3, -1, 0]], 2)", "x = [[1, 2], [3, 4]]; entries(x, [1, 1], 1)", method=False
 )
-def entries_(input: Tensor, places: Indices, dims: int) -> Any:
+def apply_entries(input: Tensor, places: Indices, dims: int) -> Any:
     """The entries at flat places of the last dimensions; -1 gives 0."""
     _check(places, input.shape, dims)
     check_size((*input.shape[: input.ndim - dims], *places.shape))
@@ -99,7 +99,7 @@ def entries_(input: Tensor, places: Indices, dims: int) -> Any:
 
 
 @operation("u = [1, 2, 3]; entries_backward(u, [3, -1, 3], (2, 2), 2)", method=False)
-def entries_backward_(grad_output: Tensor, places: Indices, shape: Shape, dims: int) -> Any:
+def apply_entries_backward(grad_output: Tensor, places: Indices, shape: Shape, dims: int) -> Any:
     """The gradient of `entries`: each entry of the upstream gradient is added to the place it was taken from."""
     _check(places, shape, dims)
     check_size(shape)

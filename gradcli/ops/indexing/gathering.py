@@ -22,7 +22,7 @@ from gradcli.ops.indexing.indexing import flat_positions, index_backward, scatte
 from gradcli.ops.indexing.places import check_places, placing, scattering, vector_of
 from gradcli.ops.shaping.shaping import view
 from gradcli.ops.support.arguments import Indices, Operand
-from gradcli.ops.support.forgetting import forgotten
+from gradcli.ops.support.constant_nodes import constant_node
 from gradcli.ops.support.sentences import ADDED_AT, PICKED, PLACED, REPLACED
 from gradcli.ops.support.surface import operation
 
@@ -137,31 +137,31 @@ masked_select: Primitive = primitive(
 
 
 @operation("x = [[1, 2], [3, 4]]; gather(x, 1, [[0, 0], [1, 0]])")
-def gather_(input: Tensor, dim: int, index: Indices) -> Any:
+def apply_gather(input: Tensor, dim: int, index: Indices) -> Any:
     """Entries by index along one dimension: `out[i][j] = input[i][index[i][j]]` for `dim=1`."""
     axis = dimension(dim, input.ndim)
     if not index.value.size:  # of which torch looks at nothing
-        return forgotten("GatherBackward0", np.zeros(index.shape, input.dtype), input, saves=(0,))
+        return constant_node("GatherBackward0", np.zeros(index.shape, input.dtype), input, saves=(0,))
     check_places("gather", input, axis, index)
     return gather(input, index, dim=axis)
 
 
 @operation("x = [[1, 2, 3]]; y = [[4, 5]]; scatter_add(x, 1, [[2, 2]], y)")
-def scatter_add_(input: Tensor, dim: int, index: Indices, src: Tensor) -> Any:
+def apply_scatter_add(input: Tensor, dim: int, index: Indices, src: Tensor) -> Any:
     """Entries of `src` added to the input at the indices."""
     axis, places = dimension(dim, input.ndim), placing(input, index)
     return scatter_add(input, places, scattering(input, axis, places, src), dim=axis)
 
 
 @operation("x = [[1, 2], [3, 4]]; index_select(x, 0, [1, 1, 0])")
-def index_select_(input: Tensor, dim: int, index: Indices) -> Any:
+def apply_index_select(input: Tensor, dim: int, index: Indices) -> Any:
     """The slices at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
     return index_select(input, vector_of("index_select", input, axis, index), dim=axis)
 
 
 @operation("x = [[1, 2], [3, 4]]; y = [[5, 6]]; index_add(x, 0, [1], y)")
-def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha: float = 1) -> Any:
+def apply_index_add(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha: float = 1) -> Any:
     """Slices of `source`, times `alpha`, added to the input at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
     vector = vector_of("index_add", input, axis, index)
@@ -187,7 +187,7 @@ def take_along_dim(input: Tensor, indices: Indices, dim: int | None = None) -> A
     """Entries by index along one dimension, where the other dimensions broadcast; along all without `dim`."""
     if dim is None:
         flat = view(input, input.value.size)
-        return gather_(flat, 0, Tensor(view(indices, indices.value.size).value))
+        return apply_gather(flat, 0, Tensor(view(indices, indices.value.size).value))
     ShapeError.when(
         input.ndim != indices.ndim,
         "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -200,11 +200,11 @@ def take_along_dim(input: Tensor, indices: Indices, dim: int | None = None) -> A
     common = broadcast_shapes(own, wanted)
     x = expand(input, size=(*common[:axis], size, *common[axis + 1 :]))
     places = np.broadcast_to(indices.value, (*common[:axis], indices.shape[axis], *common[axis + 1 :]))
-    return gather_(x, axis, Tensor(places % size if size else places))  # torch wraps any index around
+    return apply_gather(x, axis, Tensor(places % size if size else places))  # torch wraps any index around
 
 
 @operation("x = [[1, -2], [3, 4]]; masked_select(x, x > 0)")
-def masked_select_(input: Tensor, mask: Tensor) -> Any:
+def apply_masked_select(input: Tensor, mask: Tensor) -> Any:
     """The entries where the mask is true, in one row."""
     refuse_examples("masked_select", mask)
     AutogradError.when(mask.dtype != np.bool_, "masked_select: expected BoolTensor for mask")
@@ -255,7 +255,7 @@ scatter = primitive(
 @operation(
     "x = [[1, 2, 3]]; y = [[4, 5]]; scatter(x, 1, [[2, 0]], y)", "x = [[1, 2], [3, 4]]; scatter(x, 0, [[1, 0]], 7)"
 )
-def scatter_(input: Tensor, dim: int, index: Indices, src: Operand = None, *, value: float | None = None) -> Any:
+def apply_scatter(input: Tensor, dim: int, index: Indices, src: Operand = None, *, value: float | None = None) -> Any:
     """The input with entries of `src`, or one number, at the indices: `out[i][index[i][j]] = src[i][j]` for `dim=1`."""
     src = value if src is None else src
     if src is None:

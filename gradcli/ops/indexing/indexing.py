@@ -215,7 +215,7 @@ def sliced(x: Tensor, bounds: slice, dim: int) -> Any:
     "x = [[1, 2, 3], [4, 5, 6]]; x[1]",
     "x = [[1, 2, 3], [4, 5, 6]]; x[:, 0]",
 )
-def select_(input: Tensor, dim: int, index: int) -> Any:
+def apply_select(input: Tensor, dim: int, index: int) -> Any:
     """One index of one dimension."""
     if not input.ndim:
         raise ShapeError("select() cannot be applied to a 0-dim tensor.")

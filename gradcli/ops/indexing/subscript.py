@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,13 +9,12 @@ import numpy as np
 from gradcli.engine.checks.shapes import broadcast_shapes
 from gradcli.engine.modes import mode, refuse_examples
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError, ShapeError
+from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.ops.indexing.indexing import EVERYTHING, alias, bounded, select, sliced, take
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import indices
 from gradcli.ops.support.surface import operation
 
-BYTES = "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
 NARROW = (np.int8, np.int16)  # which torch takes as one index alone
 NOT_WHOLE = "tensors used as indices must be long, int, byte or bool tensors"
 ALLOWED = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
@@ -99,15 +97,9 @@ def _item(item: Any) -> Any:
         raise AutogradError(NOT_WHOLE)
     if isinstance(item, Tensor) and item.dtype == np.bool_:
         refuse_examples("mask", item)
-    if mode.strict and isinstance(item, Tensor) and item.dtype == np.uint8:
-        if item.ndim:
-            warnings.warn(BYTES, UserWarning, stacklevel=2)
-        item = Tensor(item.value.astype(np.bool_))  # torch's masks were bytes once, and bytes are masks still
-    if mode.strict and isinstance(item, dict | set):
-        raise AutogradError(f"{ALLOWED} (got {type(item).__name__})")
-    if mode.strict and isinstance(item, str):
-        raise TypeError("new(): invalid data type 'str'")
-    if isinstance(item, float | str):
+    if isinstance(item, Tensor) and item.dtype == np.uint8:
+        raise UnsupportedHere("bytes as a mask are not supported here", help="write mask.bool()")
+    if isinstance(item, float | str | dict | set):
         raise AutogradError(f"{ALLOWED} (got {type(item).__name__})")
     if mode.strict and isinstance(item, list):
         item = _whole(item)

@@ -64,7 +64,7 @@ cholesky = primitive(
 
 
 @operation("A = [[2, 1], [0.5, 3]]; cholesky(A @ A.T)", method=False, only="linalg")
-def cholesky_(A: Real, upper: bool = False) -> Any:
+def apply_cholesky(A: Real, upper: bool = False) -> Any:
     """The lower triangle L with `L @ L.T = A`, for a symmetric positive definite matrix; or its transpose."""
     _check_square("linalg.cholesky", A)
     if not upper:

@@ -28,7 +28,7 @@ from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.shaping.diagonals import tril
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.return_types import ReturnType
 from gradcli.ops.support.surface import operation
 
 

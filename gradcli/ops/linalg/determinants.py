@@ -22,8 +22,8 @@ from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.axes import aligned
 from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.forgetting import forgotten, identity
-from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.constant_nodes import constant_node, identity
+from gradcli.ops.support.return_types import ReturnType
 from gradcli.ops.support.surface import operation
 
 
@@ -109,7 +109,7 @@ def _check_square(name: str, A: Tensor) -> None:
     integers_stay=True,
     kernel="linalg.det: Expected a floating point or complex tensor as input. Got {}",
 )
-def det_(input: Real) -> Any:
+def apply_det(input: Real) -> Any:
     """The determinant of a square matrix, or of each of a batch."""
     _check_square("linalg.det", input)
     return det(input)
@@ -142,7 +142,7 @@ def logdet(input: Real) -> Any:
     integers_stay=True,
     kernel="linalg.inv: Expected a floating point or complex tensor as input. Got {}",
 )
-def inverse_(input: Real) -> Any:
+def apply_inverse(input: Real) -> Any:
     """The inverse of a square matrix, or of each of a batch."""
     _check_square("linalg.inv", input)
     return inverse(input)
@@ -156,13 +156,13 @@ def matrix_power(input: Real, n: int) -> Any:
         if not is_floating(input.value):
             kind = TYPE_NAMES[input.dtype]
             raise AutogradError(f"linalg.inv: Expected a floating point or complex tensor as input. Got {kind}")
-        input, n = inverse_(input), -n
+        input, n = apply_inverse(input), -n
         if n == 1:
             return input
     if n == 0:
         one = np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape).copy()
         copied = clone(input)
-        return forgotten("torch::autograd::CopyBackwards", one, copied, written=identity)
+        return constant_node("torch::autograd::CopyBackwards", one, copied, written=identity)
     if n == 1:
         return clone(input)
     if n == 3:

@@ -80,7 +80,7 @@ def check_system(name: str, matrix: Shape, right: Shape, *, left: bool) -> None:
     only="linalg",
     alike="linalg.solve: Expected A and B to have the same dtype, but found A of type {0} and B of type {1} instead",
 )
-def solve_(A: Real, B: Real, *, left: bool = True) -> Any:
+def apply_solve(A: Real, B: Real, *, left: bool = True) -> Any:
     """The solution X of `A @ X = B`, for a vector or each column of a matrix; without `left` of `X @ A = B`."""
     _check_square("linalg.solve", A)
     vectors = _of_vectors(A, B)

@@ -10,9 +10,9 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimensions
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.ops.reducing.extremes import amax_, amin_
+from gradcli.ops.reducing.extremes import apply_amax, apply_amin
 from gradcli.ops.reducing.norms import norm
-from gradcli.ops.reducing.reductions import sum_
+from gradcli.ops.reducing.reductions import apply_sum
 from gradcli.ops.shaping.axes import wrapped
 from gradcli.ops.shaping.permutations import permute
 from gradcli.ops.shaping.shaping import unsqueeze
@@ -47,7 +47,7 @@ def matrix_norm(input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bo
         order = [axis for axis in range(input.ndim) if axis not in (rows, columns)]
         values = svd_s(permute(input, dims=(*order, rows, columns)), full_matrices=False)
         last = values.ndim - 1
-        found = (sum_ if ord == "nuc" else amin_ if ord == -2 else _largest)(values, last, keepdim)
+        found = (apply_sum if ord == "nuc" else apply_amin if ord == -2 else _largest)(values, last, keepdim)
         back = tuple(int(axis) for axis in np.argsort((*order, rows, columns)))
         return permute(unsqueeze(found, dim=last + 1), dims=back) if keepdim else found
     if isinstance(ord, str) or ord not in (1, -1, math.inf, -math.inf):
@@ -59,13 +59,13 @@ def matrix_norm(input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bo
     sums = norm(input, p=1, dim=over, keepdim=keepdim)
     if not keepdim and left > over:
         left -= 1
-    return (_largest if ord > 0 else amin_)(sums, left, keepdim)
+    return (_largest if ord > 0 else apply_amin)(sums, left, keepdim)
 
 
 def _largest(sizes: Any, dim: int, keepdim: bool) -> Any:
     """The largest of sizes along a dimension: 0, a constant, where there are none."""
     if sizes.shape[dim]:
-        return amax_(sizes, dim, keepdim)
+        return apply_amax(sizes, dim, keepdim)
     return Tensor(np.max(sizes.value, axis=dim, keepdims=keepdim, initial=0))
 
 

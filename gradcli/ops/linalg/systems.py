@@ -17,14 +17,14 @@ from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.decompositions import _check_matrix, cleared, part_of, svdvals
-from gradcli.ops.linalg.determinants import _check_square, inverse_
+from gradcli.ops.linalg.determinants import _check_square, apply_inverse
 from gradcli.ops.linalg.norms import matrix_norm
 from gradcli.ops.pointwise.arithmetic import square
 from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim
 from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.return_types import ReturnType
 from gradcli.ops.support.surface import operation
 
 NORMS = (None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc")
@@ -70,7 +70,7 @@ least_squares = primitive(
 
 
 @operation("A = [[1, 2], [3, 5], [0, 1]]; pinv(A)", method=False)
-def pinv_(A: Real, rcond: float | None = None, *, rtol: float | None = None) -> Any:
+def apply_pinv(A: Real, rcond: float | None = None, *, rtol: float | None = None) -> Any:
     """The pseudo-inverse; singular values below the share `rtol` of the largest count as 0."""
     _check_matrix("linalg.pinv", A)
     least = rtol if rcond is None else rcond
@@ -142,4 +142,4 @@ def cond(A: Real, p: Any = None) -> Any:
         ends = [cut(values, dim=last, start=at, stop=at + 1) for at in (0, max(size - 1, 0))]
         return squeeze_dim(ends[1] / ends[0] if p == -2 else ends[0] / ends[1], dim=last)
     _check_square(f"linalg.cond(ord={p})", A)
-    return matrix_norm(A, p) * matrix_norm(inverse_(A), p)
+    return matrix_norm(A, p) * matrix_norm(apply_inverse(A), p)

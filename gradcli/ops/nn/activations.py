@@ -217,7 +217,7 @@ celu = primitive(
 
 
 @operation("x = [-1, 2]; celu(x)", "x = [-1, 2]; celu(x, alpha=2)", method=False, kernel="elu_cpu")
-def celu_(input: Real, alpha: float = 1.0) -> Any:
+def apply_celu(input: Real, alpha: float = 1.0) -> Any:
     """The input where positive, `alpha*(exp(x/alpha) - 1)` elsewhere: an elu without a kink."""
     AutogradError.when(alpha == 0, "ZeroDivisionError: alpha cannot be 0 for CELU")
     return celu(input, alpha=alpha)
@@ -291,7 +291,7 @@ gelu = primitive(
 
 
 @operation("x = [-1, 2]; gelu(x)", "x = [-1, 2]; gelu(x, approximate='tanh')", method=False, kernel="GeluKernelImpl")
-def gelu_(input: Real, approximate: str = "none") -> Any:
+def apply_gelu(input: Real, approximate: str = "none") -> Any:
     """The input times the normal distribution function; 'tanh' is its usual approximation."""
     AutogradError.when(approximate not in ("none", "tanh"), "approximate argument must be either none or tanh.")
     return gelu(input, approximate=approximate)

@@ -19,7 +19,7 @@ from gradcli.ops.formulas import nn as entries
 from gradcli.ops.nn.normalization import layer_norm, normal_rule, write_norm
 from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.reducing.reductions import sum_dim
-from gradcli.ops.shaping.joining import repeat_
+from gradcli.ops.shaping.joining import apply_repeat
 from gradcli.ops.shaping.shaping import clone, reshape
 from gradcli.ops.support.arguments import Real, check_size
 from gradcli.ops.support.calling import ops
@@ -186,7 +186,7 @@ def update_running(running: Tensor, value: Any, momentum: float) -> None:
     method=False,
     kernel="batch_norm",
 )
-def batch_norm_(
+def apply_batch_norm(
     input: Real,
     running_mean: Real | None = None,
     running_var: Real | None = None,
@@ -227,7 +227,7 @@ def batch_norm_(
     method=False,
     kernel="GroupNormKernelImpl",
 )
-def group_norm_(
+def apply_group_norm(
     input: Real, num_groups: int, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5
 ) -> Any:
     """Groups of channels of each example shifted and scaled to mean 0 and variance 1."""
@@ -271,6 +271,6 @@ def by_example(input: Tensor, *given: Tensor | None, eps: float) -> Any:
     if any(x is not None and x.ndim > 1 for x in given):
         words = "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
         raise AutogradError(words)
-    mean, var, w, b = (None if x is None else repeat_(x, (images,)) for x in given)
+    mean, var, w, b = (None if x is None else apply_repeat(x, (images,)) for x in given)
     rows = reshape(ops.contiguous(input), shape=(1, images * channels, *input.shape[2:]))
-    return reshape(batch_norm_(rows, mean, var, w, b, training=mean is None, eps=eps), shape=input.shape)
+    return reshape(apply_batch_norm(rows, mean, var, w, b, training=mean is None, eps=eps), shape=input.shape)

@@ -23,10 +23,10 @@ from gradcli.ops.nn.softmax import log_softmax
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.scalars import add_number, div_number, mul_number
 from gradcli.ops.pointwise.selection import masked_fill
-from gradcli.ops.reducing.reductions import sum_
+from gradcli.ops.reducing.reductions import apply_sum
 from gradcli.ops.shaping.shaping import reshape, unsqueeze
 from gradcli.ops.support.arguments import Indices, Real, Shape, check_size, indices, real
-from gradcli.ops.support.covering import one_way
+from gradcli.ops.support.named_nodes import one_way
 from gradcli.ops.support.surface import operation
 
 
@@ -214,7 +214,7 @@ def nll_loss_backward(
 
 
 @operation("one_hot([0, 2, 1])", "one_hot([[1], [0]], num_classes=3)", method=False)
-def one_hot_(tensor: Indices, num_classes: int = -1) -> Any:
+def apply_one_hot(tensor: Indices, num_classes: int = -1) -> Any:
     """A row for each label: 1 at its class, 0 elsewhere."""
     AutogradError.when(
         not tensor.value.size and num_classes <= 0, "Can not infer total number of classes from empty tensor."
@@ -288,11 +288,11 @@ def _smoothing(scores: Any, labels: Any, weight: Any, ignore_index: int, reducti
     weighted = scores if weight is None else scores * _by_class(weight, scores.ndim)
     if labels.ndim and scores.ndim == 1:
         labels = Tensor(labels.value.reshape(()))
-    smooth = masked_fill(-sum_(weighted, axis), equal(labels, ignore_index), 0)
+    smooth = masked_fill(-apply_sum(weighted, axis), equal(labels, ignore_index), 0)
     if reduction != "mean":
-        return smooth if reduction == "none" else sum_(smooth)
+        return smooth if reduction == "none" else apply_sum(smooth)
     total = Labels(labels.value, 1 if weight is None else weight.value, scores.shape, ignore_index).total
-    return sum_(smooth) / Tensor(scores.dtype.type(total))
+    return apply_sum(smooth) / Tensor(scores.dtype.type(total))
 
 
 def _against_probabilities(
@@ -312,8 +312,8 @@ def _against_probabilities(
     if weight is not None:
         product = product * _by_class(weight, input.ndim)
     if reduction == "none":
-        return -sum_(product, axis)
+        return -apply_sum(product, axis)
     if reduction == "mean" and not input.value.size:  # torch writes a nan over the sum
-        return -fill(sum_(product), math.nan)
-    loss = -sum_(product)
+        return -fill(apply_sum(product), math.nan)
+    loss = -apply_sum(product)
     return div_number(loss, input.value.size // max(classes, 1)) if reduction == "mean" else loss

@@ -33,7 +33,7 @@ from gradcli.ops.pointwise.scalars import add_number, mul_number
 from gradcli.ops.pointwise.selection import guarded, masked_fill, where
 from gradcli.ops.pointwise.ternary import xlogy
 from gradcli.ops.reducing.distances import at_least
-from gradcli.ops.reducing.reductions import mean_, sum_
+from gradcli.ops.reducing.reductions import apply_mean, apply_sum
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Operand, Real
@@ -63,7 +63,7 @@ def shared(gradient: Any, x: Any, reduction: str) -> Any:
 
 def over(losses: Any, reduction: str) -> Any:
     """Return the losses, their sum, or their mean, the reduction in a node of its own."""
-    return losses if reduction == "none" else sum_(losses) if reduction == "sum" else mean_(losses)
+    return losses if reduction == "none" else apply_sum(losses) if reduction == "sum" else apply_mean(losses)
 
 
 def together(*tensors: Tensor) -> None:
@@ -231,7 +231,7 @@ def l1_loss(input: Real, target: Real, reduction: str = "mean") -> Any:
     """The mean of the absolute differences."""
     x, y = _matched(input, target, reduction)
     losses = absolute(x - y)
-    return losses if reduction == "none" else mean_(losses) if reduction == "mean" else sum_(losses)
+    return losses if reduction == "none" else apply_mean(losses) if reduction == "mean" else apply_sum(losses)
 
 
 @operation(

@@ -17,7 +17,7 @@ from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.pointwise.scalars import add_number, minus_number
 from gradcli.ops.pointwise.selection import minimum, where
 from gradcli.ops.reducing.distances import pairwise_distance
-from gradcli.ops.reducing.reductions import sum_
+from gradcli.ops.reducing.reductions import apply_sum
 from gradcli.ops.support.arguments import Real, real
 from gradcli.ops.support.surface import operation
 
@@ -80,8 +80,8 @@ def cosine_embedding_loss(
             f"{list(input1.shape)} and {list(input2.shape)}."
         )
     together(input1, input2)
-    products = sum_(mul(input1, input2), dim)
-    lengths = [add_number(sum_(mul(x, x), dim), SMALL) for x in (input1, input2)]
+    products = apply_sum(mul(input1, input2), dim)
+    lengths = [add_number(apply_sum(mul(x, x), dim), SMALL) for x in (input1, input2)]
     cosine = div(products, sqrt(mul(*lengths)))
     together(target, cosine)
     apart = clamp_min(minus_number(cosine, margin), 0)

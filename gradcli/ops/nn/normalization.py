@@ -172,7 +172,7 @@ def _check_normalized(input: Tensor, shape: Shape, **weights: Tensor | None) -> 
     method=False,
     kernel="LayerNormKernelImpl",
 )
-def layer_norm_(
+def apply_layer_norm(
     input: Real, normalized_shape: Shape, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5
 ) -> Any:
     """Shift and scale the last dimensions to mean 0 and variance 1, then by weight and bias."""
@@ -212,7 +212,7 @@ def _check_rows(rows: Any, size: Shape, padding_idx: int | None) -> None:
     "w = [[1, 2], [3, 4], [5, 6]]; embedding([[0, 2], [0, 0]], w, padding_idx=1)",
     method=False,
 )
-def embedding_(input: Indices, weight: Real, padding_idx: int | None = None) -> Any:
+def apply_embedding(input: Indices, weight: Real, padding_idx: int | None = None) -> Any:
     """The rows of `weight` with these numbers; the row `padding_idx` receives no gradient."""
     _check_rows(input, weight.shape, padding_idx)
     apart = None if padding_idx is None else padding_idx % weight.shape[0]
@@ -224,7 +224,7 @@ def embedding_(input: Indices, weight: Real, padding_idx: int | None = None) -> 
     "u = [[1, 2], [3, 4]]; embedding_backward(u, [2, 0], (3, 2), padding_idx=0)",
     method=False,
 )
-def embedding_backward_(grad_output: Real, indices: Indices, size: Shape, padding_idx: int | None = None) -> Any:
+def apply_embedding_backward(grad_output: Real, indices: Indices, size: Shape, padding_idx: int | None = None) -> Any:
     """The gradient of `embedding` with respect to a table of the given size."""
     _check_rows(indices, size, padding_idx)
     if grad_output.shape != (*indices.shape, size[1]):

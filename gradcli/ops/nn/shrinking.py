@@ -119,7 +119,7 @@ glu: Primitive = primitive(
 @operation(
     "x = [-1, 2]; w = 0.25; prelu(x, w)", "x = [[-1, 2], [3, -4]]; w = [0.25, 0.5]; prelu(x, w)", kernel="prelu_cpu"
 )
-def prelu_(input: Real, weight: Real) -> Any:
+def apply_prelu(input: Real, weight: Real) -> Any:
     """The input where positive, elsewhere the input times a weight, one for all or one for each channel."""
     count = weight.value.size
     ShapeError.when(
@@ -139,7 +139,7 @@ def prelu_(input: Real, weight: Real) -> Any:
 
 
 @operation("x = [[1, 2, 0.5, -1]]; glu(x)", "x = [[1, 2], [0.5, -1]]; glu(x, dim=0)", method=False, kernel="glu_cpu")
-def glu_(input: Real, dim: int = -1) -> Any:
+def apply_glu(input: Real, dim: int = -1) -> Any:
     """The first half of a dimension times the sigmoid of the second."""
     ShapeError.when(not input.ndim, "glu does not support scalars because halving size must be even")
     axis = dimension(dim, input.ndim)

@@ -83,14 +83,14 @@ def _chosen(dim: int | None, ndim: int) -> int:
 
 
 @operation("x = [[1, -2], [3, 0.5]]; softmax(x, dim=1)", "x = [1, -2, 3]; softmax(x)", integers_stay=True)
-def softmax_(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
+def apply_softmax(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
     """Positive numbers in the ratio of the exponentials, with sum 1 along a dimension."""
     scores = input if dtype is None else converted(input, dtype)
     return softmax(scores, dim=_chosen(dim, input.ndim))
 
 
 @operation("x = [[1, -2], [3, 0.5]]; log_softmax(x, dim=0)", "x = [1, -2, 3]; log_softmax(x)", integers_stay=True)
-def log_softmax_(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
+def apply_log_softmax(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
     """The logarithm of the softmax."""
     scores = input if dtype is None else converted(input, dtype)
     return log_softmax(scores, dim=_chosen(dim, input.ndim))
@@ -107,6 +107,6 @@ def softmin(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> 
     "x = [[1, -2], [3, 0.5]]; logsumexp(x, dim=0, keepdim=True)",
     "x = [[1, -2], [3, 0.5]]; logsumexp(x, (0, 1))",
 )
-def logsumexp_(input: Real, dim: Dims, keepdim: bool = False) -> Any:
+def apply_logsumexp(input: Real, dim: Dims, keepdim: bool = False) -> Any:
     """The logarithm of the sum of the exponentials, a smooth maximum."""
     return logsumexp(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)

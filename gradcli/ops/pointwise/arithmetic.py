@@ -168,11 +168,11 @@ def _is_number(value: Any) -> bool:
 
 
 @operation("x = [1, 2]; y = [3, 4]; add(x, y, alpha=2)", numbers="first")
-def add_(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
+def apply_add(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     """The sum `input + alpha*other`."""
     if alpha != 1 and not (_is_number(input) or _is_number(other)):
         return add_scaled(input, other, alpha=alpha)
-    other = mul_(other, alpha) if alpha != 1 else other
+    other = apply_mul(other, alpha) if alpha != 1 else other
     return add(other, input) if _is_number(input) else add(input, other)
 
 
@@ -183,17 +183,17 @@ def add_(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     aliases=["subtract"],
     numbers="first",
 )
-def sub_(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
+def apply_sub(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     """The difference `input - alpha*other`."""
     check_difference((input, other))
     if alpha != 1 and not (_is_number(input) or _is_number(other)):
         return sub_scaled(input, other, alpha=alpha)
-    other = mul_(other, alpha) if alpha != 1 else other
+    other = apply_mul(other, alpha) if alpha != 1 else other
     return rsub(other, input) if _is_number(input) else sub(input, other)
 
 
 @operation("x = [1, 2]; y = [3, 4]; mul(x, y)", aliases=["multiply"], numbers="first")
-def mul_(input: Operand, other: Operand) -> Any:
+def apply_mul(input: Operand, other: Operand) -> Any:
     """The product, entry by entry."""
     return mul(other, input) if _is_number(input) else mul(input, other)
 
@@ -205,7 +205,7 @@ def mul_(input: Operand, other: Operand) -> Any:
     aliases=["divide", "true_divide"],
     numbers="first",
 )
-def div_(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Any:
+def apply_div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Any:
     """The quotient, entry by entry; rounded if `rounding_mode` is 'floor' or 'trunc'."""
     if rounding_mode is not None:
         if rounding_mode not in ("floor", "trunc"):
@@ -226,7 +226,7 @@ def div_(input: Operand, other: Operand, *, rounding_mode: str | None = None) ->
 @operation(
     "x = [1, 2]; y = [3, 4]; pow(x, y)", "x = [1, 2]; x**2", "x = [1, 2]; 2**x", aliases=["power"], numbers="first"
 )
-def pow_(input: Operand, exponent: Operand) -> Any:
+def apply_pow(input: Operand, exponent: Operand) -> Any:
     """The power `input**exponent`."""
     if all(isinstance(x, bool) or getattr(x, "dtype", None) == np.bool_ for x in (input, exponent)):
         if isinstance(exponent, bool) and isinstance(input, Tensor):
@@ -244,7 +244,7 @@ def square(input: Tensor) -> Any:
 
 
 @operation("x = [5.5, -5.5]; y = [2, 3]; x // y", "x = [5.5, -5.5]; x // 2", numbers="first")
-def floor_divide_(input: Operand, other: Operand) -> Any:
+def apply_floor_divide(input: Operand, other: Operand) -> Any:
     """The quotient, rounded down."""
     rounding.check_booleans("div_floor", input, other)
     rounding.check_divisor(input, other)
@@ -259,7 +259,7 @@ def quotient(input: Operand, other: Operand) -> Any:
 
 
 @operation("x = [5, -5]; remainder(x, 3)", "x = [5, -5]; y = [3, 2]; x % y", numbers="first")
-def remainder_(input: Operand, other: Operand) -> Any:
+def apply_remainder(input: Operand, other: Operand) -> Any:
     """The remainder with the sign of the divisor, as Python's `%`."""
     rounding.check_booleans("remainder", input, other)
     rounding.check_divisor(input, other)

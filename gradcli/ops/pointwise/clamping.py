@@ -123,7 +123,7 @@ def _is_number(value: Any) -> bool:
     "x = [-2, 0.5, 3]; high = [1, 2, 2]; clamp(x, max=high)",
     aliases=["clip"],
 )
-def clamp_(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Any:
+def apply_clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Any:
     """The input held between two bounds; either may be left out."""
     if min is None and max is None:
         raise AutogradError("torch.clamp: At least one of 'min' or 'max' must not be None")
@@ -137,12 +137,12 @@ def clamp_(input: Tensor, min: Operand | None = None, max: Operand | None = None
 
 
 @operation("x = [-1, 2]; clamp_min(x, 0)", "x = [-1, 2]; y = [0, 3]; clamp_min(x, y)")
-def clamp_min_(input: Tensor, min: Operand) -> Any:
+def apply_clamp_min(input: Tensor, min: Operand) -> Any:
     """The input where it is above a bound, else the bound."""
     return clamp_min(input, min) if _is_number(min) else clamp_min_to(input, min)
 
 
 @operation("x = [-1, 2]; clamp_max(x, 0)", "x = [-1, 2]; y = [0, 3]; clamp_max(x, y)")
-def clamp_max_(input: Tensor, max: Operand) -> Any:
+def apply_clamp_max(input: Tensor, max: Operand) -> Any:
     """The input where it is below a bound, else the bound."""
     return clamp_max(input, max) if _is_number(max) else clamp_max_to(input, max)

@@ -74,7 +74,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 @operation(
     "x = [[1, 2], [3, 4]]; where(all(x > 0), x**2, x)", "x = [[1, 2], [3, 4]]; where(all(x > 2.5, dim=0), x**2, x)"
 )
-def all_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
+def apply_all(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
     """Whether no entry is False or 0, of all or over dimensions."""
     return different(input, 0) if dim == () else every(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
 
@@ -82,7 +82,7 @@ def all_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
 @operation(
     "x = [[1, 2], [3, 4]]; where(any(x > 3.5), x**2, x)", "x = [[1, 2], [3, 4]]; where(any(x > 3.5, dim=1), x**2, x)"
 )
-def any_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
+def apply_any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
     """Whether one entry is neither False nor 0, of all or over dimensions."""
     return different(input, 0) if dim == () else some(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
 

@@ -56,7 +56,7 @@ rounded_decimals = primitive(
 
 
 @operation("x = [0.3, -1.6]; round(x)", "x = [0.123, -1.456]; round(x, decimals=2)")
-def round_(input: Tensor, *, decimals: int | None = None) -> Any:
+def apply_round(input: Tensor, *, decimals: int | None = None) -> Any:
     """The nearest whole number, or decimal fraction; halves go to the even neighbour."""
     return rounded(input) if decimals is None else rounded_decimals(input, decimals=decimals)
 

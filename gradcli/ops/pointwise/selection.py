@@ -129,7 +129,7 @@ def _boolean(mask: Any, refusal: str) -> Any:
     method=False,
     numbers="first",
 )
-def where_(condition: Tensor, input: Operand | None = None, other: Operand | None = None) -> Any:
+def apply_where(condition: Tensor, input: Operand | None = None, other: Operand | None = None) -> Any:
     """`input` where the condition holds, `other` elsewhere; of a condition alone the indices where it holds."""
     if input is None and other is None:
         return ops.nonzero(condition, as_tuple=True)
@@ -144,7 +144,7 @@ def where_(condition: Tensor, input: Operand | None = None, other: Operand | Non
 
 
 @operation("x = [1, -2, 3]; masked_fill(x, x < 0, 5)", "x = [1, -2, 3]; v = 0.5; masked_fill(x, x < 0, v)")
-def masked_fill_(input: Tensor, mask: Tensor, value: Operand) -> Any:
+def apply_masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Any:
     """The input with `value` where the mask is True."""
     if isinstance(value, Tensor) and value.ndim:
         raise AutogradError(
@@ -160,12 +160,12 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Operand) -> Any:
 
 
 @operation("x = [1, 5]; y = [3, 4]; maximum(x, y)", "x = [1, -5]; maximum(x, 0)", numbers="never")
-def maximum_(input: Operand, other: Operand) -> Any:
+def apply_maximum(input: Operand, other: Operand) -> Any:
     """The larger of the two, entry by entry."""
     return maximum(other, input) if _is_number(input) else maximum(input, other)
 
 
 @operation("x = [1, 5]; y = [3, 4]; minimum(x, y)", "x = [1, -5]; minimum(x, 0)", numbers="never")
-def minimum_(input: Operand, other: Operand) -> Any:
+def apply_minimum(input: Operand, other: Operand) -> Any:
     """The smaller of the two, entry by entry."""
     return minimum(other, input) if _is_number(input) else minimum(input, other)

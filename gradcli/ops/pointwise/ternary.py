@@ -123,7 +123,7 @@ def _is_number(value: Any) -> bool:
 
 
 @operation("x = [1, 2]; y = [3, 4]; z = [5, 6]; addcmul(x, y, z, value=2)")
-def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Any:
+def apply_addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Any:
     """`input + value*tensor1*tensor2`."""
     kinds = {x.dtype.kind for x in (input, tensor1, tensor2)}
     AutogradError.when(
@@ -139,7 +139,7 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 
     "x = [1, 2]; y = [3, 4]; w = [0.2, 0.7]; lerp(x, y, w)",
     integers_stay=True,
 )
-def lerp_(input: Real, end: Real, weight: Operand) -> Any:
+def apply_lerp(input: Real, end: Real, weight: Operand) -> Any:
     """The point between `input` and `end`: `input + weight*(end - input)`."""
     if _is_number(weight):
         return lerp(input, end, weight=float(weight))
@@ -147,13 +147,15 @@ def lerp_(input: Real, end: Real, weight: Operand) -> Any:
 
 
 @operation("x = [3, 1]; y = [4, 2]; xlogy(x, y)", "x = [3, 1]; xlogy(x, 2)", "y = [4, 2]; xlogy(2, y)", numbers="first")
-def xlogy_(input: Operand, other: Operand) -> Any:
+def apply_xlogy(input: Operand, other: Operand) -> Any:
     """`input*log(other)`, and 0 where the input is 0."""
     return xlogy(real(input), real(other))
 
 
 @operation("x = [1, 2]; nan_to_num(x**2)", "x = [1, 2]; nan_to_num(log(x), nan=7, posinf=5, neginf=-5)")
-def nan_to_num_(input: Real, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
+def apply_nan_to_num(
+    input: Real, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Any:
     """The input with numbers for nan (0) and the infinities (the largest and smallest there are)."""
     options = {"nan": nan, "posinf": posinf, "neginf": neginf}
     return nan_to_num(input, **{name: value for name, value in options.items() if value is not None})

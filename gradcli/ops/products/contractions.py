@@ -223,7 +223,7 @@ baddbmm = _added(
 
 
 @operation("x = [1, 2]; y = [3, 4]; dot(x, y)", "x = [1, 2]; y = [3, 4]; x @ y", contracts=True)
-def dot_(input: Tensor, tensor: Tensor) -> Any:
+def apply_dot(input: Tensor, tensor: Tensor) -> Any:
     """The inner product of two vectors."""
     if input.ndim != 1 or tensor.ndim != 1:
         raise ShapeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
@@ -238,7 +238,7 @@ def dot_(input: Tensor, tensor: Tensor) -> Any:
 
 
 @operation("A = [[1, 2], [3, 4]]; x = [5, 6]; mv(A, x)", contracts=True)
-def mv_(input: Tensor, vec: Tensor) -> Any:
+def apply_mv(input: Tensor, vec: Tensor) -> Any:
     """A matrix times a vector."""
     if not input.ndim:
         raise ShapeError("Dimension specified as 0 but tensor has no dimensions")
@@ -254,7 +254,7 @@ def mv_(input: Tensor, vec: Tensor) -> Any:
 @operation(
     "A = [[1, 2], [3, 4]]; B = [[5, 6, 7], [8, 9, 1]]; mm(A, B)", "A = [[1, 2], [3, 4]]; A.T @ A", contracts=True
 )
-def mm_(input: Tensor, mat2: Tensor) -> Any:
+def apply_mm(input: Tensor, mat2: Tensor) -> Any:
     """The product of two matrices."""
     if input.ndim != 2 or mat2.ndim != 2:
         raise ShapeError(f"{'self' if input.ndim != 2 else 'mat2'} must be a matrix")
@@ -263,14 +263,14 @@ def mm_(input: Tensor, mat2: Tensor) -> Any:
 
 
 @operation("A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; bmm(A, B)", contracts=True)
-def bmm_(input: Tensor, mat2: Tensor) -> Any:
+def apply_bmm(input: Tensor, mat2: Tensor) -> Any:
     """The products of two batches of matrices, one by one."""
     check_bmm(input, mat2)
     return bmm(*same_dtype(input, mat2, refusal=BMM))
 
 
 @operation("x = [1, 2]; y = [3, 4, 5]; outer(x, y)", aliases=["ger"], contracts=True)
-def outer_(input: Tensor, vec2: Tensor) -> Any:
+def apply_outer(input: Tensor, vec2: Tensor) -> Any:
     """The matrix of all products of two vectors."""
     for name, x in (("self", input), ("vec2", vec2)):
         if x.ndim != 1:
@@ -284,7 +284,7 @@ def outer_(input: Tensor, vec2: Tensor) -> Any:
     "b = [1, 2]; x = [[3, 4]]; W = [[5, 6], [7, 8]]; addmm(b, x, W, beta=2, alpha=3)",
     contracts=True,
 )
-def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
+def apply_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
     """`beta*input + alpha*(mat1 @ mat2)`."""
     for name, x in (("mat1", mat1), ("mat2", mat2)):
         if x.ndim != 2:
@@ -296,7 +296,7 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha:
 
 
 @operation("C = [[[1, 1], [0, 2]]]; A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; baddbmm(C, A, B, alpha=2)")
-def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
+def apply_baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
     """`beta*input + alpha*bmm(batch1, batch2)`."""
     expanded(input, (extent(batch1.shape, 0), extent(batch1.shape, 1), extent(batch2.shape, 2)))
     check_bmm(batch1, batch2)

@@ -16,8 +16,8 @@ from gradcli.engine.checks.shapes import broadcast_shapes
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.pointwise.arithmetic import mul
-from gradcli.ops.products.contractions import bmm_
-from gradcli.ops.reducing.reductions import sum_
+from gradcli.ops.products.contractions import apply_bmm
+from gradcli.ops.reducing.reductions import apply_sum
 from gradcli.ops.shaping.diagonals import diagonal
 from gradcli.ops.shaping.permutations import movedim, permute
 from gradcli.ops.shaping.shaping import reshape, reshaped, unsqueeze
@@ -157,7 +157,7 @@ def einsum(equation: str, *operands: Tensors) -> Any:
     _check_sizes(parsed, found)
     summed = range(parsed.kept, parsed.count)
     if len(found) == 1:
-        return sum_(found[0], tuple(summed)) if summed else found[0]
+        return apply_sum(found[0], tuple(summed)) if summed else found[0]
     owners = {dim: sum(x.shape[dim] != 1 for x in found) for dim in summed}
     out = found[0]
     for x in found[1:]:
@@ -193,8 +193,8 @@ def _multiplied(a: Any, b: Any, summed: range, owners: dict[int, int]) -> Any:
         elif owners[dim] == 1 and a.shape[dim] != b.shape[dim]:
             (early_a if a.shape[dim] != 1 else early_b).append(dim)
             owners[dim] = 0
-    a = sum_(a, tuple(early_a), True) if early_a else a
-    b = sum_(b, tuple(early_b), True) if early_b else b
+    a = apply_sum(a, tuple(early_a), True) if early_a else a
+    b = apply_sum(b, tuple(early_b), True) if early_b else b
     if not now:
         check_size(broadcast_shapes(a.shape, b.shape))
         return mul(a, b)
@@ -224,5 +224,5 @@ def _as_matrices(a: Any, b: Any, now: Sequence[int]) -> Any:
     left = reshaped(permute(a, dims=order), (n, rows, inner))
     right = reshaped(permute(b, dims=(*batch, *now, *second, *first)), (n, inner, columns))
     shape = (*(a.shape[dim] for dim in (*batch, *first)), *(1 for _ in now), *(b.shape[dim] for dim in second))
-    out = reshape(bmm_(left, right), shape=shape)
+    out = reshape(apply_bmm(left, right), shape=shape)
     return permute(out, dims=tuple(order.index(dim) for dim in range(a.ndim)))

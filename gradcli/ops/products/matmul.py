@@ -20,9 +20,20 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Call
 from gradcli.ops.pointwise import arithmetic
-from gradcli.ops.products.contractions import ADDMM, BMM, MM, MV, addmm_, bmm_, dot_, mm_, mv_, same_dtype
+from gradcli.ops.products.contractions import (
+    ADDMM,
+    BMM,
+    MM,
+    MV,
+    apply_addmm,
+    apply_bmm,
+    apply_dot,
+    apply_mm,
+    apply_mv,
+    same_dtype,
+)
 from gradcli.ops.shaping.arranging import contiguous
-from gradcli.ops.shaping.permutations import mT, t_
+from gradcli.ops.shaping.permutations import apply_t, mT
 from gradcli.ops.shaping.shaping import reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.folding import fold_squeeze
@@ -62,13 +73,13 @@ def matmul(input: Tensor, other: Tensor) -> Any:
                 f"both arguments to matmul need to be at least 1D, but they are {input.ndim}D and {other.ndim}D"
             )
         case 1, 1:
-            return dot_(input, other)
+            return apply_dot(input, other)
         case 2, 1:
-            return mv_(input, other)
+            return apply_mv(input, other)
         case 1, 2:
-            return squeeze_in_place(mm_(unsqueeze(input, dim=0), other))
+            return squeeze_in_place(apply_mm(unsqueeze(input, dim=0), other))
         case 2, 2:
-            return mm_(input, other)
+            return apply_mm(input, other)
     folds = _folds(input, other)
     by_vector = other.ndim == 1 or (input.ndim == 1 and other.ndim > 2)
     a, b = same_dtype(input, other, refusal=(MV if by_vector else MM) if folds else BMM)
@@ -91,12 +102,12 @@ def _folds(a: Tensor, b: Tensor) -> bool:
 def _folded(a: Tensor, b: Tensor) -> Any:
     flipped = b.ndim > a.ndim  # x @ A is (A.mT @ x.T).mT
     larger = mT(b) if flipped else a
-    smaller = (t_(a) if a.ndim == 2 else a) if flipped else b
+    smaller = (apply_t(a) if a.ndim == 2 else a) if flipped else b
     sizes = larger.shape[:-1]
     rows = reshaped(larger, (math.prod(sizes), larger.shape[-1]))
     if smaller.ndim == 1:
-        return unsafe_view(mv_(rows, smaller), shape=sizes)
-    out = unsafe_view(mm_(rows, smaller), shape=(*sizes, smaller.shape[1]))
+        return unsafe_view(apply_mv(rows, smaller), shape=sizes)
+    out = unsafe_view(apply_mm(rows, smaller), shape=(*sizes, smaller.shape[1]))
     if not flipped:
         return out
     return contiguous(mT(out))
@@ -119,9 +130,9 @@ def _batched(a: Tensor, b: Tensor) -> Any:
     A = reshaped(expand(a, size=(*batch, *rows, a.shape[-1])), (count, *rows, a.shape[-1]))
     if b.ndim == 1:
         B = unsqueeze(reshaped(expand(b, size=(*batch, *b.shape)), (count, *b.shape)), dim=2)
-        return unsafe_view(squeeze_dim(bmm_(A, B), dim=2), shape=(*batch, *rows))
+        return unsafe_view(squeeze_dim(apply_bmm(A, B), dim=2), shape=(*batch, *rows))
     B = reshaped(expand(b, size=(*batch, *b.shape[-2:])), (count, *b.shape[-2:]))
-    return unsafe_view(bmm_(A, B), shape=(*batch, *(rows if a.ndim > 1 else ()), *columns))
+    return unsafe_view(apply_bmm(A, B), shape=(*batch, *(rows if a.ndim > 1 else ()), *columns))
 
 
 @operation(
@@ -141,13 +152,13 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     if bias is not None and weight.ndim == 1 and (input.ndim == 2 or (bias.ndim == 1 and lies_in_rows)):
         raise ShapeError("mat2 must be a matrix, got 1-D tensor")
     if bias is not None and input.ndim == 2:
-        return addmm_(bias, input, t_(weight))
+        return apply_addmm(bias, input, apply_t(weight))
     if bias is not None and weight.ndim == 2:
         same_dtype(bias, input, weight, refusal=ADDMM)
         if lies_in_rows:
             rows = reshape(input, shape=(math.prod(input.shape[:-1]), input.shape[-1]))
-            return reshape(addmm_(bias, rows, t_(weight)), shape=(*input.shape[:-1], weight.shape[0]))
-    product = matmul(input, t_(weight))
+            return reshape(apply_addmm(bias, rows, apply_t(weight)), shape=(*input.shape[:-1], weight.shape[0]))
+    product = matmul(input, apply_t(weight))
     if bias is None:
         return product
     found = arithmetic.add(product, bias)

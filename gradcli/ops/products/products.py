@@ -14,8 +14,8 @@ from gradcli.engine.symbolic.indices import entry, letters, spread, summed
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.pointwise.arithmetic import mul
-from gradcli.ops.products.contractions import TENSORDOT, dot_, mm_, same_dtype
-from gradcli.ops.reducing.reductions import sum_, sum_dim
+from gradcli.ops.products.contractions import TENSORDOT, apply_dot, apply_mm, same_dtype
+from gradcli.ops.reducing.reductions import apply_sum, sum_dim
 from gradcli.ops.shaping.permutations import permute
 from gradcli.ops.shaping.shaping import flatten, reshape, reshaped, squeeze, unsafe_view
 from gradcli.ops.support.arguments import check_size
@@ -94,11 +94,11 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     sizes = (*(a.shape[axis] for axis in ahead), *(b.shape[axis] for axis in behind))
     if math.prod(sizes) == 1:  # one number, which torch does not compute as a product of matrices
         whole = all(x.value.flags.c_contiguous for x in (left, right))
-        one = dot_(flatten(left), flatten(right)) if whole else sum_(mul(squeeze(left), squeeze(right)))
+        one = apply_dot(flatten(left), flatten(right)) if whole else apply_sum(mul(squeeze(left), squeeze(right)))
         return reshape(one, shape=sizes)
     summed = math.prod(a.shape[axis] for axis in first)
     rows, columns = (math.prod(x.shape[axis] for axis in axes) for x, axes in ((a, ahead), (b, behind)))
-    return reshape(mm_(reshaped(left, (rows, summed)), reshaped(right, (summed, columns))), shape=sizes)
+    return reshape(apply_mm(reshaped(left, (rows, summed)), reshaped(right, (summed, columns))), shape=sizes)
 
 
 DIMS = "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists"
@@ -144,7 +144,7 @@ def inner(input: Tensor, other: Tensor) -> Any:
     "A = [[1, 2, 3]]; B = [[0, 1, 2]]; cross(A, B, dim=-1)",
     alike="expected scalar type {0} but found {1}",
 )
-def cross_(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
+def apply_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     """The vector product along a dimension of size 3, the first there is."""
     ShapeError.when(input.ndim != other.ndim, "linalg.cross: inputs must have the same number of dimensions.")
     if dim is None:

@@ -24,7 +24,7 @@ from gradcli.ops.pointwise.elementwise import absolute, sign
 from gradcli.ops.pointwise.scalars import add_number
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.reducing.norms import norm, norm_rule
-from gradcli.ops.reducing.reductions import sum_, sum_dim
+from gradcli.ops.reducing.reductions import apply_sum, sum_dim
 from gradcli.ops.shaping.axes import wrapped
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Dims, Real, check_size, real
@@ -95,7 +95,7 @@ cdist = primitive(
     method=False,
     integers_stay=True,
 )
-def cdist_(x1: Real, x2: Real, p: float = 2) -> Any:
+def apply_cdist(x1: Real, x2: Real, p: float = 2) -> Any:
     """The distance of each row of one matrix from each row of another."""
     for name, x in (("X1", x1), ("X2", x2)):
         ShapeError.when(x.ndim < 2, f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
@@ -123,7 +123,7 @@ def cosine_similarity(x1: Real, x2: Real, dim: int = 1, eps: float = 1e-8) -> An
     a, b = (x1, x2) if x1.shape == x2.shape else (expand(x, size=shape) for x in (x1, x2))
     axis = wrapped(dim, len(shape))
     lengths = [at_least(norm(x, dim=axis, keepdim=True), bound=eps) for x in (a, b)]
-    return sum_(mul(div(a, lengths[0]), div(b, lengths[1])), axis)
+    return apply_sum(mul(div(a, lengths[0]), div(b, lengths[1])), axis)
 
 
 @operation(

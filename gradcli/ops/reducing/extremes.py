@@ -18,12 +18,12 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import indexing as places
 from gradcli.ops.formulas import reducing as entries
-from gradcli.ops.pointwise.selection import maximum_, minimum_, where
+from gradcli.ops.pointwise.selection import apply_maximum, apply_minimum, where
 from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Dims, Places, as_tensor
-from gradcli.ops.support.covering import as_node
-from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.named_nodes import as_node
+from gradcli.ops.support.return_types import ReturnType
 from gradcli.ops.support.sentences import CHOSEN, EXTREME
 from gradcli.ops.support.surface import operation
 
@@ -218,10 +218,12 @@ def _extreme(
     "x = [[1, -2], [3, 0.5]]; max(x, 1, keepdim=True)[0]",
     "x = [1, -2]; y = [0, 3]; max(x, y)",
 )
-def max_(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+def apply_max(
+    input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
+) -> Any:
     """The largest entry; over a dimension its `.values` and `.indices`; of two tensors the larger, entry by entry."""
     if isinstance(dim, Tensor) or other is not None:
-        return maximum_(input, as_tensor(dim if other is None else other))
+        return apply_maximum(input, as_tensor(dim if other is None else other))
     return _extreme("max", largest, first_largest, argmax, input, dim, keepdim)
 
 
@@ -231,29 +233,31 @@ def max_(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, 
     "x = [[1, -2], [3, 0.5]]; min(x, 1, keepdim=True)[0]",
     "x = [1, -2]; y = [0, 3]; min(x, y)",
 )
-def min_(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+def apply_min(
+    input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
+) -> Any:
     """The smallest entry; over a dimension its `.values` and `.indices`; of two tensors the smaller, entry by entry."""
     if isinstance(dim, Tensor) or other is not None:
-        return minimum_(input, as_tensor(dim if other is None else other))
+        return apply_minimum(input, as_tensor(dim if other is None else other))
     return _extreme("min", smallest, first_smallest, argmin, input, dim, keepdim)
 
 
 @operation("x = [[1, -2], [3, 0.5]]; amax(x, dim=1)", "x = [[1, -2], [3, 0.5]]; amax(x, (0, 1), keepdim=True)")
-def amax_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
+def apply_amax(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
     """The largest entry over dimensions; ties share the gradient."""
     refuse_empty("amax", input.shape, dim := wrapped(dim, input.ndim))
     return amax(input, dim=dim, keepdim=keepdim)
 
 
 @operation("x = [[1, -2], [3, 0.5]]; amin(x, dim=1)", "x = [[1, -2], [3, 0.5]]; amin(x, (0, 1), keepdim=True)")
-def amin_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
+def apply_amin(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
     """The smallest entry over dimensions; ties share the gradient."""
     refuse_empty("amin", input.shape, dim := wrapped(dim, input.ndim))
     return amin(input, dim=dim, keepdim=keepdim)
 
 
 @operation("x = [[1, -2], [3, 0.5]]; where(argmax(x, dim=1, keepdim=True) == 0, x, x**2)")
-def argmax_(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+def apply_argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The index of the largest entry; without `dim` that of the flattened tensor."""
     axis = wrapped(dim, input.ndim)
     refuse_empty("argmax", input.shape, axis)
@@ -261,7 +265,7 @@ def argmax_(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any
 
 
 @operation("x = [[1, -2], [3, 0.5]]; where(argmin(x, dim=1, keepdim=True) == 0, x, x**2)")
-def argmin_(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+def apply_argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The index of the smallest entry; without `dim` that of the flattened tensor."""
     axis = wrapped(dim, input.ndim)
     refuse_empty("argmin", input.shape, axis)

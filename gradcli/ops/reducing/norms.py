@@ -86,7 +86,7 @@ norm = primitive(
     "x = [[1, -2, 5], [3, 0.5, 1]]; norm(x, inf, 0)",
     integers_stay=True,
 )
-def norm_(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = False) -> Any:
+def apply_norm(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = False) -> Any:
     """The p-norm of all entries, or over dimensions; 'fro' is p = 2."""
     if isinstance(p, str) and p == "fro":
         p = 2

@@ -136,7 +136,7 @@ prod_dim = primitive(
     "x = [[1, -2], [3, 0.5]]; sum(x, dim=1, keepdim=True)",
     "x = [[[1, -2], [3, 0.5]]]; sum(x, dim=(0, 2))",
 )
-def sum_(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
+def apply_sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The sum of all entries, or over dimensions."""
     if dtype is not None:
         input = converted(input, dtype)
@@ -152,7 +152,7 @@ def sum_(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype
     "x = [[[1, -2], [3, 0.5]]]; mean(x, dim=(1, 2))",
     integers_stay=True,
 )
-def mean_(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
+def apply_mean(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The mean of all entries, or over dimensions."""
     if dtype is not None:
         input = converted(input, dtype)
@@ -172,7 +172,7 @@ def mean_(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype 
     "x = [[1, 0], [3, 0.5]]; prod(x, dim=1)",
     "x = [[1, -2], [3, 0.5]]; prod(x, dim=0, keepdim=True)",
 )
-def prod_(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
+def apply_prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The product of all entries, or over one dimension."""
     input = converted(input, dtype)
     if dim is None:

@@ -17,7 +17,7 @@ from gradcli.ops.pointwise.arithmetic import sub
 from gradcli.ops.pointwise.comparisons import exactly_one
 from gradcli.ops.pointwise.ternary import lerp_tensor
 from gradcli.ops.products.matmul import squeeze_in_place
-from gradcli.ops.reducing.sorting import sort_
+from gradcli.ops.reducing.sorting import apply_sort
 from gradcli.ops.shaping.permutations import transpose
 from gradcli.ops.shaping.shaping import clone, flatten, reshape, unsqueeze
 from gradcli.ops.support.arguments import Operand, Real, as_tensor
@@ -68,7 +68,7 @@ def quantile(
     kept = reduced * input.ndim if dim is None else (*x.shape[:axis], *reduced, *x.shape[axis + 1 :])
     if axis != x.ndim - 1:
         x = transpose(unsqueeze(x, dim=x.ndim), dim0=axis, dim1=x.ndim)
-    rows = reshape(sort_(x).values, shape=(*kept, max(x.value.size // max(math.prod(kept), 1), 1)))
+    rows = reshape(apply_sort(x).values, shape=(*kept, max(x.value.size // max(math.prod(kept), 1), 1)))
     last, most = rows.ndim - 1, rows.shape[-1] - 1
     missing = np.isnan(rows.value).any(-1, keepdims=True)
     ranks = ROUNDED.get(interpolation, np.asarray)(np.where(missing, most, np.atleast_1d(shares) * most))

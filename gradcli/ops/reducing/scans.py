@@ -142,12 +142,12 @@ cumprod = primitive(
 
 
 @operation("x = [[1, -2], [3, 0.5]]; cumsum(x, 0)", "x = [[1, -2], [3, 0.5]]; cumsum(x, dim=1)")
-def cumsum_(input: Tensor, dim: int, *, dtype: Dtype | None = None) -> Any:
+def apply_cumsum(input: Tensor, dim: int, *, dtype: Dtype | None = None) -> Any:
     """The running sum along a dimension."""
     return cumsum(converted(input, dtype), dim=dimension(dim, input.ndim))
 
 
 @operation("x = [[1, -2], [3, 0.5]]; cumprod(x, 0)", "x = [[1, 0, 4], [3, 0.5, 2]]; cumprod(x, dim=1)")
-def cumprod_(input: Tensor, dim: int, *, dtype: Dtype | None = None) -> Any:
+def apply_cumprod(input: Tensor, dim: int, *, dtype: Dtype | None = None) -> Any:
     """The running product along a dimension."""
     return cumprod(converted(input, dtype), dim=dimension(dim, input.ndim))

@@ -22,7 +22,7 @@ from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied, values_of
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array
-from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.return_types import ReturnType
 from gradcli.ops.support.sentences import CHOSEN, MOVED, PICKED
 from gradcli.ops.support.surface import operation
 
@@ -153,7 +153,7 @@ median = primitive(
     "x = [3, 1, 2]; sort(x, dim=0, descending=True).values",
     "x = [3, 1, 2]; sort(x, stable=True)[0]",
 )
-def sort_(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None) -> Any:
+def apply_sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None) -> Any:
     """The entries in order along a dimension: `.values`, and where they were: `.indices`."""
     options = {"dim": dimension(dim, input.ndim), "descending": descending}
     indices = order(input, **options)
@@ -163,7 +163,7 @@ def sort_(input: Tensor, dim: int = -1, descending: bool = False, stable: bool |
 
 
 @operation("x = [[3, 1, 2], [0.5, 4, -1]]; gather(x, 1, argsort(x))")
-def argsort_(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+def apply_argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """The indices that put a dimension in order."""
     return order(input, dim=dimension(dim, input.ndim), descending=descending)
 
@@ -172,7 +172,7 @@ def argsort_(input: Tensor, dim: int = -1, descending: bool = False, stable: boo
     "x = [[3, 1, 2], [0.5, 4, -1]]; topk(x, 2).values",
     "x = [[3, 1, 2], [0.5, 4, -1]]; topk(x, 1, dim=0, largest=False)[0]",
 )
-def topk_(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+def apply_topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """The `k` largest entries of a dimension in order: `.values`, and where they were: `.indices`."""
     axis = dimension(dim, input.ndim)
     AutogradError.when(not 0 <= k <= (input.shape[axis] if input.ndim else 1), "selected index k out of range")
@@ -189,7 +189,7 @@ def _reduced(name: str, place: Primitive, pick: Primitive, input: Tensor, dim: i
 
 
 @operation("x = [3, 1, 2, 7]; median(x)", "x = [[3, 1, 2], [0.5, 4, -1]]; median(x, dim=1).values")
-def median_(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+def apply_median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The entry in the middle, the lower of two; over a dimension its `.values` and `.indices`."""
     if dim is None:
         return median(input)
@@ -197,6 +197,6 @@ def median_(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any
 
 
 @operation("x = [[3, 1, 2], [0.5, 4, -1]]; mode(x, 1).values")
-def mode_(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
+def apply_mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent entry of a dimension: `.values`, and where it was: `.indices`."""
     return _reduced("mode", most_frequent, mode, input, dim, keepdim)

@@ -16,8 +16,8 @@ from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.gathering import index_select
 from gradcli.ops.indexing.indexing import flat_positions, scattered
-from gradcli.ops.shaping.joining import repeat_
-from gradcli.ops.shaping.shaping import clone, flat, flatten, reshape, reshape_, unsqueeze, view
+from gradcli.ops.shaping.joining import apply_repeat
+from gradcli.ops.shaping.shaping import apply_reshape, clone, flat, flatten, reshape, unsqueeze, view
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
 from gradcli.ops.support.sentences import PICKED, PLACED
@@ -61,7 +61,7 @@ printed(unfold_backward, "u = [[1, 2], [3, 4]]; unfold_backward(u, shape=(3,), d
 def tile(input: Tensor, *dims: Shape) -> Any:
     """Copies beside each other, as `repeat`; dimensions that are not named are kept."""
     counts = flat(dims)
-    return repeat_(input, (1,) * (input.ndim - len(counts)) + counts)
+    return apply_repeat(input, (1,) * (input.ndim - len(counts)) + counts)
 
 
 @operation(
@@ -142,11 +142,11 @@ def view_as(input: Tensor, other: Tensor) -> Any:
 @operation("A = [[1, 2], [3, 4]]; reshape_as(A.T, [0, 0, 0, 0])")
 def reshape_as(input: Tensor, other: Tensor) -> Any:
     """The same entries in the shape of `other`."""
-    return reshape_(input, other.shape)
+    return apply_reshape(input, other.shape)
 
 
 @operation("x = [1, 2, 3, 4]; x.unfold(0, 2, 1)", "x = [[1, 2, 3, 4, 5]]; x.unfold(1, 3, 2)")
-def unfold_(input: Tensor, dimension: int, size: int, step: int) -> Any:
+def apply_unfold(input: Tensor, dimension: int, size: int, step: int) -> Any:
     """Overlapping parts of one dimension, each as entries of a new last dimension."""
     axis = shapes.dimension(dimension, input.ndim)
     length = input.shape[axis] if input.ndim else 1

@@ -143,21 +143,21 @@ trace_backward: Primitive = primitive(
 
 
 @operation("A = [[1, 2], [3, 4]]; trace(A)", "A = [[1, 2, 3], [4, 5, 6]]; A.trace()")
-def trace_(input: Tensor) -> Any:
+def apply_trace(input: Tensor) -> Any:
     """The sum of the diagonal of a matrix."""
     ShapeError.when(input.ndim != 2, f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     return trace(input)
 
 
 @operation("A = [[1, 2], [3, 4]]; tril(A)", "A = [[1, 2], [3, 4]]; tril(A, diagonal=-1)")
-def tril_(input: Tensor, diagonal: int = 0) -> Any:
+def apply_tril(input: Tensor, diagonal: int = 0) -> Any:
     """The lower triangle, zeros above."""
     ShapeError.when(input.ndim < 2, "tril: input tensor must have at least 2 dimensions")
     return tril(input, diagonal=diagonal)
 
 
 @operation("A = [[1, 2], [3, 4]]; triu(A)", "A = [[1, 2], [3, 4]]; triu(A, diagonal=1)")
-def triu_(input: Tensor, diagonal: int = 0) -> Any:
+def apply_triu(input: Tensor, diagonal: int = 0) -> Any:
     """The upper triangle, zeros below."""
     ShapeError.when(input.ndim < 2, "triu: input tensor must have at least 2 dimensions")
     return triu(input, diagonal=diagonal)
@@ -167,7 +167,7 @@ def triu_(input: Tensor, diagonal: int = 0) -> Any:
     "A = [[1, 2], [3, 4]]; diagonal(A)",
     "A = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]; diagonal(A, offset=1, dim1=-1, dim2=0)",
 )
-def diagonal_(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+def apply_diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """The diagonal of two dimensions, as the last dimension."""
     first, second = dimension(dim1, input.ndim), dimension(dim2, input.ndim)
     ShapeError.when(first == second, f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -175,7 +175,7 @@ def diagonal_(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> A
 
 
 @operation("x = [1, 2]; diag(x)", "x = [1, 2]; diag(x, diagonal=1)", "A = [[1, 2], [3, 4]]; diag(A, diagonal=-1)")
-def diag_(input: Tensor, diagonal: int = 0) -> Any:
+def apply_diag(input: Tensor, diagonal: int = 0) -> Any:
     """The matrix with this diagonal, or the diagonal of a matrix."""
     ShapeError.when(input.ndim not in (1, 2), f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
     if input.ndim == 2:
@@ -186,7 +186,7 @@ def diag_(input: Tensor, diagonal: int = 0) -> Any:
 
 
 @operation("A = [[1, 2], [3, 4]]; diag_embed(A)", "A = [[1, 2], [3, 4]]; diag_embed(A, offset=1, dim1=0, dim2=2)")
-def diag_embed_(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def apply_diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """The last dimension as the diagonals of matrices."""
     ShapeError.when(not input.ndim, "Dimension out of range (expected to be in range of [-1, 0], but got -2)")
     first, second = dimension(dim1, input.ndim + 1), dimension(dim2, input.ndim + 1)

@@ -23,7 +23,7 @@ from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import cut, select, selecting, slicing
 from gradcli.ops.shaping.shaping import flat, reshape, reshaped, unsqueeze
 from gradcli.ops.support.arguments import Dims, Shape, Tensors, all_of, check_size
-from gradcli.ops.support.forgetting import nothing
+from gradcli.ops.support.constant_nodes import nothing
 from gradcli.ops.support.sentences import MOVED, OWN_PART
 from gradcli.ops.support.surface import operation
 
@@ -133,7 +133,7 @@ roll: Primitive = primitive(
     "A = [[1, 2]]; B = [[3, 4]]; cat([A, B], dim=1)",
     aliases=["concat", "concatenate"],
 )
-def cat_(tensors: Sequence[Tensor], dim: int = 0) -> Any:
+def apply_cat(tensors: Sequence[Tensor], dim: int = 0) -> Any:
     """The tensors one after the other, along a dimension they have."""
     if not tensors:
         raise AutogradError("torch.cat(): expected a non-empty list of Tensors")
@@ -161,7 +161,7 @@ def cat_(tensors: Sequence[Tensor], dim: int = 0) -> Any:
 
 
 @operation("a = 1; b = 2; stack([a, b, 3])", "x = [1, 2]; y = [3, 4]; stack((x, y), dim=-1)")
-def stack_(tensors: Sequence[Tensor], dim: int = 0) -> Any:
+def apply_stack(tensors: Sequence[Tensor], dim: int = 0) -> Any:
     """The tensors side by side, along a new dimension."""
     if not tensors:
         raise AutogradError("stack expects a non-empty TensorList")
@@ -222,7 +222,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
 
 
 @operation("x = [[1, 2], [3, 4]]; unbind(x)[0]", "x = [[1, 2], [3, 4]]; unbind(x, dim=1)[1]")
-def unbind_(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
+def apply_unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
     """All slices along a dimension."""
     if not input.ndim:
         raise ShapeError(f"Dimension specified as {dim} but tensor has no dimensions")
@@ -231,7 +231,7 @@ def unbind_(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
 
 
 @operation("x = [[1, 2]]; repeat(x, (2, 3))", "x = [1, 2]; x.repeat(2, 1)")
-def repeat_(input: Tensor, *repeats: Shape) -> Any:
+def apply_repeat(input: Tensor, *repeats: Shape) -> Any:
     """Copies beside each other, `repeats` of them along each dimension."""
     counts = flat(repeats)
     if len(counts) < input.ndim:
@@ -246,14 +246,14 @@ def repeat_(input: Tensor, *repeats: Shape) -> Any:
 
 
 @operation("x = [[1, 2], [3, 4]]; flip(x, 0)", "x = [[1, 2], [3, 4]]; x.flip(0, -1)")
-def flip_(input: Tensor, *dims: Shape) -> Any:
+def apply_flip(input: Tensor, *dims: Shape) -> Any:
     """The order reversed along the given dimensions."""
     axes = dimensions(flat(dims), input.ndim)
     return flip(input, dims=axes if input.ndim else ())
 
 
 @operation("x = [1, 2, 3]; roll(x, 1)", "x = [[1, 2], [3, 4]]; roll(x, (1, 1), dims=(0, 1))")
-def roll_(input: Tensor, shifts: Dims, dims: Dims = None) -> Any:
+def apply_roll(input: Tensor, shifts: Dims, dims: Dims = None) -> Any:
     """The entries moved along; an entry that falls off at the end comes back at the start."""
     moves = flat((shifts,))
     if not moves:
@@ -288,20 +288,20 @@ def _some(name: str, tensors: Sequence[Tensor]) -> Sequence[Tensor]:
 def hstack(tensors: Sequence[Tensor]) -> Any:
     """The tensors side by side, column after column; vectors one after the other."""
     parts = [_raised(x, 1) for x in _some("hstack", tensors)]
-    return cat_(parts, 0 if parts[0].ndim == 1 else 1)
+    return apply_cat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 @operation("x = [1, 2]; y = [3, 4]; vstack((x, y))", aliases=["row_stack"], method=False)
 def vstack(tensors: Sequence[Tensor]) -> Any:
     """The tensors below each other; vectors as rows."""
-    return cat_([_raised(x, 2) for x in _some("vstack", tensors)], 0)
+    return apply_cat([_raised(x, 2) for x in _some("vstack", tensors)], 0)
 
 
 @operation("x = [1, 2]; A = [[3, 4], [5, 6]]; column_stack((x, A))", method=False)
 def column_stack(tensors: Sequence[Tensor]) -> Any:
     """The tensors side by side; vectors as columns."""
     columns = [reshaped(x, (x.value.size, 1)) if x.ndim < 2 else x for x in _some("column_stack", tensors)]
-    return cat_(columns, 1)
+    return apply_cat(columns, 1)
 
 
 @operation(

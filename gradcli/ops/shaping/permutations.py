@@ -90,7 +90,7 @@ permute: Primitive = primitive(
 
 
 @operation("A = [[1, 2, 3], [4, 5, 6]]; A.t()", "A = [[1, 2], [3, 4]]; t(A)", in_place="look")
-def t_(input: Tensor) -> Any:
+def apply_t(input: Tensor) -> Any:
     """The transpose of a matrix; a vector stays as it is."""
     if input.ndim > 2:
         raise AutogradError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
@@ -116,13 +116,13 @@ def mT(input: Tensor) -> Any:
 
 
 @operation("x = [[[1, 2], [3, 4]]]; transpose(x, 0, -1)", aliases=["swapaxes", "swapdims"], in_place="look")
-def transpose_(input: Tensor, dim0: int, dim1: int) -> Any:
+def apply_transpose(input: Tensor, dim0: int, dim1: int) -> Any:
     """Two dimensions exchanged."""
     return transpose(input, dim0=dimension(dim0, input.ndim), dim1=dimension(dim1, input.ndim))
 
 
 @operation("x = [[[1, 2], [3, 4]]]; permute(x, (1, 2, 0))")
-def permute_(input: Tensor, *dims: Shape) -> Any:
+def apply_permute(input: Tensor, *dims: Shape) -> Any:
     """The dimensions in a new order."""
     order = flat(dims)
     if len(order) != input.ndim:

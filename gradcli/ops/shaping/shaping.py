@@ -158,7 +158,7 @@ def viewable(x: Tensor, shape: Shape) -> bool:
     "A = [[1, 2, 3], [4, 5, 6]]; A.T.reshape(6)",
     "A = [[1, 2, 3], [4, 5, 6]]; A.T.reshape(3, 1, 2)",
 )
-def reshape_(input: Tensor, *shape: Shape) -> Any:
+def apply_reshape(input: Tensor, *shape: Shape) -> Any:
     """The same entries in a new shape; one size may be -1."""
     return reshaped(input, inferred(flat(shape), input.value.size))
 
@@ -193,7 +193,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 
 @operation("x = [1, 2]; y = x.clone(); x*y")
-def clone_(input: Tensor) -> Any:
+def apply_clone(input: Tensor) -> Any:
     """A copy in memory of its own."""
     return clone(input)
 
@@ -205,7 +205,7 @@ def detach(input: Tensor) -> Any:
 
 
 @operation("x = [1, 2, 3]; unsqueeze(x, 0)", in_place="look")
-def unsqueeze_(input: Tensor, dim: int) -> Any:
+def apply_unsqueeze(input: Tensor, dim: int) -> Any:
     """A new dimension of size 1."""
     return unsqueeze(input, dim=dimension(dim, input.ndim + 1))
 
@@ -216,7 +216,7 @@ def unsqueeze_(input: Tensor, dim: int) -> Any:
     "x = [[[1, 2, 3]]]; squeeze(x, (0, -2))",
     in_place="look",
 )
-def squeeze_(input: Tensor, dim: Dims = None) -> Any:
+def apply_squeeze(input: Tensor, dim: Dims = None) -> Any:
     """Without the dimensions of size 1: all of them, or the given one."""
     if dim is None:
         return squeeze(input)
@@ -226,7 +226,7 @@ def squeeze_(input: Tensor, dim: Dims = None) -> Any:
 
 
 @operation("x = [[1], [2]]; expand(x, (2, 3))", "x = [[1], [2]]; x.expand(3, -1, 2)", aliases=["broadcast_to"])
-def expand_(input: Tensor, *size: Shape) -> Any:
+def apply_expand(input: Tensor, *size: Shape) -> Any:
     """Dimensions of size 1 repeated without a copy; -1 keeps a size."""
     sizes = expanded(input, flat(size))
     check_size(sizes)  # a view takes no memory, but results computed from it do
@@ -236,7 +236,7 @@ def expand_(input: Tensor, *size: Shape) -> Any:
 @operation("x = [1, 2]; expand_as(x, [[3, 4], [5, 6]])")
 def expand_as(input: Tensor, other: Tensor) -> Any:
     """The input expanded to the shape of `other`."""
-    return expand_(input, other.shape)
+    return apply_expand(input, other.shape)
 
 
 def expanded(x: Tensor, size: Shape) -> Shape:

@@ -194,13 +194,13 @@ logit = primitive(
 
 
 @operation("x = [0.25, 0.5]; logit(x)", "x = [0.25, 0.01]; logit(x, eps=0.1)")
-def logit_(input: Real, eps: float | None = None) -> Any:
+def apply_logit(input: Real, eps: float | None = None) -> Any:
     """`log(x/(1 - x))`, the inverse of the sigmoid; `eps` keeps the input from 0 and 1."""
     return logit(input, eps=eps) if eps is not None else logit(input)
 
 
 @operation("x = [30, 50]; polygamma(1, x)", method=False)
-def polygamma_(n: int, input: Real) -> Any:
+def apply_polygamma(n: int, input: Real) -> Any:
     """The derivative of order `n` of `digamma`."""
     AutogradError.when(n < 0, "polygamma(n, x) does not support negative n.")
     AutogradError.when(n > 100, "polygamma(n, x) takes n up to 100 here")

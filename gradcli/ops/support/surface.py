@@ -196,10 +196,10 @@ OPERATIONS = Operations()
 
 
 def operation(*examples: str, **facts: Any) -> Callable[[Function], Function]:
-    """Declare an operation under the function's own name, without a trailing underscore."""
+    """Declare an operation: `apply_sum`, beside the primitive `sum`, declares `sum`; other names are as they are."""
 
     def declare(function: Function) -> Function:
-        register(function.__name__.rstrip("_"), function, examples, **facts)
+        register(function.__name__.removeprefix("apply_"), function, examples, **facts)
         return function
 
     return declare

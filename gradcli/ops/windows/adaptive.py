@@ -85,29 +85,17 @@ printed(adaptive_spread, "u = [[[1, 2]]]; adaptive_avg_pool2d_backward(u, size=(
 
 
 def _sizes(name: str, x: Tensor, output_size: Any) -> Shape:
-    """Return the two sizes of the result after torch's checks, which the two poolings put into words of their own."""
-    largest = "max" in name
+    """Return the two sizes of the result; None keeps that of the input."""
     sides = output_size if isinstance(output_size, tuple | list) else (output_size, output_size)
-    if isinstance(output_size, tuple | list) and len(sides) >= x.ndim:
-        raise ShapeError(f"Input dimension should be at least {len(sides) + 1}")
     if x.ndim not in (3, 4):
-        colon = ":" if largest else ""
-        raise ShapeError(f"{name}(): Expected 3D or 4D tensor, but got{colon} {list(x.shape)}")
+        raise ShapeError(f"{name}(): Expected 3D or 4D tensor, but got {list(x.shape)}")
+    ShapeError.when(len(sides) != 2, f"{name}: output_size must be 2")
     try:
-        given = [None if n is None else integer(n) for n in sides]
+        sizes = tuple(own if n is None else integer(n) for own, n in zip(x.shape[-2:], sides, strict=True))
     except (TypeError, ValueError):
-        given = []
-    if len(given) != 2:
-        words = f"{name}(): internal error: output_size.size()" if largest else f"{name}: output_size"
-        raise ShapeError(f"{words} must be 2")
-    sizes = tuple(own if n is None else n for own, n in zip(x.shape[-2:], given, strict=True))
-    if min(sizes) < 0:
-        if largest:
-            whole = [*x.shape[:-2], *sizes]
-            raise AutogradError(f"Trying to create tensor with negative dimension {min(sizes)}: {whole}")
-        received = f"but received {{{', '.join(map(str, sizes))}}}"
-        raise AutogradError(f"{name}: elements of output_size must be greater than or equal to 0 {received}")
-    if largest or sizes != (1, 1):
+        raise ShapeError(f"{name}: output_size must hold whole numbers") from None
+    AutogradError.when(min(sizes) < 0, f"{name}: elements of output_size must be greater than or equal to 0")
+    if sizes != (1, 1):
         check_filled(name, x.shape)
     check_size((*x.shape[:-2], *sizes))
     return sizes
@@ -138,16 +126,8 @@ def adaptive_max_pool2d(input: Real, output_size: Any) -> Any:
 
 
 def _as_image(name: str, x: Tensor) -> Any:
-    if x.ndim not in (2, 3) and name != "max_pool1d":
-        raise ShapeError(
-            f"Expected 2 to 3 dimensions, but got {x.ndim}-dimensional tensor for argument #1 'self' (while checking "
-            f"arguments for {name})"
-        )
-    ShapeError.when(
-        x.ndim not in (2, 3) or (name == "max_pool1d" and 0 in x.shape[-2:]),
-        f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
-        f"{list(x.shape)}",
-    )
+    if x.ndim not in (2, 3) or (name == "max_pool1d" and 0 in x.shape[-2:]):
+        raise ShapeError(f"{name}: Expected 2D or 3D (batch mode) tensor for input, but got:{list(x.shape)}")
     return unsqueeze(x, dim=x.ndim - 1)
 
 

@@ -100,9 +100,6 @@ def weight_gradient(
     return out.reshape(size)
 
 
-SIDES = ("depth", "height", "width")
-
-
 def options(
     count: int, stride: int | Sizes, padding: int | Sizes, dilation: int | Sizes, groups: int
 ) -> dict[str, Any]:
@@ -118,9 +115,7 @@ def options(
         )
     for option, least, word in (("padding", 0, "negative"), ("stride", 1, "non-positive")):
         AutogradError.when(min(numbers[option]) < least, f"{word} {option} is not supported")
-    if min(numbers["dilation"]) < 1:
-        zero = f", but got {[1] * (count == 1) + list(numbers['dilation'])}" if not min(numbers["dilation"]) else ""
-        raise AutogradError(f"dilation should be greater than zero{zero}")
+    AutogradError.when(min(numbers["dilation"]) < 1, "dilation should be greater than zero")
     AutogradError.when(groups < 1, "non-positive groups is not supported")
     return {**numbers, "groups": groups}
 
@@ -138,19 +133,12 @@ def places(x: Shape, w: Shape, o: dict[str, Any]) -> Sizes:
         raise ShapeError(WEIGHT.format(len(w), f" {list(w)}", len(x), list(x)))
     if len(x) != len(o["stride"]) + 2:
         raise ShapeError(f"Expected {len(o['stride']) + 2} dimensions of the input, but got size {list(x)}")
-    if min(w[2:]) < 1:
-        sides = " ".join(f"kernel_{side}: {size}" for side, size in zip(SIDES[-len(w) + 2 :], w[2:], strict=True))
-        raise ShapeError(f"kernel size should be greater than zero, but got {sides}")
-    ShapeError.when(
-        w[0] < groups,
-        f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
-        f"{list(w)} instead",
-    )
-    ShapeError.when(
-        w[0] % groups,
-        f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
-        f"size [{list(w)}] instead",
-    )
+    ShapeError.when(min(w[2:]) < 1, f"kernel size should be greater than zero, but got {list(w[2:])}")
+    if w[0] < groups or w[0] % groups:
+        raise ShapeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
+            f"size [{list(w)}] instead"
+        )
     if x[1] != w[1] * groups:
         raise ShapeError(
             f"Given groups={groups}, weight of size {list(w)}, expected input{list(x)} to have {w[1] * groups} "

@@ -4,32 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.engine.checks.shapes import dimension
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.support.arguments import Pair, Shape, check_size
 from gradcli.ops.windows import windows
-from gradcli.ops.windows.windows import Sizes
-
-
-def _sides(word: str, sizes: Sizes) -> str:
-    """List sizes by side as torch does: `kH: 2 kW: 3`, with `kT` first in a volume."""
-    return " ".join(f"{word}{side}: {size}" for side, size in zip("THW"[-len(sizes) :], sizes, strict=True))
 
 
 def _check_sizes(name: str, count: int, x: Shape) -> None:
     """Refuse what is no image or volume, or has nothing in it; a batch of none is right."""
-    kinds = f"{count + 1}D or {count + 2}D (batch mode)"
-    is_image, is_empty = len(x) in (count + 1, count + 2), 0 in x[-count - 1 :]
-    ShapeError.when(not is_image and name != "avg_pool2d", f"non-empty {kinds} tensor expected for input")
-    if count == 2 and (is_empty or not is_image):
+    if len(x) not in (count + 1, count + 2) or 0 in x[-count - 1 :]:
+        kinds = f"{count + 1}D or {count + 2}D (batch mode)"
         listed = f"with optional 0 dim batch size for input, but got:{list(x)}"
-        raise ShapeError(f"Expected {kinds} tensor {listed}")
-    if is_empty:
-        kernel = "max_pool3d_with_indices_out_cpu_template" if name == "max_pool3d" else name
-        raise ShapeError(
-            f"{kernel}(): Expected input's non-batch dimensions to have positive length, but input has a shape of "
-            f"{list(x)} and non-batch dimension 0 has length zero!"
-        )
+        raise ShapeError(f"{name}: Expected {kinds} tensor {listed}")
 
 
 def options(
@@ -48,28 +33,18 @@ def options(
     steps = kernel if not stride and stride != 0 else windows.each(stride, count, message.format("stride"))
     border = windows.each(padding, count, message.format("padding"))
     apart = windows.each(dilation, count, message.format("dilation"))
-    if name == "avg_pool2d" and 0 < len(x) < 3:
-        dimension(-3, len(x))
-    if len(x) not in (count + 1, count + 2):
-        _check_sizes(name, count, x)
+    _check_sizes(name, count, x)
     AutogradError.when(0 in steps, "stride should not be zero")
+    for word, numbers in (("kernel size", kernel), ("stride", steps), ("dilation", apart)):
+        AutogradError.when(min(numbers) < 1, f"{word} should be greater than zero, but got {min(numbers)}")
     for p, k, d in zip(border, kernel, apart, strict=True):
         AutogradError.when(p < 0, f"pad must be non-negative, but got pad: {p}")
         AutogradError.when(
             p > ((k - 1) * d + 1) // 2,
             f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}",
         )
-    if min(steps) < 0:
-        raise AutogradError(f"stride should be greater than zero, but got {_sides('d', steps)}")
-    if min(kernel) < 1:
-        raise AutogradError(f"kernel size should be greater than zero, but got {_sides('k', kernel)}")
-    if min(apart) < 1:
-        raise AutogradError(f"dilation should be greater than zero, but got {_sides('dilation', apart)}")
-    _check_sizes(name, count, x)
     places = windows.number_of_places(x[-count:], kernel, steps, border, apart, ceil_mode)
     if min(places) < 1:
-        if name == "avg_pool3d":
-            raise ShapeError(f"input image ({_sides('', x[-count:])}) smaller than kernel size ({_sides('k', kernel)})")
         sizes = "x".join(map(str, x[-count - 1 :]))
         found = "x".join(map(str, (x[-count - 1], *(max(m, 0) for m in places))))
         raise ShapeError(f"Given input size: ({sizes}). Calculated output size: ({found}). Output size is too small")

@@ -22,7 +22,7 @@ from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.permutations import transpose
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.arguments import Real, Shape, check_size
-from gradcli.ops.support.covering import as_node
+from gradcli.ops.support.named_nodes import as_node
 from gradcli.ops.support.surface import operation
 
 
@@ -46,7 +46,7 @@ def _named(node: str) -> Primitive:
 
 
 @operation("x = [[[1, 2], [3, 5]]]; resample(x, [[1, 0], [0.5, 0.5], [0, 1]], [[1, 0], [0, 1]])", method=False)
-def resample_(input: Real, down: Tensor, across: Tensor) -> Any:
+def apply_resample(input: Real, down: Tensor, across: Tensor) -> Any:
     """Each image times a matrix from the left for its columns, and one from the right for its rows."""
     ShapeError.when(
         down.ndim != 2 or across.ndim != 2 or input.shape[-2:] != (down.shape[1], across.shape[1]),

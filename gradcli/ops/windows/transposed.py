@@ -18,7 +18,7 @@ from gradcli.ops.support.arguments import Pair, Real, check_size
 from gradcli.ops.support.sentences import SLID
 from gradcli.ops.support.surface import register, taking
 from gradcli.ops.windows import windows
-from gradcli.ops.windows.convolution import SIDES, convolution_weight, input_gradient, options, places, slid_back
+from gradcli.ops.windows.convolution import convolution_weight, input_gradient, options, places, slid_back
 
 
 def _transposed(x: Any, w: Any, bias: Any = 0, *, size: Any, **o: Any) -> Any:
@@ -95,14 +95,8 @@ def _convolve(
     extra = windows.each(output_padding, count, "expected output_padding to be a single integer or one for each side")
     AutogradError.when(min(extra) < 0, "negative output_padding is not supported")
     if any(e >= max(s, d) for e, s, d in zip(extra, o["stride"], o["dilation"], strict=True)):
-        flat = ((0,), (1,), (1,)) if count == 1 else ((), (), ())  # torch makes one dimension two
-        given = (("output_padding", extra), ("stride", o["stride"]), ("dilation", o["dilation"]))
-        told = " ".join(
-            f"{name}_{side}: {size}"
-            for (name, sizes), first in zip(given, flat, strict=True)
-            for side, size in zip(SIDES[-max(count, 2) :], (*first, *sizes), strict=True)
-        )
-        raise AutogradError(f"output padding must be smaller than either stride or dilation, but got {told}")
+        numbers = f"output_padding={extra}, stride={o['stride']} and dilation={o['dilation']}"
+        raise AutogradError(f"output padding must be smaller than either stride or dilation, but got {numbers}")
     size = _size(x.shape, w.shape, extra, o)
     if min(size[2:]) < 1:
         raise ShapeError(f"Given input size per channel: {list(x.shape[2:])}. Output size is too small")

@@ -81,7 +81,7 @@ def is_word(expected: object) -> bool:
 def drawn(found: Sketch, asked: Asked) -> str:
     """Draw a sketch; nothing where it is too large."""
     try:
-        return written(found, asked, WIDE)
+        return written(found, asked)
     except EvaluationError:
         return ""
 

@@ -13,13 +13,13 @@ from gradcli.homework.key import Key
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.render.check.graphs import drawn
 from gradcli.render.check.student import about
+from gradcli.render.check.worked import worked_sections
 from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.render.lesson.page import sections
 from gradcli.render.output.tables import tables
 from gradcli.render.page.document import still
 from gradcli.render.page.html import Html, element
-from gradcli.render.run.timeline import timeline_sections
 
 
 def key_page(grader: Grader, asked: Asked) -> str:
@@ -37,8 +37,7 @@ def question(key: Key, asked: Asked) -> Iterator[Html]:
     yield from about(key.question)
     with np.errstate(all="ignore"):
         if isinstance(key.solution, SnippetSolution):
-            found = timeline_sections(key.solution.worked, asked, all=asked.all, failed=False, why=asked.why)
-            yield solution(tables(found))
+            yield solution(tables(worked_sections(key.solution, asked)))
         else:
             for explanation in key.solution.explanations():
                 yield from graph(explanation, asked)

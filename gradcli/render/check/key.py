@@ -10,10 +10,10 @@ from gradcli.explanation.folding import folded
 from gradcli.homework.answer_file import answers
 from gradcli.homework.grading import Grader
 from gradcli.homework.solve.snippets import SnippetSolution
+from gradcli.render.check.worked import worked_document, worked_sections
+from gradcli.render.display_options import asked
 from gradcli.render.documents.explanation import Document, explanation_document
 from gradcli.render.lesson.page import page
-from gradcli.render.run.snippet_document import snippet_document
-from gradcli.render.run.timeline import timeline_page
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.source import visible
@@ -30,7 +30,7 @@ def worked(grader: Grader, looks: Looks, *, all: bool) -> Iterator[str]:
         yield heading(f"{id}: {text}" if text else id, looks)
         with np.errstate(all="ignore"):
             if isinstance(key.solution, SnippetSolution):
-                yield timeline_page(key.solution.worked, looks, all=all)
+                yield lay_out(worked_sections(key.solution, asked(looks, all=all, why=False)), looks)
             else:
                 yield from (page(one, looks, all=all) for one in map(folded, key.solution.explanations()))
 
@@ -53,6 +53,6 @@ def solutions(grader: Grader, id: str) -> Iterator[Document]:
     solution = grader.keys[id].solution
     with np.errstate(all="ignore"):
         if isinstance(solution, SnippetSolution):
-            yield snippet_document(id, "", solution.worked, None)
+            yield worked_document(id, solution)
         else:
             yield from (explanation_document(one) for one in solution.explanations())

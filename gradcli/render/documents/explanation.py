@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
 from gradcli.errors import EvaluationError
 from gradcli.explanation.missing_values import Unkept
 from gradcli.explanation.model import MISSING, SYMBOLIC, Explanation, Gradients, Local, Note, missing_notes
@@ -125,28 +123,39 @@ def graph_document(explanation: Explanation, format: str, text: str | None) -> D
 
 def facts(fact: Any, write: Writer = unparse) -> Document:
     """Return the fields of a dataclass as JSON has them: formulas by `write`, values as numbers and nested lists."""
-    found = {}
-    for name in fact.__match_args__:
-        value = getattr(fact, name)
-        found[name] = value if type(value) in PLAIN else _listed(value, write)
-    if isinstance(fact, Local):
+    found = {
+        name: value if type(value) in PLAIN else WAYS[type(value)](value, write)
+        for name in fact.__match_args__
+        for value in (getattr(fact, name),)
+    }
+    if type(fact) is Local:
         found["why"] = None if fact.why is None else reason_document(fact.why)
     return found
 
 
 def _listed(value: Any, write: Writer) -> Json:
-    if type(value) is np.float64:  # most values of a large program
-        return plain(value)
-    if isinstance(value, Expression):
-        return formula_document(value, write)
-    if isinstance(value, tuple):
-        return [item if type(item) in PLAIN else _listed(item, write) for item in value]
-    return facts(value, write) if hasattr(value, "__match_args__") else plain(value)
+    return WAYS[type(value)](value, write)
+
+
+class Ways(dict[type, Callable[[Any, Writer], Json]]):
+    """How values are written, by their type; found once for each type, for a large program has many values."""
+
+    def __missing__(self, kind: type) -> Callable[[Any, Writer], Json]:
+        if issubclass(kind, tuple):
+            self[kind] = lambda items, write: [x if type(x) in PLAIN else _listed(x, write) for x in items]
+        elif issubclass(kind, Expression):
+            self[kind] = formula_document
+        else:
+            self[kind] = facts if hasattr(kind, "__match_args__") else lambda value, _: plain(value)
+        return self[kind]
+
+
+WAYS = Ways()
 
 
 def formula_document(tree: Expression, write: Writer = unparse) -> Json:
     """Return a formula as a text, None for one that could not be computed."""
-    return None if tree == MISSING else write(tree)
+    return None if type(tree) is Name and tree.id == MISSING.id else write(tree)
 
 
 def _writer() -> Writer:

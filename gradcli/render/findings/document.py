@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from gradcli.findings.examination import Examination
+from gradcli.findings.finding import Finding
 from gradcli.render.documents.explanation import Document
+
+
+def finding(one: Finding) -> Document:
+    return {**asdict(one), "see": list(one.see)}
 
 
 def findings_document(examined: Examination) -> Document:
@@ -14,6 +19,6 @@ def findings_document(examined: Examination) -> Document:
         "ok": examined.is_clean,
         "file": examined.file,
         "looked": examined.looked,
-        "findings": [{**asdict(one), "see": list(one.see)} for one in examined.findings],
+        "findings": [*map(finding, examined.findings)],
         "error": None if examined.error is None else examined.error.facts(),
     }

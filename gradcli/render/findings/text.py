@@ -21,9 +21,15 @@ def findings_text(examined: Examination, looks: Looks) -> str:
     return "\n".join([*lines, closing(examined)])
 
 
+def findings_head(examined: Examination, looks: Looks) -> str:
+    """Return the findings as they stand above a timeline."""
+    return "\n\n".join("\n".join(finding_lines(one, examined, looks)) for one in examined.findings)
+
+
 def finding_lines(one: Finding, examined: Examination, looks: Looks) -> Iterable[str]:
     """Yield the lines of a finding."""
     place = f"cell {one.cell}, line {one.line}" if one.cell is not None else f"line {one.line}"
+    place = place if one.line else one.name
     head = f"{place}  {visible(examined.texts.get((one.source, one.line), ''))}"
     head = head if width(head) <= COLUMN else f"{head[: COLUMN - 4]} {looks.ellipsis}"
     code = f"\x1b[{STYLES[one.severity]}m{one.code}\x1b[0m" if looks.color else one.code

@@ -6,7 +6,6 @@ Boxes have fills of their own and dark text; lines and labels are greys that rea
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import inf
 from typing import NamedTuple
 
 from gradcli.explanation.model import Explanation
@@ -15,6 +14,7 @@ from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Direction, Drawing, Edge, Point, Rectangle, Route
 from gradcli.render.graph.layered.paths import length as n
 from gradcli.render.graph.layered.paths import pair, path
+from gradcli.render.graph.layered.rows import fitting
 from gradcli.render.graph.layered.widths import text_width
 from gradcli.render.graph.sketch.model import Arc, Line, Sketch, Vertex
 from gradcli.render.graph.sketch.sketch import sketch, too_large
@@ -47,30 +47,34 @@ def svg(explanation: Explanation, asked: Asked) -> str:
     return written(sketch(explanation, asked, LARGEST), asked)
 
 
-def written(found: Sketch, asked: Asked, most: float = inf) -> str:
-    """Draw a sketch; one that would be wider than `most` from top to bottom, unless a direction is asked for."""
-    drawn = laid_out(found, asked, most)
+def written(found: Sketch, asked: Asked) -> str:
+    """Draw a sketch."""
+    drawn = laid_out(found, asked)
     if drawn is None:
         raise too_large(len(found.vertices), asked)
     return "\n".join(lines(found, drawn))
 
 
-def laid_out(found: Sketch, asked: Asked, most: float) -> Drawing | None:
-    """Return the places of all boxes and edges; None of a graph that is too large."""
+def laid_out(found: Sketch, asked: Asked) -> Drawing | None:
+    """Return the places of all boxes and edges, in the shape of a page; None of a graph that is too large."""
     if len(found.vertices) > LARGEST:
         return None
-    boxes = [Box(vertex.id, *box_size(vertex.lines)) for vertex in found.vertices]
-    edges = [Edge(arc.source, arc.target, label_size(arc)) for arc in found.arcs]
-    drawn = drawing(boxes, edges, asked.direction)
-    if drawn and drawn.width > most and asked.direction is None:
-        return drawing(boxes, edges, "TB")
-    return drawn
+    boxes, edges = parts(found)
+    if asked.direction is not None:
+        return drawing(boxes, edges, asked.direction)
+    return fitting(drawing(boxes, edges, "LR"), drawing(boxes, edges, "TB"))
 
 
 def direction(found: Sketch, asked: Asked) -> Direction:
     """Return the direction in which a program that does its own layout draws a picture of a width that can be read."""
-    drawn = None if asked.direction else laid_out(found, asked, PAGE)
-    return asked.direction or (drawn.direction if drawn else "TB")
+    drawn = None if asked.direction or len(found.vertices) > LARGEST else drawing(*parts(found))
+    return asked.direction or ("LR" if drawn and drawn.direction == "LR" and drawn.width <= PAGE else "TB")
+
+
+def parts(found: Sketch) -> tuple[list[Box], list[Edge]]:
+    """Return the boxes and edges of a sketch with their sizes."""
+    boxes = [Box(vertex.id, *box_size(vertex.lines)) for vertex in found.vertices]
+    return boxes, [Edge(arc.source, arc.target, label_size(arc)) for arc in found.arcs]
 
 
 def box_size(rows: Sequence[Line]) -> tuple[float, float]:

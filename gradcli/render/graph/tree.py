@@ -1,9 +1,11 @@
-"""The backward graph as text, as torch users know it: the output's grad_fn at the top, next_functions below.
+"""The backward graph as text: the output at the top, and below each node what its gradient flows into.
 
-MulBackward0  q = v1*x = 27
-├── PowBackward0  v1 = x**2 = 9
-│   └── AccumulateGrad  x = 3
-└── AccumulateGrad  ↑ see x
+At each node stand its value, its gradient, and torch's name of it; at each edge the local derivative.
+
+q = v1·x = 27   gradient 1    MulBackward0
+├── ×3  v1 = x**2 = 9   gradient 3    PowBackward0
+│   └── ×6  x = 3   gradient 27    AccumulateGrad
+└── ×9  ↑ see x
 """
 
 from __future__ import annotations
@@ -11,12 +13,19 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from gradcli.explanation.model import Explanation, Node
+import numpy as np
+
+from gradcli.explanation.model import Explanation, Local, Node
+from gradcli.language.unparser import unparse
 from gradcli.render.graph.labels import edges, equation
+from gradcli.render.lesson.terms import factor
 from gradcli.render.text.looks import Looks
+from gradcli.render.text.numbers import short
 from gradcli.render.text.wrapping import lines_of
 from gradcli.source import visible
 
+VALUE = 40  # characters of a gradient
+FEW = 6  # entries of a local derivative that are written
 LEVELS = 16  # deeper than this a tree goes on below, from the left margin
 
 
@@ -58,32 +67,43 @@ def tree(explanation: Explanation, looks: Looks) -> str:
             continue
         if lines:
             lines.append("")
-        stack = [(root, "", "")]  # a node, what precedes it on its line, and what precedes its children
+        stack = [(root, "", "", "")]  # a node, what precedes it on its line, and its children, and the edge to it
         while stack:
-            id, before, margin = stack.pop()
+            id, before, margin, edge = stack.pop()
             node = nodes[id]
             if id in shown:
-                write(f"{_function(node)}  {strokes.above} {visible(node.name)}", before, margin)
+                write(f"{edge}{strokes.above} {visible(node.name)}", before, margin)
                 continue
-            below = next_functions(node)
+            below = [(source, local) for source, local in edges(node) if local is not None]
             if below and len(margin) >= levels * len(strokes.blank):
-                write(f"{_function(node)}  {strokes.below} {visible(node.name)}", before, margin)
+                write(f"{edge}{strokes.below} {visible(node.name)}", before, margin)
                 if id not in postponed:
                     postponed.add(id)
                     roots.append(id)
                 continue
             shown.add(id)
-            write(f"{_function(node)}  {equation(node, looks)}", before, margin, strokes.past[0] if below else " ")
-            for position, source in reversed(list(enumerate(below, start=1))):
+            told = f"{edge}{equation(node, looks)}{_gradient(node, looks)}  {_function(node)}"
+            write(told, before, margin, strokes.past[0] if below else " ")
+            for position, (source, local) in reversed(list(enumerate(below, start=1))):
                 end = position == len(below)
                 stroke = strokes.last if end else strokes.branch
-                stack.append((source, margin + stroke, margin + (strokes.blank if end else strokes.past)))
+                slope = f"{_slope(local, looks)}  " if explanation.sizes is None else ""
+                stack.append((source, margin + stroke, margin + (strokes.blank if end else strokes.past), slope))
     return "\n".join(lines)
 
 
-def next_functions(node: Node) -> list[str]:
-    """The inputs that a gradient flows into, in order, repeated where an input is used twice."""
-    return [source for source, local in edges(node) if local is not None]
+def _gradient(node: Node, looks: Looks) -> str:
+    """Return the gradient behind the value of a node."""
+    if node.grad is None:
+        return ""
+    return f"   gradient {short(node.grad, looks.precision, ascii=looks.ascii, width=VALUE)}"
+
+
+def _slope(local: Local, looks: Looks) -> str:
+    """Return the local derivative before the input that it is by, or the rule where it is no product."""
+    if local.formula is None or np.asarray(local.value).size > FEW:
+        return f"[{visible(unparse(local.rule, multiply=looks.times))}]"
+    return f"{'*' if looks.ascii else '×'}{factor(short(local.value, looks.precision, ascii=looks.ascii))}"
 
 
 def _function(node: Node) -> str:

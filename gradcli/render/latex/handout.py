@@ -9,10 +9,12 @@ import numpy as np
 from gradcli.explanation.folding import folded
 from gradcli.homework.grading import Grader
 from gradcli.homework.solve.snippets import SnippetSolution
+from gradcli.render.check.worked import worked_sections
+from gradcli.render.display_options import Asked
 from gradcli.render.latex.document import listing
 from gradcli.render.latex.lesson import lesson
 from gradcli.render.latex.symbols import escaped
-from gradcli.render.run.timeline import timeline_page
+from gradcli.render.text.layout import lay_out
 from gradcli.render.text.looks import Looks
 
 COLUMNS = 86  # of a page of text
@@ -29,7 +31,7 @@ def _solutions(grader: Grader, looks: Looks) -> Iterator[str]:
         yield escaped(" ".join(key.question.text.split()))
         with np.errstate(all="ignore"):
             if isinstance(key.solution, SnippetSolution):
-                plain = Looks(width=COLUMNS, precision=looks.precision)
-                yield listing(timeline_page(key.solution.worked, plain, all=True).split("\n"))
+                plain = Asked(width=COLUMNS, precision=looks.precision, all=True)
+                yield listing(lay_out(worked_sections(key.solution, plain), plain).split("\n"))
             else:
                 yield from (lesson(one, looks.precision) for one in map(folded, key.solution.explanations()))

@@ -21,13 +21,15 @@ from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.symbols import escaped
 from gradcli.render.latex.terms import Terms
 from gradcli.render.lesson.terms import Terms as Words
+from gradcli.render.page.notes import Notes
 from gradcli.render.page.words import Words as Sentences
 
-MOST = 400  # frames, which are printed and clicked through
+MOST = 400  # steps
+FRAMES = 20  # of a lesson, unless all are asked for
 WIDE, HIGH = 395.0, 212.0  # points of a frame below its title
 LEAST, BEST = 90.0, 150.0  # of its height for the graph
 LINES = 100.0  # for the program
-LETTERS = 95  # of a line of words
+LETTERS = 62  # of a line of words
 DOCUMENT = r"""\documentclass[aspectratio=169,10pt]{beamer}
 \usepackage{amsmath}
 """
@@ -49,13 +51,46 @@ def beamer(explanation: Explanation, asked: Asked) -> str:
         )
     terms = Terms(shown, asked.precision)
     sentences = Sentences(steps, Words(shown, asked))
-    texts = [text(number, steps, terms, sentences) for number in range(steps.last + 1)]
-    program, most = left(texts[0]), min(map(left, texts[1:]), default=BEST)
+    notes = Notes(steps, range(steps.last + 1))
+    numbers = range(steps.last + 1) if asked.all else chosen(steps, notes)
+    texts = {number: text(number, steps, terms, sentences) for number in numbers}
+    program, most = left(texts[0]), min((left(texts[number]) for number in numbers[1:]), default=BEST)
     drawn = fitting(shown, terms, asked, (WIDE, most))
-    frames = [frame(0, steps, drawn, texts[0], program)]
-    frames += [frame(number, steps, drawn, texts[number], most) for number in range(1, steps.last + 1)]
+    told = {number: notes.messages(number) for number in numbers}
+    frames = [
+        frame(number, steps, drawn, texts[number], most if number else program, told[number]) for number in numbers
+    ]
+    frames += [listing(notes, len(numbers) <= steps.last)]
     body = "\n".join(frames)
     return f"{DOCUMENT}{PREAMBLE}{COLORS}{LOOKS}\\begin{{document}}\n{body}\n\\end{{document}}"
+
+
+def chosen(steps: Walk, notes: Notes) -> Sequence[int]:
+    """Return the steps of a lesson that has room on `FRAMES` frames: what is most told, in order."""
+    if steps.last + 1 < FRAMES:
+        return range(steps.last + 1)
+    weight = {
+        number: (
+            bool(notes.messages(number)),
+            getattr(move, "before", None) is not None,  # a sum
+            isinstance(move, Contributed),
+            isinstance(move, Computed),
+            -number,
+        )
+        for number, move in enumerate(steps.moves, 1)
+    }
+    best = sorted(weight, key=lambda number: weight[number], reverse=True)[: FRAMES - 2]
+    return [0, *sorted(best)]
+
+
+def listing(notes: Notes, is_cut: bool) -> str:
+    """Return the last frame: the notes, and how to have every step."""
+    items = [rf"\item {escaped(remark.text)}" for remark in notes.remarks]
+    more = [r"\par\small The other steps: \texttt{--all}."] if is_cut else []
+    if not items and not more:
+        return ""
+    shown = [r"\begin{itemize}", *items, r"\end{itemize}"] if items else []
+    return "\n".join([r"\begin{frame}[t,shrink]{Notes}", *shown, *more, r"\end{frame}"])
 
 
 def text(number: int, steps: Walk, terms: Terms, sentences: Sentences) -> tuple[list[Equation], str]:
@@ -74,7 +109,7 @@ def listed(terms: Terms) -> list[Equation]:
 def left(written: tuple[list[Equation], str]) -> float:
     """Return how high the graph may be above a text."""
     equations, words = written
-    return max(LEAST, min(BEST, HIGH - height(equations) - 12 * (len(words) // LETTERS + 1)))
+    return max(LEAST, min(BEST, HIGH - height(equations) - 17 * (len(words) // LETTERS + 1)))
 
 
 def height(equations: Sequence[Equation]) -> float:
@@ -84,7 +119,14 @@ def height(equations: Sequence[Equation]) -> float:
     return 16 + sum(max(28 * ("frac" in line), 4 + 10 * count) for line, count in zip(lines, rows, strict=True))
 
 
-def frame(number: int, steps: Walk, drawn: Picture | None, written: tuple[list[Equation], str], high: float) -> str:
+def frame(
+    number: int,
+    steps: Walk,
+    drawn: Picture | None,
+    written: tuple[list[Equation], str],
+    high: float,
+    notes: Sequence[str],
+) -> str:
     """Return the frame of a step."""
     equations, words = written
     lines = [rf"\begin{{frame}}[t,shrink]{{{title(number, steps)}}}", r"\centering"]
@@ -92,7 +134,8 @@ def frame(number: int, steps: Walk, drawn: Picture | None, written: tuple[list[E
         lines.append(drawn.drawn((WIDE, high), steps.states[number]))
     shown = aligned(equations)
     lines.extend([r"\small", shown] if shown else [])
-    lines.append(rf"\par\footnotesize {escaped(words)}")
+    lines.append(rf"\par\fontsize{{14}}{{17}}\selectfont {escaped(words)}")
+    lines.extend(rf"\par\small\emph{{Note:}} {escaped(note)}" for note in notes)
     return "\n".join([*lines, r"\end{frame}"])
 
 

@@ -15,15 +15,32 @@ from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import plain
 
+BASICS = {  # what a first course uses, by topic
+    "sums and products": ("add", "sub", "mul", "div", "pow", "neg"),
+    "functions": ("exp", "log", "sqrt", "sin", "cos", "abs"),
+    "activations": ("relu", "sigmoid", "tanh", "softmax"),
+    "matrices": ("matmul", "sum", "mean"),
+    "losses": ("mse_loss",),
+}
 
-def operations_page(looks: Looks) -> str:
-    """All operations, by family."""
-    sections = []
+
+def operations_page(looks: Looks, *, internal: bool = False) -> str:
+    """The basics by topic, then all operations by family; `internal` ones are those that rules alone use."""
+    known = {one.name: one for one in operations().values()}
+    sections = [
+        Section(f"first: {topic}", [Row((known[name].signature, known[name].summary)) for name in names])
+        for topic, names in BASICS.items()
+    ]
     for family, members in families(list(operations())).items():
-        rows = [Row((operation.signature, operation.summary)) for operation in members]
-        sections.append(Section(family, rows))
+        rows = [Row((one.signature, one.summary)) for one in members if internal or not is_internal(one.name)]
+        sections.extend([Section(family, rows)] if rows else [])
     sections.append(Section("", [Row(("gradcli ops NAME shows an operation's derivative rules",), "aside")]))
     return lay_out(sections, looks)
+
+
+def is_internal(name: str) -> bool:
+    """Whether an operation is there for the rules of others, and nobody types it."""
+    return name.endswith(("_backward", "_cdf", "_pdf")) or name.startswith("_")
 
 
 def operation_page(reference: Reference, looks: Looks) -> str:

@@ -22,9 +22,19 @@ CHAIN = ("gradient", "chain rule", "in numbers", "value")
 GRADIENTS = ("gradient", "formula", "value")
 
 
-def page(explanation: Explanation, looks: Looks, *, all: bool = False, why: bool = False) -> str:
-    """The whole page as text; of long sections the beginning, unless `all` is asked for, and `why` rules hold."""
-    return lay_out(sections(explanation, looks, all=all, why=why), looks)
+def page(explanation: Explanation, looks: Looks, *, all: bool = False, why: bool = False, means: bool = False) -> str:
+    """The whole page as text; of long sections the beginning, unless `all` is asked for.
+
+    On demand it tells why rules hold, and what each gradient `means`.
+    """
+    found = sections(explanation, looks, all=all, why=why)
+    if means:
+        from gradcli.render.lesson.meaning import meaning_rows
+
+        rows = meaning_rows(explanation)
+        at = next((n for n, section in enumerate(found) if section.title == "Notes"), len(found))
+        found[at:at] = [Section("What the gradients mean", rows)] if rows else []
+    return lay_out(found, looks)
 
 
 def sections(explanation: Explanation, looks: Looks, *, all: bool, why: bool) -> list[Section]:

@@ -9,16 +9,18 @@ import numpy as np
 from gradcli.explanation.chain.trace import Trace
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
+from gradcli.findings.examination import Ran
 from gradcli.homework.answer_file import filled_in
 from gradcli.homework.grading import Grader
 from gradcli.homework.solve.snippets import SnippetSolution
+from gradcli.render.check.worked import worked_sections
 from gradcli.render.display_options import Asked
+from gradcli.render.findings.text import findings_head
 from gradcli.render.graph.mermaid import mermaid
 from gradcli.render.lesson.page import sections
 from gradcli.render.lesson.trace import trace_sections
 from gradcli.render.markdown.layout import code, fenced, laid_out, plain
 from gradcli.render.run.timeline import timeline_sections
-from gradcli.script.execution import Ran
 from gradcli.source import visible
 
 
@@ -50,6 +52,9 @@ def run_blocks(ran: Ran, asked: Asked) -> Iterator[str]:
     if ran.printed.strip():
         yield "## Printed"
         yield fenced(ran.printed.rstrip("\n"))
+    if ran.examined.findings:
+        yield "## Findings"
+        yield fenced(findings_head(ran.examined, asked))
     failed = ran.error is not None
     yield from laid_out(
         timeline_sections(
@@ -73,7 +78,7 @@ def key_blocks(grader: Grader, asked: Asked) -> Iterator[str]:
             yield plain(text)
         with np.errstate(all="ignore"):
             if isinstance(key.solution, SnippetSolution):
-                found = [timeline_sections(key.solution.worked, asked, all=asked.all, failed=False, why=asked.why)]
+                found = [worked_sections(key.solution, asked)]
             else:
                 lessons = map(folded, key.solution.explanations())
                 found = [sections(one, asked, all=asked.all, why=asked.why) for one in lessons]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from gradcli.explanation.model import Value
+from gradcli.explanation.model import Explanation, Node, Value
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Edge
 from gradcli.explanation.steps.walk import Walk, looks, settled
 
@@ -28,6 +28,7 @@ class Changing:
         self.gradients: dict[str, list[tuple[int, Value]]] = {}
         self.grads: dict[str, list[tuple[int, Value]]] = {}
         self.flows: dict[Edge, tuple[int, Contributed]] = {}
+        self.later: list[tuple[int, Explanation | None]] = []  # the same graph in later turns of a loop
         if walk.turn <= walk.last:
             entering = (numbers[walk.turn], walk.explanation.upstream)
             self.gradients[walk.explanation.output] = [entering]
@@ -43,6 +44,18 @@ class Changing:
                     if before is not None:
                         self.grads.setdefault(node, []).append((0, before))
                     self.grads.setdefault(node, []).append((step, after))
+
+    def again(self, step: int, explanation: Explanation | None) -> None:
+        """Add a later turn of a loop, which is shown from a step on; None of one whose numbers are not known."""
+        self.later.append((step, explanation))
+
+    def turns(self, id: str, of: Callable[[Node], str]) -> Changes:
+        """Return a text about a node in later turns, dots where it is not known."""
+        found: Changes = []
+        for step, explanation in self.later:
+            node = None if explanation is None else next((n for n in explanation.nodes if n.id == id), None)
+            found.append((step, "…" if node is None else of(node)))
+        return found
 
 
 def together(first: Iterable[tuple[int, str]], second: Iterable[tuple[int, str]], joint: str) -> Changes:

@@ -14,12 +14,13 @@ BUTTONS = (  # the action, its sign as a path, and what it says
     ("next", "M7 4l6 6-6 6", "Next step (→)"),
     ("last", "M5 4l6 6-6 6M16 4v12", "Last step (End)"),
 )
+ZOOM = (("zoom-in", "+", "Larger (+)"), ("zoom-out", "−", "Smaller (-)"), ("fit", "⤢", "The whole graph (0)"))
 FORWARD = "forward".__eq__
 WAYS = 8  # stretches forward and backward that are marked
 PAUSE = "M6 4v12M14 4v12"
 
 
-def controls(phases: Sequence[str], *, predicts: bool) -> Html:
+def controls(phases: Sequence[str], *, predicts: bool, ruler: Html | None = None) -> Html:
     """Return buttons and slider, on which it is marked where the steps, of these phases, go forward and backward."""
     last = len(phases)
     buttons = [
@@ -35,9 +36,10 @@ def controls(phases: Sequence[str], *, predicts: bool) -> Html:
     return element(
         "div",
         element("div", *buttons, class_="buttons"),
-        element("div", slider, element("div", *marks, class_="ways", aria_hidden="true"), class_="slide"),
+        element("div", slider, ruler or element("div", *marks, class_="ways", aria_hidden="true"), class_="slide"),
         element("output", f"{last} of {last}", class_="count", data_count=True),
         predict_switch(is_off=not predicts),
+        element("button", "Present", type="button", data_action="present", title="Full screen, step by step (p)"),
         class_="controls",
         role="group",
         aria_label="Steps",
@@ -83,6 +85,22 @@ def panel(sentence: str) -> Html:
         class_="panel",
         hidden=True,
     )  # fmt: skip
+
+
+def scene(*parts: Html, is_run: bool = False) -> Html:
+    """Return what is in the window together: program, controls, graph, sentence and numbers of the step."""
+    return element("div", *parts, class_="scene run" if is_run else "scene")
+
+
+def view(*graphs: Html | None) -> Html:
+    """Return the place of the graph, with the buttons that make it larger or smaller."""
+    buttons = (element("button", sign, type="button", data_action=action, **named(said)) for action, sign, said in ZOOM)
+    return element("div", *graphs, element("div", *buttons, class_="zoom", hidden=True), about(), class_="view")
+
+
+def told(*parts: Html | None) -> Html:
+    """Return the place of the numbers of the step, which scrolls where it is too low for them."""
+    return element("div", *parts, class_="told", tabindex=0, role="region", aria_label="The numbers of this step")
 
 
 def about() -> Html:

@@ -6,18 +6,26 @@ from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
+from pathlib import Path
 
 from gradcli.render.page.html import Html, cut, data, element, joined
-from gradcli.source import resource
+from gradcli.source import shipped
 from gradcli.stream.values import Json
 
+FOLDER = Path(__file__).parent
 LIVE = Html("document.documentElement.dataset.live = ''")  # before anything is laid out that the player hides
 
 
 @cache
 def asset(name: str) -> Html:
     """Return the text of a file that stands beside this module."""
-    return Html(resource(__package__, name))
+    return Html(shipped(FOLDER / name))
+
+
+@cache
+def player() -> Html:
+    """Return the script of a page: what computes its formulas, and what plays its steps."""
+    return joined(*map(asset, ("answers.js", "formulas.js", "page.js", "what_if.js")))
 
 
 def digest(text: str) -> str:
@@ -25,17 +33,27 @@ def digest(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def policy() -> str:
+@cache
+def trainer() -> Html:
+    """Return the script of a page of exercises."""
+    return joined(*map(asset, ("answers.js", "practice.js")))
+
+
+def policy(script: Html) -> str:
     """Return the policy: our own style and our own script, and nothing else from anywhere."""
-    style, scripts = digest(asset("page.css")), f"{digest(LIVE)} {digest(asset('page.js'))}"
+    style, scripts = digest(asset("page.css")), f"{digest(LIVE)} {digest(script)}"
     return f"default-src 'none'; style-src {style}; script-src {scripts}; base-uri 'none'; form-action 'none'"
 
 
 def page(title: str, main: Html, *, steps: Json, facts: Json) -> str:
     """Return the text of a page: `steps` is for the player, and `facts` the JSON document of the command."""
-    blocks = [data(facts, id="gradcli-data"), data(steps, id="gradcli-steps")]
-    body = element("body", main, *blocks, element("script", asset("page.js"), type="module"))
-    return whole(title, policy(), [element("style", asset("page.css")), element("script", LIVE)], body)
+    return alive(title, main, player(), data(facts, id="gradcli-data"), data(steps, id="gradcli-steps"))
+
+
+def alive(title: str, main: Html, script: Html, *blocks: Html) -> str:
+    """Return the text of a page with a script of ours and blocks of data."""
+    body = element("body", main, *blocks, element("script", script, type="module"))
+    return whole(title, policy(script), [element("style", asset("page.css")), element("script", LIVE)], body)
 
 
 def still(title: str, main: Html) -> str:

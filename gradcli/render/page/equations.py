@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
+from gradcli.explanation.model import Value
 from gradcli.explanation.reference import sentences
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
 from gradcli.explanation.steps.walk import Walk
-from gradcli.language.tree import Expression, Number
+from gradcli.language.tree import Attribute, Binary, Expression, Name, Number, names
 from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.html import Html, cut, element, joined
-from gradcli.render.page.mathml import Paint, after, factor, in_line, mo, row, spread
+from gradcli.render.page.mathml import WHOLE, Paint, after, factor, in_line, mo, row, spread
 
 MOST = 5  # terms of a sum that are written out
 LONGEST = 36  # characters of a rule that is written as a formula, which a browser does not break into lines
@@ -97,11 +100,16 @@ class Equations:
         """Return the three numbers of a contribution, each under its name."""
         fact, local, paint = move.fact, move.local, self.paint
         target, source = move.edge.target, move.edge.source
-        upstream = box("upstream", in_line(paint.total(target)), in_line(paint.number(fact.upstream)))
-        result = box("contribution", in_line(mo("→"), paint.name(source)), in_line(paint.number(fact.contribution)))
+        upstream = box("upstream", in_line(paint.total(target)), in_line(paint.number(fact.upstream)), "gradient")
+        result = box(
+            "contribution", in_line(mo("→"), paint.name(source)), in_line(paint.number(fact.contribution)), "gradient"
+        )
         answer = element("div", result, class_="answer")
         if local.formula is None or fact.summed_axes:
             written, given = self.terms.formula(local.rule), paint.name(self.terms.upstream_name)
+            product = factors(local.rule, self.terms.upstream_name)
+            if product is not None and self.is_small(product, fact.upstream):
+                return element("div", *self.worked(move, product), class_="product", data_product=True)
             if len(written) <= LONGEST:
                 rule = in_line(given, mo("↦"), paint.formula(local.rule))
             else:
@@ -113,6 +121,35 @@ class Equations:
         named = in_line(paint.local(target, local), *([] if isinstance(local.formula, Number) else [mo("="), formula]))
         slope = element("div", box("local", named, value), class_="answer")
         return element("div", upstream, sign("×"), slope, sign("="), answer, class_="product")
+
+    def is_small(self, product: tuple[Expression, Expression], upstream: Value) -> bool:
+        """Whether both factors of a product of matrices, and its result, are written out."""
+        return all(0 < size <= WHOLE for value in self.values(product, upstream) for size in np.shape(value))
+
+    def values(self, product: tuple[Expression, Expression], upstream: Value) -> list[Value]:
+        """Return the values of the factors: of the upstream gradient, and of a node that may be transposed."""
+        found = []
+        for tree in product:
+            inner = tree.value if isinstance(tree, Attribute) else tree
+            assert isinstance(inner, Name)
+            value = upstream if inner.id == self.terms.upstream_name else self.terms.nodes[inner.id].value
+            found.append(np.asarray(value).T if isinstance(tree, Attribute) else np.asarray(value))
+        return found
+
+    def worked(self, move: Contributed, product: tuple[Expression, Expression]) -> Iterator[Html]:
+        """Yield a product of matrices: an entry under the pointer lights its row and column."""
+        fact, paint = move.fact, self.paint
+        for tree, value, mark in zip(product, self.values(product, fact.upstream), ("", "@"), strict=True):
+            is_gradient = self.terms.upstream_name in names(tree)
+            label = "upstream" if is_gradient else "local"
+            symbol = in_line(paint.total(move.edge.target) if is_gradient else paint.formula(tree))
+            if mark:
+                yield sign(mark)
+            yield box(label, symbol, in_line(paint.number(value)), "gradient" if is_gradient else "")
+        yield sign("=")
+        made = in_line(paint.number(fact.contribution))
+        name = in_line(mo("→"), paint.name(move.edge.source))
+        yield element("div", box("contribution", name, made, "gradient"), class_="answer")
 
     def sum(self, move: Contributed) -> Html:
         """Return the running sum at the input."""
@@ -154,19 +191,28 @@ class Equations:
         return {one.name: one.gradient_of for one in found if one.gradient_of is not None}
 
 
+def factors(rule: Expression, upstream: str) -> tuple[Expression, Expression] | None:
+    """Return the factors of a product of two matrices, each a name or transposed; None of any other rule."""
+    if not isinstance(rule, Binary) or rule.operator != "@" or upstream not in names(rule):
+        return None
+    sides = rule.left, rule.right
+    inner = [side.value if isinstance(side, Attribute) and side.name == "T" else side for side in sides]
+    return sides if all(isinstance(one, Name) for one in inner) else None
+
+
 def equation(sides: list[Html]) -> Html:
     """Return sides with equals signs between; one that repeats the one before is left out."""
     first, *others = dict.fromkeys(sides)
     return spread(first, *(after("=", side) for side in others))
 
 
-def box(label: str, name: Html | None, number: Html) -> Html:
+def box(label: str, name: Html | None, number: Html, kind: str = "") -> Html:
     """Return a number, with its name in words and its symbol above it."""
     return element(
         "div",
         element("span", label, class_="label"),
         element("span", name, class_="symbol") if name is not None else None,
-        element("span", number, class_="number"),
+        element("span", number, class_=f"number {kind}".rstrip()),
         class_="box",
     )
 

@@ -14,6 +14,7 @@ from gradcli.render.page.changes import NONE, Changes, Changing
 from gradcli.render.page.equations import Equations
 from gradcli.render.page.html import Attribute, Html, cut, element, joined
 from gradcli.render.page.mathml import Paint, in_line
+from gradcli.render.page.notes import Notes
 from gradcli.render.page.parts import Part, is_drawn, parts, shown
 from gradcli.render.page.picture import Picture
 from gradcli.render.page.tables import tensor_table
@@ -23,7 +24,7 @@ from gradcli.render.text.looks import Looks
 
 PHASES = {"forward": "Forward", "backward": "Backward", "accumulate": "Into .grad"}
 WIDEST = 60  # characters of a formula in the table
-COLUMNS = ("name", "computed as", "value", "gradient so far", ".grad", "grad_fn")
+COLUMNS = ("name", "computed as", "value", "gradient, summed so far", "kept in .grad", "torch's grad_fn")
 
 
 class Lesson:
@@ -38,17 +39,26 @@ class Lesson:
         self.words = Words(walk, self.terms)
         self.equations = Equations(walk, self.terms, self.paint)
         self.changing = Changing(walk, self.numbers)
+        self.notes = Notes(walk, self.numbers)
 
     def steps(self) -> Iterator[Html]:
         """Yield all steps, from the beginning on."""
-        yield step(self.numbers[0], "Beginning", "forward", self.words.of(0))
+        yield step(self.numbers[0], "Beginning", "forward", self.words.of(0), self.notes.at(0))
         for number, move in enumerate(self.walk.moves, 1):
             yield self.step(number, PHASES[move.phase])
 
-    def step(self, number: int, title: str) -> Html:
+    def step(self, number: int, title: str, notes: Html | None = None) -> Html:
         """Return a step of the walk, as it is read without the others."""
         move = self.walk.moves[number - 1]
-        return step(self.numbers[number], title, move.phase, self.words.of(number), self.equations.of(move))
+        return step(
+            self.numbers[number],
+            title,
+            move.phase,
+            self.words.of(number),
+            self.notes.at(number),
+            notes,
+            self.equations.of(move),
+        )
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -59,11 +69,6 @@ class Lesson:
     def pictures(self) -> list[Picture]:
         """The picture of each part."""
         return [Picture(part, self.terms, self.paint, self.changing, self.tracks) for part in self.parts]
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether there is room for the steps beside the graph."""
-        return all(picture.is_narrow for picture in self.pictures)
 
     @optional("picture", None)
     def view(self, **attributes: Attribute) -> Html | None:
@@ -78,7 +83,7 @@ class Lesson:
             told = f"Part {number} of {len(drawn)} of the graph. Boxes with a broken border are from other parts."
             stage = element("div", element("p", told, class_="part"), picture, class_="stage")
             stages.append(element("div", stage, data_shown=track))
-        return element("div", *stages, **attributes)
+        return element("div", *stages, class_="parts", **attributes)
 
     @cached_property
     def turns(self) -> list[int]:

@@ -30,8 +30,8 @@ COLOURS = 8
 LONGEST = 24  # characters of a name
 WIDEST = 60  # characters of a formula that is no mathematics, such as a list
 ENOUGH = 4  # significant digits of an entry of a matrix; the table and the data have more
-ENTRIES = 16  # of a matrix that is written out
-TALL = ("<mfrac", "<mtable", "<msqrt")
+WHOLE = 6  # rows and columns of a matrix that is written out
+TALL = ("<mfrac", "<table", "<msqrt")
 SIGNS = {"*": "·", "-": "−", "<=": "≤", ">=": "≥", "!=": "≠", "==": "="}
 Part = tuple[Html, int]  # markup, and the level at which it stands without parentheses
 
@@ -112,11 +112,9 @@ class Paint:
         if np.ndim(value) == 0:
             return digits(short(value, self.precision))
         array = np.asarray(value)
-        if isinstance(value, Unkept) or array.ndim > 2 or not 0 < array.size <= ENTRIES:
+        if isinstance(value, Unkept) or array.ndim > 2 or not array.size:
             return element("mtext", short(value, self.precision))
-        rows = [[digits(number(entry, min(self.precision, ENOUGH))) for entry in line] for line in np.atleast_2d(array)]
-        cells = [element("mtr", *(element("mtd", entry) for entry in line)) for line in rows]
-        return row(mo("["), element("mtable", *cells), mo("]"))
+        return element("mtext", matrix(array, min(self.precision, ENOUGH)))
 
     def formula(self, tree: Expression, given: Mapping[str, Html] | None = None) -> Html:
         """Return an expression; `given` is written in place of some names, in parentheses where it must."""
@@ -157,6 +155,36 @@ class Paint:
             case Attribute(name="T"):
                 return element("msup", within(parts[0], Precedence.PRIMARY), element("mo", "⊤")), Precedence.PRIMARY
         return element("mtext", cut(unparse(node, multiply="·"), WIDEST)), precedence(node)
+
+
+def matrix(array: Value, precision: int) -> Html:
+    """Return a matrix as a table, its numbers one below the other at their points; of a large one the corners."""
+    grid = np.atleast_2d(array)
+    rows, columns = (places(length) for length in grid.shape)
+    texts = [["⋮" if i is None else "⋯" if j is None else number(grid[i, j], precision) for j in columns] for i in rows]
+    after = [max(len(line[at].partition(".")[2]) for line in texts) for at in range(len(columns))]
+    lines = [
+        element(
+            "tr",
+            *(cell(i, j, text, most) for (j, most), text in zip(zip(columns, after, strict=True), line, strict=True)),
+        )
+        for i, line in zip(rows, texts, strict=True)
+    ]
+    note = element("caption", f"{' × '.join(map(str, array.shape))}") if None in (*rows, *columns) else None
+    return element("table", note, element("tbody", *lines), data_matrix="")
+
+
+def places(length: int) -> list[int | None]:
+    """Return the rows or columns of a matrix that are shown; None stands for those between."""
+    return [*range(length)] if length <= WHOLE else [0, 1, None, length - 1]
+
+
+def cell(i: int | None, j: int | None, text: str, most: int) -> Html:
+    """Return an entry with room behind it for as many digits after the point as others have."""
+    point = text.partition(".")[2]
+    room = "\u2007" * (most - len(point)) + ("\u2008" if most and not point else "")
+    entry = f"{i},{j}" if None not in (i, j) else None
+    return element("td", f"{text.replace('-', '−')}{room if entry else ''}", data_entry=entry)
 
 
 def arguments(given: Sequence[Argument], parts: Sequence[Part]) -> Html:

@@ -7,7 +7,7 @@ const main = document.querySelector('main[data-gradcli="lesson"]');
 const one = (selector) => main.querySelector(selector);
 const all = (selector) => [...main.querySelectorAll(selector)];
 
-const { tracks, questions } = JSON.parse(document.getElementById("gradcli-steps").textContent);
+const { tracks, questions, formulas, loss } = JSON.parse(document.getElementById("gradcli-steps").textContent);
 const last = Number(main.dataset.steps);
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -19,10 +19,12 @@ const form = one(".predict");
 const input = one("[data-predict]");
 const view = one(".view");
 const about = one("[data-about]");
-const parts = all(".controls, .view, .panel"); // they look different forward and backward
+const paged = all(".controls, .view, .panel, .told"); // they look different forward and backward
 
 let step = 0;
 let isPredicting = false;
+let isTrying = false; // other values of the leaves
+let isPresenting = false;
 let timer = 0;
 const answered = new Set();
 
@@ -73,6 +75,7 @@ function draw(number, isAsking) {
 
 /** Go to a step. */
 function go(number) {
+  if (isTrying) restore();
   articles[step].removeAttribute("data-now");
   step = Math.min(Math.max(Math.round(number) || 0, 0), last);
   const article = articles[step];
@@ -80,7 +83,7 @@ function go(number) {
   const active = draw(step, question !== undefined);
   article.setAttribute("data-now", "");
   main.dataset.step = step;
-  for (const part of parts) part.dataset.phase = article.dataset.phase;
+  for (const part of paged) part.dataset.phase = article.dataset.phase;
   main.toggleAttribute("data-asking", question !== undefined);
   sentence.textContent = question ? question.ask : article.querySelector(".says").textContent;
   one("[data-phase-name]").textContent = `Step ${step}: ${article.querySelector(".phase").textContent}`;
@@ -90,42 +93,32 @@ function go(number) {
   if (question) {
     input.value = "";
     input.placeholder = question.answer.length > 1 ? `${question.answer.length} numbers` : "a number";
-    input.focus({ preventScroll: true });
+    if (!isPresenting) input.focus({ preventScroll: true });
   }
   slider.value = step;
   slider.setAttribute("aria-valuetext", `Step ${step} of ${last}`);
   one("[data-count]").textContent = `${step} of ${last}`;
   for (const [action, end] of Object.entries({ first: 0, previous: 0, next: last, last }))
     one(`[data-action="${action}"]`).setAttribute("aria-disabled", step === end);
+  for (const mover of all(".mover")) mover.remove();
+  if (!question) travel(active);
   follow(active.sort((a, b) => ("edge" in a.dataset) - ("edge" in b.dataset)));
+  lose();
+  for (const pass of passes) pass.toggleAttribute("data-now", pass === passes.findLast((one) => Number(one.dataset.first) <= step));
   remember();
 }
 
-/** Keep the active parts of a long picture, table or text in sight: all of them if there is room, else the first. */
+/** Keep the active parts of the picture, the table and the text in sight. */
 function follow(elements) {
-  const moves = [];
-  for (const box of new Set(elements.map((element) => element.closest(".stage, .scroll, .code")).filter(Boolean))) {
+  for (const camera of cameras) look(camera, elements.filter((element) => camera.graph.contains(element)));
+  for (const box of new Set(elements.map((element) => element.closest(".code, .scroll")).filter(Boolean))) {
     const outer = box.getBoundingClientRect();
-    const inside = elements.filter((element) => box.contains(element)).flatMap(withEnds);
-    const parts = inside.map((element) => element.getBoundingClientRect());
-    const [left, top] = [["left", "right"], ["top", "bottom"]].map(([start, end]) => {
-      const all = [Math.min(...parts.map((part) => part[start])), Math.max(...parts.map((part) => part[end]))];
-      const room = outer[end] - outer[start];
-      const fits = all[1] - all[0] < room - 2 * EDGE;
-      return over(...(fits ? all : [parts[0][start], parts[0][end]]), outer[start], outer[end]);
-    });
-    const isFar = Math.abs(left) > box.clientWidth || Math.abs(top) > box.clientHeight;
-    if (left || top) moves.push([box, { left, top, behavior: isFar || calm.matches ? "auto" : "smooth" }]);
+    const inner = elements.find((element) => box.contains(element)).getBoundingClientRect();
+    const [left, top] = [["left", "right"], ["top", "bottom"]].map(([start, end]) =>
+      over(inner[start], inner[end], outer[start], outer[end]),
+    );
+    if (left || top) box.scrollBy({ left, top });
   }
-  for (const [box, by] of moves) box.scrollBy(by);
-}
-
-/** Return an element; an edge together with its ends. */
-function withEnds(element) {
-  const { ends } = element.dataset;
-  if (!ends) return [element];
-  const nodes = JSON.parse(ends).map((id) => element.parentNode.querySelector(`[data-node="${CSS.escape(id)}"]`));
-  return [...nodes.filter(Boolean), element];
 }
 
 const EDGE = 24; // pixels around what is in sight
@@ -136,12 +129,165 @@ function over(low, high, start, end) {
   return low < start ? low - start - EDGE : high > end ? high - end + EDGE : 0;
 }
 
+// ---- Training: the sections of the passes, and the curve of the losses, which is a slider
+
+const passes = all("[data-pass]");
+const curveSlider = one("[data-loss] input");
+
+/** Show where on the curve the step is. */
+function lose() {
+  if (!loss) return;
+  const place = Math.max(loss.steps.findLastIndex((first) => first <= step), 0);
+  const circle = one("[data-loss] circle");
+  circle.setAttribute("cx", loss.points[place][0]);
+  circle.setAttribute("cy", loss.points[place][1]);
+  const told = `loss ${Number(loss.values[place].toPrecision(6))}`;
+  one("[data-loss] figcaption").textContent = told;
+  curveSlider.value = place;
+  curveSlider.setAttribute("aria-valuetext", `${loss.by} ${place}, ${told}`);
+}
+curveSlider?.addEventListener("input", () => {
+  if (timer) pause();
+  go(loss.steps[Number(curveSlider.value)]);
+});
+for (const pass of passes) pass.addEventListener("click", () => go(Number(pass.dataset.first)));
+
+// ---- The camera: the whole graph where its letters can be read, else the part that the step is about, and an overview
+
+const LEAST = 0.55; // as large the letters of a picture are at least, of those of the page
+const TINY = 0.3; // where an arrow goes across the whole picture
+const MOST = 1.3;
+const AROUND = 14; // what is seen around a box
+let zoom = 1;
+
+const cameras = all(".stage").map((stage) => {
+  const graph = stage.querySelector(".graph");
+  const { x, y, width, height } = graph.viewBox.baseVal;
+  const places = new Map();
+  for (const node of graph.querySelectorAll("[data-node]")) {
+    const { e, f } = node.transform.baseVal[0].matrix;
+    const { width: w, height: h } = node.querySelector("rect");
+    places.set(node.dataset.node, { x: e, y: f, width: w.baseVal.value, height: h.baseVal.value });
+  }
+  return { stage, graph, places, whole: { x, y, width, height }, seen: null, overview: null, timer: 0 };
+});
+
+/** Return the box around the places of some elements; of an edge these are both ends. */
+function around({ places }, elements) {
+  const ids = elements.flatMap(({ dataset }) => (dataset.ends ? JSON.parse(dataset.ends) : [dataset.node]));
+  const lines = elements.filter(({ dataset }) => dataset.ends).map((edge) => edge.querySelector("path").getBBox());
+  const found = [...ids.map((id) => places.get(id)).filter(Boolean), ...lines];
+  if (!found.length) return null;
+  const [left, top] = ["x", "y"].map((low) => Math.min(...found.map((one) => one[low])) - AROUND);
+  const right = Math.max(...found.map((one) => one.x + one.width)) + AROUND;
+  const bottom = Math.max(...found.map((one) => one.y + one.height)) + AROUND;
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+/** Show a graph as a whole, or of one that would be too small the part with some elements. */
+function look(camera, elements = []) {
+  const { graph, whole } = camera;
+  const { clientWidth: width, clientHeight: height } = graph;
+  if (!width || !height) return;
+  const letters = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+  const fit = Math.min(width / whole.width, height / whole.height);
+  const active = around(camera, elements);
+  const near = active ? Math.min(width / active.width, height / active.height) : Infinity; // both ends of an arrow
+  const least = Math.max(Math.min(LEAST * letters, near), TINY);
+  const scale = Math.min(Math.max(fit, least), MOST * letters) * zoom;
+  const seen = { width: width / scale, height: height / scale };
+  const nodes = elements.filter((element) => element.dataset.node);
+  const boxes = [elements, nodes, nodes.slice(0, 1)].map((some) => around(camera, some)).filter(Boolean);
+  const wanted = boxes.find((box) => box.width <= seen.width && box.height <= seen.height) ?? boxes.at(-1);
+  for (const [low, length] of [["x", "width"], ["y", "height"]]) {
+    const before = camera.seen ? camera.seen[low] + (camera.seen[length] - seen[length]) / 2 : whole[low];
+    let start = before;
+    if (wanted && (wanted[low] < start || wanted[low] + wanted[length] > start + seen[length]))
+      start = wanted[low] + (wanted[length] - seen[length]) / 2;
+    const most = whole[low] + whole[length] - seen[length];
+    seen[low] = most <= whole[low] ? (whole[low] + most) / 2 : Math.min(Math.max(start, whole[low]), most);
+  }
+  show(camera, seen);
+}
+
+/** Move to what is to be seen. */
+function show(camera, seen) {
+  const from = camera.seen;
+  camera.seen = seen;
+  camera.isPart = seen.width < camera.whole.width - 1 || seen.height < camera.whole.height - 1;
+  const set = (share) => {
+    const now = ["x", "y", "width", "height"].map((key) => (from ? from[key] + (seen[key] - from[key]) * share : seen[key]));
+    camera.graph.setAttribute("viewBox", now.map((value) => value.toFixed(1)).join(" "));
+  };
+  cancelAnimationFrame(camera.timer);
+  if (!from || calm.matches || camera.isDragged) set(1);
+  else {
+    const start = performance.now();
+    const frame = (now) => {
+      const share = Math.min(Math.max((now - start) / 250, 0), 1);
+      set(share * (2 - share));
+      if (share < 1) camera.timer = requestAnimationFrame(frame);
+    };
+    camera.timer = requestAnimationFrame(frame);
+  }
+  overview(camera);
+}
+
+/** Draw a small map of a graph of which a part is seen. */
+function overview(camera) {
+  camera.overview?.remove();
+  camera.overview = null;
+  camera.graph.style.touchAction = camera.isPart ? "none" : "";
+  if (!camera.isPart) return;
+  const { x, y, width, height } = camera.whole;
+  const map = drawn("svg", { class: "overview", viewBox: `${x} ${y} ${width} ${height}`, "aria-hidden": "true" });
+  const { clientWidth, clientHeight } = camera.stage;
+  const scale = Math.min((0.27 * clientWidth) / width, (0.22 * clientHeight) / height);
+  map.style.width = `${width * scale}px`;
+  for (const [id, place] of camera.places) {
+    const isNow = camera.graph.querySelector(`[data-node="${CSS.escape(id)}"]`).dataset.state === "active";
+    map.append(drawn("rect", { ...place, class: isNow ? "now" : "" }));
+  }
+  map.append(drawn("rect", { ...camera.seen, class: "frame" }));
+  camera.stage.append(map);
+  camera.overview = map;
+}
+
+/** Return a new element of a picture. */
+function drawn(tag, attributes, text = "") {
+  const element = document.createElementNS(one("button svg").namespaceURI, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.textContent = text;
+  return element;
+}
+
+function zoomed(by) {
+  zoom = by ? Math.min(Math.max(zoom * by, 0.4), 5) : 1;
+  for (const camera of cameras) look(camera, by ? [] : all("[data-state=active]").filter((one) => camera.graph.contains(one)));
+}
+
+for (const camera of cameras) {
+  let last = null;
+  camera.graph.addEventListener("pointerdown", (event) => camera.isPart && (last = event));
+  addEventListener("pointerup", () => (last = camera.isDragged = null));
+  addEventListener("pointermove", (event) => {
+    if (!last || !event.buttons) return;
+    const scale = camera.graph.clientWidth / camera.seen.width;
+    const moved = { ...camera.seen, x: camera.seen.x - (event.clientX - last.clientX) / scale };
+    moved.y -= (event.clientY - last.clientY) / scale;
+    last = event;
+    camera.isDragged = true;
+    show(camera, moved);
+  });
+  new ResizeObserver(() => look(camera, all("[data-state=active]").filter((one) => camera.graph.contains(one)))).observe(camera.graph);
+}
+
 // ---- The address
 
 /** Write the step into the address, where a page may. */
 function remember() {
   try {
-    history.replaceState(null, "", `#step=${step}`);
+    history.replaceState(null, "", `#step=${step}${isPresenting ? "&present" : ""}`);
   } catch {
     // a page inside another one has no address of its own
   }
@@ -149,42 +295,11 @@ function remember() {
 
 /** Return the step that the address names. */
 function addressed() {
-  const found = /^#step=(\d+)$/.exec(location.hash);
+  const found = /^#step=(\d+)(&present)?$/.exec(location.hash);
   return found ? Number(found[1]) : 0;
 }
 
 // ---- Predict first
-
-/** Return the numbers that were typed, each with half a unit of its last digit, and by how much of it it may be off. */
-function typed(text) {
-  const parts = text.replace(/[−–]/g, "-").split(/[\s,;[\]()]+/).filter(Boolean);
-  const numbers = parts.map((part) => {
-    const found = /^([-+]?)(\d*)(?:\.(\d*))?(?:e([-+]?\d{1,3}))?(?:\/(\d+(?:\.\d+)?))?$/i.exec(part);
-    if (/^[-+]?inf(inity)?$|^nan$/i.test(part)) return { value: named(part), half: 0, slack: 0 };
-    if (!found || !(found[2] || found[3])) return null;
-    const value = Number(part.split("/")[0]) / Number(found[5] ?? 1);
-    const digits = `${found[2]}${found[3] ?? ""}`.replace(/^0+/, "").length;
-    const unit = 10 ** (Number(found[4] ?? 0) - (found[3] ?? "").length);
-    const half = found[5] ? 0 : (unit / 2) * 1.000001;
-    return { value, half, slack: digits < 3 ? 0 : half };
-  });
-  return numbers.length && numbers.every(Boolean) ? numbers : null;
-}
-
-/** Return the number behind a name: JSON has no infinity. */
-function named(text) {
-  const name = String(text).toLowerCase();
-  return name.includes("nan") ? NaN : name.startsWith("-") ? -Infinity : Infinity;
-}
-
-/** Whether the numbers typed are these: to six digits, or to the digits typed, if they are three. */
-function isSame(numbers, others) {
-  return numbers.every(({ value, slack }, place) => {
-    const other = typeof others[place] === "string" ? named(others[place]) : others[place];
-    if (!Number.isFinite(other)) return Object.is(value, other);
-    return Math.abs(value - other) <= Math.max(slack, 1e-6 * Math.abs(other), 1e-9);
-  });
-}
 
 /** Answer a prediction. */
 function check(event) {
@@ -244,10 +359,14 @@ function played(isOn) {
 const ACTIONS = {
   first: () => go(0),
   previous: () => go(step - 1),
-  next: () => go(step + 1),
+  next: () => (isPresenting && main.hasAttribute("data-asking") ? reveal(false) : go(step + 1)),
   last: () => go(last),
   play: () => (timer ? pause() : play()),
   reveal: () => reveal(false),
+  "zoom-in": () => zoomed(1.3),
+  "zoom-out": () => zoomed(1 / 1.3),
+  fit: () => zoomed(0),
+  present: () => present(!isPresenting),
   predict: () => {
     isPredicting = !isPredicting;
     answered.clear();
@@ -257,7 +376,10 @@ const ACTIONS = {
   },
 };
 
-const KEYS = { ArrowRight: "next", ArrowLeft: "previous", Home: "first", End: "last", " ": "play" };
+const KEYS = {
+  ArrowRight: "next", ArrowLeft: "previous", PageDown: "next", PageUp: "previous", Home: "first", End: "last", " ": "play",
+  p: "present", "+": "zoom-in", "-": "zoom-out", 0: "fit",
+}; // prettier-ignore
 
 function act(action) {
   if (action !== "play" && timer) pause();
@@ -267,6 +389,7 @@ function act(action) {
 main.addEventListener("click", (event) => {
   const button = event.target.closest("button[data-action]");
   if (button) act(button.dataset.action);
+  else if (isPresenting && !event.target.closest("input, label, a, button")) act("next");
 });
 
 slider.addEventListener("input", () => {
@@ -277,15 +400,55 @@ slider.addEventListener("input", () => {
 document.addEventListener("keydown", (event) => {
   const action = KEYS[event.key];
   const place = event.target.closest?.("input, textarea, select, button, summary, a, .graph, .scroll") ?? null;
-  if (!action || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  if (!action || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.shiftKey && event.key !== "+") return;
   const isFree = !place || place.matches("a") || (place.matches("button") && event.key !== " ");
-  if (!isFree) return; // it has keys of its own
+  if (!isFree && !(place === input && event.key === "p")) return; // it has keys of its own
   event.preventDefault();
   act(action);
 });
 
 form.addEventListener("submit", check);
 addEventListener("hashchange", () => addressed() !== step && go(addressed()));
+
+// ---- Presenting: full screen, a click goes on, and the numbers travel along the arrows
+
+function present(isOn) {
+  isPresenting = isOn;
+  main.toggleAttribute("data-presenting", isOn);
+  one('[data-action="present"]').setAttribute("aria-pressed", isOn);
+  if (isOn) input.blur();
+  if (isOn) document.documentElement.requestFullscreen?.().catch(() => {}); // where the browser lets a page
+  else if (document.fullscreenElement) document.exitFullscreen();
+  remember();
+}
+
+document.addEventListener("fullscreenchange", () => !document.fullscreenElement && isPresenting && present(false));
+
+/** Let the number of the step travel along its arrow. */
+function travel(active) {
+  const edges = active.filter((element) => element.dataset.ends && element.dataset.state === "active");
+  if (calm.matches || !edges.length) return;
+  const isBack = articles[step].dataset.phase === "backward";
+  for (const edge of edges) {
+    const line = edge.querySelector("path");
+    const source = edge.parentNode.querySelector(`[data-node="${CSS.escape(JSON.parse(edge.dataset.ends)[0])}"] .value`);
+    const text = isBack ? articles[step].querySelector(".product .answer:last-child .number:not(:has(table))")?.textContent : source?.textContent;
+    if (!text || text.length > 16) continue;
+    const mover = drawn("text", { class: isBack ? "mover gradient" : "mover" }, text);
+    edge.parentNode.append(mover);
+    const length = line.getTotalLength();
+    const start = performance.now();
+    const frame = (now) => {
+      const share = Math.min(Math.max((now - start) / 800, 0), 1);
+      const { x, y } = line.getPointAtLength(length * (isBack ? 1 - share : share));
+      mover.setAttribute("transform", `translate(${x} ${y - 6})`);
+      if (share < 1 && edge.dataset.state === "active") requestAnimationFrame(frame);
+      else mover.remove();
+    };
+    requestAnimationFrame(frame);
+  }
+}
 
 // ---- The graph: what is under the pointer or has the focus tells its rule, and arrow keys walk along edges
 
@@ -327,6 +490,28 @@ view.addEventListener("keydown", (event) => {
 view.addEventListener("focusin", (event) => tell(event.target.closest("[data-node], [data-edge]")));
 view.addEventListener("pointerover", (event) => tell(event.target.closest("[data-node], [data-edge]")));
 
+// ---- A product of matrices: an entry lights its row and its column, and writes its sum
+
+main.addEventListener("pointerover", ({ target }) => {
+  for (const lit of all("[data-lit]")) lit.removeAttribute("data-lit");
+  const entry = target.closest("[data-product] .answer [data-entry]");
+  if (!entry) return;
+  const product = entry.closest("[data-product]");
+  const [row, column] = entry.dataset.entry.split(",");
+  const [left, right] = [...product.querySelectorAll("table[data-matrix]")].map((table) => [...table.querySelectorAll("[data-entry]")]);
+  const across = left.filter((one) => one.dataset.entry.split(",")[0] === row);
+  const down = right.filter((one) => one.dataset.entry.split(",")[1] === column);
+  for (const one of [...across, ...down, entry]) one.setAttribute("data-lit", "");
+  const number = (one) => one.textContent.trim();
+  const brackets = (text) => (text.startsWith("−") ? `(${text})` : text);
+  const terms = across.map((one, place) => `${brackets(number(one))}·${brackets(number(down[place]))}`);
+  const read = (one) => Number(number(one).replace("−", "-"));
+  const sum = across.reduce((found, one, place) => found + read(one) * read(down[place]), 0);
+  const sign = Math.abs(sum - read(entry)) < 1e-9 ? "=" : "≈"; // the numbers shown are rounded
+  about.removeAttribute("data-hint");
+  about.textContent = `row ${Number(row) + 1} times column ${Number(column) + 1}: ${terms.join(" + ")} ${sign} ${number(entry)}`;
+});
+
 // ---- Begin
 
 addEventListener("beforeprint", () => {
@@ -337,8 +522,9 @@ addEventListener("afterprint", () => {
   for (const details of all("details")) details.open = false;
   go(step);
 });
-for (const part of all(".controls, .panel, .about")) part.hidden = false;
+for (const part of all(".controls, .panel, .about, .zoom")) part.hidden = false;
 for (const graph of all(".graph")) graph.querySelector("[data-node]")?.setAttribute("tabindex", "0");
 for (const way of all("[data-share]")) way.style.flexGrow = way.dataset.share;
 for (const article of articles) article.removeAttribute("id"); // the address is the player's now, and scrolls nothing
 go(addressed());
+if (location.hash.includes("present")) present(true);

@@ -12,9 +12,10 @@ from gradcli.explanation.steps.moves import Edge, edges
 from gradcli.language.tree import Name, Number
 from gradcli.language.unparser import precedence
 from gradcli.render.graph.layered.drawing import drawing
-from gradcli.render.graph.layered.model import Box, Drawing, Rectangle, Route
+from gradcli.render.graph.layered.model import Box, Rectangle, Route
 from gradcli.render.graph.layered.model import Edge as Line
 from gradcli.render.graph.layered.paths import pair, path
+from gradcli.render.graph.layered.rows import fitting
 from gradcli.render.lesson.terms import PRODUCT, Terms
 from gradcli.render.page.changes import NONE, Changes, Changing, together
 from gradcli.render.page.html import Html, cut, element
@@ -33,8 +34,6 @@ LABEL = 16  # characters of a label
 FEWEST = 3  # entries of a local derivative that are written at its edge
 CLEAR = 6  # beside a label, which an edge comes near when it is drawn thick
 RULE = 120  # characters of a rule
-SMALLEST = 36 * REM  # a picture that is not wider is as large on a phone as elsewhere
-NARROW, WIDE = 760, 1500  # a picture up to here stands beside the steps; a wider one than this is not made smaller
 
 
 class Picture:
@@ -48,12 +47,7 @@ class Picture:
         self.edges = [(edge, local) for edge, local in entering if edge.source in known]
         boxes = [Box(node.id, *self.size(node)) for node in self.nodes]
         lines = [Line(edge.source, edge.target, self.label_size(local)) for edge, local in self.edges]
-        self.drawing = chosen(drawing(boxes, lines, "LR"), drawing(boxes, lines, "TB"))
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether there is room for the steps beside it."""
-        return self.drawing is not None and self.drawing.width <= NARROW
+        self.drawing = fitting(drawing(boxes, lines, "LR"), drawing(boxes, lines, "TB"))
 
     def size(self, node: Node) -> tuple[float, float]:
         """Return the least width and height of a box."""
@@ -107,14 +101,15 @@ class Picture:
             height=f"{height / REM:.2f}rem",
             role="group",
             aria_label="The graph; arrow keys walk along its edges",
-            class_=f"graph{' fits' * (width < WIDE)}{' small' * (width <= SMALLEST)}",
+            class_="graph",
         )
 
     def node(self, node: Node, box: Rectangle) -> Html:
         """Return the box of a node."""
         changing = self.changing
         known: Changes = [(0, "·"), (changing.known.get(node.id, 0), self.value(node.value))]
-        grads = self.gradients(node)
+        known += changing.turns(node.id, lambda later: self.value(later.value))
+        grads = self.gradients(node) + changing.turns(node.id, lambda later: self.value(later.grad))
         title = self.title(node)
         values = [(step, f"{title} = {text}" if text != "·" else f"{title}, not computed yet") for step, text in known]
         told = together(values, [(step, f"gradient {text}") for step, text in grads], ", ")
@@ -125,12 +120,12 @@ class Picture:
             element("title", node.name) if len(node.name) > LONGEST else None,
             element("rect", width=f"{box.width:.1f}", height=f"{box.height:.1f}", rx=8 if node.kind == "leaf" else 3),
             text(box.width / 2, 1, element("tspan", name, class_="name"), title[len(name) :]),
-            text(box.width / 2, 2, known[-1][1], class_="value", data_text=self.tracks.add(known)),
+            text(box.width / 2, 2, known[-1][1], class_="value", data_value=node.id, data_text=self.tracks.add(known)),
             text(
                 box.width / 2,
                 3,
                 element("tspan", "grad ", class_="word"),
-                element("tspan", grads[-1][1], data_grad=True, data_text=self.tracks.add(grads)),
+                element("tspan", grads[-1][1], data_grad=True, data_grad_of=node.id, data_text=self.tracks.add(grads)),
                 class_="grad",
             ) if node.requires_grad else None,
             class_=" ".join(filter(None, ["node", node.kind, self.paint.colours.get(node.id), borrowed])),
@@ -158,7 +153,7 @@ class Picture:
             element("path", d=path(route)),
             element("path", d="M0 0l-9-5v10z", transform=there, class_="head there"),
             element("path", d="M0 0l9-5v10z", transform=back, class_="head back") if local is not None else None,
-            self.label(local, route.label) if local is not None and route.label is not None else None,
+            self.label(edge, local, route.label) if local is not None and route.label is not None else None,
             class_="edge" if local is not None else "edge constant",
             tabindex=-1,
             role="img",
@@ -170,23 +165,39 @@ class Picture:
             **self.look(edge),
         )
 
-    def label(self, local: Local, place: Rectangle) -> Html:
+    def label(self, edge: Edge, local: Local, place: Rectangle) -> Html:
         """Return the local derivative at an edge; a plain 1 is quiet."""
         written = self.slope(local)
         quiet = " quiet" if isinstance(local.formula, Number) and written == "×1" else ""
         x, y = place.x + place.width / 2, place.y + place.height - 3
-        return element("text", written, x=f"{x:.1f}", y=f"{y:.1f}", class_=f"slope{quiet}")
+        named = f"{edge.target} {edge.source}" if self.is_number(local) else None
+        later = self.changing.turns(edge.target, lambda node: self.slope(again(node, local))) if named else []
+        track = self.tracks.add([(0, written), *later]) if later else None
+        place_of = {
+            "x": f"{x:.1f}",
+            "y": f"{y:.1f}",
+            "class_": f"slope{quiet}",
+            "data_local": named,
+            "data_text": track,
+        }
+        return element("text", later[-1][1] if later else written, **place_of)
 
     def slope(self, local: Local) -> str:
         """Return `×14`, or the rule `↦g @ B.T`."""
         if local.formula is None:
             return cut(f"↦{self.terms.formula(local.rule)}", LABEL)
-        value: Value = local.value
-        is_number = isinstance(local.formula, Number)
-        if is_number or self.terms.explanation.sizes is not None or np.size(value) > FEWEST:
+        if not self.is_number(local):
             text = self.terms.formula(local.formula)
             return cut(f"×({text})" if precedence(local.formula) < precedence(PRODUCT) else f"×{text}", LABEL)
-        return cut(f"×{self.value(value)}", LABEL)
+        text = self.value(local.value)
+        return cut(f"×({text})" if text.startswith("-") else f"×{text}", LABEL)
+
+    def is_number(self, local: Local) -> bool:
+        """Whether the label of an edge has the numbers of the local derivative, and not its formula."""
+        is_plain = local.formula is None or local.value is None or isinstance(local.formula, Number)
+        if is_plain or self.terms.explanation.sizes is not None:
+            return False
+        return np.asarray(local.value).size <= FEWEST
 
     def label_size(self, local: Local | None) -> tuple[float, float] | None:
         return None if local is None else (columns(self.slope(local)) * SMALL + CLEAR, LINE - 4)
@@ -208,12 +219,10 @@ class Picture:
             yield step, f"{rule}{slope}; {numbers}"
 
 
+def again(node: Node, local: Local) -> Local:
+    """Return the same edge in a later turn of a loop."""
+    return next(one for one in node.locals if (one.input, one.use) == (local.input, local.use))
+
+
 def text(x: float, line: int, *content: str | None, **attributes: str | int | bool) -> Html:
     return element("text", *content, x=f"{x:.1f}", y=f"{line * LINE:.1f}", **attributes)
-
-
-def chosen(across: Drawing | None, down: Drawing | None) -> Drawing | None:
-    """Return the drawing that has room beside the steps, from left to right if it can."""
-    if across is None or down is None or across.width <= NARROW:
-        return across
-    return down if down.width <= NARROW or across.width > WIDE else across

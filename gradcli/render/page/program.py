@@ -13,12 +13,13 @@ from gradcli.language.unparser import unparse_statement
 from gradcli.render.display_options import Asked
 from gradcli.render.documents.explanation import explanation_document, formulas_document
 from gradcli.render.lesson.terms import Terms
-from gradcli.render.page.controls import about, controls, panel
+from gradcli.render.page.controls import controls, panel, scene, told, view
 from gradcli.render.page.document import page
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.lesson import Lesson, listed
 from gradcli.render.page.questions import questions
 from gradcli.render.page.tracks import Tracks
+from gradcli.render.page.what_if import formulas, what_if
 from gradcli.render.text.looks import Looks
 
 LONGEST_WALK = 2000  # steps
@@ -46,20 +47,23 @@ def program_page(explanation: Explanation, looks: Looks, *, torch_nodes: bool = 
     check_length(found.last)
     lesson = Lesson(found, looks, tracks)
     asked = questions(found, explanation, lesson.terms, lesson.numbers)
+    computed = formulas(found)
     main = element(
         "main",
-        element("header", *heading(shown, lesson.terms)),
-        controls([move.phase for move in found.moves], predicts=bool(asked)),
-        panel(lesson.words.of(0)),
-        element("div", lesson.view(), about(), class_="view"),
-        listed(lesson.steps()),
+        scene(
+            element("header", *heading(shown, lesson.terms)),
+            controls([move.phase for move in found.moves], predicts=bool(asked)),
+            panel(lesson.words.of(0)),
+            view(lesson.view()),
+            told(listed(lesson.steps()), what_if(explanation, is_computed=computed is not None)),
+        ),
+        lesson.notes.listed,
         lesson.table(),
-        class_="beside" if lesson.is_narrow else None,
         data_gradcli="lesson",
         data_step=found.last,
         data_steps=found.last,
     )
-    steps = {"tracks": tracks.document, "questions": asked}
+    steps = {"tracks": tracks.document, "questions": asked, "formulas": computed}
     facts = explanation_document if explanation.sizes is None else formulas_document  # numbers for sizes are made up
     return page(title(shown), main, steps=steps, facts=facts(explanation))
 
@@ -98,4 +102,5 @@ def heading(explanation: Explanation, terms: Terms) -> list[Html]:
     if len(shown) > STATEMENTS:
         shown = [*shown[: STATEMENTS - 2], f"… {len(shown) - STATEMENTS + 1:,} more", shown[-1]]
     is_long = len(shown) > 2 or sum(map(len, shown)) > 100
-    return [element("h1", element("code", "\n".join(shown)), class_="several" if is_long else None), at]
+    statements = [element("span", line) for line in shown] if is_long else ["\n".join(shown)]
+    return [element("h1", element("code", *statements), class_="several" if is_long else None), at]

@@ -11,12 +11,13 @@ from gradcli.explanation.reference import sentence
 from gradcli.explanation.steps.moves import Contributed
 from gradcli.explanation.steps.walk import Walk
 from gradcli.guard import optional
-from gradcli.homework.diagnose.contributions import ENTRIES, Contributions, Mistaken, graph_of
+from gradcli.homework.diagnose.contributions import Contributions, Mistaken, graph_of
 from gradcli.homework.solve.graph import Graph
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.words import name
 from gradcli.stream.values import Json, plain
 
+LARGEST = 36  # entries of a contribution of which one is asked
 MOST = 600  # contributions of a page whose mistakes are worked out, each within milliseconds
 
 
@@ -42,7 +43,7 @@ def questions(
         if not isinstance(move, Contributed):
             continue
         mistaken = next(known, ()) if len(found) < room else None
-        if 0 < np.size(move.fact.contribution) <= ENTRIES:
+        if 0 < np.size(move.fact.contribution) <= LARGEST:
             found[str(numbers[number])] = question(move, mistaken, terms)
     return found
 
@@ -61,28 +62,27 @@ def mistakes(walk: Walk, explanation: Explanation, graph: Graph | None) -> Itera
 def question(move: Contributed, mistaken: Sequence[Mistaken] | None, terms: Terms) -> Json:
     """Return one question; mistakes that are None were not looked for, and then the sum so far alone is known."""
     source, target = name(move.edge.source), name(move.edge.target)
-    answer = move.fact.contribution
-    size = np.size(answer)
-    what = "Which number arrives" if size == 1 else "Which numbers arrive"
-    how = "" if size == 1 else f" Type all {size}, row by row."
+    answer = np.asarray(move.fact.contribution)
     alone = f" through {target} alone" if terms.fans_out(move.edge.source) else ""
     said = sentence(terms.nodes[move.edge.target])
     shown = mistaken or []
     if not shown and move.before is not None:
         shown = [Mistaken(move.fact.total, f"this is the sum so far; asked is what comes through {target}")]
+    alike = [(np.asarray(one.value), one.message) for one in shown if np.shape(one.value) == answer.shape]
+    entry = telling(answer, [value for value, _ in alike])
+    at = f" at entry [{', '.join(map(str, entry))}]" if entry else ""
     return {
-        "ask": f"{target} hands its gradient on to {source}. {what}{alone}?{how}",
-        "answer": listed(answer),
-        "wrong": [
-            [listed(one.value), f"{one.message}."]
-            for one in shown
-            if np.size(one.value) == size and not np.array_equal(np.ravel(one.value), np.ravel(answer))
-        ],
+        "ask": f"{target} hands its gradient on to {source}. Which number arrives{alone}{at}?",
+        "answer": [plain(answer[entry])],
+        "wrong": [[[plain(value[entry])], f"{said}."] for value, said in alike if value[entry] != answer[entry]],
         "searched": mistaken is not None,
         "hint": said or "Multiply what comes from above by the local derivative.",
     }
 
 
-def listed(value: Value) -> Json:
-    """Return the entries one after the other."""
-    return plain(np.ravel(value))
+def telling(answer: Value, wrong: Sequence[Value]) -> tuple[int, ...]:
+    """Return the entry at which most mistakes give another number, of these the largest."""
+    differ = sum(((value != answer).astype(int) for value in wrong), np.zeros(answer.shape, int))
+    size = np.where(np.isfinite(answer), np.abs(answer), 0)
+    best = np.lexsort((-size.ravel(), -differ.ravel()))[0]
+    return tuple(map(int, np.unravel_index(best, answer.shape)))

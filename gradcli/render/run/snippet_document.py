@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gradcli.errors import GradcliError
+from gradcli.findings.finding import Finding
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import Document, explanation_document, facts
+from gradcli.render.findings.document import finding
 from gradcli.script.timeline.model import (
     Accumulated,
     Backward,
@@ -19,13 +23,16 @@ from gradcli.script.timeline.model import (
 from gradcli.stream.values import plain
 
 
-def snippet_document(name: str, printed: str, timeline: Timeline, error: GradcliError | None) -> Document:
+def snippet_document(
+    name: str, printed: str, timeline: Timeline, error: GradcliError | None, findings: Sequence[Finding] = ()
+) -> Document:
     """Return the document of a run; the error is the one that stopped it."""
     return {
         "schema": "gradcli.run/1",
         "ok": error is None,
         "file": name,
         "printed": printed,
+        "findings": [*map(finding, findings)],
         "timeline": [event(one) for one in timeline.events],
         "training": [training(one) for one in timeline.training],
         "leaves": [leaf(one) for one in timeline.leaves],

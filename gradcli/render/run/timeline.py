@@ -132,7 +132,6 @@ def event_rows(event: Event, looks: Looks, *, all: bool, why: bool) -> Iterator[
             yield Row((visible(f"{event.name}.grad is None: {reason}"),), "note")
         case Failed():
             yield Row((visible(f"{event.error}: {first_sentence(event.message)}"),), "note")
-            yield from remarks(event.notes)
 
 
 def remarks(notes: Iterable[Note]) -> Iterator[Row]:
@@ -204,7 +203,8 @@ def lesson(event: Backward | Returned, looks: Looks, *, all: bool, why: bool) ->
 
 def later_values(explanation: Explanation) -> Iterator[Row]:
     """Say what `h_2` is, where a name of the snippet meant one tensor after the other."""
-    names = [node.name for node in explanation.nodes]
+    changed = {note.node for note in explanation.notes if note.code == "changed"}
+    names = [node.name for node in explanation.nodes if node.name not in changed]
     for name in names:
         base, _, number = name.rpartition("_")
         if number == "2" and base in names:
@@ -219,7 +219,7 @@ def endings(timeline: Timeline, looks: Looks, *, all: bool, failed: bool) -> Ite
     explained = {(event.name, event.message) for event in timeline.events if isinstance(event, Asked)}
     passed = any(isinstance(event, Backward | Returned) for event in timeline.events)
     for one in timeline.leaves if passed or not failed else ():
-        if one.grad is None and (one.name, one.reason) not in explained:
+        if one.reason and (one.name, one.reason) not in explained:
             reasons.setdefault(one.reason, []).append(f"{visible(one.name)}.grad")
     for reason, names in reasons.items():
         why = f"is None: {reason}" if len(names) == 1 else f"are None: {of_several(reason)}"
@@ -229,6 +229,6 @@ def endings(timeline: Timeline, looks: Looks, *, all: bool, failed: bool) -> Ite
 
 def leaf(state: LeafState, looks: Looks) -> Row:
     """A leaf as the run left it."""
-    gradient = written(state.grad, looks) if state.grad is not None else "None"
+    gradient = ".grad is None" if state.reason else f".grad = {written(state.grad, looks)}"
     renamed = f"until line {state.renamed}" if state.renamed else ""
-    return Row((visible(state.name), f"= {written(state.value, looks)}", f".grad = {gradient}", renamed), "result")
+    return Row((visible(state.name), f"= {written(state.value, looks)}", gradient, renamed), "result")

@@ -19,8 +19,7 @@ from gradcli.script.timeline.model import Timeline
 from gradcli.script.timeline.names import node_of, parts
 from gradcli.script.timeline.reasons import why_none
 from gradcli.script.timeline.recorder import Recorder
-from gradcli.script.timeline.run import version
-from gradcli.script.timeline.written import kept
+from gradcli.script.timeline.run import kept, version
 
 MOST = 2500  # moments
 NAMES = 30  # tensors of a moment

@@ -15,7 +15,6 @@ from gradcli.engine.graph import Node
 from gradcli.engine.recorder import Application
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.wholes.grouping import together
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Argument, Binary, Call, Expression, Index, List, Name, Tuple
 from gradcli.ops.support.surface import Called
@@ -56,6 +55,8 @@ def pieces(applications: Sequence[Application], calls: Sequence[Called | None]) 
 
 
 def _parted(applications: Sequence[Application], call: Called, start: int) -> Iterator[Piece]:
+    from gradcli.explanation.wholes.grouping import together
+
     written, tensors = spelled(call)
     values = {str(place): tensor.value for place, tensor in enumerate(tensors)}
     last = together(applications, written, values)

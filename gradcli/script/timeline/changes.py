@@ -14,8 +14,7 @@ from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.script.timeline.model import Changed, Reset
 from gradcli.script.timeline.names import node_of
-from gradcli.script.timeline.run import Filled, Run, version
-from gradcli.script.timeline.written import kept
+from gradcli.script.timeline.run import Filled, Run, kept, version
 
 # These write over memory: they show as a change in place, with the version that it leads to.
 WRITING = frozenset((zero, fill, fill_tensor, copy, overwrite, regenerated))
@@ -70,6 +69,7 @@ def add_exposed(run: Run, tensor: Tensor) -> None:
     else:
         run.add("reset", False, event=lambda: Reset(*run.place, (run.name(leaf),), False))
         run.filled[leaf] = Filled(0, tensor)
+        run.resets += 1
 
 
 def changed(run: Run, env: dict[str, Any], latest: int) -> Iterator[tuple[Tensor, str]]:
@@ -96,6 +96,7 @@ def trace(run: Run, tensor: Tensor, line: int) -> None:
 
 
 def add(run: Run, tensor: Tensor, name: str, *, through_data: bool = False) -> None:
+    run.rewritten[tensor] = run.machine.line
     fact = Changed(*run.place, name, version(tensor), through_data, kept(tensor.value))
     run.add("changed", name, event=lambda: fact)
 
@@ -103,6 +104,7 @@ def add(run: Run, tensor: Tensor, name: str, *, through_data: bool = False) -> N
 def reset(run: Run, leaves: Iterable[Tensor]) -> None:
     """Add the events of gradients that became None or 0, whoever made them so."""
     gone = [leaf for leaf in leaves if leaf in run.filled and is_reset(run, leaf)]
+    run.resets += bool(gone)
     for leaf in gone:
         if leaf._grad is None:
             del run.filled[leaf]

@@ -9,8 +9,7 @@ from gradcli.explanation.model import Note
 from gradcli.script.timeline import reasons
 from gradcli.script.timeline.model import LeafState
 from gradcli.script.timeline.names import node_of
-from gradcli.script.timeline.run import Run
-from gradcli.script.timeline.written import kept
+from gradcli.script.timeline.run import Run, kept
 
 
 def leaves(run: Run) -> Iterator[LeafState]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,16 @@ import numpy as np
 from gradcli.engine.backward import Contribution
 from gradcli.engine.graph import AccumulateGrad, Node, nodes_below
 from gradcli.engine.recorder import Application
+from gradcli.engine.saved import saved
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError
-from gradcli.explanation.build import build
 from gradcli.explanation.lines import Evaluation, Line
-from gradcli.explanation.model import Explanation
+from gradcli.explanation.model import Explanation, Note
 from gradcli.explanation.naming import Names
 from gradcli.language.tree import Expression, Name
 from gradcli.script.timeline.calls import Group, argument, with_operands
-from gradcli.script.timeline.run import Run
+from gradcli.script.timeline.run import Run, is_same
 from gradcli.script.timeline.written import notation
 from gradcli.source import Span
 
@@ -33,7 +34,7 @@ def valued(carrier: Any) -> Any:
     return carrier.value if isinstance(carrier, Tensor) else carrier
 
 
-def snapshot(run: Run, output: Tensor) -> Evaluation | None:
+def snapshot(run: Run, output: Tensor) -> Graph | None:
     """Return the graph below an output as lines; None where it is too large, or was freed before.
 
     It may be larger where the run keeps no other graph than the last.
@@ -54,16 +55,39 @@ def snapshot(run: Run, output: Tensor) -> Evaluation | None:
     return evaluation
 
 
+@dataclass
+class Graph(Evaluation):
+    """The lines of a graph; a tensor that memory was `changed` under has more than one, by name: the first, and how."""
+
+    changed: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def with_one_gradient(self, explanation: Explanation) -> Explanation:
+        """Return an explanation in which the gradients of such lines are those of the first, as in the graph."""
+        if not self.changed:
+            return explanation
+        first = {name: known for name, (known, _) in self.changed.items()}
+        nodes = tuple(
+            replace(node, locals=tuple(replace(one, input=first.get(one.input, one.input)) for one in node.locals))
+            for node in explanation.nodes
+        )
+        steps = tuple(replace(step, input=first.get(step.input, step.input)) for step in explanation.steps)
+        notes = [
+            Note("changed", name, f"{name} is {known} as {by} changed it") for name, (known, by) in self.changed.items()
+        ]
+        return replace(explanation, nodes=nodes, steps=steps, notes=(*explanation.notes, *notes))
+
+
 class Lines:
     """The lines of a graph, oldest first, under the snippet's names."""
 
     def __init__(self, run: Run, nodes: Sequence[Node]) -> None:
         self.run = run
         self.names = Names(run.names.given)
-        self.evaluation = Evaluation()
+        self.evaluation = Graph()
         self.of_target: dict[int, Line] = {}
         self.of_constant: dict[int, Line] = {}
         self.of_node: dict[int, str] = {}
+        self.changed: dict[str, list[Line]] = {}  # of tensors whose memory was changed, by the first name
         self.last: dict[int, Node] = {}  # of a node that is a part of an operation, the one of its result
         for node in nodes:
             group = self.run.groups.get(node)
@@ -82,21 +106,30 @@ class Lines:
                 name = self.names.own(self.run.name(application.out))
                 line = self.line(name, application, inputs, self.span(result), part_of=self.name(result))
                 self.of_constant[id(application.out)] = line
-        inputs = tuple(self.input(node, position, x, group) for position, x in enumerate(node.inputs))
+        both = [self.moments(node, position, x, group) for position, x in enumerate(node.inputs)]
         value = self.run.made.get(node)  # as it was made: memory may have changed, and views with it
         out = Tensor(np.array(node.out)[()] if value is None else value, node)
         application = Application(node.primitive, node.inputs, node.options, out)
         part_of = "" if result is node else self.name(result)
         called = group and result is node and group.call
         whole = with_operands(called, [self.operand(x()) for x in group.operands]) if group and called else None
-        line = self.line(self.name(node), application, inputs, self.span(node), part_of=part_of, whole=whole)
+        inputs, readers = tuple(later for _, later in both), [first for first, _ in both]
+        line = self.line(self.name(node), application, inputs, self.span(node), readers, part_of=part_of, whole=whole)
         self.of_target[id(node)] = line
 
-    def line(self, name: str, application: Application, inputs: tuple[Line, ...], span: Span, **facts: Any) -> Line:
-        """Add the line of an application."""
+    def line(
+        self,
+        name: str,
+        application: Application,
+        inputs: tuple[Line, ...],
+        span: Span,
+        operands_then: Sequence[Line] = (),
+        **facts: Any,
+    ) -> Line:
+        """Add the line of an application, written over its operands as they were then."""
         operands = [
             line.spelling if isinstance(x, Tensor) else line.written
-            for line, x in zip(inputs, application.inputs, strict=True)
+            for line, x in zip(operands_then or inputs, application.inputs, strict=True)
         ]
         written = notation(application.primitive, application.inputs, application.options, operands)
         line = Line(name, application.out, written, span, application, inputs, **facts)
@@ -116,23 +149,51 @@ class Lines:
             return line.spelling
         return self.run.names.expression(x) if isinstance(x, Tensor) else Name(self.run.names.of(x))
 
-    def input(self, node: Node, position: int, x: Any, group: Group | None) -> Line:
+    def moments(self, node: Node, position: int, x: Any, group: Group | None) -> tuple[Line, Line]:
+        """Return the lines of an operand as the node read it, and as its rule reads it in the pass that begins."""
+        reads = self.run.read.get(node)
+        then = reads[position] if reads is not None and isinstance(x, Tensor) else None
+        line = self.input(node, position, x, group, then)
+        if then is None or group is not None:
+            return line, line
+        first = self.at_moment(line, x, then)
+        return first, self.at_moment(line, x, x.value) if position in saved(node) else first
+
+    def at_moment(self, line: Line, x: Tensor, value: Any) -> Line:
+        """Return the line of a tensor with a value: one of its own where memory was changed since it was made."""
+        if is_same(line.tensor.value, value):
+            return line
+        for known in self.changed.get(line.name, ()):
+            if is_same(known.tensor.value, value):
+                return known
+        name = self.names.own(line.name)
+        other = Line(name, Tensor(np.array(value)[()]), Name(name), Span(0, 0), is_variable=True)
+        self.changed.setdefault(line.name, []).append(other)
+        number = self.run.rewritten.get(x)
+        by = f"line {number}" if number else "a later line"
+        self.evaluation.changed[name] = line.name, by
+        self.evaluation.add(other)
+        return other
+
+    def input(self, node: Node, position: int, x: Any, group: Group | None, then: Any = None) -> Line:
         edge = node.edges[position] if position < len(node.edges) else None
         if edge is not None and id(edge) in self.of_target:
             return self.of_target[id(edge)]
         if isinstance(edge, AccumulateGrad):
-            return self.leaf(edge)
-        return self.constant(x, group)
+            return self.leaf(edge, then)
+        return self.constant(x, group, then)
 
-    def leaf(self, target: AccumulateGrad) -> Line:
+    def leaf(self, target: AccumulateGrad, then: Any = None) -> Line:
+        """Return the line of a leaf, with the value that the first operation read."""
         tensor = target.variable
         name = self.names.own(self.run.name(tensor))
-        line = Line(name, Tensor(np.array(tensor.value)[()], target), Name(name), Span(0, 0), is_variable=True)
+        value = tensor.value if then is None else then
+        line = Line(name, Tensor(np.array(value)[()], target), Name(name), Span(0, 0), is_variable=True)
         self.of_target[id(target)] = line
         self.evaluation.add(line)
         return line
 
-    def constant(self, x: Any, group: Group | None) -> Line:
+    def constant(self, x: Any, group: Group | None, then: Any = None) -> Line:
         """Return the line of a number or of a tensor without gradient; data of the snippet keep their name.
 
         Of a call that is the argument, which torch may have converted.
@@ -145,7 +206,7 @@ class Lines:
                 self.of_constant[id(x)] = self.constant(given, None)
                 return self.of_constant[id(x)]
         written = self.run.names.expression(x) if isinstance(x, Tensor) else literal(x)
-        value = x.value if isinstance(x, Tensor) else np.asarray(x)[()]
+        value = (x.value if then is None else then) if isinstance(x, Tensor) else np.asarray(x)[()]
         if isinstance(written, Name):
             own = self.names.own(written.id)
             line = Line(own, Tensor(value), Name(own), Span(0, 0), is_variable=True)
@@ -164,12 +225,15 @@ class Lines:
         return Span(start, start + len(source.line(number)))
 
 
-def explained(graph: Evaluation | None, contributions: Sequence[Contribution], upstream: Any) -> Explanation | None:
+def explained(graph: Graph | None, contributions: Sequence[Contribution], upstream: Any) -> Explanation | None:
     """Return the explanation of the pass; None where there is no graph, or a formula has no text."""
     if graph is None:
         return None
+    from gradcli.explanation.build import build
+
     try:
         with np.errstate(all="ignore"):
-            return build(graph, valued(upstream), contributions)
+            found = build(graph, valued(upstream), contributions)
+            return graph.with_one_gradient(found)
     except (GradcliError, ValueError, TypeError, KeyError):
         return None

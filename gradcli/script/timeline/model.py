@@ -183,12 +183,11 @@ class Asked(Event):
 
 @dataclass(frozen=True, slots=True)
 class Failed(Event):
-    """The snippet stopped here, or an error was raised that it caught; why, as far as the run knows."""
+    """The snippet stopped here, or an error was raised that it caught."""
 
     kind: ClassVar[str] = "failed"
     error: str
     message: str
-    notes: tuple[Note, ...]
 
 
 REASONS = {
@@ -207,9 +206,7 @@ NOTES = {
     "not-finite": "a gradient became nan or infinite",
     "hook": "a hook changed a gradient on its way",
     "not-updated": "an optimizer left parameters as they are",
-    "changed-after-saving": "a saved tensor was changed in place",
-    "freed": "an earlier backward pass freed what the graph had saved",
-    "outside": "what is to be differentiated is outside the graph",
+    "changed": "memory held another value when an operation read it, or when the pass did",
 }
 
 

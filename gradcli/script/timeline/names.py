@@ -43,13 +43,16 @@ class TensorNames:
         self._counts = {"v": 0, "c": 0, "leaf": 0}
         self._taken: set[str] = set()
         self.given: set[str] = set()  # names that were generated
+        self._depths: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # of calls, where a name was given
 
     def reads(self, source: Source) -> None:
         """Keep clear of the names that the text of a snippet uses."""
         self._taken.update(re.findall(r"\b(?:[vc]|leaf)\d*(?:_[a-z])?\b|\b\w+_[a-z]\b", source.text))
 
-    def look(self, env: dict[str, Any], *, deep: bool = True) -> Iterator[tuple[Tensor, str, str]]:
-        """Yield the tensors in these variables, each with its name and the generated name that it loses.
+    def look(self, env: dict[str, Any], depth: int = 0, *, deep: bool = True) -> Iterator[tuple[Tensor, str, str]]:
+        """Yield the tensors in these variables, each with its name and the name that it loses.
+
+        The name at a caller replaces one that a function, so many calls deep, gave for itself.
 
         A tensor that was looked at under its name, and is as it was then, is left out: most are, at every statement.
         What is not `deep` looks at variables alone, not at the tensors in objects and lists.
@@ -68,7 +71,19 @@ class TensorNames:
                 if name == "self" and full != name:  # what is outside the class calls it something better
                     self.provisional.setdefault(tensor, full)
                 else:
-                    yield tensor, full, self.give(tensor, full)
+                    yield tensor, full, self.at_caller(tensor, full, depth) or self.give(tensor, full)
+                    if depth:
+                        self._depths.setdefault(tensor, depth)
+
+    def at_caller(self, tensor: Tensor, name: str, depth: int) -> str:
+        """Give a result the name of its caller, and return that of the function inside; "" if it has no such one."""
+        before = self.get(tensor)
+        if not isinstance(node_of(tensor), Node) or before in (None, name) or depth >= self._depths.get(tensor, 0):
+            return ""
+        self.forget(tensor)
+        del self._depths[tensor]
+        self.give(tensor, name)
+        return before or ""
 
     def give(self, tensor: Tensor, name: str) -> str:
         """Note the snippet's name of a tensor; return the generated name that it replaces, or ""."""

@@ -38,6 +38,8 @@ class Origins:
         self._below: WeakKeyDictionary[Tensor, Below] = WeakKeyDictionary()
         self._roots: WeakKeyDictionary[Tensor, tuple[ref[Tensor], ...]] = WeakKeyDictionary()
         self.used: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves: the line that first computed with it
+        self.since: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # the passes that had run then
+        self.passes = 0  # that have run
         self.made: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # results: where they begin
         self.taken: WeakKeyDictionary[Tensor, Cut] = WeakKeyDictionary()  # leaves below a number that left for Python
 
@@ -46,7 +48,8 @@ class Origins:
         out, inputs = application.out, [x for x in application.inputs if isinstance(x, Tensor)]
         below = self.below(inputs)
         for leaf in below:
-            self.used.setdefault(leaf, line)
+            if leaf not in self.used:
+                self.used[leaf], self.since[leaf] = line, self.passes
         if below and not isinstance(node_of(out), Node):
             below = cut(below, Cut(line, how(application) if mode.grad_enabled else "no_grad", source))
         elif not below:

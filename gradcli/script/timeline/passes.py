@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.backward import Accumulation, Contribution
 from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation, Note
 from gradcli.guard import guarded
 from gradcli.script.loops import rectified
@@ -18,9 +19,8 @@ from gradcli.script.timeline import remarks
 from gradcli.script.timeline.graphs import explained, snapshot, valued
 from gradcli.script.timeline.model import Accumulated, Backward, Event, Forward, Returned
 from gradcli.script.timeline.reasons import listed
-from gradcli.script.timeline.run import Filled, Pass, Run
+from gradcli.script.timeline.run import Filled, Pass, Run, kept
 from gradcli.script.timeline.walk import Walk
-from gradcli.script.timeline.written import kept
 
 
 def followed(
@@ -73,7 +73,15 @@ def followed(
         run.last.pop(output, None)  # it comes last now
         run.last[output] = explain
     if inputs is not None:
-        found = tuple((run.name(x), kept(walk.gradient(x))) for x in inputs if isinstance(x, Tensor))
+        seeds = {
+            x.node: np.ones_like(x.value)[()] if seed is None else valued(seed)
+            for x, seed in zip(outputs, given, strict=True)
+        }
+        found = tuple(
+            (run.name(x), kept(seeds.get(x.node) if (gradient := walk.gradient(x)) is None else gradient))
+            for x in inputs
+            if isinstance(x, Tensor)
+        )
         notes = guarded("note", lambda: tuple(remarks.on_way(run, walk, explanation)), ())
         run.add("returned", event=lambda: Returned(*run.place, output, explanation, found, notes))
         return
@@ -131,6 +139,8 @@ def as_written(event: Event) -> Event:
             whole = {made.name for made in event.made if made.whole is not None}
             return replace(event, made=tuple(made.as_written for made in event.made if made.part_of not in whole))
         case Backward(explanation=Explanation() as explanation) | Returned(explanation=Explanation() as explanation):
+            from gradcli.explanation.folding import folded
+
             return replace(event, explanation=folded(explanation))
     return event
 

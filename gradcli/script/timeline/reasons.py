@@ -99,11 +99,15 @@ def of_leaf(run: Run, tensor: Tensor) -> Reason:
     if line and not any(tensor in one.below for one in later):
         return "reset", f"line {line} set it to None, and no backward pass reached it after that"
     returned = next((one.line for one in run.passes.values() if one.returns and tensor in one.below), None)
-    if not later and returned is not None:
+    if returned is not None and not any(tensor in one.below for one in later):
         asked = f"torch.autograd.grad at line {returned} returns the gradient and leaves .grad alone"
         return "no-backward", f"{asked}: call backward() to fill it"
     if not later:
         return "no-backward", "no backward pass has run yet: call backward() on what is computed from it"
+    used, since = run.origins.used.get(tensor), run.origins.since.get(tensor, 0)
+    if used and since and all(number <= since for number in run.passes):
+        told = f"no backward pass has run since line {used} computed with it"
+        return "no-backward", f"{told}: call backward() on what is computed from it"
     return unreached(run, tensor, later)
 
 
@@ -125,7 +129,9 @@ def unreached(run: Run, tensor: Tensor, passes: Iterable[Pass]) -> Reason:
         return "detached", f"{which} did not reach it: {words(place)}"
     if tensor not in run.origins.used:
         return "not-reached", "no line has computed anything with it"
-    outputs = listed(dict.fromkeys(one.output for one in passes))
+    outputs = listed(dict.fromkeys(one.output for one in passes if one.output not in run.names.given))
+    if not outputs:
+        return "not-reached", f"{which} started from what does not depend on it"
     return "not-reached", f"{which} started from {outputs}, which does not depend on it"
 
 

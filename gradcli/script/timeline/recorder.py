@@ -16,20 +16,19 @@ from gradcli.engine.modes import changes, mode
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import shortened
-from gradcli.guard import guarded
 from gradcli.ops.support.surface import Called
 from gradcli.script.errors import python_class
 from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
 from gradcli.script.python.text.formatting import text
-from gradcli.script.timeline import diagnosis, endings, passes, reasons, updates
+from gradcli.script.timeline import endings, passes, reasons, updates
 from gradcli.script.timeline.calls import grouped, pieces
 from gradcli.script.timeline.changes import add_changes, expose, reset, without_writing
 from gradcli.script.timeline.model import Asked, Failed, Forward, Named, Timeline, Told
 from gradcli.script.timeline.names import node_of
 from gradcli.script.timeline.origins import Cut
 from gradcli.script.timeline.run import Run
-from gradcli.script.timeline.written import kept, made
+from gradcli.script.timeline.written import Done, made
 from gradcli.source import Source
 
 RECORDED = "gradcli_recorded"  # the attribute of an exception that has its event
@@ -42,7 +41,8 @@ class Recorder:
     def __init__(self, machine: Machine, *, all: bool = False, keeps_last: bool = False) -> None:
         self.machine = machine
         self.run = Run(machine, all, keeps_last)
-        self._pending: list[tuple[tuple[Source, int], Application, Called | None]] = []
+        self._pending: list[tuple[tuple[Source, int], Done]] = []
+        self._depth = 0  # of the calls that run
         self.is_deep = True  # whether the tensors in objects are looked at too
         self._is_print = False  # whether the statement that runs makes nothing of its values
         self._required: WeakKeyDictionary[Tensor, bool] = WeakKeyDictionary()
@@ -61,12 +61,14 @@ class Recorder:
         is_print = isinstance(node, ast.Expr)
 
         def recorded(env: Env) -> Any:
-            self.look(env)
+            if self.is_deep:
+                self.look(env)
             latest, before, machine.source = changes.latest, machine.source, source
             olds = [(name, env.get(name)) for name in targets]
             muted, self.run.muted = self.run.muted, False  # in a hook, or the backward of a function of the snippet
             self._is_print = is_print
             outer, self.run.training.env = self.run.training.env, env
+            self._depth += 1
             try:
                 signal = execute(env)
             except Exception as error:
@@ -74,6 +76,7 @@ class Recorder:
                 self.failed(error, line)
                 raise
             finally:
+                self._depth -= 1
                 self.run.muted, self.run.training.env = muted, outer
             self.run.names.rename(env, line, olds)
             self.run.origins.forget(old for _, old in olds if isinstance(old, Tensor) and old in self.run.names.former)
@@ -85,14 +88,18 @@ class Recorder:
 
     def append(self, application: Application) -> None:
         """Take an operation from the engine, whose tape this is."""
-        line = self.machine.line
-        if not self.run.muted and not self.run.is_silent:
-            self._pending.append(((self.machine.source, line), application, mode.call))
+        line, run = self.machine.line, self.run
         out = application.out
-        if isinstance(out.node, Node):
-            self.run.lines[out.node] = line
-            if not self.run.is_silent:
-                self.run.made[out.node] = kept(out.value)
+        node = node_of(out)
+        if not run.is_silent:
+            value = run.copied(out)
+            if not run.muted:
+                self._pending.append(((self.machine.source, line), Done(application, mode.call, node, value)))
+            if isinstance(node, Node):
+                run.made[node] = value
+                run.read[node] = tuple(map(run.copied, application.inputs))
+        if isinstance(node, Node):
+            run.lines[node] = line
         self.run.origins.computed(application, line, self.machine.source)
 
     def cut(self, source: Any, result: Any, how: str) -> None:
@@ -154,7 +161,8 @@ class Recorder:
 
     def look(self, env: Env) -> None:
         """Note the names in these variables, and whether a leaf was made to require grad, or no longer to do so."""
-        for tensor, name, before in self.run.names.look(env, deep=self.is_deep):
+        depth = 0 if env is self.machine.globals else self._depth
+        for tensor, name, before in self.run.names.look(env, depth, deep=self.is_deep):
             if env is self.machine.globals and "." in name:
                 self.run.names.replace(tensor, name, self.machine.line)
             if before:
@@ -176,15 +184,14 @@ class Recorder:
         machine, pending = self.machine, self._pending
         now = machine.source, machine.line
         self._pending = []
-        for place in dict.fromkeys(place for place, _, _ in pending):
+        for place in dict.fromkeys(place for place, _ in pending):
             machine.source, machine.line = place
-            own = [(application, call) for other, application, call in pending if other == place]
-            written = {id(application) for application in without_writing([application for application, _ in own])}
-            own = [(application, call) for application, call in own if id(application) in written]
-            applications, calls = [application for application, _ in own], [call for _, call in own]
-            self.name_results(applications, calls)
-            if applications:
-                self.run.add("forward", event=lambda: forward(self.run, applications, calls))  # noqa: B023  called now
+            own = [done for other, done in pending if other == place]
+            written = {id(application) for application in without_writing([one.application for one in own])}
+            own = [done for done in own if id(done.application) in written]
+            self.name_results([done.application for done in own], [done.call for done in own])
+            if own:
+                self.run.add("forward", event=lambda: forward(self.run, own))  # noqa: B023  called now
         machine.source, machine.line = now
         self.run.names.settle()
 
@@ -204,9 +211,8 @@ class Recorder:
         """Add an exception that passes a statement, once, where it began."""
         if RECORDED not in vars(error):
             vars(error)[RECORDED] = True
-            notes = guarded("note", lambda: tuple(diagnosis.notes(self.run, error)), ())
             kind = python_class(error).__name__
-            self.run.add("failed", event=lambda: Failed(*self.run.place, kind, shortened(text(error)), notes))
+            self.run.add("failed", event=lambda: Failed(*self.run.place, kind, shortened(text(error))))
 
     def finished(self) -> Timeline:
         """Return the whole run, when it has ended."""
@@ -237,5 +243,5 @@ class Recorder:
         return call
 
 
-def forward(run: Run, applications: Sequence[Application], calls: Sequence[Called | None]) -> Forward:
-    return Forward(*run.place, made(run.names, applications, calls, run.place[:2]))
+def forward(run: Run, done: Sequence[Done]) -> Forward:
+    return Forward(*run.place, made(run.names, done, run.place[:2]))

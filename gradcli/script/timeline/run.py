@@ -22,6 +22,7 @@ from gradcli.script.timeline.origins import Below, Origins
 from gradcli.source import Source
 
 SHOWN = 2  # of the times that one line did the same; the others are counted
+LARGEST = 4096  # entries of a value that is kept
 REMEMBERED = 100_000  # statements that wrote over memory
 
 
@@ -43,6 +44,19 @@ class Pass(NamedTuple):
 def version(tensor: Tensor) -> int:
     """Return how often the memory of a tensor was changed, 0 in inference mode."""
     return len(tensor.history or ())
+
+
+def kept(value: Any) -> Any:
+    """Copy a value for later; None where it is too large."""
+    if value is None or np.size(value) > LARGEST:
+        return None
+    return np.array(value)[()]
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Return whether two values are the same to the bit."""
+    one, other = np.asarray(one), np.asarray(other)
+    return bool(one.shape == other.shape and one.tobytes() == other.tobytes())
 
 
 class Filled:
@@ -80,6 +94,9 @@ class Run:
         self.lines: WeakKeyDictionary[Node, int] = WeakKeyDictionary()
         self.made: WeakKeyDictionary[Node, Any] = WeakKeyDictionary()
         self.freed: WeakKeyDictionary[Node, int] = WeakKeyDictionary()
+        self.read: WeakKeyDictionary[Node, tuple[Any, ...]] = WeakKeyDictionary()  # the values of inputs, as made
+        self.rewritten: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # the lines that changed tensors last
+        self._copies: WeakKeyDictionary[Tensor, Any] = WeakKeyDictionary()
         self.groups: WeakKeyDictionary[Node, Group] = WeakKeyDictionary()  # of operations, by the node of the result
         # Passes by number, of those of one line the latest; and the outputs of the last one, also if it failed.
         self.passes: dict[int, Pass] = {}
@@ -89,6 +106,7 @@ class Run:
         # passes, where its requires_grad was switched and to what; and those that jacobian() and torch.func made.
         self.filled: WeakKeyDictionary[Tensor, Filled] = WeakKeyDictionary()
         self.values: WeakKeyDictionary[Tensor, Any] = WeakKeyDictionary()
+        self.resets = 0  # statements that reset some
         self.reset_at: WeakKeyDictionary[Tensor, tuple[int, int]] = WeakKeyDictionary()
         self.switched: WeakKeyDictionary[Tensor, tuple[int, bool]] = WeakKeyDictionary()
         self.inner: WeakSet[Tensor] = WeakSet()
@@ -111,6 +129,15 @@ class Run:
 
     def name(self, tensor: Tensor) -> str:
         return self.names.of_input(tensor)
+
+    def copied(self, x: Any) -> Any:
+        """Return a copy of the value of a tensor, the same one as long as that stays as it is."""
+        if not isinstance(x, Tensor):
+            return x
+        copy = self._copies.get(x)
+        if copy is None or not is_same(copy, x.value):
+            copy = self._copies[x] = kept(x.value)
+        return copy
 
     def once(self, *what: Any) -> bool:
         """Whether something is said for the first time."""
@@ -147,6 +174,7 @@ class Run:
         if same is not None:
             del self.passes[same]
         self.passed += 1
+        self.origins.passes = self.passed
         self.passes[self.passed] = done
 
     def add_returned(self, gradients: Sequence[Tensor | None]) -> None:

@@ -11,8 +11,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.explanation.model import Note
 from gradcli.script.timeline import reasons
 from gradcli.script.timeline.model import Told, Update, Updated
-from gradcli.script.timeline.run import Run
-from gradcli.script.timeline.written import kept
+from gradcli.script.timeline.run import Run, kept
 
 
 def stepped(run: Run, optimizer: Any, parameters: Sequence[Tensor], told: Sequence[Told]) -> None:

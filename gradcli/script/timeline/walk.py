@@ -10,8 +10,7 @@ from gradcli.engine.graph import Node, Target, leaves_below, nodes_below
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor
 from gradcli.script.timeline.graphs import valued
-from gradcli.script.timeline.run import Run
-from gradcli.script.timeline.written import kept
+from gradcli.script.timeline.run import Run, kept
 
 
 class Walk:

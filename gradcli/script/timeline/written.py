@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,29 +15,28 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Line
-from gradcli.explanation.wholes.rules import whole
 from gradcli.language.tree import NOWHERE, Expression, Name
 from gradcli.language.unparser import unparse
 from gradcli.ops.support.surface import Called
 from gradcli.script.timeline.calls import Piece, argument, pieces, with_operands
 from gradcli.script.timeline.model import Made, Wrote
-from gradcli.script.timeline.names import TensorNames, node_of
-
-LARGEST = 4096  # entries of a value that is kept
+from gradcli.script.timeline.names import Target, TensorNames
 
 
-def kept(value: Any) -> Any:
-    """Copy a value for later; None where it is too large."""
-    if value is None or np.size(value) > LARGEST:
-        return None
-    return np.array(value)[()]
+@dataclass(frozen=True, slots=True, eq=False)
+class Done:
+    """An application as it ran: the node that it made, and the value."""
+
+    application: Application
+    call: Called | None
+    node: Target | None
+    value: Any
 
 
-def made(
-    names: TensorNames, applications: Sequence[Application], calls: Sequence[Called | None], place: tuple[Any, ...]
-) -> tuple[Made, ...]:
+def made(names: TensorNames, done: Sequence[Done], place: tuple[Any, ...]) -> tuple[Made, ...]:
     """Return the facts of some applications; nameless data are named after the place."""
-    found = [_made(names, application, place) for application in applications]
+    applications, calls = [one.application for one in done], [one.call for one in done]
+    found = [_made(names, one, place) for one in done]
     for piece in pieces(applications, calls):
         *parts, last = piece.places
         if parts:
@@ -50,6 +49,8 @@ def made(
 
 def as_called(names: TensorNames, applications: Sequence[Application], piece: Piece) -> Wrote | None:
     """Return the operation that several applications are; None where it is clearer in steps."""
+    from gradcli.explanation.wholes.rules import whole
+
     lines: dict[int, Line] = {}
 
     def line(x: Any) -> Line:
@@ -72,9 +73,9 @@ def as_called(names: TensorNames, applications: Sequence[Application], piece: Pi
     return None if found is None else Wrote(found.expression, found.op, found.grad_fn)
 
 
-def _made(names: TensorNames, application: Application, place: tuple[Any, ...]) -> Made:
+def _made(names: TensorNames, done: Done, place: tuple[Any, ...]) -> Made:
+    application, node = done.application, done.node
     out = application.out
-    node = node_of(out)
     operands = [
         names.expression(x, *place, names.get(out), position) if isinstance(x, Tensor) else literal(x)
         for position, x in enumerate(application.inputs)
@@ -86,7 +87,7 @@ def _made(names: TensorNames, application: Application, place: tuple[Any, ...]) 
         node.short_name if isinstance(node, Node) else None,
         out.shape,
         str(out.dtype),
-        kept(out.value),
+        done.value,
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.return_types import ReturnType
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.errors import LinAlgError, UnsupportedError
 from gradcli.script.machine import running

@@ -39,6 +39,7 @@ ALLOWED = {
     "getrandom": (318, 278), "exit": (60, 93), "exit_group": (231, 94),
 }
 OPENING = ((257, 56), 2), ((2, None), 1)  # openat, open: each with the place of its flags
+BY_PATH = ("newfstatat", "stat", "lstat", "statx")
 MMAP, MPROTECT = (9, 222), (10, 226)
 # fmt: on
 
@@ -49,11 +50,14 @@ def are_at_hand(machine: str) -> bool:
     return machine in MACHINES and _seccomp(machine, IS_ANSWER, 0, answer)
 
 
-def restrict_calls(machine: str) -> bool:
-    """Refuse all other calls from now on, in all threads; return whether the system does so."""
+def restrict_calls(machine: str, *, opens: bool) -> bool:
+    """Refuse all other calls from now on, in all threads; return whether the system does so.
+
+    Unless the process still `opens` files, those that open one or ask about one by its path are refused, too.
+    """
     if machine not in MACHINES:
         return False
-    code = instructions(*MACHINES[machine])
+    code = instructions(*MACHINES[machine], opens=opens)
     text = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *line) for line in code))
     program = ctypes.create_string_buffer(struct.pack("<HxxxxxxQ", len(code), ctypes.addressof(text)))
     return _seccomp(machine, SET_FILTER, ALL_THREADS, program)
@@ -63,10 +67,10 @@ def _seccomp(machine: str, *arguments: Any) -> bool:
     return bool(ctypes.CDLL(None).syscall(SECCOMP[MACHINES[machine][0]], *arguments) == 0)
 
 
-def instructions(place: int, architecture: int) -> list[Instruction]:
+def instructions(place: int, architecture: int, *, opens: bool = True) -> list[Instruction]:
     """Return the program of the filter for a machine."""
-    always = [numbers[place] for numbers in ALLOWED.values()]
-    opening = [(numbers[place], flags) for numbers, flags in OPENING]
+    always = [numbers[place] for name, numbers in ALLOWED.items() if opens or name not in BY_PATH]
+    opening = [(numbers[place], flags) for numbers, flags in OPENING if opens]
     return [
         (LOAD, 0, 0, ARCHITECTURE),
         (IS_EQUAL, 1, 0, architecture),

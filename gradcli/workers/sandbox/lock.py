@@ -22,7 +22,8 @@ WALLS = {"files": "Landlock", "calls": "seccomp"}  # each by what it is around, 
 def lock(descriptors: Collection[int]) -> None:
     """Put every wall around this process that the system has; of its open files it keeps these.
 
-    Modules can still be imported. Raises OSError where a wall that the system has cannot be put up.
+    Modules can still be imported where files have a wall of their own; elsewhere all are before, and no file is opened.
+    Raises OSError where a wall that the system has cannot be put up.
     """
     if not IS_LINUX:
         return
@@ -32,7 +33,7 @@ def lock(descriptors: Collection[int]) -> None:
     from gradcli.workers.sandbox.files import restrict_files
     from gradcli.workers.sandbox.leftovers import close_files, forget_environment
 
-    standing = walls()
+    standing = prepared()
     time.localtime()  # reads the zone of the machine
     os.chdir("/")  # what it may ask for the name of
     forget_environment()
@@ -47,7 +48,8 @@ def lock(descriptors: Collection[int]) -> None:
     package = Path(__file__).parents[2]
     frozen = (sys.executable, getattr(sys, "_MEIPASS", "")) if hasattr(sys, "frozen") else ()  # by PyInstaller
     own = (str(package), str(package.parent / "grammars"), *filter(None, [sys.pycache_prefix, *frozen]))
-    if standing["files"] != restrict_files((*readable, *own)) or standing["calls"] != restrict_calls(machine):
+    is_around_files = restrict_files((*readable, *own))
+    if standing != {"files": is_around_files, "calls": restrict_calls(machine, opens=is_around_files)}:
         raise OSError("the walls of the system do not stand")
 
 
@@ -59,6 +61,18 @@ def folders() -> Iterator[str]:
         is_ours = path and __file__.startswith(path) and os.path.isfile(path)  # noqa: PTH113 (a zip file)
         if is_ours or path == library or name in INSTALLED or (path and os.path.isdir(os.path.join(path, "numpy"))):  # noqa: PTH112, PTH118
             yield path
+
+
+def prepared() -> dict[str, bool]:
+    """Return the walls of this system, and make processes ready that are forked from now on, and this one, too.
+
+    What they need of files they have now if no wall will stand around those.
+    """
+    if IS_LINUX and not (standing := walls())["files"] and standing["calls"]:
+        from gradcli.workers.sandbox.readiness import make_ready
+
+        make_ready()
+    return walls()
 
 
 @cache

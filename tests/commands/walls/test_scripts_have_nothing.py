@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gradcli.commands.forms import KEY, forms
 from gradcli.workers.sandbox import lock
 
 pytestmark = pytest.mark.skipif(not lock.IS_LINUX, reason="the memory of a process is read as Linux has it")
@@ -20,7 +21,7 @@ from gradcli.__main__ import main
 from gradcli.homework.solve.runs import scripts
 from gradcli.workers import asking, worker
 
-confine, run, found = worker._confine, scripts.run, []
+confine, run, found = worker.confine, scripts.run, []
 
 def looking(*arguments):
     with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb") as memory:
@@ -47,7 +48,7 @@ def broken_out(*arguments, **keywords):
 ASKED = int(sys.argv.pop())
 forbid = worker.forbid_writing
 worker.forbid_writing = lambda descriptors: forbid([*descriptors, ASKED])
-worker._confine, scripts.run = looking, broken_out
+worker.confine, scripts.run = looking, broken_out
 main()
 """
 ASSIGNMENT = """\
@@ -74,7 +75,15 @@ ask = ["b.grad", { quantity = "Which", choices = ["of-a-choice-1004", "no"], ans
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("line", [["check", "week.toml", "answers/", "--json"], ["practice", "week.toml", "--json"]])
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["check", "week.toml", "answers/", "--json"],
+        ["practice", "week.toml", "--json"],
+        *(["check", "--key", "week.toml", "--format", form] for form in forms(KEY)),
+    ],
+    ids=" ".join,
+)
 def test_a_script_has_itself_alone(tmp_path: Path, line: list[str]) -> None:
     (tmp_path / "week.toml").write_text(ASSIGNMENT, encoding="utf-8")
     (tmp_path / "answers").mkdir()

@@ -101,5 +101,6 @@ def test_a_long_chain_has_its_mistakes() -> None:
     lines = "; ".join(f"h{n} = tanh(h{n - 1}*w)" for n in range(1, 30))
     found = mistaken(explained(f"h0 = x*w; {lines}; h29**2", {"x": 0.5, "w": 0.9}))
     for edge, numbers in found.items():
-        assert any(f"/∂{edge.source} has the other sign" in message for message in numbers.values()), edge
+        signs = f"/∂{edge.source} has the other sign", f"the sign of what comes through {edge.target} has slipped"
+        assert any(sign in message for message in numbers.values() for sign in signs), edge
     assert any(one.startswith("this is the local derivative ∂h9/∂v") for one in found["v9", "h9", 0].values())

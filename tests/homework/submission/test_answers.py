@@ -260,7 +260,7 @@ def test_hostile_answers_have_a_verdict(text: str) -> None:
         ("4*y**3 + z", "unreadable", "the program has no y and z"),
         ("x == x", "wrong", "at x = "),
         ("True", "unreadable", "neither a number nor a formula"),
-        ("'x", "unreadable", "unclosed string"),
+        ("'x", "unreadable", "is not understood"),
         ("x.__class__", "unreadable", "no attribute '__class__'"),
     ],
 )

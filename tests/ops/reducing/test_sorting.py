@@ -10,7 +10,7 @@ import pytest
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.return_types import ReturnType
 from gradcli.ops.support.surface import OPERATIONS
 from tests.ops.gradients import value_and_gradients
 

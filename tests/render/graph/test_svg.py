@@ -24,7 +24,7 @@ from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Drawing, Edge
 from gradcli.render.graph.mermaid import mermaid
 from gradcli.render.graph.sketch.sketch import sketch
-from gradcli.render.graph.svg import FILLS, GREY, INK, LARGEST, ROSE, box_size, label_size, svg, written
+from gradcli.render.graph.svg import FILLS, GREY, INK, LARGEST, ROSE, box_size, label_size, svg
 from gradcli.source import Source
 from tests.commands.running import ROOT, gradcli
 from tests.programs import EXAMPLES, listed_programs
@@ -250,9 +250,15 @@ def test_a_picture_that_is_too_large() -> None:
     assert len(read_picture(svg(explanation, Asked())).boxes) == 3
 
 
-def test_a_picture_that_would_be_too_wide_goes_down_unless_a_direction_is_asked_for() -> None:
-    def shape(asked: Asked, most: float) -> bool:
-        picture = read_picture(written(sketch(CASES["diamond"].explain(), asked), asked, most))
-        return picture.width > picture.height
+def test_a_picture_has_the_shape_of_a_page_unless_a_direction_is_asked_for() -> None:
+    lines = "; ".join(f"h{n + 1} = tanh(h{n}*w)" for n in range(6))
+    long = explained(lines, {"h0": 0.5, "w": 0.9})
 
-    assert [shape(Asked(), 2000), shape(Asked(), 300), shape(Asked(direction="LR"), 300)] == [True, False, True]
+    def shape(asked: Asked) -> float:
+        picture = read_picture(svg(long, asked))
+        assert list(picture.faults()) == []
+        return picture.width / picture.height
+
+    assert shape(Asked(direction="LR")) > 4
+    assert shape(Asked(direction="TB")) < 1
+    assert 1 < shape(Asked()) < 2.2

@@ -122,8 +122,10 @@ def test_reasons_are_told_in_indices_numbers_and_words() -> None:
 
 def test_slides_of_a_wide_graph_show_the_part_in_which_the_step_is() -> None:
     chain = explained("; ".join(f"a{n + 1} = sin(a{n})*y" for n in range(9)), {"a0": 0.5, "y": 2.0})
-    program, *frames = beamer(chain, Asked()).split(r"\begin{frame}")[1:]
+    program, *frames, rest = beamer(chain, Asked()).split(r"\begin{frame}")[1:]
     assert "clip" not in program
+    assert len(frames) <= 18
+    assert "--all" in rest
     for frame in frames:
         left, top, right, bottom = map(float, re.findall(r"-?[\d.]+", re.findall(r"\[clip\] (.*);", frame)[0]))
         (x, y), *_ = re.findall(r"\\node\[draw=active.* at \((.*?),(.*?)\)", frame)

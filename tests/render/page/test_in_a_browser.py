@@ -7,14 +7,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from gradcli.explanation.build import explain
 from gradcli.explanation.folding import folded
 from gradcli.explanation.steps.walk import Walk, walk
+from gradcli.language.parser import parse_program
 from gradcli.render.display_options import Asked
 from gradcli.render.page.program import program_page
 from gradcli.render.page.snippet.page import run_page
 from gradcli.render.text.looks import Looks
+from gradcli.source import Source
 from tests.commands.running import ROOT
 from tests.render.page.test_snippet import HOSTILE, SLOPE, ran
 from tests.render.programs import CASES, explained
@@ -34,6 +38,26 @@ IN_SIGHT = """() => {
         return [...document.querySelectorAll("[data-node][data-state=active]")].some(isSeen);
     });
 }"""
+NEURON = {"w1": 0.5, "w2": -0.3, "x1": 1, "x2": 2, "b": 0.1, "t": 1}
+COMPUTED = """(point) => {
+    const at = Object.fromEntries(Object.entries(point).map(([name, value]) => [name, gradcliTensor(value)]));
+    return Object.fromEntries(Object.entries(gradcliComputed(at).gradients).map(([name, one]) => [name, one.data]));
+}"""
+WHAT_IF = {
+    "s=x**2; p=s+1; m=s-1; q=p*m": {"x": 2},
+    "a = w1*x1 + w2*x2 + b; y = tanh(a); l = (y - t)**2": NEURON,
+    "sigmoid(x*y) + log(1 + exp(x)) - sqrt(y**2 + 1)/cos(x/3)": {"x": 0.7, "y": 1.3},
+    "mean(relu(X @ W1 + b1) @ W2)": {
+        "X": [[1, 2], [-1, 0.5], [3, -2]],
+        "W1": [[0.5, -0.4, 0.3], [0.2, 0.1, -0.6]],
+        "b1": [0.1, 0.2, -0.3],
+        "W2": [[0.7], [-0.5], [0.4]],
+    },
+    "mse_loss(softmax(W @ x, dim=0), t) + sum(abs(x))": {"W": [[1, 2], [3, -1]], "x": [0.7, -0.8], "t": [0.0, 1.0]},
+    "-sum(log_softmax(Z, dim=1)*Y)/2": {"Z": [[1, 2, 3], [0.5, -1, 2]], "Y": [[0, 0, 1], [1, 0, 0]]},
+    "sum(where(x > y, x*y, maximum(x, 0.3) + y))": {"x": [0.9, -0.4, 2], "y": [0.1, 0.6, -3]},
+    "logsumexp(x, dim=0) + mean(x)*sum(x)": {"x": [0.9, -0.4, 2]},
+}
 SHOWN = "() => [...document.querySelectorAll('[data-node]')].map(n => [n.dataset.node, n.dataset.state])"
 GRADS = """() => [...document.querySelectorAll('[data-node]')].filter(n => n.querySelector('[data-grad]'))
     .map(n => [n.dataset.node, n.querySelector('[data-grad]').textContent])"""
@@ -171,12 +195,14 @@ def test_predictions_right_and_wrong(browser: Any, tmp_path: Path) -> None:
         assert not page.locator("[data-predict]").is_visible()
 
 
-@pytest.mark.parametrize("typed", ["[[44, 56]]", "4.4e1; 112/2"])
-def test_predictions_of_several_numbers(browser: Any, tmp_path: Path, typed: str) -> None:
+def test_of_a_matrix_one_telling_entry_is_asked_and_nothing_tells_it(browser: Any, tmp_path: Path) -> None:
     explanation = CASES["matrix product"].explain()
     with opened(browser, tmp_path, program_page(explanation, Looks()), hash="#step=5") as page:
         page.locator("[data-action=predict]").click()
-        page.locator("[data-predict]").fill(typed)
+        assert page.locator("[data-sentence]").inner_text().endswith("Which number arrives at entry [0, 1]?")
+        assert not page.locator(".what-if").is_visible()
+        assert "56" not in page.locator("main").inner_text()
+        page.locator("[data-predict]").fill("56")
         page.keyboard.press("Enter")
         assert page.locator("[data-verdict]").inner_text() == "Right."
 
@@ -247,6 +273,56 @@ def test_nothing_sticks_out_of_a_narrow_screen(browser: Any, tmp_path: Path) -> 
             assert page.evaluate("document.documentElement.scrollWidth") <= 320
             assert number(page) == step
             page.keyboard.press("ArrowRight")
+
+
+@pytest.mark.parametrize("size", [(360, 640), (390, 844), (844, 390), (1280, 720), (1440, 900), (2560, 1440)])
+def test_graph_sentence_and_numbers_are_in_the_window_together(browser: Any, tmp_path: Path, size: Any) -> None:
+    text = program_page(explained("a = w1*x1 + w2*x2 + b; y = tanh(a); l = (y - t)**2", NEURON), Looks())
+    screen = {"width": size[0], "height": size[1]}
+    with opened(browser, tmp_path, text, viewport=screen, reduced_motion="reduce", hash="#step=12") as page:
+        for step in range(8, 14):
+            page.goto(page.url.partition("#")[0] + f"#step={step}")
+            for part in ("[data-sentence]", ".step[data-now] .product .box >> nth=-1", ".edge[data-state=active]"):
+                box = page.locator(part).bounding_box()
+                assert 0 <= box["x"] <= size[0] - box["width"], (step, part)
+                assert 0 <= box["y"] <= size[1] - box["height"], (step, part)
+
+
+def test_what_if_computes_what_the_engine_computes(browser: Any, tmp_path: Path) -> None:
+    """At random points of many programs, within 1e-12; and a slider shows it."""
+    chance = np.random.default_rng(7)
+    for program, values in WHAT_IF.items():
+        given = {name: np.array(value, float) for name, value in values.items()}
+        text = program_page(explained(program, given), Looks())
+        with opened(browser, tmp_path, text) as page:
+            assert page.locator("[data-what-if=on]").count() == 1, page.locator(".why-not").inner_text()
+            for _ in range(100):
+                point = {name: value + chance.uniform(-0.5, 0.5, value.shape) for name, value in given.items()}
+                expected = explain(parse_program(Source(program)), point)
+                found = page.evaluate(COMPUTED, {name: value.tolist() for name, value in point.items()})
+                for leaf in expected.leaves:
+                    wanted = np.ravel(leaf.gradient)
+                    assert np.allclose(found[leaf.node], wanted, rtol=1e-12, atol=1e-12), (program, point)
+
+
+def test_a_slider_moves_values_gradients_and_meaning(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, program_page(DIAMOND, Looks())) as page:
+        meaning = page.locator("[data-meaning=x]")
+        assert meaning.inner_text() == "x + 0.01 makes q grow by about 0.32; really 0.3224."
+        page.locator("[data-number=x]").fill("3")
+        grad, local = page.locator("[data-grad-of=x]"), page.locator("[data-local='s x']")
+        value = page.locator("[data-value=q]")
+        assert (value.text_content(), local.text_content(), grad.text_content()) == ("80", "×6", "108")
+        assert meaning.inner_text() == "x + 0.01 makes q grow by about 1.08; really 1.085."
+        page.locator("[data-action=reset]").click()
+        assert (value.text_content(), local.text_content(), grad.text_content()) == ("15", "×4", "32")
+
+
+def test_a_program_that_the_page_cannot_compute_says_why(browser: Any, tmp_path: Path) -> None:
+    with opened(
+        browser, tmp_path, program_page(explained("sum(cumsum(x, dim=0))", {"x": [1.0, 2.0]}), Looks())
+    ) as page:
+        assert "cumsum" in page.locator("[data-what-if=off]").inner_text()
 
 
 def test_what_a_screen_reader_is_told(browser: Any, tmp_path: Path) -> None:
@@ -338,3 +414,28 @@ def test_nothing_runs_that_a_snippet_brings_along(browser: Any, tmp_path: Path) 
             page.keyboard.press("ArrowRight")
         assert "<script>alert(2)</script>" in page.locator(".printed pre").inner_text()
         assert page.locator("script").count() == 4
+
+
+def test_the_curve_of_the_losses_is_a_slider(browser: Any, tmp_path: Path) -> None:
+    text = (ROOT / "samples" / "snippets" / "learn_a_slope.py").read_text(encoding="utf-8")
+    with opened(browser, tmp_path, run_page(ran(text), Asked())) as page:
+        page.locator("[data-loss] input").fill("7")
+        assert "slope.grad becomes -0.343675" in page.locator("[data-sentence]").inner_text()
+        assert page.locator("[data-loss] figcaption").inner_text() == "loss 0.00632745"
+        page.locator("[data-pass='1']").click()
+        assert page.locator("[data-loss] input").input_value() == "0"
+
+
+def test_presenting_goes_on_with_a_click_and_lets_the_audience_say(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, program_page(DIAMOND, Looks()), hash="#step=7") as page:
+        page.locator("[data-action=predict]").click()
+        page.keyboard.press("p")
+        assert page.locator("main[data-presenting]").count() == 1
+        assert not page.locator("table.facts").is_visible()
+        assert page.locator("[data-sentence]").inner_text().endswith("?")
+        page.locator("[data-sentence]").click()
+        assert (number(page), page.locator("[data-node=s] [data-grad]").text_content()) == (7, "5")
+        page.locator("[data-sentence]").click()
+        assert number(page) == 8
+        page.keyboard.press("p")
+        assert page.locator("main[data-presenting]").count() == 0

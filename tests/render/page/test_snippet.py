@@ -7,16 +7,17 @@ from typing import Any
 
 import pytest
 
+from gradcli.findings.examination import Ran, examination
+from gradcli.findings.watching import WatchingWitness
 from gradcli.render.display_options import Asked
 from gradcli.render.page.program import program_page
 from gradcli.render.page.snippet.page import run_page
 from gradcli.render.page.snippet.page_steps import MOST
 from gradcli.render.run.snippet_document import snippet_document
 from gradcli.render.text.looks import Looks
-from gradcli.script.execution import Ran, execute
+from gradcli.script.execution import execute
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
-from gradcli.script.moments.watcher import Watcher
 from gradcli.script.reading import read_snippet
 from gradcli.script.timeline.model import Backward
 from gradcli.stream.values import dump
@@ -37,11 +38,12 @@ w.grad = None
 def ran(text: str, name: str = "snippet.py") -> Ran:
     printed: list[str] = []
     machine = Machine(Limits(), printed.append)
-    machine.timeline = watcher = Watcher(machine, printed)
+    machine.timeline = watcher = WatchingWitness(machine, printed, is_told=True)
     snippet = read_snippet(text, name)
     error, timeline = execute(snippet, machine)
     assert timeline is not None
-    return Ran(snippet, "".join(printed), timeline, error, watcher.moments)
+    examined = examination(watcher, snippet, name, error)
+    return Ran(snippet, "".join(printed), timeline, error, examined, watcher.moments)
 
 
 def shown(page: Element, element: Element, way: str, step: int) -> Any:
@@ -59,7 +61,7 @@ def test_the_page_of_each_sample(file: Path) -> None:
     main = page.one("data-gradcli")
     last = int(main.attributes["data-steps"])
     assert len([step for step in main.all("li") if step.attributes.get("class") == "step"]) == last + 1
-    document = snippet_document(file.name, found.printed, found.timeline, found.error)
+    document = snippet_document(file.name, found.printed, found.timeline, found.error, found.examined.findings)
     assert dump(block(page, "gradcli-data")) == dump(document)
     assert main.one("pre").text == found.printed
     assert own_size(text) < 150_000
@@ -86,13 +88,20 @@ def test_each_step_of_a_small_run() -> None:
     ]
 
 
+def test_findings_lead_to_their_steps() -> None:
+    page = read(run_page(ran(SLOPE.replace("y.backward()", "(w.detach() * y.item()).backward()")), Asked()))
+    (item,) = page.one("ul").all("li")
+    assert item.text.startswith("left-graph line 4: w.detach() is a value without a history")
+    assert item.one("a").attributes["href"] in {f"#{step.attributes.get('id')}" for step in page.all("li")}
+
+
 def test_the_later_turns_of_a_loop_say_what_changes() -> None:
     update = "    with torch.no_grad():\n        w -= 0.25 * w.grad\n"
     loop = f"for turn in range(5):\n    y = w * w\n    y.backward()\n{update}"
     text = f"import torch\nw = torch.tensor(2.0, requires_grad=True)\nb = torch.ones(1)\n{loop}    w.grad.zero_()\n"
     page = read(run_page(ran(text), Asked()))
     told = [step.all("p")[0].text for step in page.all("li") if "id" in step.attributes]
-    assert told[-4:] == ["y becomes 0.015625.", "w.grad becomes 0.25.", "w becomes 0.0625.", "w.grad becomes 0."]
+    assert told[-1] == "y becomes 0.015625. w.grad becomes 0.25. w becomes 0.0625. w.grad becomes 0."
     assert any(one.endswith("The line does the same 4 times; this is the first of them.") for one in told)
     assert not any("b " in one for one in told[3:]), "nothing is said about a tensor that stays as it is"
 
@@ -181,3 +190,19 @@ def test_a_pass_of_a_run_alone_is_a_page_too() -> None:
     assert page.one("data-gradcli").attributes["data-steps"] == "4"
     asked = block(page, "gradcli-steps")["questions"].values()
     assert [len(question["wrong"]) for question in asked] == [0, 1]  # without its graph the sum so far alone is known
+
+
+def test_each_pass_of_a_loop_has_its_section_and_its_numbers() -> None:
+    text = (SAMPLES[0].parent / "learn_a_slope.py").read_text(encoding="utf-8")
+    page = read(run_page(ran(text), Asked()))
+    passes = page.all("data-pass")
+    assert [one.attributes["data-pass"] for one in passes] == [str(number) for number in range(1, 41)]
+    step = int(passes[7].attributes["data-first"])
+    at = page.all("li")
+    (shown_step,) = (one for one in at if one.attributes.get("id") == f"step={step}")
+    assert "slope.grad becomes -0.343675" in shown_step.text
+    assert shown_step.attributes["data-phase"] == "backward"
+    slope = [one for one in page.all("data-grad-of") if one.attributes["data-grad-of"] == "slope"][-1]
+    assert shown(page, slope, "text", step) == "-0.343675", "the picture has the numbers of the pass"
+    loss = block(page, "gradcli-steps")["loss"]
+    assert len(loss["steps"]) == len(page.one("data-loss").all("polyline")[0].attributes["points"].split()) == 40

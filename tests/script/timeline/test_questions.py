@@ -17,24 +17,15 @@ SGD = "opt = torch.optim.SGD([w], lr=0.1)\n"
 ANSWERS = {
     # cut off on the way
     "y = torch.tensor(w * 3, requires_grad=True)\ny.sum().backward()\nw.grad": "torch.tensor() at line 4 copied the",
-    "z = torch.tensor([w[0], w[1]])\nz.sum().backward()": "is outside the graph: torch.tensor() at line 4 copied the",
     "s = w[0].item() * 3\nt = torch.tensor(s, requires_grad=True)\nt.backward()\nw.grad": "item() at line 4 took the",
     "s = float(w[0])\nt = torch.tensor(s, requires_grad=True)\nt.backward()\nw.grad": "float() at line 4 took the",
-    "p = w.argmax().float()\np.backward()": "p is outside the graph: argmax at line 4 has no gradient",
-    "m = (w > 1).float().sum()\nm.backward()": "the comparison > at line 4 has no gradient",
-    "with torch.no_grad():\n    y = w * 2\ny.sum().backward()": "computed inside no_grad() at line 5",
-    "x = torch.ones(2)\ny = x * 2\ny.sum().backward()": "x does not require grad: make x with requires_grad=True",
-    "x = torch.ones(2)\ny = x * 2\nx.requires_grad_()\ny.sum().backward()": "line 5 computed it before line 6 switched",
-    "w.requires_grad_(False)\ny = w * 2\ny.sum().backward()": "line 4 switched requires_grad of w off",
-    "g, = torch.autograd.grad((w ** 2).sum(), w)\ng.sum().backward()": "line 4 computed the gradient without create",
-    "(w ** 2).sum().backward()\nw.grad.sum().backward()": "line 4 computed the gradient without create_graph=True",
     # whose gradient
     "w.requires_grad = False\nw.grad": "line 4 switched its requires_grad off",
     "(w * 1).sum().backward()\nw = w - 0.1 * w.grad\nw.grad": "the leaf that w was before line 5 has the gradient",
     "(w * 1).sum().backward()\nwith torch.no_grad():\n    w = w - w.grad\nw.grad": "line 6 made a new tensor inside",
     "v = torch.ones(2, requires_grad=True) * 0.1\nv.grad": "call requires_grad_() last, on the finished tensor",
     "b = torch.ones(2, requires_grad=True)\nw.sum().backward()\nb.grad": "no line has computed anything with it",
-    "b = torch.ones(2, requires_grad=True)\nc = b * 2\nw.sum().backward()\nb.grad": "started from v1, which does",
+    "b = torch.ones(2, requires_grad=True)\nc = b * 2\nw.sum().backward()\nb.grad": "started from what does not",
     "y = w * 2\ny.sum().backward()\ny.retain_grad()\ny.grad": "no backward pass has reached it since",
     "y = w.clone()\ny[0] = 0\ny.grad": "the result of an assignment to a part of it (line 5)",
     # updates
@@ -60,11 +51,6 @@ ANSWERS = {
     "y = w * 2\ny.register_hook(lambda g: g * 10)\ny.sum().backward()": "a hook on y changed its gradient",
     "y = w * 2\ny.retain_grad()\n(y * 3).sum().backward()": "kept by retain_grad() | y.grad -> [3, 3]",
     # errors
-    "h = w.exp()\na = h.sum()\nb = (h * h).sum()\na.backward()\nb.backward()": "line 7 freed what exp (line 4) had",
-    "h = w\nfor i in range(2):\n    h = torch.tanh(h)\n    h.sum().backward()": "h = h.detach() before it is used",
-    "loss = (w ** 2).sum()\nfor i in range(2):\n    loss.backward()": "line 6 freed what",
-    SGD
-    + "a = (w ** 2).sum()\nb = (w ** 3).sum()\na.backward()\nopt.step()\nb.backward()": "the optimizer step at line 8",
     # names
     "def f(t):\n    return t * t\nout = f(w)": "line 6: out = f(w) | out = v1",
     "p = {'w': torch.ones(1, requires_grad=True)}\n(p['w'] * 2).backward()": "p['w'].grad -> [2]",

@@ -125,24 +125,6 @@ def test_nan_names_the_node() -> None:
     assert any(note.code == "gradient-not-finite" for note in event.explanation.notes)
 
 
-def test_a_changed_tensor_names_who_saved_and_who_changed_it() -> None:
-    program = "y = x.exp()\nz = y * 2\ny.add_(1)\ntry:\n    z.backward()\nexcept RuntimeError:\n    pass\n"
-    timeline = recorded(X + program)
-    (failed,) = of_kind(timeline, Failed)
-    (note,) = failed.notes
-    assert note.code == "changed-after-saving"
-    assert "exp at line 3" in note.message
-    assert "line 5 changed it" in note.message
-    assert ("y", 1) in {(event.name, event.version) for event in of_kind(timeline, Changed)}
-
-
-def test_a_freed_graph_names_the_pass_that_freed_it() -> None:
-    timeline = recorded(X + "y = x ** 2\ny.backward()\ntry:\n    y.backward()\nexcept RuntimeError:\n    pass\n")
-    (failed,) = of_kind(timeline, Failed)
-    assert [note.code for note in failed.notes] == ["freed"]
-    assert "line 4" in failed.notes[0].message
-
-
 def test_a_pass_is_explained_in_the_names_of_the_snippet() -> None:
     timeline = recorded(X + "def square(t):\n    return t * t\ny = square(x) + 1\ny.backward()\n")
     (event,) = of_kind(timeline, Backward)

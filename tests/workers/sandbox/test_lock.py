@@ -7,6 +7,7 @@ import os
 import platform
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,9 @@ import pytest
 from gradcli.cli import run
 from gradcli.workers.confinement import forbid_writing
 from gradcli.workers.sandbox import calls, files, lock
+from tests.commands.served import program, served
+from tests.workers.sandbox.door import inside
+from tests.workers.sandbox.test_files import attacks
 
 COMMANDS = [
     ["run", "no.py"], ["eval", "x**2", "x=3"], ["grad", "x**2", "x=3"], ["trace", "x**2", "x=3"],
@@ -64,6 +68,73 @@ def test_the_other_wall_stands_alone() -> None:
         finally:
             os._exit(code)
     assert os.waitpid(pid, 0)[1] == 0
+
+
+OF_FILES = ("read", "list", "go to", "hold a path", "write", "append", "remove", "link", "follow")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not lock.walls()["calls"], reason="the system has no filter of calls")
+@pytest.mark.usefixtures("without_files")
+def test_without_a_wall_around_files_none_is_opened_or_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "old").write_text("old")
+    tried = {name: attack for name, attack in attacks(tmp_path).items() if name.startswith(OF_FILES)}
+    tried |= {
+        "read a module": Path(os.__file__).read_text,
+        "look at a file": (tmp_path / "old").stat,
+        "look at a link": (tmp_path / "old").lstat,
+        "ask whether there is one": lambda: None if Path("/etc/passwd").exists() else 1 // 0,
+    }
+
+    def reached() -> list[str]:
+        found = []
+        for name, attack in tried.items():
+            with suppress(OSError, RuntimeError, ValueError, ZeroDivisionError):
+                attack()
+                found.append(name)
+        return found
+
+    assert len(tried) > 20
+    assert inside(reached) == []
+
+
+WITHOUT_FILES = """
+from gradcli.workers.sandbox import files, lock
+files.version = lambda: 0
+lock.walls.cache_clear()
+from gradcli.__main__ import main
+main()
+"""
+LESSON = "import torch\nx = torch.ones(2, requires_grad=True)\nx.sum().backward()\nprint(x.grad)\n"
+WEEK = f"[[question]]\nid = 'q'\nscript = {json.dumps(LESSON)}\nask = ['x.grad']\n"
+FILES = {
+    "s.py": LESSON, "w.toml": WEEK, "a.txt": "[q]\nx.grad = [1, 1]\n",
+    "b.jsonl": '{"program": "x + 1", "at": {"x": 1}}',
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "line",
+    [
+        "eval sum(softmax([x,2])*[1,2]) x=3 --why",
+        "eval x*y x=1 y=2 --format html",
+        "run s.py --explain",
+        "why s.py",
+        "check w.toml a.txt",
+        "check --key w.toml",
+        "batch --each -i b.jsonl",
+    ],
+)
+def test_commands_work_without_opening_files(tmp_path: Path, line: str) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    both = [
+        subprocess.run([*command, *line.split()], capture_output=True, cwd=tmp_path, check=False)
+        for command in ([*program(), WITHOUT_FILES], served())
+    ]
+    assert both[0].returncode == 0, both[0].stderr
+    assert both[0].stdout == both[1].stdout
 
 
 @pytest.mark.skipif(not all(lock.walls().values()), reason="the system has not all walls")

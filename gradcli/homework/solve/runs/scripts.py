@@ -202,4 +202,9 @@ def prepare() -> None:
     answered(Script(FIRST, "first", ("loss", "net[0].weight.grad")))
 
 
-WORK = Work(answered, Script | Others, Ran | Outcomes, prepare)
+def text_of(work: Script | Others) -> str:
+    """Return the script that runs, by itself or as other texts of its author would have it."""
+    return work.script.text if isinstance(work, Others) else work.text
+
+
+WORK = Work(answered, Script | Others, Ran | Outcomes, prepare, text_of)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from functools import lru_cache
 from unicodedata import name as name_of
 
@@ -13,37 +15,78 @@ ALIASES = {
     "tg": "tan",
     "arctg": "arctan",
     "cosec": "csc",
+    "ctg": "cot",
     "lg": "log10",
     "sgn": "sign",
+    "tr": "trace",
+    "inv": "inverse",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "determinant": "det",
+    "diagonalmatrix": "diag",
+    "log_2": "log2",
+    "log_10": "log10",
+    "identitymatrix": "eye",
 }
-SIGMOIDS = ("σ", "sigma", "sig", "logistic")
+EXPANDED = {  # functions that the language does not have
+    "sec": "1/cos(z)",
+    "csc": "1/sin(z)",
+    "cot": "cos(z)/sin(z)",
+    "sech": "1/cosh(z)",
+    "csch": "1/sinh(z)",
+    "coth": "cosh(z)/sinh(z)",
+    "vec": "ravel(z.T)",
+}
+DERIVATIVES = {  # of functions with a prime, `σ'(z)`
+    "sigmoid": "sigmoid(z)*(1 - sigmoid(z))",
+    "tanh": "1 - tanh(z)**2",
+    "relu": "where(z > 0, 1, 0)",
+    "softplus": "sigmoid(z)",
+    "sin": "cos(z)",
+    "cos": "-sin(z)",
+    "exp": "exp(z)",
+    "log": "1/z",
+    "sqrt": "1/(2*sqrt(z))",
+}
+SHORT_FOR = {"lamda": "lambda", "lam": "lambda", "lmbda": "lambda", "eps": "epsilon", "varepsilon": "epsilon"}
+SIGMOIDS = ("σ", "sigma", "sig", "logistic", "logisticsigmoid")
+LOST = re.compile(r"(?P<base>[^\W\d]+)(?P<power>[2-9])")  # x2 for x²
 UNARY = frozenset(  # may be written without brackets
     ("sin", "cos", "tan", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "asin", "acos",
-     "atan", "sigmoid", "relu", "abs", "log10", "log2")
+     "atan", "sigmoid", "relu", "abs", "log10", "log2", "sec", "csc", "cot", "coth", "sech", "csch")
 )  # fmt: skip
 
 
 def is_function(name: str) -> bool:
-    return name in FAMILY_OF
+    return name in FAMILY_OF or name in EXPANDED
+
+
+def matching(name: str, names: Collection[str]) -> str:
+    """Return the one name of the program that a name is a spelling of; "" where none or several are."""
+    close = [known for known in names if folded(known) == folded(name)]
+    return close[0] if len(close) == 1 else ""
 
 
 @lru_cache(2**12)
 def spelled(name: str, names: frozenset[str], *, calls: bool) -> list[str]:
     """Return the names of the language that a word is made of; the word itself where it is none of them."""
-    function = function_of(name)
+    close, function = matching(name, names), function_of(name)
+    if close and (not calls or spelling(name[0]) != name[0]) and (name.lower() == name or function not in UNARY):
+        return [close]
     if function and (calls or function in UNARY):
         return [function]
     if name in ("e", "pi"):
         return [name]
-    close = [known for known in names if folded(known) == folded(name)]
-    if len(close) == 1 and not calls:
-        return close
     for start in range(len(name) - 1, 0, -1) if len(name) <= 24 else ():
         last = function_of(name[start:])
         if last and (calls or last in UNARY):
             parts = split(name[:start], names)
             if parts:
                 return [*parts, last]
+    lost = LOST.fullmatch(name)
+    if lost and lost["base"] in names:
+        return [f"{lost['base']}**{lost['power']}"]
     return split(name, names) or [name]
 
 
@@ -63,16 +106,21 @@ def split(name: str, names: frozenset[str]) -> list[str]:
     ways: list[list[list[str]]] = [[[]]]
     for end in range(1, len(name) + 1 if len(name) <= 24 else 1):
         ways.append(
-            [[*way, name[start:end]] for start in range(end) if name[start:end] in known for way in ways[start]][:2]
+            [[*way, own] for start in range(end) if (own := part(name[start:end], known)) for way in ways[start]][:2]
         )
     return ways[-1][0] if len(ways) > 1 and len(ways[-1]) == 1 else []
+
+
+def part(text: str, known: frozenset[str]) -> str:
+    """Return the name that a part of a word is, also by the letter for a Greek name; "" for none."""
+    return text if text in known else "" if text.isascii() else matching(text, known)
 
 
 @lru_cache(2**12)
 def folded(name: str) -> str:
     """Return the form that spellings of a name share: `x₁`, `x_1` and `x1`; `θ` and `theta`; `W` and `w`."""
-    letters = [spelling(letter) for letter in name.translate(SUBSCRIPTS).replace("_", "")]
-    return "".join(letters).lower()
+    letters = "".join(spelling(letter) for letter in name.translate(SUBSCRIPTS).replace("_", "")).lower()
+    return SHORT_FOR.get(letters, letters)
 
 
 def spelling(letter: str) -> str:

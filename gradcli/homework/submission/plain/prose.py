@@ -1,57 +1,275 @@
-"""Words around a number: a prompt or `the answer is` before it, a reason or a remark behind it."""
+"""Words around an answer: each is known to change nothing, or the answer is not read."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
-TAG = re.compile(r"</?(?:b|i|u|em|strong|code|span|p|br|font)\b[^<>]*>|(?P<power><sup>)(?P<inner>[^<>]*)</sup>", re.I)
-PROMPT = re.compile(r"(?:>>>|(?:In|Out)\s*\[\d+\]\s*[:=]?|\[1\](?=\s+[-+.\d]))\s*")
-SUBJECT = (
-    r"(?:the\s+)?(?:final\s+)?(?:answer|ans|result|value|gradient|derivative|solution|lösung|ergebnis|antwort)(?:\s+is|\s+ist)?"
-    r"|it(?:'?s|\s+is)|is|ist|equals|exactly|precisely|genau|(?:the\s+)?(?:matrix|vector|array|list|row|column|shape)(?=\s*[:\[(])|maybe|probably|perhaps|vielleicht|wahrscheinlich"
-    r"|(?:i|we)\s+(?:think|get|got|have|find|found)|so|thus|hence|therefore|also|gives?|yields?"
+from gradcli.homework.submission.answers import UnreadableError
+from gradcli.homework.submission.plain.names import UNARY, function_of, is_function, matching, spelled
+from gradcli.homework.submission.plain.syntax import AND, INDICATORS, MAKERS, MODULES
+from gradcli.homework.submission.plain.tokens import Token, closing, outside, quoted
+from gradcli.homework.submission.plain.vocabulary import (
+    CONDITION,
+    COUNT,
+    ELSE,
+    MINUS,
+    NUMBER,
+    OF,
+    REASON,
+    folded_word,
+    is_harmless,
+    is_reason,
 )
-BEFORE = re.compile(rf"(?:(?:{SUBJECT})\b\s*[:=,]?|==?>|->|⟹|⟶|↦)\s*(?=[^\s=])", re.IGNORECASE)
-REASON = (
-    "by|from|since|because|as|using|via|due|see|where|when|after|with|weil|wegen|nach|aus|laut|gemäß|mit|durch|da|denn"
+
+CHAIN = ("=", "==", "≈", "≃", "≅", "≡", "~", "~=", ":=", "=>", "==>", "->", "-->", "→", "⇒", "⟹", "⟶", "↦")
+CONSTANTS = frozenset(("e", "pi", "inf", "nan", "∂", "∇", "𝟙", "T"))
+ABOUT = ("cerca", "pres")  # cerca de 5
+UNITS = frozenset(
+    [
+        "m",
+        "s",
+        "kg",
+        "g",
+        "n",
+        "j",
+        "w",
+        "v",
+        "a",
+        "k",
+        "hz",
+        "mol",
+        "cm",
+        "mm",
+        "km",
+        "h",
+        "min",
+        "rad",
+        "deg",
+        "px",
+        "ms",
+    ]
 )
-AFTER = re.compile(
-    rf"(?<=[\d\])}}])(?:\s*[,;:]?\s+(?:{REASON})\s+[^\W\d_].*|\s*,?\s+(?:i|we)\s+(?:think|guess|believe|hope|got|get)"
-    rf"|\s+[(\[]\s*\d+\s*(?:points?|pts?|marks?|punkte?)\W*[)\]]|\s*(?://|--)\s*[^\W\d_].*|\s+[(\[]\s*[^\W\d_]{{2,}}[^()\[\]\d]*[)\]]"
-    r"|\s+\(\s*[^\W\d_]{2,}\s+[^\W\d_]{2,}[^()\[\]]*\)|\s+\(\s*(?:float\d\d|\d+\s+(?:entries|rows|numbers))\s*\)"
-    r"|\s*\[[^\W\d_][^\[\]]*\]|\s+units?)\s*\.?$",
-    re.IGNORECASE | re.DOTALL,
-)
-UNIT_IN_BRACKETS = re.compile(r"(?<=\d)\s*\[[\d\s/]*[^\W\d_][\w\s/^*·²³⁻¹]*\]$")
-CALLS = re.compile(r"(?:\.(?:item|numpy|detach|cpu|tolist|clone|squeeze|flatten)\(\))+$")
-MINUS = re.compile(r"^minus\s+(?=[\d.])", re.IGNORECASE)
-MIXED = re.compile(r"(?P<sign>[-+]?)\s*(?P<whole>\d+)\s+(?P<part>\d+\s*/\s*\d+)")
-TENSORFLOW = re.compile(r"<tf\.\w+[^<>]*?numpy=(?P<value>[^<>]*?)>", re.DOTALL)
-BARE = re.compile(r"[-+.\d\[(][-+.,;*·×^=≈\s\d\[\]()eE&]*")
-ROUNDS = 4
+WRAPPED = re.compile(r"\s*(?P<mark>\*{1,3}|_{1,2}|`{1,3}|\"|'|\$\$?)(?P<inner>\S|\S.*\S)(?P=mark)\s*", re.DOTALL)
+PROMPT = re.compile(r"\s*(?:>>>|(?:In|Out)\s*\[\d+\]\s*[:=]?|\[1\](?=\s+[-+.\d]))\s*")
+PASTED = re.compile(r"<tf\.\w+[^<>]*?numpy=(?P<value>[^<>]*?)>", re.DOTALL)
+COMMENT = re.compile(r"#[^\n]*")
+BESIDE = ("mark", "separator", "row", "prime", "line", "dots")  # kinds of tokens between words
+DASHES = ("-", "/", "//", "*", "**", "·")
+SYMBOL = re.compile(
+    r"[^\W\d_\u3040-\ud7af](?:_?\d)?|[d∂][^\W\d_]\d?|∂|∇"
+)  # a name that may be of a program, and no word
+SHORT = 60
 
 
-def without_prose(text: str) -> str:
-    """Take off words that stand around a number or a tensor, from the outside in."""
-    if BARE.fullmatch(text) and not text.startswith("[1] "):
-        return text
-    if "<" in text:
-        text = TENSORFLOW.sub(r"\g<value>", text)
-        text = TAG.sub(lambda tag: f"^({tag['inner']})" if tag["power"] else " ", text).strip()
-    for _ in range(ROUNDS):
-        before = text
-        for pattern in (PROMPT, BEFORE):
-            found = pattern.match(text)
-            text = text[found.end() :] if found and found.end() < len(text) else text
-        for pattern in (AFTER, UNIT_IN_BRACKETS, CALLS):
-            text = pattern.sub("", text)
-        text = text.rstrip("?").rstrip() if text.rstrip("? ") else text
-        if text == before:
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """An answer with its words taken off: the members of a chain of equations, the last of which counts."""
+
+    text: str
+    members: tuple[tuple[Token, ...], ...]
+
+
+def bare_text(text: str) -> str:
+    """Return a text without a prompt before it, a comment behind it and the marks around it."""
+    text = COMMENT.sub("", text) if "#" in text else text
+    text = PASTED.sub(r"\g<value>", text) if "<tf" in text else text
+    text = PROMPT.sub("", text, count=1).strip()
+    for _ in range(4):
+        found = WRAPPED.fullmatch(text)
+        if not found or (found["mark"] in found["inner"] and found["mark"] != "**"):
             break
-    return MINUS.sub("-", text)
+        text = found["inner"]
+    return text
 
 
-def unmixed(text: str) -> str:
-    """Write a whole number with a fraction, `1 1/2`, as a sum."""
-    found = MIXED.fullmatch(text)
-    return f"{found['sign']}({found['whole']} + {found['part']})" if found else text
+def is_word(tokens: Sequence[Token], place: int, names: Collection[str]) -> bool:
+    """Whether a token is a word, and no part of a formula over names."""
+    token = tokens[place]
+    text, plain = token.text, folded_word(token.text)
+    if text in ("s", "d") and place + 1 < len(tokens) and tokens[place + 1].text in (".f", ".p"):
+        return True  # significant figures, decimal places
+    if token.kind != "name" or text in names or text in CONSTANTS or plain in MINUS:
+        return False
+    follows = tokens[place + 1] if place + 1 < len(tokens) else None
+    if SYMBOL.fullmatch(text) and is_harmless(text) and is_beside_words(tokens, place):
+        return True
+    if plain in CONDITION | ELSE | AND and place > 0:
+        return False  # these join formulas, and are refused where they do not
+    bracket = follows.text if follows is not None else ""
+    calls = bracket in ("(", "^", "**") or (bracket == "[" and text[:1].isupper())
+    if calls and (function_of(text) or text in INDICATORS or (text.lower() in MAKERS and bracket == "(")):
+        return False
+    if follows is not None and follows.kind == "attribute" and text.lower() in MODULES:
+        return False
+    if function_of(text) in UNARY or matching(text, names):
+        return False
+    if SYMBOL.fullmatch(text):
+        return False
+    if is_harmless(text):
+        return True
+    known = frozenset(names)
+    return not all(
+        one in known or is_function(one) or one == "e" or "**" in one for one in spelled(text, known, calls=False)
+    )
+
+
+def is_beside_words(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a letter is a word, for it stands beside one or two: `I think`, `c'est`."""
+    beside = [one for one in (*tokens[max(place - 2, 0) : place], *tokens[place + 1 : place + 3]) if one.kind == "name"]
+    return any(len(one.text) > 1 and is_harmless(one.text) for one in beside)
+
+
+class Words:
+    """Takes the words off the tokens of one answer. Raises UnreadableError with those that are not known."""
+
+    def __init__(self, text: str, tokens: Sequence[Token], names: Collection[str]) -> None:
+        self.text, self.names = text, names
+        self.tokens = list(tokens)
+
+    def sentence(self) -> Sentence:
+        self.tokens = self.without_reason(self.tokens)
+        self.tokens = self.without_remarks(self.tokens)
+        members = self.members(self.tokens)
+        kept = [self.member(member, is_last=number == len(members) - 1) for number, member in enumerate(members)]
+        return Sentence(self.text, tuple(tuple(one) for one in kept if one))
+
+    def refused(self, tokens: Sequence[Token]) -> UnreadableError:
+        text = quoted(tokens, self.text).strip()
+        shown = text if len(text) <= SHORT else f"{text[: SHORT - 3]}..."
+        return UnreadableError(f"{shown!r} is not understood: write the answer alone")
+
+    def is_word(self, tokens: Sequence[Token], place: int) -> bool:
+        return is_word(tokens, place, self.names)
+
+    def without_reason(self, tokens: list[Token]) -> list[Token]:
+        """Drop what begins with `because` behind a value: there values may stand, too, and known words."""
+        for place in outside(tokens):
+            if place and tokens[place].kind == "name" and is_reason(tokens[place].text) and self.is_word(tokens, place):
+                follows = tokens[place + 1].kind if place + 1 < len(tokens) else ""
+                if follows in ("name", "open", "") and any(self.is_value(tokens, before) for before in range(place)):
+                    self.check(tokens[place:], is_reason=True)
+                    return tokens[:place]
+        return tokens
+
+    def is_value(self, tokens: Sequence[Token], place: int) -> bool:
+        kind = tokens[place].kind
+        return kind in ("number", "fraction", "close") or (kind == "name" and not self.is_word(tokens, place))
+
+    def without_remarks(self, tokens: list[Token]) -> list[Token]:
+        """Drop remarks in brackets behind the answer: `(rounded)`, `[1/m]`."""
+        while True:
+            while tokens and tokens[-1].kind in BESIDE and tokens[-1].kind not in ("dots", "prime"):
+                tokens = tokens[:-1]
+            start = next(
+                (n for n in range(len(tokens)) if tokens[n].kind == "open" and closing(tokens, n) == len(tokens) - 1), 0
+            )
+            inner = tokens[start + 1 : -1]
+            units = [one.text.lower() for one in inner if one.kind == "name"]
+            if start and tokens[start].text == "[" and units and UNITS.issuperset(units):
+                tokens = tokens[:start]
+                continue
+            if not start or not any(self.is_word(inner, n) for n in range(len(inner))):
+                return tokens
+            before = tokens[start - 1]
+            if before.kind == "name" and not tokens[start].gap and not self.is_word(tokens, start - 1):
+                return tokens  # the argument of a function
+            self.check(inner, is_reason=any(one.kind == "name" and is_reason(one.text) for one in inner[:1]))
+            tokens = tokens[:start]
+
+    def check(self, tokens: Sequence[Token], *, is_reason: bool = False) -> None:
+        """Raise UnreadableError where a remark holds more than known words, and numbers of digits, points or pages."""
+        for place, token in enumerate(tokens):
+            if token.kind == "name":
+                fine = is_harmless(token.text) or token.text in self.names or (is_reason and len(token.text) <= 2)
+                fine = fine or (
+                    is_reason and not self.is_word(tokens, place) and folded_word(token.text) not in CONDITION | ELSE
+                )
+            elif token.kind in ("number", "fraction"):
+                fine = is_reason or self.is_counted(tokens, place)
+            elif token.kind == "attribute":
+                fine = is_harmless(token.text[1:])
+            elif token.kind == "prime":
+                fine = place > 0 and tokens[place - 1].kind == "name"
+            elif token.kind in BESIDE or token.text in DASHES:
+                fine = True
+            else:
+                fine = is_reason and token.kind != "other"
+            if not fine:
+                raise self.refused(tokens)
+
+    def is_counted(self, tokens: Sequence[Token], place: int) -> bool:
+        before = folded_word(tokens[place - 1].text) if place else ""
+        after = folded_word(tokens[place + 1].text) if place + 1 < len(tokens) else ""
+        return after in COUNT or before in NUMBER
+
+    def members(self, tokens: list[Token]) -> list[list[Token]]:
+        """Return the members of a chain of equations, which stand outside of all brackets."""
+        found, start = [], 0
+        for place in outside(tokens):
+            if (
+                tokens[place].kind == "name"
+                and folded_word(tokens[place].text) in CONDITION
+                and tokens[place].text not in self.names
+            ):
+                break
+            if tokens[place].kind == "relation" and tokens[place].text in CHAIN:
+                found.append(tokens[start:place])
+                start = place + 1
+        return [one for one in (*found, tokens[start:]) if any(token.kind not in BESIDE for token in one)] or [[]]
+
+    def member(self, tokens: list[Token], *, is_last: bool) -> list[Token]:
+        """Return a member without the words before and behind it; none of one that only names what is computed."""
+        words = [place for place in outside(tokens) if self.is_word(tokens, place)]
+        values = [place for place in range(len(tokens)) if self.is_value(tokens, place)]
+        if not is_last and self.is_label(tokens):
+            return []
+        if not values:
+            if words or is_last:
+                raise self.refused(tokens)
+            return []
+        first = min(values)
+        first = min(
+            (n for n in range(first) if tokens[n].kind == "open" and closing(tokens, n) >= first), default=first
+        )
+        while first and tokens[first - 1].kind not in (*BESIDE, "name", "relation"):
+            first -= 1  # a sign, a bracket, a root
+        self.check_lead(tokens[:first])
+        behind = [place for place in words if place > first]
+        end = min(behind, default=len(tokens))
+        self.check_tail(tokens, end)
+        if end in behind and tokens[end - 1].kind == "operator" and tokens[end - 1].text not in ("-", "//", "--"):
+            raise self.refused(tokens[end - 1 :])
+        tokens = tokens[first:end]
+        while tokens and (
+            tokens[-1].kind in ("mark", "separator", "row", "line")
+            or (end in behind and tokens[-1].text in ("-", "//"))
+        ):
+            tokens = tokens[:-1]
+        return tokens
+
+    def check_lead(self, tokens: Sequence[Token]) -> None:
+        self.check(tokens)
+        words = ["", "", *(folded_word(one.text) for one in tokens if one.kind == "name")]
+        if words[-1] in NUMBER | OF | REASON and words[-2] not in ABOUT:
+            raise self.refused(tokens)
+
+    def check_tail(self, tokens: Sequence[Token], start: int) -> None:
+        tail = tokens[start:]
+        self.check(tail)
+        if tail and folded_word(tail[0].text) in COUNT:
+            raise self.refused(tokens)
+
+    def is_label(self, tokens: Sequence[Token]) -> bool:
+        """Whether a member names what is computed, `dq/ds * ds/dx` or `upstream * local`, and has no value."""
+        if any(token.kind in ("number", "root", "fraction", "other", "relation", "turned") for token in tokens):
+            return self.is_called(tokens)
+        texts = [token.text for token in tokens if token.kind == "name"]
+        known = all(text in self.names or is_harmless(text) or SYMBOL.fullmatch(text) for text in texts)
+        return known and not all(text in self.names for text in texts)
+
+    def is_called(self, tokens: Sequence[Token]) -> bool:
+        """Whether it is one name with an argument: `f'(2)`."""
+        text = "".join(one.text for one in tokens)
+        return re.fullmatch(r"(?:d|∂)?[^\W\d]\w?'{0,2}\([-\w.,= ]+\)", text) is not None and not function_of(text[:1])

@@ -1,11 +1,16 @@
-"""Answers made plain, each as what the question asks for: a number or a tensor, a formula, a word."""
+"""Answers read whole, each as what the question asks for: a number or a tensor, a formula, a word.
+
+What is read is the answer in the language; where it cannot be read, the part that was not understood is named.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from json import JSONDecoder
 from typing import Any, Literal
 
 import numpy as np
@@ -17,55 +22,72 @@ from gradcli.homework.submission.answers import (
     Read,
     UnreadableError,
     checked,
+    computed,
     read_answer,
     read_number,
     slip_of,
 )
-from gradcli.homework.submission.numerals import NUMERAL, Typed, read_numeral
-from gradcli.homework.submission.plain import arrays, characters
-from gradcli.homework.submission.plain.chains import agree, members, worth
-from gradcli.homework.submission.plain.latex import without_latex
+from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral
 from gradcli.homework.submission.plain.numbers import DOUBTFUL, Comma, numerals
-from gradcli.homework.submission.plain.products import TwoReadingsError
-from gradcli.homework.submission.plain.prose import unmixed, without_prose
-from gradcli.homework.submission.plain.rewriting import rewritten
+from gradcli.homework.submission.plain.prose import Sentence, Words, bare_text
+from gradcli.homework.submission.plain.shapes import in_language, squeezed
+from gradcli.homework.submission.plain.syntax import FaultError, TwoReadingsError, parsed
+from gradcli.homework.submission.plain.tokens import PROSE, joined_text, plain_characters, quoted, tokens_of
+from gradcli.homework.wording import listed
+from gradcli.language.catalogue import FAMILY_OF
+from gradcli.language.tree import Call, Expression, List, Name, Unary, postorder
 from gradcli.language.tree import names as names_in
+from gradcli.language.unparser import unparse
 
 LONGEST = 10_000  # characters of an answer
 SHORT = 40
-USES: tuple[Comma, ...] = ("decimal", "thousands")
-AND = re.compile(r"(?<=[\d\])])\s+(?:and|und|&)\s+(?=[-+\[(.\d])")
-SPACED = re.compile(r"\d,\d+\s+[-+]?\d+,\d")  # entries with decimal commas, and spaces between
-UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/-)\s*[\d.]+")  # 0.32(2), 0.32 ± 0.02
+UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/?-)\s*[\d.]+")  # 0.32(2), 0.32 ± 0.02
+PERIODIC = re.compile(r"[-+]?\d*\.\d?\(\d+\)")  # 0.(3), 0.1(6)
 SIZE = re.compile(r"[\[(]?\d+(?:\s*(?:[x×]|by)\s*\d+)+[\])]?", re.IGNORECASE)  # 3x2 is the shape (3, 2)
 BY = re.compile(r"\s*(?:[x×]|by)\s*", re.IGNORECASE)
 BRACKETS = re.compile(r"[\[({\s]*(?P<inner>[^\[\](){}]*?)[\])}\s]*")
+SPACED = re.compile(r"\d,\d+\s+[-+]?\d+,\d")  # entries with decimal commas, and spaces between
 SIGNED = re.compile(r"\S+(?:\s+[-+]\S+){2,}")  # three entries or more
 TWO_SIGNED = re.compile(r"([-+]?[\d.]+(?:e[-+]?\d+)?)\s+([-+])([\d.]+(?:e[-+]?\d+)?)", re.IGNORECASE)  # 1 -2
+MIXED = re.compile(r"(?P<sign>[-+]?)\s*(?P<whole>\d+)\s+(?P<part>\d+\s*/\s*\d+)")
+PYTHON = re.compile(r"\[[-\d., \[\]]*\]")  # lists that JSON has, too
+DECODER = JSONDecoder(parse_float=str, parse_int=str)  # every number as it was typed
+DEEPEST = 64
 NONE = re.compile(r"^(?:torch\.)?tensor\(None\)$")
+FACT = re.compile(  # `True, it is`, `it is None`
+    r"(?:it\s+is\s+|it's\s+)?(?P<fact>true|false|none|yes|no|wahr|falsch|\w+Backward\d)(?:\s*[,;(–—]\s*[^\W\d][^\d]*)?",
+    re.IGNORECASE,
+)
 FACTS = {
     **dict.fromkeys(("yes", "ja", "wahr"), "True"),
     **dict.fromkeys(("no", "nein", "falsch"), "False"),
     **dict.fromkeys(("nothing", "nonetype"), "None"),
 }
+AROUND = re.compile(r"^[\s=:≈→]+|(?<!\.)\.$|[\s!;,✓✔\u2600-\u27bf\U0001f300-\U0001faff]+$")
+ENOUGH = 3  # digits that a factor has which may be rounded; 0.5 is meant as it stands
+ROUNDED = re.compile(r"(?<![\w.])\d+\.\d+(?:[eE][-+]?\d+)?(?![\w.])")
+MOST = 12  # factors that may be rounded
+CLOSE = 1e-5
+Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The form of the answer to a question. A formula is over `names`; by `values`, `2*x = 6` can be checked.
+    """The form of the answer to a question: of a `shape`, over `names`; by `values`, `2*x = 6` can be checked.
 
-    Where there is `nothing`, None is right, and a number or tensor can be read.
+    Where there is `nothing`, None is right, and a number or tensor can be read. `shapes` are those of the names.
     """
 
     kind: Literal["number", "formula", "word", "nothing"]
     shape: tuple[int, ...] = ()
     names: frozenset[str] = frozenset()
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Values = field(default_factory=dict)
+    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """An answer in the plain notation, read; `others` are formulas that the student says are equal to it."""
+    """An answer in the language, read; `others` are formulas that the student says are equal to it."""
 
     text: str
     read: Read
@@ -76,25 +98,27 @@ class Plain:
         return "".join(self.text.split()) != "".join(text.replace("−", "-").split())
 
 
+def word(text: str) -> str:
+    """Return an answer in words, without what stands around it."""
+    text = AROUND.sub("", bare_text(text.translate(PROSE)))
+    fact = FACT.fullmatch(text)
+    return fact["fact"] if fact else text
+
+
 def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
     """Read an answer, of which the comma is used as in the rest of the hand-in. Raises UnreadableError."""
     if len(text) > LONGEST:
         raise UnreadableError(f"an answer of {len(text):,} characters")
     if wanted.kind == "word":
-        plain = characters.word(text)
-        return Plain(plain, None)
+        return Plain(word(text), None)
     if wanted.kind == "nothing":
         return nothing_or_number(text, comma)
     if len(text) < SHORT and NUMERAL.fullmatch(text) and not wanted.shape:
         typed = read_numeral(text)
         if typed is not None:
             return Plain(text.replace("−", "-"), checked(typed))
-    tidied = characters.tidied(text)
-    plain = without_latex(tidied)
-    if plain != tidied:
-        plain = characters.undressed(plain)
     try:
-        return (formula_of if wanted.kind == "formula" else number_of)(plain, wanted, comma)
+        return Reader(text, wanted, comma).read()
     except TwoReadingsError as error:
         raise UnreadableError(str(error)) from None
     except UnreadableError as error:
@@ -103,83 +127,226 @@ def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
 
 def nothing_or_number(text: str, comma: Comma) -> Plain:
     """Read an answer where nothing is asked for: None in words, or a number or tensor that somebody expected."""
-    plain = NONE.sub("None", characters.word(text))
+    plain = NONE.sub("None", word(text))
     if FACTS.get(plain.lower(), plain).lower() == "none":
         return Plain(plain, None)
     return read_plain(text, Wanted("number"), comma)
 
 
-def number_of(text: str, wanted: Wanted, comma: Comma) -> Plain:
-    *earlier, last = map(without_prose, members(without_prose(text)))
-    try:
-        found = amount(last, wanted.shape, comma)
-    except (UnreadableError, TwoReadingsError):
-        return by_the_others(earlier, last, wanted, comma)
-    for one in earlier:
-        if not agree(one, found.read, wanted.values, comma):
-            if DOUBTFUL.fullmatch(last):
-                return by_the_others(earlier, last, wanted, comma)
-            raise UnreadableError(f"{shortened(one)} is not {shortened(last)}: write the one that you mean")
-    return found
+class Reader:
+    """Reads one answer."""
 
+    def __init__(self, text: str, wanted: Wanted, comma: Comma) -> None:
+        self.text, self.wanted, self.comma = bare_text(plain_characters(text)).replace("{,}", ","), wanted, comma
+        self.names = wanted.names | frozenset(wanted.values)
 
-def by_the_others(earlier: Sequence[str], last: str, wanted: Wanted, comma: Comma) -> Plain:
-    """Read the last member of a chain as the others say: `2*4.25 = 8,500`, or a number before a formula: `8.5 = 2*s`.
+    def read(self) -> Plain:
+        fact = self.fact()
+        if fact is None and self.wanted.kind == "formula":
+            if not self.wanted.shapes and is_formula(self.text, self.wanted.names):
+                return Plain(self.text, read_answer(self.text))
+            return self.formula()
+        return fact or self.number()
 
-    Raises the error of the last member where they do not tell.
-    """
-    sure = [one for one in earlier if worth(one, wanted.values, comma)[0] is not None]
-    if sure and DOUBTFUL.fullmatch(last):
-        readings = [amount(last, wanted.shape, use) for use in USES]
-        told = [found for found in readings if all(agree(one, found.read, wanted.values, comma) for one in sure)]
-        if len(told) == 1:
-            return told[0]
-        raise UnreadableError(f"{shortened(sure[-1])} is not {shortened(last)}: write the one that you mean")
-    if sure and numerals(sure[-1]) and worth(last, wanted.values, comma)[0] is not None:
-        found = amount(sure[-1], wanted.shape, comma)
-        if all(agree(one, found.read, wanted.values, comma) for one in (*sure, last)):
-            return found
-    return amount(last, wanted.shape, comma)
+    def fact(self) -> Plain | None:
+        plain = word(self.text)
+        if plain.lower().lstrip("+-") in ("nan", "inf", "infinity"):
+            raise UnreadableError("not a finite number")
+        if self.wanted.kind == "formula":
+            return None
+        plain = FACTS.get(plain.lower(), plain)
+        return Plain(plain, WORDS[plain.lower()]) if plain.lower() in WORDS else None
 
+    def sentence(self) -> Sentence:
+        return Words(self.text, tokens_of(self.text), self.names).sentence()
 
-def amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
-    """Read a number or a tensor."""
-    return (remembered if len(text) <= KEPT else read_amount)(text, shape, comma)
+    # ---- numbers and tensors
 
+    def number(self) -> Plain:
+        plain = self.alone(self.text)
+        if plain is not None:
+            return plain
+        if numerals(self.text) or (len(self.wanted.shape) == 1 and SIZE.fullmatch(self.text)):
+            return self.amount(self.text)
+        *earlier, last = self.sentence().members or ((),)
+        texts = [quoted(one, self.text) for one in earlier]
+        text = quoted(last, self.text)
+        try:
+            amount = self.amount(text)
+        except (UnreadableError, TwoReadingsError):
+            return self.by_the_others(texts, text)
+        for other in texts:
+            if not self.agrees(other, amount.read, text):
+                if DOUBTFUL.fullmatch(text):
+                    return self.by_the_others(texts, text)
+                raise UnreadableError(f"{shortened(other)} is not {shortened(text)}: write the one that you mean")
+        return amount
 
-def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
-    fact = characters.FACT.fullmatch(text)
-    word = FACTS.get(fact["fact"].lower(), fact["fact"]) if fact else FACTS.get(text.lower(), text)
-    if word.lower() in WORDS:
-        return Plain(word, WORDS[word.lower()])
-    if word.lower().lstrip("+-") in ("nan", "inf", "infinity"):
-        raise UnreadableError("not a finite number")
-    bare = arrays.bare(text)
-    if all(n == 1 for n in shape):
-        bare = unmixed(bare)
-        inner = BRACKETS.fullmatch(bare)
-        found = numerals(bare) or (numerals(inner["inner"]) if inner else {})
+    def alone(self, text: str) -> Plain | None:
+        """Read a tensor as Python prints it, as most are; None for any other text."""
+        if not self.wanted.shape or not PYTHON.fullmatch(text) or text.count("[") > DEEPEST:
+            return None
+        with suppress(ValueError):
+            rows = DECODER.decode(text)
+            if fits(shape_of(rows), self.wanted.shape):
+                rows = reshaped(rows, self.wanted.shape)
+                return Plain(written(rows), entries(rows))
+        return None
+
+    def by_the_others(self, earlier: Sequence[str], last: str) -> Plain:
+        """Read the last member of a chain as the others say: `2*4.25 = 8,500`, or a number before it: `8.5 = 2*s`.
+
+        Raises the error of the last member where they do not tell.
+        """
+        sure = [one for one in earlier if self.worth(one) is not None]
+        if sure and DOUBTFUL.fullmatch(last):
+            readings = [Reader(last, self.wanted, use).number() for use in ("decimal", "thousands")]
+            told = [found for found in readings if all(self.agrees(one, found.read, found.text) for one in sure)]
+            if len(told) == 1:
+                return told[0]
+            raise UnreadableError(f"{shortened(sure[-1])} is not {shortened(last)}: write the one that you mean")
+        if len(sure) == len(earlier) and sure and numerals(sure[-1]) and self.worth(last) is not None:
+            found = self.amount(sure[-1])
+            if all(self.agrees(one, found.read, found.text) for one in (*sure, last)):
+                return found
+        return self.amount(last)
+
+    def amount(self, text: str) -> Plain:
+        """Read a number or a tensor."""
+        return (remembered if len(text) <= KEPT else read_amount)(text, self.wanted.shape, self.comma)
+
+    def agrees(self, member: str, last: Read, text: str) -> bool:
+        """Whether a member has the value of the last one, up to the digits typed. Raises UnreadableError for words."""
+        worth = self.worth(member)
+        if worth is None and self.is_of_program(member):
+            return True  # by a number that was computed before, right or wrong
+        if worth is None:
+            raise UnreadableError(f"{shortened(member)!r} is not understood: write the answer alone")
+        if not isinstance(last, Typed):
+            return True
+        value, off = worth
+        if np.size(value) != np.size(last.value):
+            return False
+        unit = np.asarray(last.unit) * 10.0 ** np.asarray(last.zeros)
+        unit = np.where(unit >= 1, 0.0 if numerals(member) and unit.ndim == 0 and "." not in member else unit, unit)
+        with np.errstate(all="ignore"):
+            allowed = unit / 2 * SLACK + off + CLOSE * np.abs(last.value) + 1e-12
+            gap = np.abs(np.asarray(value, float).reshape(-1) - np.ravel(last.value))
+        return bool(np.all(gap <= np.ravel(allowed)))
+
+    def is_of_program(self, member: str) -> bool:
+        """Whether a member is a formula over names of the program."""
+        try:
+            tree = parsed(tokens_of(member), self.names)
+        except (TwoReadingsError, FaultError):
+            return False
+        mentioned = {name for name in names_in(tree) if not is_digits(name)}
+        return bool(mentioned) and mentioned <= self.names | {"pi"}
+
+    def worth(self, member: str) -> tuple[Any, float] | None:
+        """Return the value of a member, and how far rounded factors may lead it off; None where it has none."""
+        found = numerals(member)
         if found:
-            one = read_numeral(settled(found, comma))
-            if one is None:
-                raise UnreadableError("neither a number nor a tensor")
-            return Plain(settled(found, comma), checked(shaped(one, shape)))
-    else:
-        bare = AND.sub(", ", bare)
-        bare = BY.sub(", ", bare) if len(shape) == 1 and SIZE.fullmatch(bare) else bare
-    tensor = tensor_of(bare, shape, comma)
-    if tensor is not None:
-        return tensor
-    if UNCERTAIN.fullmatch(bare):
-        raise UnreadableError("write the number without its uncertainty")
-    return computation(bare, shape, comma)
+            typed = read_numeral(found.get("", found.get(self.comma, next(iter(found.values())))))
+            if typed is not None:
+                return typed.value, float(typed.unit) / 2 if float(typed.unit) < 1 else 0.0
+        for use in ("decimal", "separator") if re.search(r"\d,\d", member) else ("separator",):
+            try:
+                tree = parsed(tokens_of(member, use), self.names)
+                text = unparse(in_language(tree, shapes_of(self.wanted.values), None))
+                value = value_at(text, self.wanted.values)
+                return value, sum(moved(text, value, self.wanted.values))
+            except (UnreadableError, TwoReadingsError, FaultError, TypeError, ValueError):
+                continue
+        return None
+
+    # ---- formulas
+
+    def formula(self) -> Plain:
+        *earlier, last = self.sentence().members or ((),)
+        text = quoted(last, self.text)
+        found = numerals(text)
+        read: Read
+        if found:
+            plain = settled(found, self.comma)
+            number = read_numeral(plain)
+            if number is None:
+                raise UnreadableError("neither a number nor a formula")
+            read = checked(number)
+        else:
+            plain = self.rewritten(text)
+            read = read_answer(plain)
+        others: list[tuple[str, Typed | Formula]] = []
+        for one in earlier:
+            member = quoted(one, self.text)
+            other = read_answer(self.rewritten(member))
+            if isinstance(other, Typed | Formula):
+                others.append((member, other))
+        return Plain(plain, read, tuple(others))
+
+    def rewritten(self, text: str) -> str:
+        """Return a formula in the language. Raises UnreadableError and TwoReadingsError."""
+        wanted = self.wanted
+        if not wanted.shapes and is_formula(text, wanted.names):
+            return text
+        use = "decimal" if with_points(text, self.comma) != text else "separator"
+        tree = tree_of(text, use, wanted.names)
+        plain = unparse(in_language(tree, wanted.shapes, wanted.shape if wanted.shapes else None))
+        unknown = sorted(names_in(tree) - wanted.names - {"pi"} - {name for name in names_in(tree) if is_digits(name)})
+        if unknown:
+            raise UnreadableError(f"the program has no {listed(unknown)}")
+        return plain
 
 
-remembered = lru_cache(2**12)(read_amount)  # in whatever marks students put it
+def is_digits(name: str) -> bool:
+    return name[:1] in "0123456789."
+
+
+def is_formula(text: str, names: frozenset[str]) -> bool:
+    """Whether the language reads a text that mentions these names alone."""
+    try:
+        read = read_answer(text)
+    except UnreadableError:
+        return False
+    if not isinstance(read, Formula):
+        return True
+    calls = [node for node in postorder(read.tree) if isinstance(node, Call)]
+    called = {node.function for node in calls}
+    if any(node.function in ("max", "min") and len(node.arguments) > 1 for node in calls):
+        return False
+    return names_in(read.tree) <= names | {"pi"} and called <= FAMILY_OF.keys() - names
+
+
+def tree_of(text: str, use: str, names: frozenset[str], *, is_list: bool = False, by_lines: bool = False) -> Expression:
+    """Return the tree of a text. Raises UnreadableError, with the part that does not fit."""
+    tokens = tokens_of(text, use)
+    try:
+        return parsed(tokens, names, is_list=is_list, by_lines=by_lines)
+    except FaultError as fault:
+        token = fault.token
+        rest = text[token.start :].strip() if token.kind != "end" else ""
+        message = str(fault) or (f"{shortened(rest)!r} is not understood" if rest else "it ends too early")
+        raise UnreadableError(message) from None
+
+
+DECIMAL = re.compile(r"(?<![\w.,])\d+,\d+(?!\d|,\d)")
+
+
+def with_points(text: str, comma: Comma) -> str:
+    """Write decimal points for decimal commas. Raises TwoReadingsError."""
+
+    def point(found: re.Match[str]) -> str:
+        if not DOUBTFUL.fullmatch(found[0]) or comma == "decimal":
+            return found[0].replace(",", ".")
+        if comma == "thousands":
+            return found[0].replace(",", "")
+        raise TwoReadingsError(f"two readings: {found[0].replace(',', '.')} or {found[0].replace(',', '')}")
+
+    return DECIMAL.sub(point, text) if "," in text else text
 
 
 def settled(found: Mapping[Comma, str], comma: Comma) -> str:
-    """Return the reading that the rest of the hand-in uses. Raises UnreadableError where it does not tell."""
+    """Return the reading that the rest of the hand-in uses. Raises TwoReadingsError where it does not tell."""
     if "" in found:
         return found[""]
     if comma in found:
@@ -187,36 +354,148 @@ def settled(found: Mapping[Comma, str], comma: Comma) -> str:
     raise TwoReadingsError(f"two readings: {' or '.join(found.values())}")
 
 
-def tensor_of(text: str, shape: tuple[int, ...], comma: Comma) -> Plain | None:
-    """Read entries with or without brackets; None where there is anything else."""
-    found = list(arrays.arrays(text))
-    fitting = {
-        arrays.written(rows): (use, rows)
-        for use, whole in found
-        if arrays.fits(arrays.shape_of(whole), shape)
-        for rows in [arrays.reshaped(whole, shape)]
+def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
+    """Read a number or a tensor without words around it. Raises UnreadableError and TwoReadingsError."""
+    if all(n == 1 for n in shape):
+        plain = joined_text(tokens_of(text)) if "\\" in text else text
+        plain = plain.removesuffix(".") if "," in plain else plain
+        mixed = MIXED.fullmatch(text)
+        if mixed:
+            text = f"{mixed['sign']}({mixed['whole']} + {mixed['part']})"
+        inner = BRACKETS.fullmatch(plain)
+        found = numerals(plain) or (numerals(inner["inner"]) if inner else {})
+        if found:
+            one = read_numeral(settled(found, comma))
+            if one is None:
+                raise UnreadableError("neither a number nor a tensor")
+            return Plain(settled(found, comma), checked(reshaped_as(one, shape)))
+        if UNCERTAIN.fullmatch(text) and not PERIODIC.fullmatch(text):
+            raise UnreadableError("write the number without its uncertainty")
+        two = TWO_SIGNED.fullmatch(text)
+        if two:
+            raise TwoReadingsError(f"two readings: [{two[1]}, {two[2]}{two[3]}] or {' '.join(two.groups())}")
+    elif len(shape) == 1 and SIZE.fullmatch(text):
+        text = BY.sub(", ", text)
+    return fitting(list(candidates(text, shape, comma)), text, shape, comma)
+
+
+remembered = lru_cache(2**12)(read_amount)  # in whatever marks students put it
+
+
+def candidates(text: str, shape: tuple[int, ...], comma: Comma) -> Iterator[tuple[str, Plain]]:
+    """Yield the readings of a text, the most usual first, each with its commas' use. Raises the error of the last."""
+    uses = ("separator", "decimal") if re.search(r"\d,\d", text) else ("separator",)
+    lists = (True, False) if shape or "\n" in text else (SIGNED.fullmatch(text) is not None,)
+    error: Exception | None = None
+    count = 0
+    for use in uses:
+        for is_list in lists:
+            for by_lines in (False, True) if "\n" in text or "\r" in text else (False,):
+                try:
+                    tree = tree_of(text, use, frozenset(), is_list=is_list, by_lines=by_lines)
+                    yield use, number_of(tree, shape, text, comma)
+                    count += 1
+                except (UnreadableError, TwoReadingsError) as one:
+                    error = one if error is None or isinstance(one, TwoReadingsError) else error
+    if not count and error:
+        raise error
+
+
+def number_of(tree: Expression, shape: tuple[int, ...], text: str, comma: Comma) -> Plain:
+    tree = in_language(tree, {}, None)
+    rows = literal(tree)
+    if rows is not None and isinstance(tree, List):
+        own = shape_of(rows)
+        if own is None:
+            raise UnreadableError("rows of different lengths")
+        rows = reshaped(rows, shape) if fits(own, shape) else rows
+        return Plain(written(rows), entries(rows))
+    if not isinstance(tree, List):
+        with_points(text, comma)  # `1,234*2` has two readings
+    plain = unparse(tree)
+    read = read_number(plain)
+    return Plain(plain, reshaped_as(read, shape) if isinstance(read, Typed) else read)
+
+
+def fitting(found: Sequence[tuple[str, Plain]], text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
+    """Return the one reading that has the shape asked for; else the most usual. Raises TwoReadingsError."""
+    fit = {
+        plain.text: (use, plain)
+        for use, plain in found
+        if isinstance(plain.read, Typed) and np.shape(plain.read.value) == shape
     }
-    if len(fitting) > 1:
-        of_hand_in = [plain for plain, (use, _) in fitting.items() if (use == "decimal") == (comma == "decimal")]
-        if not comma or len(of_hand_in) != 1:
-            raise TwoReadingsError(f"two readings: {' or '.join(map(shortened, fitting))}")
-        fitting = {of_hand_in[0]: fitting[of_hand_in[0]]}
-    if fitting:
-        ((plain, (_, rows)),) = fitting.items()
-        return Plain(plain, arrays.entries(rows))
-    if not shape and (two := TWO_SIGNED.fullmatch(text)):
-        raise TwoReadingsError(f"two readings: [{two[1]}, {two[2]}{two[3]}] or {' '.join(two.groups())}")
-    if not found or (not shape and not re.search(r"[\[({]", text) and not SIGNED.fullmatch(text)):
+    if len(fit) > 1:
+        told = [plain for use, plain in fit.values() if (use == "decimal") == (comma == "decimal")]
+        if not comma or len(told) != 1:
+            raise TwoReadingsError(f"two readings: {' or '.join(map(shortened, fit))}")
+        return told[0]
+    if fit:
+        ((_, plain),) = fit.values()
+        return plain
+    is_decimal = SPACED.search(text) is not None and not re.search(r",\s", text)
+    return next((plain for use, plain in found if use == "decimal" and is_decimal), found[0][1])
+
+
+# ---- lists of numbers as they were typed
+
+
+def literal(tree: Expression) -> Any:
+    """Return the nested lists of a tensor of plain numbers, each as it was typed; None where it has other entries."""
+    if isinstance(tree, List):
+        parts = [literal(item) for item in tree.items]
+        return None if any(part is None for part in parts) else parts
+    if isinstance(tree, Name):
+        if tree.id.lower() in ("true", "false"):
+            return {"true": "1", "false": "0"}[tree.id.lower()]
+        return tree.id if is_digits(tree.id) else None
+    if isinstance(tree, Unary) and isinstance(tree.operand, Name) and is_digits(tree.operand.id):
+        return f"{tree.operator}{tree.operand.id}"
+    return None
+
+
+def shape_of(rows: Any) -> tuple[int, ...] | None:
+    """Return the shape of nested lists, None where rows have different lengths."""
+    if not isinstance(rows, list):
+        return ()
+    shapes = {shape_of(row) for row in rows}
+    if len(shapes) > 1 or None in shapes:
         return None
-    _, rows = found[-1] if SPACED.search(text) and not re.search(r",\s", text) else found[0]
-    if arrays.shape_of(rows) is None:
-        raise UnreadableError("rows of different lengths")
-    return Plain(arrays.written(rows), arrays.entries(rows))
+    (inner,) = shapes or {()}
+    assert inner is not None
+    return (len(rows), *inner)
 
 
-def shaped(typed: Typed, shape: tuple[int, ...]) -> Typed:
+def fits(shape: tuple[int, ...] | None, asked: tuple[int, ...]) -> bool:
+    """Whether a shape is the one asked for, up to ones."""
+    return shape is not None and squeezed(shape) == squeezed(asked)
+
+
+def reshaped(rows: Any, asked: tuple[int, ...]) -> Any:
+    """Return the entries in the shape asked for, which fits."""
+    if shape_of(rows) == asked:
+        return rows
+    flat = np.array(rows, dtype=object).ravel()
+    return flat.reshape(asked).tolist() if asked else flat[0]
+
+
+def written(rows: Any) -> str:
+    """Write nested lists as Python does."""
+    return f"[{', '.join(map(written, rows))}]" if isinstance(rows, list) else rows
+
+
+def entries(rows: Any) -> Typed:
+    """Return nested lists of numbers as one array with the digits of each."""
+    texts = np.array(rows, dtype=object) if isinstance(rows, list) else np.array(rows, dtype=object).reshape(())
+    typed = [read_numeral(one) for one in texts.ravel()]
+    if None in typed:
+        raise UnreadableError("neither a number nor a tensor")
+    parts = [[getattr(one, part) for one in typed] for part in ("value", "unit", "digits", "zeros")]
+    return checked(Typed(*np.array(parts, np.float64).reshape(4, *texts.shape)))
+
+
+def reshaped_as(typed: Typed, shape: tuple[int, ...]) -> Typed:
     """Return numbers in the shape asked for where only ones are added or dropped, else as they are."""
-    if np.shape(typed.value) == shape or not arrays.fits(np.shape(typed.value), shape):
+    if np.shape(typed.value) == shape or not fits(np.shape(typed.value), shape):
         return typed
     parts = (
         np.broadcast_to(part, np.shape(typed.value)).reshape(shape)[()]
@@ -225,34 +504,33 @@ def shaped(typed: Typed, shape: tuple[int, ...]) -> Typed:
     return Typed(*parts)
 
 
-def computation(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
-    """Compute an answer such as `sqrt(2)/2`, which has all digits."""
-    plain = rewritten(text, frozenset(), comma)
-    read = read_number(plain)
-    return Plain(plain, shaped(read, shape) if isinstance(read, Typed) else read)
+# ---- the value of a member
 
 
-def formula_of(text: str, wanted: Wanted, comma: Comma) -> Plain:
-    *earlier, last = members(text)
-    found = numerals(last)
-    if found:
-        number = read_numeral(settled(found, comma))
-        if number is None:
-            raise UnreadableError("neither a number nor a formula")
-        read: Read
-        plain, read = settled(found, comma), checked(number)
-    else:
-        plain = rewritten(last, wanted.names, comma)
-        read = read_answer(plain)
-    others: list[tuple[str, Typed | Formula]] = []
-    for one in earlier:
-        try:
-            other = read_answer(rewritten(one, wanted.names, comma))
-        except (UnreadableError, TwoReadingsError):
-            continue  # `q'(x) = 2*x`: a label of its own
-        if isinstance(other, Typed) or (isinstance(other, Formula) and names_in(other.tree) <= wanted.names):
-            others.append((one, other))
-    return Plain(plain, read, tuple(others))
+def shapes_of(values: Values) -> dict[str, tuple[int, ...]]:
+    return {name: np.shape(value) for name, value in values.items()}
+
+
+def value_at(text: str, values: Values) -> Any:
+    """Return the finite value of a formula. Raises UnreadableError where it has none."""
+    read = read_answer(text)
+    if isinstance(read, Typed):
+        return read.value
+    if not isinstance(read, Formula) or not names_in(read.tree) <= values.keys() | {"pi"}:
+        raise UnreadableError("no number")
+    value = np.asarray(computed(read, dict(values)), float)
+    if not np.all(np.isfinite(value)):
+        raise UnreadableError("not a finite number")
+    return value
+
+
+def moved(text: str, value: Any, values: Values) -> Iterator[float]:
+    """Yield how far a computation moves with half a unit in the last digit of each factor that may be rounded."""
+    for found in list(ROUNDED.finditer(text))[:MOST]:
+        typed = read_numeral(found[0])
+        if typed is not None and typed.digits >= ENOUGH:
+            other = f"{text[: found.start()]}{float(typed.value) + float(typed.unit) / 2!r}{text[found.end() :]}"
+            yield float(np.max(np.abs(value_at(other, values) - value)))
 
 
 def shortened(text: str) -> str:

@@ -68,6 +68,7 @@ def drawing(boxes: Sequence[Box], edges: Sequence[Edge], direction: Direction | 
         routes=routes(graph, boxes, edges, sides, across, bands, direction),
         layers=graph.count,
         crossings=crossings,
+        ends=tuple(bands.ends),
     )
 
 

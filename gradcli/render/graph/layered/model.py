@@ -66,7 +66,7 @@ class Route:
 class Drawing:
     """A drawing of this size, without a margin: a place for each box, and a route for each edge in the order given.
 
-    `crossings` is the number of crossings of edges.
+    `crossings` is the number of crossings of edges, and `ends` are the places along the drawing at which layers end.
     """
 
     direction: Direction
@@ -76,3 +76,4 @@ class Drawing:
     routes: tuple[Route, ...]
     layers: int
     crossings: int
+    ends: tuple[float, ...] = ()

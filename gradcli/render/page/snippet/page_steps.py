@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from gradcli.explanation.steps.moves import Accumulated
 from gradcli.explanation.steps.walk import Walk, walk
+from gradcli.findings.examination import Ran
+from gradcli.findings.finding import Finding
 from gradcli.render.display_options import Asked
 from gradcli.render.page.html import cut
-from gradcli.render.page.snippet.sentences import ended, few, found, told, written
-from gradcli.script.execution import Ran
+from gradcli.render.page.notes import ended
+from gradcli.render.page.snippet.sentences import few, found, told, written
 from gradcli.script.moments.model import Moment, Moments, TensorState
-from gradcli.script.timeline.model import Backward, Event, Forward, Returned
+from gradcli.script.timeline.model import Backward, Event, Forward, Loop, Returned
 from gradcli.script.timeline.passes import as_written
 from gradcli.script.timeline.reasons import listed
 from gradcli.source import Source
@@ -42,6 +44,8 @@ class Stop:
     phase: str = "forward"
     of: Pass | None = None
     move: int = 0
+    turn: int = 0  # the pass of a loop
+    quiet: bool = False  # of a later pass, of which values alone were kept
 
 
 @dataclass
@@ -57,12 +61,15 @@ class Stops:
     passes: list[Pass] = field(default_factory=list)
     known: dict[str, TensorState] = field(default_factory=dict)  # the tensors as of the latest step
     made: dict[str, int] = field(default_factory=dict)  # the latest step at which a name was computed
+    later: list[tuple[int, Pass, dict[str, TensorState]]] = field(default_factory=list)  # passes of values alone
+    turn: int = 0
     is_cut: bool = False
 
     def __post_init__(self) -> None:
         cell = self.ran.snippet.cells[0]
         self.stops.append(Stop(cell, 0, "Nothing has run yet."))
         events = position = 0
+        self.begin()
         for moment in self.moments.moments:
             if len(self.stops) > MOST:
                 self.is_cut = True
@@ -76,8 +83,39 @@ class Stops:
     def last(self) -> int:
         return len(self.stops) - 1
 
+    @property
+    def loop(self) -> Loop | None:
+        """The loop that trains."""
+        return next(iter(self.ran.timeline.training), None)
+
+    def begin(self) -> None:
+        """Find the first line of the loop: the one that runs after a pass, above the line of the pass."""
+        self.first_line, self.latest_line, passed = 0, 0, False
+        loop = self.loop
+        if loop is None:
+            return
+        for moment in self.moments.moments:
+            if moment.source is loop.source:
+                if passed and moment.line < loop.line:
+                    self.first_line = moment.line
+                    return
+                passed |= moment.line == loop.line
+        self.first_line = loop.line
+
+    def count(self, moment: Moment) -> None:
+        """Count the turns of the loop: one begins where the lines go back."""
+        if self.first_line and moment.source is self.stops[0].source and moment.line >= self.first_line:
+            self.turn += self.turn == 0 or moment.line <= self.latest_line
+            self.latest_line = moment.line
+
+    def step_of(self, one: Finding) -> int | None:
+        """Return the last step at the line of a finding, when all that it tells has happened."""
+        places = reversed([*enumerate((stop.source.name, stop.line) for stop in self.stops)])
+        return next((number for number, place in places if place == (one.source, one.line)), None)
+
     def add(self, moment: Moment, numbers: range, text: str) -> None:
         """Add the steps of one statement."""
+        self.count(moment)
         waiting: list[Event] = []
         before = self.last
         for number in numbers:
@@ -97,24 +135,38 @@ class Stops:
         if self.last == before and (text.strip() or moment.changed):
             sentences = [] if text.strip() else list(found(moment.changed, self.known, self.looks))
             if text.strip() or sentences:
-                self.stops.append(Stop(*place, few(sentences)))
+                self.change(Stop(*place, few(sentences), turn=self.turn, quiet=bool(self.passes and self.turn > 1)))
         self.known |= {state.name: state for state in moment.changed}
         for name in moment.gone:
             self.known.pop(name, None)
+        if self.stops[-1].quiet and self.loop is not None and place == (self.loop.source, self.loop.line):
+            self.later.append((self.last, self.passes[-1], dict(self.known)))
         if text:
             self.printed.append((self.last, text))
             shown = cut(" ".join(text.split()), PRINTED)
             stop = self.stops[-1]
             if stop.of is None and shown and self.last > before:
                 sentence = " ".join(filter(None, [stop.told, f"It prints {shown}"]))
-                self.stops[-1] = Stop(stop.source, stop.line, sentence, stop.phase)
+                self.stops[-1] = replace(stop, told=sentence)
         self.changes.append((self.last, moment))
+
+    def change(self, stop: Stop) -> None:
+        """Add a step that tells changes alone; those of a later turn of a loop are one step."""
+        last = self.stops[-1]
+        if not (stop.quiet and last.quiet and stop.turn == last.turn):
+            self.stops.append(stop)
+            return
+        is_pass = self.loop is not None and stop.line == self.loop.line
+        line, phase = (stop.line, "backward") if is_pass else (last.line, last.phase)
+        told = " ".join(filter(None, [last.told, stop.told]))
+        self.stops[-1] = replace(last, line=line, told=told, phase=phase)
 
     def tell(self, events: Sequence[Event]) -> None:
         """Add one step for events of a line."""
         if not events:
             return
-        self.stops.append(Stop(events[0].source, events[0].line, " ".join(told(events, self.looks))))
+        sentences = " ".join(told(events, self.looks))
+        self.stops.append(Stop(events[0].source, events[0].line, sentences, turn=self.turn))
         for event in events:
             if isinstance(event, Forward):
                 self.made.update(dict.fromkeys((made.name for made in event.made), self.last))
@@ -128,11 +180,12 @@ class Stops:
             done = Pass(event, number, way, self.numbers(way))
             self.passes.append(done)
             self.stops.extend(
-                Stop(*place, "", way.moves[move - 1].phase, done, move) for move in range(way.turn, way.last + 1)
+                Stop(*place, "", way.moves[move - 1].phase, done, move, self.turn)
+                for move in range(way.turn, way.last + 1)
             )
         sentences = list(self.remarks(event))
         if sentences:
-            self.stops.append(Stop(*place, " ".join(sentences), "accumulate"))
+            self.stops.append(Stop(*place, " ".join(sentences), "accumulate", turn=self.turn))
 
     def arrivals(self, event: Backward | Returned) -> Iterator[Accumulated]:
         """Yield the gradients that arrive in the `.grad` of leaves."""

@@ -9,6 +9,7 @@ import numpy as np
 from gradcli.explanation.model import Value
 from gradcli.language.unparser import unparse
 from gradcli.render.page.html import cut
+from gradcli.render.page.notes import ended
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import short
 from gradcli.script.moments.model import TensorState
@@ -122,7 +123,3 @@ def same(value: Value | None, other: Value | None) -> bool:
     if value is None or other is None:
         return value is other
     return np.shape(value) == np.shape(other) and bool(np.array_equal(value, other, equal_nan=True))
-
-
-def ended(sentence: str) -> str:
-    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."

@@ -171,7 +171,7 @@ def decorate(found: list[tuple[Place, Any]], made: Any) -> Any:
 
 
 @compiles(ast.Lambda)
-def lambda_(node: ast.Lambda, scope: Scope, unit: Unit) -> Closure:
+def compile_lambda(node: ast.Lambda, scope: Scope, unit: Unit) -> Closure:
     answer = ast.copy_location(ast.Return(node.body), node.body)
     code = code_of("<lambda>", node.args, [answer], scope, unit)
     in_class = scope.kind == "class"

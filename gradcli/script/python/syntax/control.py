@@ -19,14 +19,14 @@ def nothing(env: Env) -> None:
 
 
 @compiles(ast.If)
-def if_(node: ast.If, scope: Scope, unit: Unit) -> Closure:
+def compile_if(node: ast.If, scope: Scope, unit: Unit) -> Closure:
     test, then = tested(node.test, scope, unit), block(node.body, scope, unit)
     otherwise = block(node.orelse, scope, unit) if node.orelse else nothing
     return lambda env: then(env) if test(env) else otherwise(env)
 
 
 @compiles(ast.While)
-def while_(node: ast.While, scope: Scope, unit: Unit) -> Closure:
+def compile_while(node: ast.While, scope: Scope, unit: Unit) -> Closure:
     test, body = tested(node.test, scope, unit), block(node.body, scope, unit)
     otherwise = block(node.orelse, scope, unit) if node.orelse else nothing
     lines, line = unit.machine.lines, node.lineno
@@ -43,7 +43,7 @@ def while_(node: ast.While, scope: Scope, unit: Unit) -> Closure:
 
 
 @compiles(ast.For)
-def for_(node: ast.For, scope: Scope, unit: Unit) -> Closure:
+def compile_for(node: ast.For, scope: Scope, unit: Unit) -> Closure:
     items, body = compiled(node.iter, scope, unit), block(node.body, scope, unit)
     otherwise = block(node.orelse, scope, unit) if node.orelse else nothing
     store, place = assignment(node.target, scope, unit), Place(node.iter, unit.source)
@@ -70,10 +70,10 @@ def iterated(value: Any, place: Place) -> Iterator[Any]:
 
 
 @compiles(ast.Break)
-def break_(node: ast.Break, scope: Scope, unit: Unit) -> Closure:
+def compile_break(node: ast.Break, scope: Scope, unit: Unit) -> Closure:
     return lambda env: BREAK
 
 
 @compiles(ast.Continue)
-def continue_(node: ast.Continue, scope: Scope, unit: Unit) -> Closure:
+def compile_continue(node: ast.Continue, scope: Scope, unit: Unit) -> Closure:
     return lambda env: CONTINUE

@@ -20,7 +20,7 @@ CAUSE = "exception causes must derive from BaseException"
 
 
 @compiles(ast.Raise)
-def raise_(node: ast.Raise, scope: Scope, unit: Unit) -> Closure:
+def compile_raise(node: ast.Raise, scope: Scope, unit: Unit) -> Closure:
     place, machine = Place(node, unit.source), unit.machine
     if node.exc is None:
 
@@ -49,7 +49,7 @@ def raise_(node: ast.Raise, scope: Scope, unit: Unit) -> Closure:
 
 
 @compiles(ast.Try)
-def try_(node: ast.Try, scope: Scope, unit: Unit) -> Closure:
+def compile_try(node: ast.Try, scope: Scope, unit: Unit) -> Closure:
     body = block(node.body, scope, unit)
     handlers = [Handler(handler, scope, unit) for handler in node.handlers]
     bodies = [block(handler.body, scope, unit) for handler in node.handlers]
@@ -69,10 +69,10 @@ def try_(node: ast.Try, scope: Scope, unit: Unit) -> Closure:
             raise
         return otherwise(env) if otherwise is not None and signal is None else signal
 
-    return finally_(attempt, last, unit)
+    return compile_finally(attempt, last, unit)
 
 
-def finally_(attempt: Closure, last: Closure | None, unit: Unit) -> Closure:
+def compile_finally(attempt: Closure, last: Closure | None, unit: Unit) -> Closure:
     """Run a statement, and `last` in the end however it ends."""
     if last is None:
         return attempt
@@ -115,7 +115,7 @@ def try_star(node: ast.TryStar, scope: Scope, unit: Unit) -> Closure:
             return None
         return otherwise(env) if signal is None else signal
 
-    return finally_(attempt, last, unit)
+    return compile_finally(attempt, last, unit)
 
 
 def _catching(handler: Handler, env: Env) -> Callable[[BaseException], bool]:

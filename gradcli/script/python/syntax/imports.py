@@ -109,7 +109,7 @@ def importer(node: ast.stmt, unit: Unit) -> Callable[[str], Any]:
 
 
 @compiles(ast.Import)
-def import_(node: ast.Import, scope: Scope, unit: Unit) -> Closure:
+def compile_import(node: ast.Import, scope: Scope, unit: Unit) -> Closure:
     place, tried = Place(node, unit.source), importer(node, unit)
     stores = [
         (alias.name, alias.asname, store_name(alias.asname or alias.name.partition(".")[0], scope, unit))

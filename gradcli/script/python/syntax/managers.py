@@ -67,7 +67,7 @@ class Context:
 
 
 @compiles(ast.With)
-def with_(node: ast.With, scope: Scope, unit: Unit) -> Closure:
+def compile_with(node: ast.With, scope: Scope, unit: Unit) -> Closure:
     first, *rest = node.items
     manager, place = compiled(first.context_expr, scope, unit), Place(first.context_expr, unit.source)
     store = assignment(first.optional_vars, scope, unit) if first.optional_vars else None

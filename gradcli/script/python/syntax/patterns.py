@@ -13,7 +13,7 @@ from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.syntax.statements import block
 from gradcli.script.python.values.attributes import attribute
 from gradcli.script.python.values.comparing import equal
-from gradcli.script.python.values.kinds import BuiltinType, isinstance_
+from gradcli.script.python.values.kinds import BuiltinType, python_isinstance
 from gradcli.script.python.values.nesting import hashable
 from gradcli.script.python.values.special import exact
 
@@ -22,7 +22,7 @@ SELF = (bool, float, frozenset, int, list, set, str, tuple, dict)  # `int(x)` gi
 
 
 @compiles(ast.Match)
-def match_(node: ast.Match, scope: Scope, unit: Unit) -> Closure:
+def compile_match(node: ast.Match, scope: Scope, unit: Unit) -> Closure:
     subject = compiled(node.subject, scope, unit)
     cases = [
         (
@@ -129,7 +129,7 @@ def _class(node: ast.MatchClass, scope: Scope, unit: Unit) -> Pattern:
 
     def matches(env: Env, x: Any) -> bool:
         wanted = kind(env)
-        if not isinstance_(x, wanted):
+        if not python_isinstance(x, wanted):
             return False
         if len(inner) == 1 and isinstance(wanted, BuiltinType) and wanted.python in SELF:
             return inner[0](env, x) and all(_fits(env, x, *one) for one in named)

@@ -169,7 +169,7 @@ def nothing(node: ast.stmt, scope: Scope, unit: Unit) -> Closure:
 
 
 @compiles(ast.Return)
-def return_(node: ast.Return, scope: Scope, unit: Unit) -> Closure:
+def compile_return(node: ast.Return, scope: Scope, unit: Unit) -> Closure:
     value = compiled(node.value, scope, unit) if node.value else (lambda env: None)
 
     def run(env: Env) -> str:
@@ -180,7 +180,7 @@ def return_(node: ast.Return, scope: Scope, unit: Unit) -> Closure:
 
 
 @compiles(ast.Assert)
-def assert_(node: ast.Assert, scope: Scope, unit: Unit) -> Closure:
+def compile_assert(node: ast.Assert, scope: Scope, unit: Unit) -> Closure:
     test, place = tested(node.test, scope, unit), Place(node, unit.source)
     message = compiled(node.msg, scope, unit) if node.msg else None
 

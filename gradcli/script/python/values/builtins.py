@@ -20,13 +20,27 @@ from gradcli.script.python.values.iteration import Counting as Counting
 from gradcli.script.python.values.iteration import ticking as ticking
 from gradcli.script.python.values.kinds import NAMED_TYPES as NAMED_TYPES
 from gradcli.script.python.values.kinds import TYPES as TYPES
-from gradcli.script.python.values.kinds import BuiltinType, Facade, is_shown, isinstance_, issubclass_, shown_name
+from gradcli.script.python.values.kinds import (
+    BuiltinType,
+    Facade,
+    is_shown,
+    python_isinstance,
+    python_issubclass,
+    shown_name,
+)
 from gradcli.script.python.values.kinds import python_types as python_types
 from gradcli.script.python.values.kinds import type_of as type_of
 from gradcli.script.python.values.natives import MEMBERS
 from gradcli.script.python.values.nesting import bounds, hashable
 from gradcli.script.python.values.operators import modular_power, power
-from gradcli.script.python.values.reflection import delete_named, dir_, getattr_, hasattr_, set_named, vars_
+from gradcli.script.python.values.reflection import (
+    delete_named,
+    python_dir,
+    python_getattr,
+    python_hasattr,
+    python_vars,
+    set_named,
+)
 
 EXCEPTIONS = (
     "Exception ValueError TypeError RuntimeError IndexError KeyError AttributeError NameError UnboundLocalError "
@@ -40,7 +54,7 @@ EXCEPTIONS = (
 )
 
 
-def print_(*values: Any, **options: Any) -> None:
+def python_print(*values: Any, **options: Any) -> None:
     for name, given in options.items():
         if name not in ("sep", "end", "file", "flush"):
             raise TypeError(f"{name!r} is an invalid keyword argument for print()")
@@ -59,7 +73,7 @@ def print_(*values: Any, **options: Any) -> None:
     write(last)
 
 
-def round_(value: Any, digits: Any = None) -> Any:
+def python_round(value: Any, digits: Any = None) -> Any:
     if isinstance(value, Tensor):
         raise TypeError("type Tensor doesn't define __round__ method")
     if digits is None:
@@ -69,17 +83,17 @@ def round_(value: Any, digits: Any = None) -> Any:
     return round(value, digits)
 
 
-def pow_(base: Any, exp: Any, mod: Any = None) -> Any:
+def python_pow(base: Any, exp: Any, mod: Any = None) -> Any:
     return power(base, exp) if mod is None else modular_power(base, exp, mod)
 
 
-def next_(items: Any, *default: Any) -> Any:
+def python_next(items: Any, *default: Any) -> Any:
     if not hasattr(type(items), "__next__"):
         raise TypeError(f"{type(items).__name__!r} object is not an iterator")
     return next(items, *default)
 
 
-def int_(value: Any = 0, *position: int, **base: int) -> int:
+def python_int(value: Any = 0, *position: int, **base: int) -> int:
     if isinstance(value, str) and (position or base):
         running.machine.budget.bits(len(value) * 4 - 2**16)  # digits of base 2, 4, ... have no limit of Python's
     number = int(value, *position, **base)
@@ -88,18 +102,18 @@ def int_(value: Any = 0, *position: int, **base: int) -> int:
     return number
 
 
-def float_(*value: Any, **named: Any) -> float:
+def python_float(*value: Any, **named: Any) -> float:
     number = float(*value, **named)
     if running.machine.timeline is not None and value:
         running.machine.timeline.cut(*value, number, "float()")
     return number
 
 
-def str_(value: Any = "") -> str:
+def python_str(value: Any = "") -> str:
     return text(value)
 
 
-def import_(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+def python_import(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
     """`__import__`: the module itself where parts of it are asked for, otherwise the outermost."""
     from gradcli.script.python.syntax.imports import imported
 
@@ -107,7 +121,7 @@ def import_(name: str, globals: Any = None, locals: Any = None, fromlist: Any = 
     return found if fromlist else imported(running.machine.modules, name.partition(".")[0])
 
 
-def hash_(value: Any) -> int:
+def python_hash(value: Any) -> int:
     return id(value) if isinstance(value, Tensor) else hash(hashable(value))
 
 
@@ -138,10 +152,13 @@ UNAVAILABLE = {
 }
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "__import__": import_,
-    **ITERATION, "print": print_, "len": len, "abs": abs, "round": round_, "pow": pow_, "divmod": divmod,
-    "next": next_, "isinstance": isinstance_, "issubclass": issubclass_, "getattr": getattr_, "hasattr": hasattr_,
-    "setattr": set_named, "delattr": delete_named, "vars": vars_, "dir": dir_, "id": id, "hash": hash_,
+    "__import__": python_import,
+    **ITERATION, "print": python_print, "len": len, "abs": abs, "round": python_round, "pow": python_pow,
+    "divmod": divmod,
+    "next": python_next, "isinstance": python_isinstance, "issubclass": python_issubclass,
+    "getattr": python_getattr, "hasattr": python_hasattr,
+    "setattr": set_named, "delattr": delete_named, "vars": python_vars, "dir": python_dir, "id": id,
+    "hash": python_hash,
     "repr": represent, "format": formatted, "callable": callable, "chr": chr, "ord": ord, "bin": bin, "hex": hex,
     "oct": oct, "ascii": lambda value: formatted(value, "", "a"),
 }  # fmt: skip
@@ -159,7 +176,7 @@ def plain_repr(value: Any, /) -> str:
     return Facade.__repr__(value) if isinstance(value, Facade) else f"<{shown_name(value)} object at {id(value):#x}>"
 
 
-def type_(*arguments: Any, **options: Any) -> Any:
+def python_type(*arguments: Any, **options: Any) -> Any:
     if len(arguments) == 3:
         return import_module("gradcli.script.python.functions.classes").named_class(*arguments, **options)
     if len(arguments) != 1:
@@ -185,7 +202,7 @@ def _descriptor(kind: Any) -> Callable[..., Any]:
     return make
 
 
-def super_(*arguments: Any) -> Any:
+def python_super(*arguments: Any) -> Any:
     """`super(kind, value)`, of classes that snippets have."""
     for argument in arguments[:1]:
         if not (isinstance(argument, type) and is_shown(argument)):
@@ -193,7 +210,7 @@ def super_(*arguments: Any) -> Any:
     return super(*arguments)
 
 
-def complex_(*_: Any, **__: Any) -> Any:
+def python_complex(*_: Any, **__: Any) -> Any:
     """Refuse complex numbers, of which neither snippets nor tensors have any."""
     raise UnsupportedError("complex numbers are not supported here", help="use numbers and texts")
 
@@ -203,10 +220,12 @@ def _property(fget: Any = None, fset: Any = None, fdel: Any = None, doc: Any = N
 
 
 KINDS: dict[str, tuple[type, Callable[..., Any] | None]] = {
-    **CONSTRUCTORS, "int": (int, int_), "float": (float, float_), "bool": (bool, bool), "str": (str, str_),
-    "type": (type, type_), "object": (object, object_), "slice": (slice, lambda *parts: bounds(*_slice(parts))),
+    **CONSTRUCTORS, "int": (int, python_int), "float": (float, python_float), "bool": (bool, bool),
+    "str": (str, python_str),
+    "type": (type, python_type), "object": (object, object_), "slice": (slice, lambda *parts: bounds(*_slice(parts))),
     "property": (property, _descriptor(_property)), "staticmethod": (staticmethod, _descriptor(staticmethod)),
-    "classmethod": (classmethod, _descriptor(classmethod)), "super": (super, super_), "complex": (complex, complex_),
+    "classmethod": (classmethod, _descriptor(classmethod)), "super": (super, python_super),
+    "complex": (complex, python_complex),
 }  # fmt: skip
 
 

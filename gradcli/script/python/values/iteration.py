@@ -58,7 +58,7 @@ def interruptible(called: Any) -> Any:
     return called if called is None or type(called) is FunctionType else lambda *values: called(*values)
 
 
-def sum_(iterable: Any, start: Any = 0) -> Any:
+def python_sum(iterable: Any, start: Any = 0) -> Any:
     """Add the items one by one, for a sum of lists grows, and tensors are added as `+` adds them."""
     if isinstance(start, str):
         raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
@@ -71,32 +71,32 @@ def sum_(iterable: Any, start: Any = 0) -> Any:
     return total
 
 
-def map_(called: Any, *items: Any) -> Any:
+def python_map(called: Any, *items: Any) -> Any:
     if not items:
         raise TypeError("map() must have at least two arguments.")
     return map(interruptible(called), *map(ticking, items))
 
 
-def filter_(called: Any, items: Any) -> Any:
+def python_filter(called: Any, items: Any) -> Any:
     return filter(interruptible(called), ticking(items))
 
 
-def zip_(*items: Any, strict: bool = False) -> Any:
+def python_zip(*items: Any, strict: bool = False) -> Any:
     first = [Counting(items[0])] if len(items) > WIDE else [ticking(item) for item in items[:1]]
     return zip(*first, *map(ticking, items[1:]), strict=strict)
 
 
-def enumerate_(iterable: Any, start: int = 0) -> Any:
+def python_enumerate(iterable: Any, start: int = 0) -> Any:
     return enumerate(ticking(iterable), start)
 
 
-def iter_(value: Any, *sentinel: Any) -> Any:
+def python_iter(value: Any, *sentinel: Any) -> Any:
     if sentinel:
         return Counting(iter(value, *sentinel))
     return iter(value)
 
 
-def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
+def python_sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
     found = list(bounded(iterable, NUMBER))
     sort(found, key=key, reverse=reverse)
     return found
@@ -144,7 +144,8 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 ITERATION: dict[str, Callable[..., Any]] = {
-    "sum": sum_, "iter": iter_, "sorted": sorted_, "any": _finite(any), "all": _finite(all), "min": _extreme(min),
+    "sum": python_sum, "iter": python_iter, "sorted": python_sorted, "any": _finite(any), "all": _finite(all),
+    "min": _extreme(min),
     "max": _extreme(max),
 }  # fmt: skip
 
@@ -157,7 +158,7 @@ def whole(items: Any, each: int = 8) -> Any:
     return bounded(items, each)
 
 
-def dict_(*items: Any, **named: Any) -> dict[Any, Any]:
+def python_dict(*items: Any, **named: Any) -> dict[Any, Any]:
     if len(items) == 1 and not hasattr(type(items[0]), "keys"):
         return dict(_pairs(items[0]), **named)
     return dict(*(bounded(item, ENTRY) for item in items), **named)
@@ -194,6 +195,7 @@ def _frozenset(*items: Any) -> frozenset[Any]:
 
 CONSTRUCTORS: dict[str, tuple[type, Callable[..., Any] | None]] = {
     "list": (list, _list), "tuple": (tuple, _tuple), "set": (set, _set), "frozenset": (frozenset, _frozenset),
-    "dict": (dict, dict_), "range": (range, range), "map": (map, map_), "filter": (filter, filter_), "zip": (zip, zip_),
-    "enumerate": (enumerate, enumerate_), "reversed": (reversed, reversed),
+    "dict": (dict, python_dict), "range": (range, range), "map": (map, python_map),
+    "filter": (filter, python_filter), "zip": (zip, python_zip),
+    "enumerate": (enumerate, python_enumerate), "reversed": (reversed, reversed),
 }  # fmt: skip

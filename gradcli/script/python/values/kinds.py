@@ -236,7 +236,7 @@ def python_types(kinds: Any, caller: str = "isinstance() arg 2 must be a type, a
     return tuple(found)
 
 
-def isinstance_(value: Any, kinds: Any) -> bool:
+def python_isinstance(value: Any, kinds: Any) -> bool:
     own = type_of(value)
     if own is kinds or (isinstance(kinds, tuple) and any(kind is own for kind in kinds)):
         return True
@@ -248,7 +248,7 @@ def isinstance_(value: Any, kinds: Any) -> bool:
     return isinstance(value, wanted)
 
 
-def issubclass_(value: Any, kinds: Any) -> bool:
+def python_issubclass(value: Any, kinds: Any) -> bool:
     if not isinstance(value, BuiltinType | type):
         raise TypeError("issubclass() arg 1 must be a class")
     wanted = python_types(kinds, "issubclass() arg 2 must be a class, a tuple of classes, or a union")

@@ -14,7 +14,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.members.tables import SPECIAL, TABLES, describe
 from gradcli.script.python.text.formatting import contents, formatted, text
-from gradcli.script.python.values.iteration import ENTRY, dict_, whole
+from gradcli.script.python.values.iteration import ENTRY, python_dict, whole
 from gradcli.script.python.values.kinds import SHOWN, Facade
 from gradcli.script.python.values.naming import name_members
 from gradcli.script.python.values.nesting import hashable, hashables, measure
@@ -117,7 +117,7 @@ def _set_item(self: list[Any], key: Any, value: Any) -> None:
 
 
 def _collect(self: dict[Any, Any], *items: Any, **named: Any) -> None:
-    dict.update(self, dict_(*items, **named))
+    dict.update(self, python_dict(*items, **named))
 
 
 def _gather(self: set[Any], *items: Any) -> None:

@@ -17,7 +17,7 @@ from gradcli.script.python.values.kinds import BuiltinType, Defined, Namespace, 
 MISSING, ABSENT, PLAIN = object(), object(), object()
 
 
-def getattr_(value: Any, name: str, default: Any = MISSING) -> Any:
+def python_getattr(value: Any, name: str, default: Any = MISSING) -> Any:
     """`getattr`; a default stands for what is not supported, but not for what torch has and gradcli lacks."""
     if not isinstance(name, str):
         raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
@@ -33,12 +33,12 @@ def getattr_(value: Any, name: str, default: Any = MISSING) -> Any:
     return default
 
 
-def hasattr_(value: Any, name: str) -> bool:
+def python_hasattr(value: Any, name: str) -> bool:
     """`hasattr`; a name that torch has is there, also where gradcli lacks it."""
     if name == "__call__":
         return callable(value)
     try:
-        return getattr_(value, name, ABSENT) is not ABSENT or hasattr(PLAIN, name)
+        return python_getattr(value, name, ABSENT) is not ABSENT or hasattr(PLAIN, name)
     except UnsupportedError:
         return True
     except TypeError:
@@ -47,13 +47,13 @@ def hasattr_(value: Any, name: str) -> bool:
         return hasattr(type(value), name)
 
 
-def vars_(value: Any) -> Any:
+def python_vars(value: Any) -> Any:
     if not special.is_plain(type(value)):
         raise UnsupportedError("vars() of this is not supported here", help="name the attribute")
     return attribute(value, "__dict__")
 
 
-def dir_(*value: Any) -> list[str]:
+def python_dir(*value: Any) -> list[str]:
     """Return the names of the attributes of an object of the snippet or of Python."""
     (one,) = value or (None,)
     kind = type(one)

@@ -8,9 +8,9 @@ from typing import Any
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.functions.classes import FIELDS, MARKED
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
-from gradcli.script.python.values.iteration import dict_
+from gradcli.script.python.values.iteration import python_dict
 from gradcli.script.python.values.kinds import Defined, is_own_function
-from gradcli.script.python.values.reflection import getattr_
+from gradcli.script.python.values.reflection import python_getattr
 from gradcli.script.stdlib.data.tuples import NamedTuple
 
 NAMES = (
@@ -65,7 +65,7 @@ class ProtocolKind(type):
             return type.__instancecheck__(cls, value)
         kinds = [kind for kind in cls.__mro__ if isinstance(kind, Defined)]
         names = [name for kind in kinds for name in (*vars(kind), *vars(kind)[FIELDS]) if not is_hidden(name)]
-        return all(getattr_(value, name, MISSING) is not MISSING for name in names)
+        return all(python_getattr(value, name, MISSING) is not MISSING for name in names)
 
     def __subclasscheck__(cls, kind: Any) -> bool:
         if Protocol in cls.__bases__ and not type.__subclasscheck__(cls, kind):
@@ -103,7 +103,7 @@ class TypedDict(Facade):
     __parent__ = True
 
     def __new__(cls, *items: Any, **named: Any) -> Any:
-        return dict_(*items, **named)
+        return python_dict(*items, **named)
 
     def __init_subclass__(cls, total: bool = True) -> None:
         """Take `total`, which is for readers alone."""

@@ -6,12 +6,9 @@ the parts of one flat tensor, so that the node has one result, as every node has
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
-from gradcli.engine.memory.in_place import change, check_in_place
-from gradcli.engine.memory.views import CUSTOM, ITSELF, PART, View, is_view
-from gradcli.engine.memory.writing import copy
+from gradcli.engine.memory.views import CUSTOM, PART, View, is_view
 from gradcli.engine.modes import mode, switched
 from gradcli.engine.recorder import listening
 from gradcli.engine.tensor import Tensor
@@ -30,17 +27,6 @@ LEGACY = (
 NOT_RETURNED = (
     "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
     "inplace must all be outputs of the Function."
-)
-NO_INPUT = (
-    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be "
-    "passed to ctx.mark_dirty()."
-)
-DIRTY_VIEW = (
-    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
-    "than one Tensor. This is not supported by the current autograd engine. You should either make sure the input is "
-    "not a view (using .clone() for example) or make your Function only return one Tensor (potentially splitting it "
-    "into two Functions: one doing the inplace that returns a single Tensor and a second one that does the other "
-    "operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
 )
 RETURNED_AND_SAVED = (
     "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
@@ -121,12 +107,7 @@ class Function(Facade):
                 outputs = cls.forward(context, *arguments)
         given = outputs if isinstance(outputs, tuple) else (outputs,)
         results = _results(context, arguments, given)
-        recording = mode.grad_enabled and any(context.needs_input_grad)
-        parts = tuple(_apart(x) if recording and _is_written(context, x) else x for x in results)
-        Call(cls, context, arguments, parts).record()
-        for result, part in zip(results, parts, strict=True):
-            if result is not part:
-                change(result, copy, part)
+        Call(cls, context, arguments, results).record()
         push(cls, context, arguments, results, tangents)
         made = [pair for pair in zip(given, results, strict=True) if not any(pair[0] is x for x in arguments)]
         context._seal({id(before): after for before, after in made}, results)
@@ -149,7 +130,7 @@ def check_transformed(cls: Any, separate: bool) -> None:
 
 def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the outputs; a returned input that is not marked dirty becomes another tensor."""
-    _check_marks(context, arguments, outputs)
+    _check_marks(context, outputs)
     recorded = mode.grad_enabled and any(context.needs_input_grad)
     results: list[Any] = []
     for output in outputs:
@@ -157,8 +138,7 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
             dirty = any(output is x for x in context._dirty)
             if dirty:
                 _check_dirty(output)
-                taken_over = recorded and is_view(output)  # by a change that counts itself
-                if not taken_over and not any(output is x for x in results):
+                if not any(output is x for x in results):
                     output.changed()
             elif is_view(output) or any(output is x for x in arguments):
                 several = recorded and sum(isinstance(x, Tensor) for x in outputs) > 1
@@ -178,18 +158,13 @@ def _alias(x: Tensor, arguments: tuple[Any, ...], origin: str, *, cut: bool) -> 
     return View(x.array, x if x.base is None else x.base, (), origin)
 
 
-def _check_marks(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
-    """Refuse what is marked dirty and not returned, or no input, and a dirty view that is not the only output."""
-    if not all(any(x is output for output in outputs) for x in context._dirty):
-        raise RuntimeError(NOT_RETURNED)
+def _check_marks(context: Context, outputs: tuple[Any, ...]) -> None:
+    """Refuse what is marked dirty and not returned, and a view that is marked."""
     for x in context._dirty:
-        if not any(x is given for given in arguments):
-            if is_view(x):
-                raise RuntimeError(NO_INPUT)
-            warnings.warn(NO_INPUT, UserWarning, stacklevel=2)
-    recorded = mode.grad_enabled and any(context.needs_input_grad)
-    if recorded and len(outputs) > 1 and any(is_view(x) for x in context._dirty):
-        raise RuntimeError(DIRTY_VIEW)
+        if not any(x is output for output in outputs):
+            raise RuntimeError(NOT_RETURNED)
+        if is_view(x) and not x.is_leaf and mode.grad_enabled and any(context.needs_input_grad):
+            raise UnsupportedError("a function that changes a view is not supported here", help="clone() the view")
 
 
 def _check_saved(context: Context, arguments: tuple[Any, ...], outputs: Any) -> None:
@@ -201,19 +176,7 @@ def _check_saved(context: Context, arguments: tuple[Any, ...], outputs: Any) -> 
             raise RuntimeError(RETURNED_AND_SAVED)
 
 
-def _is_written(context: Context, x: Any) -> bool:
-    return is_view(x) and any(x is dirty for dirty in context._dirty)
-
-
-def _apart(x: View) -> Tensor:
-    """Return the values apart from their memory: a view takes them over as any change does, so that its base knows."""
-    check_in_place(x)
-    return Tensor(x.value.copy())
-
-
 def _check_dirty(x: Tensor) -> None:
-    if mode.grad_enabled and is_view(x) and x.origin and x.requires_grad:
-        raise x.refusal(ITSELF)
     if mode.grad_enabled and x.is_leaf and x.requires_grad:
         raise AutogradError("a leaf Variable that requires grad has been used in an in-place operation.", code="E304")
 

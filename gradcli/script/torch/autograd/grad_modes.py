@@ -8,7 +8,7 @@ from functools import partial, wraps
 from types import GeneratorType
 from typing import Any
 
-from gradcli.engine.graph import Node, Uncounted, Unversioned
+from gradcli.engine.graph import Node, Unversioned
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import Application, leave, listen
 from gradcli.engine.saved import saved
@@ -38,8 +38,6 @@ class Marks:
         elif application.inputs and all(map(is_inference, application.inputs)):
             if application.primitive.name not in RECORDED:
                 out.node = None
-            if not is_inference(out):
-                out.history = Uncounted(out.history or ())
         elif isinstance(out.node, Node) and any(map(is_inference, application.inputs)):
             positions = saved(out.node)
             if any(is_inference(x) and position in positions for position, x in enumerate(application.inputs)):

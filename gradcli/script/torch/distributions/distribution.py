@@ -95,6 +95,7 @@ class Distribution(Facade):
     __parent__ = True
 
     __facade__ = True
+    __beyond__ = frozenset({"enumerate_support", "expand", "perplexity"})
     __module__ = "torch.distributions.distribution"
     arg_constraints: Any = property(absent)  # by parameter; `derived` ones are not checked
     support: Any = property(absent)
@@ -106,7 +107,6 @@ class Distribution(Facade):
     cdf: Any = absent
     icdf: Any = absent
     has_rsample = False
-    has_enumerate_support = False
 
     def __init__(
         self, batch_shape: Any = (), event_shape: Any = (), validate_args: bool | None = None, **parameters: Any
@@ -142,16 +142,6 @@ class Distribution(Facade):
     @property
     def stddev(self) -> Any:
         return do("sqrt", self.variance)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with its parameters expanded to another shape of the batch."""
-        batch = tuple(batch_shape)
-        parameters = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}
-        new_parameters = {name: expanded(x, (*batch, *x.shape[len(self._batch) :])) for name, x in parameters.items()}
-        distribution = type(self).__new__(type(self))
-        Distribution.__init__(distribution, batch, self._event, False, **new_parameters)
-        distribution._validates = self._validates
-        return distribution
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Draw numbers that no gradient flows through."""

@@ -114,7 +114,6 @@ class Discrete(Distribution):
     """A distribution that is given by probabilities, or by their logarithms or log-odds."""
 
     probs: Any
-    has_enumerate_support = True
 
     @staticmethod
     def _parameter(probs: Any, logits: Any) -> tuple[str, Any]:
@@ -130,10 +129,6 @@ class Discrete(Distribution):
         """Return the probabilities, clamped to numbers that have a logarithm."""
         eps = float(np.finfo(self.probs.dtype).eps)
         return do("clamp", self.probs, min=eps, max=1 - eps)
-
-    def _support_values(self, values: np.ndarray[Any, Any], expand: bool) -> Any:
-        column = Tensor(values.reshape(-1, *(1 for _ in self._batch)))
-        return expanded(column, (-1, *self._batch)) if expand else column
 
 
 class Categorical(Discrete):
@@ -178,9 +173,6 @@ class Categorical(Discrete):
         least = float(np.finfo(self.logits.dtype).min)
         return do("neg", do("sum", do("clamp", self.logits, min=least) * self.probs, -1))
 
-    def enumerate_support(self, expand: bool = True) -> Any:
-        return self._support_values(np.arange(self._stored().shape[-1]), expand)
-
 
 class Bernoulli(Discrete):
     """0 or 1."""
@@ -218,9 +210,6 @@ class Bernoulli(Discrete):
     def entropy(self) -> Any:
         return do("binary_cross_entropy_with_logits", self.logits, self.probs, reduction="none")
 
-    def enumerate_support(self, expand: bool = True) -> Any:
-        return self._support_values(np.arange(2, dtype=self._stored().dtype), expand)
-
 
 class Independent(Distribution):
     """A distribution whose last batch dimensions belong to one event: their log-probabilities are added."""
@@ -240,10 +229,6 @@ class Independent(Distribution):
         self.has_rsample = base_distribution.has_rsample
         rest = len(batch) - count
         super().__init__(batch[:rest], (*batch[rest:], *base_distribution._event), validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        count = self.reinterpreted_batch_ndims
-        return type(self)(self.base_dist.expand((*batch_shape, *self._event[:count])), count, self._validates)
 
     @property
     def support(self) -> Constraint:

@@ -12,7 +12,6 @@ from typing import Any
 
 from gradcli.ops.support.surface import Operation
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.torch.operations.absent import check_present
 from gradcli.script.torch.operations.readers import (
     READERS,
     Reader,
@@ -23,6 +22,7 @@ from gradcli.script.torch.operations.readers import (
     tensor,
     too_many,
 )
+from gradcli.script.torch.operations.refused_arguments import check_present
 from gradcli.source import did_you_mean
 
 SYNONYMS = {

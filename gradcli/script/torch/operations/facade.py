@@ -18,17 +18,17 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.originals import torch_has
 from gradcli.script.torch.operations.arguments import Signature
+from gradcli.script.torch.operations.integer_results import INTEGER_OPERATIONS, with_integer_results
 from gradcli.script.torch.operations.kernels import check_numbers
 from gradcli.script.torch.operations.lowering import LOWERED
 from gradcli.script.torch.operations.outputs import into
-from gradcli.script.torch.operations.whole import WHOLE, whole
 
 Function = Callable[..., Any]
 
 NUMBERS = (int, float)  # what `torch.add(1, 2)` comes to before it is a tensor
 LARGE = 2**16  # entries of a result worth a look at the limit
 # Where the functions stand that are no operations of the engine; methods too, where tensors have the name.
-FURTHER = ("tensor.parts",)
+FURTHER = ("tensor.unsafe_chunk",)
 
 
 def further(name: str) -> Function | None:
@@ -123,7 +123,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
         return result
 
     call.__name__ = call.__qualname__ = shown or name
-    return whole(call) if name in WHOLE else call
+    return with_integer_results(call) if name in INTEGER_OPERATIONS else call
 
 
 def in_place(name: str) -> Function | None:

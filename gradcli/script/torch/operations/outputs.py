@@ -15,7 +15,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.recorder import before_writing
 from gradcli.engine.tangents import tangents_of
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.return_types import ReturnType
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.readers import kind_name
 

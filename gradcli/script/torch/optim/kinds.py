@@ -73,7 +73,7 @@ class AdamW(Adam):
 
 
 class Adamax(Declared):
-    """Adam with the largest gradient seen, slowly forgotten, in place of the average square."""
+    """Adam with the largest gradient seen, slowly constant_node, in place of the average square."""
 
     __module__ = "torch.optim.adamax"
     _signature = (

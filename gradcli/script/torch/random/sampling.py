@@ -16,7 +16,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.support.forgetting import forgotten
+from gradcli.ops.support.constant_nodes import constant_node
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.operations.readers import kind_name
@@ -49,7 +49,7 @@ def bernoulli(x: Tensor, p: float | None = None, *, generator: Any = None) -> Te
             "so, please report an enhancement request to PyTorch.)"
         )
     node = "BernoulliBackward0" if p is None else "NotImplemented"
-    return forgotten(node, generator_of(generator).bernoulli(chances, x.shape).astype(x.dtype)[()], x)
+    return constant_node(node, generator_of(generator).bernoulli(chances, x.shape).astype(x.dtype)[()], x)
 
 
 def multinomial(x: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
@@ -150,7 +150,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -
     if options.out is not None:
         return made(value, options)
     number = 3 if len(tensors) == 2 else 1 if tensors and tensors[0] is mean else 2
-    return forgotten(f"NormalBackward{number}", value, *tensors) if tensors else Tensor(value)
+    return constant_node(f"NormalBackward{number}", value, *tensors) if tensors else Tensor(value)
 
 
 def filling(draw: str) -> Callable[..., Tensor]:

@@ -26,7 +26,7 @@ from gradcli.script.torch.devices import CPU, check_device
 from gradcli.script.torch.func.levels import REQUIRED
 from gradcli.script.torch.operations import (
     facade,
-    returned,  # noqa: F401  has tables
+    return_types,  # noqa: F401  has tables
 )
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random import sampling
@@ -36,8 +36,8 @@ from gradcli.script.torch.tensor.casting import casting, to, type_
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, Size
 from gradcli.script.torch.tensor.legacy import construct
-from gradcli.script.torch.tensor.owned import own_attributes, set_data, set_requires_grad, valid
 from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, told
+from gradcli.script.torch.tensor.snippet_attributes import own_attributes, set_data, set_requires_grad, valid
 
 
 def new(name: str) -> Callable[..., Tensor]:

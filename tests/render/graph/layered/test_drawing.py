@@ -16,6 +16,7 @@ from gradcli.render.graph.layered.jogs import NONE, SMALL
 from gradcli.render.graph.layered.layers import stationed
 from gradcli.render.graph.layered.model import Box, Drawing, Edge
 from gradcli.render.graph.layered.order import crossings, fractions, ordered
+from gradcli.render.graph.layered.rows import fitting, in_rows
 from tests.render.graph.geometry import faults
 
 DIRECTIONS: Any = ["LR", "TB"]
@@ -54,6 +55,26 @@ def test_nothing_overlaps(graph: tuple[list[Box], list[Edge]], direction: Any) -
         place = found.boxes[box.id]
         assert place.width >= box.width
         assert place.height >= box.height
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(graphs())
+def test_nothing_overlaps_in_rows(graph: tuple[list[Box], list[Edge]]) -> None:
+    boxes, edges = graph
+    whole = drawing(boxes, edges, "LR")
+    assert whole is not None
+    for found in in_rows(whole):
+        assert faults(found) == []
+        assert all(abs(found.boxes[one.edge.target].x - one.end.x) < 0.1 for one in found.routes)
+        assert [(route.edge, route.label is None) for route in found.routes] == [(e, e.label is None) for e in edges]
+
+
+def test_a_long_chain_has_the_shape_of_a_page() -> None:
+    chain = [Edge(str(n), str(n + 1), (40, 14)) for n in range(15)]
+    boxes = [Box(str(n), 110, 50) for n in range(16)]
+    found = fitting(drawing(boxes, chain, "LR"), drawing(boxes, chain, "TB"))
+    assert found is not None
+    assert 1.2 < found.width / found.height < 2.5
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)

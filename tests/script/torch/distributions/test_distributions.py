@@ -60,7 +60,6 @@ c.sample()
 c.log_prob(torch.tensor([0,1]))
 c.entropy()
 c.probs
-c.enumerate_support()
 c.mode
 c.mean
 Categorical(torch.tensor([0.1,-0.2]))
@@ -81,10 +80,6 @@ b.log_prob(torch.tensor([2.,0.]))
 Bernoulli(1.5)
 Bernoulli(logits=torch.tensor([0.5])).probs
 Bernoulli(0.5)
-i.expand((4,)).batch_shape
-n.expand((3, 2)).sample().shape
-c.expand((3, 2)).entropy().shape
-b.enumerate_support()
 u
 u.sample()
 u.sample((2,))

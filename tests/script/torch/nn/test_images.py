@@ -77,7 +77,6 @@ def test_gradients(called: str) -> None:
         "F.fold(rows, (4, 5), (2, 2))",
         "nn.ConvTranspose2d(3, 4, 3, stride=2)(images, output_size=(99, 99))",
         "F.max_pool3d(images, 9)",
-        "F.avg_pool3d(images, 9)",
         "F.max_pool3d(images, (2, 2))",
         "F.max_unpool2d(images, y, 2)",
         "nn.Conv3d(1, 1, 2)(images[0])",

@@ -17,7 +17,7 @@ from gradcli.script.library import modules
 from gradcli.script.originals import torch_names
 from gradcli.script.python.members.absence import known_names
 from gradcli.script.python.values.attributes import Namespace, attribute
-from gradcli.script.python.values.reflection import hasattr_
+from gradcli.script.python.values.reflection import python_hasattr
 from gradcli.script.torch.module import ELSEWHERE
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.tensor import attributes  # noqa: F401  those of tensors, which are to be looked at
@@ -72,7 +72,7 @@ def check(value: Any, owner: str, missing: str) -> set[str]:
     answers = {name: answer(value, name) for name in names}
     reached = {name for name in names if answers[name] == "there"}
     torchs = torch_names()[owner]
-    assert reached <= torchs.intersection(names) == {name for name in names if hasattr_(value, name)}
+    assert reached <= torchs.intersection(names) == {name for name in names if python_hasattr(value, name)}
     for name in names:
         if name not in reached:
             assert answers[name] == ("not supported here" if name in torchs else missing.format(name))

@@ -8,11 +8,11 @@ CROSSED = """
 import torch
 def show(*found):
     print(*(tuple(x.shape) if isinstance(x, torch.Tensor) else x for x in found))
-one, zero = torch.tensor(1, dtype=torch.uint8), torch.tensor(0, dtype=torch.uint8)
+
 true, first, row = torch.tensor(True), torch.tensor(0), torch.tensor([0])
-items = [0, -4, first, row, [0, 1], slice(None), None, True, False, true, one, zero, (slice(None), [0, 1]), (one, 0),
+items = [0, -4, first, row, [0, 1], slice(None), None, True, False, true, (slice(None), [0, 1]),
          (slice(None), first), (first, first), (0, first), (0, 0, 0), (None, first), (true, 0), (true, true), 5, (0, 5),
-         torch.zeros(0, dtype=torch.long), torch.zeros(0, 2, dtype=torch.uint8), (slice(None), slice(0, 1)), (..., 0),
+         torch.zeros(0, dtype=torch.long), (slice(None), slice(0, 1)), (..., 0),
          (first, slice(0, 1)), (row, slice(None), row), (..., [0])]
 values = [5, 2.5, torch.tensor(7.0), torch.tensor([8.0]), torch.ones(1, 1, 1), torch.ones(2, 3), torch.ones(5, 1, 2, 3)]
 for x in torch.tensor(3.0), torch.arange(3.0), torch.arange(6.0).view(2, 3), torch.zeros(0, 3), torch.zeros(2, 0):

@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.engine import tangents
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.shaping.joining import stack_
+from gradcli.ops.shaping.joining import apply_stack
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
@@ -104,7 +104,7 @@ def rows(output: Tensor, inputs: Sequence[Tensor], create_graph: bool) -> tuple[
     passes = [gradients([flat[n]], inputs, create_graph=create_graph) for n in range(output.value.size)]
     view = ops.view
     return tuple(
-        view(stack_([found[n] for found in passes]), (*output.shape, *x.shape))
+        view(apply_stack([found[n] for found in passes]), (*output.shape, *x.shape))
         if passes
         else Tensor(np.zeros((*output.shape, *x.shape), x.dtype))
         for n, x in enumerate(inputs)

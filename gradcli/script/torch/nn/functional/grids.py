@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import as_node
+from gradcli.ops.support.named_nodes import as_node
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, Size

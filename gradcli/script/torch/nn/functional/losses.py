@@ -47,7 +47,9 @@ def loss(function: Function) -> Function:
 def check_replaced(options: Mapping[str, Any]) -> None:
     """Refuse the two arguments whose place `reduction` has taken."""
     for name in ("size_average", "reduce"):
-        if options.get(name) is not None:
+        value = options.get(name)
+        if value is not None:
+            bool(value)  # of predictions in this place the truth is ambiguous, as in torch
             raise UnsupportedError(f"{name}= is not supported here", help="write reduction='sum' or 'none'")
 
 

@@ -13,7 +13,7 @@ from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.nn.attention import attended
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import as_node
+from gradcli.ops.support.named_nodes import as_node
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_tensor

@@ -16,12 +16,12 @@ from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.shaping.shaping import unsafe_view
 from gradcli.ops.support.arguments import Shape, check_size
-from gradcli.ops.support.covering import as_node
+from gradcli.ops.support.named_nodes import as_node
 from gradcli.ops.windows.pooling_shapes import options
 from gradcli.ops.windows.pools import positions
 from gradcli.ops.windows.windows import count as counted
 from gradcli.script.torch.nn.functional.module import checked
-from gradcli.script.torch.operations.whole import whole
+from gradcli.script.torch.operations.integer_results import with_integer_results
 from gradcli.script.torch.tensor.dtypes import Size
 from gradcli.script.torch.tensor.printing import size_text
 
@@ -52,7 +52,7 @@ def _largest(count: int) -> Callable[..., Any]:
 
     call.__name__, call.__module__ = name, "torch.nn.functional"
     call.__qualname__ = name  # in the words of a TypeError
-    return call if count == 1 else whole(call)
+    return call if count == 1 else with_integer_results(call)
 
 
 def _indices(count: int, input: Tensor, sizes: tuple[Any, ...], ceil_mode: bool) -> Tensor:

@@ -11,7 +11,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.script.python.text.templates import format_text
 from gradcli.script.torch.nn.base.configured import Configured, Rows, declared
-from gradcli.script.torch.nn.base.making import blank
+from gradcli.script.torch.nn.base.initial_parameters import blank
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.nn.functional import module as functional
 from gradcli.script.torch.nn.functional.arguments import check_tensor

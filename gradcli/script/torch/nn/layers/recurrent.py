@@ -14,18 +14,18 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.products.matmul import linear
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.covering import as_node
+from gradcli.ops.support.named_nodes import as_node
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.configured import Configured
-from gradcli.script.torch.nn.base.making import blank, uniform
+from gradcli.script.torch.nn.base.initial_parameters import blank, uniform
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.nn.functional.noise import dropout
 from gradcli.script.torch.nn.initialisation import uniform_
 from gradcli.script.torch.nn.packing import PackedSequence, permuted, through_packed
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
-from gradcli.script.torch.tensor.parts import unsafe_chunk
+from gradcli.script.torch.tensor.unsafe_chunk import unsafe_chunk
 
 WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 States = tuple[Any, ...]

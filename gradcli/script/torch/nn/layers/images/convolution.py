@@ -11,7 +11,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.base.configured import Configured, declared, numbered
-from gradcli.script.torch.nn.base.making import biased, fan_in_uniform, redraw
+from gradcli.script.torch.nn.base.initial_parameters import biased, fan_in_uniform, redraw
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.tensor.printing import size_text
 

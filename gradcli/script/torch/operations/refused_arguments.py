@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 from gradcli.script.errors import UnsupportedError
-from gradcli.source import resource
+from gradcli.source import shipped
 
 FILE = "absent.txt"
 
@@ -13,7 +14,7 @@ FILE = "absent.txt"
 @cache
 def absent() -> dict[str, frozenset[str]]:
     """Return the arguments by the operation that has them in torch."""
-    lines = resource(__package__, FILE).splitlines()
+    lines = shipped(Path(__file__).with_name(FILE)).splitlines()
     return {name: frozenset(names.split()) for name, _, names in (line.partition(": ") for line in lines)}
 
 

@@ -15,10 +15,10 @@ NAMES = """
 addmm avg_pool1d avg_pool2d avg_pool3d baddbmm conv1d conv2d conv3d conv_transpose1d conv_transpose2d
 conv_transpose3d hardtanh nan_to_num relu6
 """
-WHOLE = frozenset(NAMES.split())
+INTEGER_OPERATIONS = frozenset(NAMES.split())
 
 
-def whole(function: Callable[..., Any]) -> Callable[..., Any]:
+def with_integer_results(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function with whole results for whole tensors, which it computes in double precision."""
 
     @wraps(function)
@@ -29,11 +29,11 @@ def whole(function: Callable[..., Any]) -> Callable[..., Any]:
         keywords = {name: int(x) if isinstance(x, float) else x for name, x in keywords.items()}  # alpha and beta
         before, mode.default_dtype = mode.default_dtype, np.dtype(np.float64)
         try:
-            found = function(*arguments, **keywords)
+            result = function(*arguments, **keywords)
         finally:
             mode.default_dtype = before
         dtype = np.result_type(*(x.dtype for x in tensors))
-        return tuple(_cast(x, dtype) for x in found) if isinstance(found, tuple) else _cast(found, dtype)
+        return tuple(_cast(x, dtype) for x in result) if isinstance(result, tuple) else _cast(result, dtype)
 
     return call
 

@@ -1,0 +1,67 @@
+"""What a gradient means: how the output changes with a small step of a leaf, as the gradient tells it and really."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from math import floor, log10
+
+import numpy as np
+
+from gradcli.errors import GradcliError
+from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.model import Explanation, Value
+from gradcli.explanation.refusals import FAILURES
+from gradcli.explanation.variables import Variables
+
+STEP = 0.01
+MOST = 12  # leaves that take a step
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A step of a leaf, or of one of its entries: the change of the output by the gradient, and as it is computed."""
+
+    leaf: str
+    entry: tuple[int, ...]
+    step: float
+    told: float
+    really: float
+
+
+def meanings(explanation: Explanation) -> Iterator[Meaning]:
+    """Yield the meaning of each gradient of a number by a leaf; of a tensor that of its entry with the largest one."""
+    program = explanation.parsed
+    if not program.statements or np.ndim(explanation.value) or not explanation.is_seed_one or explanation.sizes:
+        return
+    variables = Variables.of(program)
+    values = {node.name: node.value for node in explanation.nodes if node.name in variables.places}
+    targets = {statement.target for statement in program.statements}
+    of = explanation.output if explanation.output in targets else None
+    for leaf in explanation.leaves[:MOST]:
+        gradient = leaf.gradient
+        if gradient is None or leaf.name not in values or not np.size(gradient) or not np.all(np.isfinite(gradient)):
+            continue
+        entry = tuple(map(int, np.unravel_index(np.argmax(np.abs(gradient)), np.shape(gradient))))
+        step = small(float(np.asarray(values[leaf.name])[entry]))
+        with suppress(GradcliError, *FAILURES), np.errstate(all="ignore"):
+            moved = values | {leaf.name: stepped(values[leaf.name], entry, step)}
+            found = evaluate(program, moved, wrt=[], of=of, dtype=np.dtype(np.float64), variables=variables)
+            if found.output is None:
+                continue
+            really = float(found.output.value) - float(explanation.value)
+            yield Meaning(leaf.name, entry, step, float(np.asarray(gradient)[entry]) * step, really)
+
+
+def small(value: float) -> float:
+    """Return a step that is small beside a value."""
+    size = abs(value)
+    return STEP if not size or not np.isfinite(size) or 0.1 <= size < 100 else STEP * 10.0 ** floor(log10(size))
+
+
+def stepped(value: Value, entry: tuple[int, ...], step: float) -> Value:
+    """Return a value of which one entry has taken the step."""
+    moved = np.array(value, dtype=np.float64)
+    moved[entry] += step
+    return moved

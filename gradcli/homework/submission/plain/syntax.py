@@ -1,0 +1,718 @@
+"""From the tokens of an answer to a tree of the language, with each sign and each bracket that was left out.
+
+Products of matrices are decided later, by shapes: here `Ax`, `A·x` and `A*x` are products `" "`, `"·"` and `"*"`, and
+`A^T`, `A'` and `Aᵀ` are `Call("ᵀ")`. Numbers keep their digits, as names. Where two readings are usual (`1/2x`) there
+is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from gradcli.homework.submission.plain.names import (
+    DERIVATIVES,
+    EXPANDED,
+    UNARY,
+    function_of,
+    is_function,
+    matching,
+    spelled,
+)
+from gradcli.homework.submission.plain.tokens import Token, closing, outside
+from gradcli.homework.submission.plain.vocabulary import CONDITION, ELSE, MINUS, folded_word
+from gradcli.language.parser import parse_expression
+from gradcli.language.rewrite import substitute
+from gradcli.language.tree import (
+    Argument,
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Expression,
+    Index,
+    List,
+    Method,
+    Name,
+    Unary,
+)
+from gradcli.language.tree import names as names_in
+from gradcli.source import Source
+
+DEEPEST = 64
+MAKERS = frozenset(
+    ("tensor", "array", "asarray", "matrix", "vector", "size", "floattensor", "doubletensor", "longtensor", "inttensor",
+     "halftensor", "constant", "as_tensor", "parameter", "float", "float16", "float32", "float64", "float_", "int",
+     "int32", "int64", "int_", "c", "fraction", "rational")
+)  # fmt: skip
+MODULES = frozenset(("torch", "np", "numpy", "jnp", "tf", "jax", "math", "la", "linalg", "f", "nn", "functional"))
+INDICATORS = frozenset(("𝟙", "I", "H", "u", "Heaviside", "heaviside"))
+COPIES = frozenset(("item", "numpy", "detach", "cpu", "tolist", "clone", "squeeze", "flatten"))  # of the same numbers
+TURNS = frozenset(("T", "mT", "t", "transpose", "adjoint"))
+COMPARES = {
+    "<": "<",
+    ">": ">",
+    "<=": "<=",
+    ">=": ">=",
+    "≤": "<=",
+    "≥": ">=",
+    "!=": "!=",
+    "≠": "!=",
+    "==": "==",
+    "=": "==",
+}
+END = Token("end", "", 0, 0)
+VALUE_KINDS = ("number", "name", "open", "root", "fraction", "cases")
+
+
+class TwoReadingsError(Exception):
+    """An answer that may be meant in two ways; the message has both."""
+
+
+class FaultError(Exception):
+    """Tokens that are no formula; `token` is the first that does not fit."""
+
+    def __init__(self, message: str, token: Token = END) -> None:
+        super().__init__(message)
+        self.token = token
+
+
+def parsed(
+    tokens: Sequence[Token], names: Collection[str], *, is_list: bool = False, by_lines: bool = False
+) -> Expression:
+    """Return the tree of all tokens, or with `is_list` that of entries without brackets around them.
+
+    With `by_lines` the end of a line separates rows. Raises FaultError and TwoReadingsError.
+    """
+    parser = Parser(tokens, frozenset(names), by_lines=by_lines)
+    tree = parser.entries(len(tokens), "") if is_list else parser.piecewise()
+    if parser.place < len(parser.tokens):
+        raise FaultError("", parser.peek())
+    return tree
+
+
+def without_marks(tokens: Sequence[Token]) -> list[Token]:
+    """Return tokens without marks; a point between matrices is a product in Wolfram's notation, `A.(x - y)`."""
+    found: list[Token] = []
+    for token, follows in zip(tokens, (*tokens[1:], END), strict=True):
+        if (
+            token.text == "."
+            and token.kind == "mark"
+            and found
+            and found[-1].kind in ("close", "name")
+            and follows.text == "("
+        ):
+            found.append(Token("operator", "@", token.start, token.end))
+        elif token.kind != "mark":
+            found.append(token)
+    return found
+
+
+def apart(tokens: Sequence[Token], names: frozenset[str]) -> Iterator[Token]:
+    """Yield tokens, with products of names as one token each: `xe` as `x` and `e`."""
+    is_call = False  # of Wolfram: `Sin[x]`
+    for token, follows in zip(tokens, (*tokens[1:], END), strict=True):
+        if is_call:
+            token, is_call = Token("open", "(", token.start, token.end), False
+        is_module = follows.kind == "attribute" and token.text.lower() in MODULES
+        if token.kind != "name" or token.text in names or is_module:
+            yield token
+            continue
+        is_call = follows.text == "[" and not follows.gap and token.text[:1].isupper() and bool(function_of(token.text))
+        calls = follows.text == "(" or follows.kind == "prime" or is_call
+        for number, part in enumerate(spelled(token.text, names, calls=calls)):
+            yield Token("name", part, token.start, token.end, token.gap and not number)
+
+
+class Parser:
+    def __init__(self, tokens: Sequence[Token], names: frozenset[str], *, by_lines: bool) -> None:
+        self.names, self.by_lines = names, by_lines
+        self.tokens = list(apart(without_marks(tokens), names))
+        self.place = self.depth = self.bars = 0
+        self.in_row = False  # whether entries are read that have commas between them
+
+    def peek(self, ahead: int = 0) -> Token:
+        place = self.place + ahead
+        return self.tokens[place] if place < len(self.tokens) else END
+
+    def take(self) -> Token:
+        token = self.peek()
+        self.place += 1
+        return token
+
+    def skip_lines(self) -> None:
+        while self.peek().kind == "line":
+            self.place += 1
+
+    def piecewise(self) -> Expression:
+        """Read a formula, or several with conditions: `1 if x > 0 else 0`, `x for x > 0, 0 otherwise`."""
+        value = self.sum(spaced=False)
+        if not is_word(self.peek(), CONDITION):
+            return value
+        word = self.take()
+        condition = self.comparison()
+        while self.peek().kind in ("row", "separator"):
+            self.take()
+        if self.peek() is END:
+            raise FaultError("", word)
+        is_else = is_word(self.peek(), ELSE)
+        if is_else:
+            self.take()
+        other = self.piecewise()
+        if is_word(self.peek(), ELSE):
+            self.take()
+        elif not is_else:
+            raise FaultError("", word)
+        return where(condition, value, other)
+
+    def comparison(self) -> Expression:
+        left = self.sum(spaced=False)
+        if self.peek().text not in COMPARES:
+            raise FaultError("", self.peek())
+        sign = COMPARES[self.take().text]
+        return Compare(sign, left, self.sum(spaced=False))
+
+    def sum(self, *, spaced: bool) -> Expression:
+        """Read a sum; where entries are `spaced`, `1 -2` are two and `1 - 2` is one."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise FaultError("it is nested too deeply")
+        found = self.product(spaced=spaced)
+        while (self.peek().text in ("+", "-") and self.peek().kind == "operator") or is_word(self.peek(), MINUS):
+            if self.peek().gap and not self.peek(1).gap and (spaced or self.in_row):
+                break  # in a row with commas it does not fit
+            sign = "-" if self.take().text != "+" else "+"
+            self.skip_lines()
+            found = Binary(sign, found, self.product(spaced=spaced))
+        self.depth -= 1
+        return found
+
+    def product(self, *, spaced: bool) -> Expression:
+        first = self.place
+        found = self.signed(spaced=spaced)
+        divisor = -1  # the place of a divisor to which a product without a sign may belong
+        while True:
+            token = self.peek()
+            if (
+                token.text in ("*", "·", "×", "⊙", "∘", ".*", "@", "%*%", "⊗", "/", "./", "//", "%")
+                and token.kind == "operator"
+            ):
+                self.take()
+                self.skip_lines()
+                start = self.place
+                right = self.signed(spaced=spaced)
+                found = joined_by(token.text, found, right)
+                divisor = start if token.text == "/" else -1
+            elif self.begins_factor(spaced=spaced):
+                if divisor >= 0 and not (token.gap and self.is_fraction(first)):
+                    ahead, inner = written(self.tokens[first:divisor]), written(self.tokens[divisor : self.place])
+                    one, two = f"{ahead}{inner}*{token.text}...", f"{ahead}({inner}*{token.text}...)"
+                    raise TwoReadingsError(f"two readings: {one} or {two}: write the brackets")
+                found = Binary(" ", found, self.power(spaced=spaced))
+            else:
+                return found
+
+    def begins_factor(self, *, spaced: bool) -> bool:
+        """Whether the next token is a factor without a sign before it; two numbers side by side are no product."""
+        token, before = self.peek(), self.tokens[self.place - 1]
+        if spaced and token.gap:
+            return False
+        if token.kind == "bar":
+            return not self.bars
+        if token.kind in ("number", "fraction") and token.text != "frac":
+            return False
+        if token.kind == "name":
+            return not is_word(token, CONDITION | ELSE | frozenset(MINUS)) or token.text in self.names
+        return token.kind in ("open", "root", "fraction", "cases") and (token.text != "[" or before.text in ("]", ")"))
+
+    def is_fraction(self, first: int) -> bool:
+        """Whether the product so far is a plain fraction, as in `1/2 x`."""
+        return re.fullmatch(r"-?\d+/\d+", written(self.tokens[first : self.place])) is not None
+
+    def signed(self, *, spaced: bool) -> Expression:
+        signs = []
+        while (self.peek().kind == "operator" and self.peek().text in ("+", "-")) or is_word(self.peek(), MINUS):
+            signs.append("-" if self.take().text != "+" else "+")
+            self.skip_lines()
+        found = self.power(spaced=spaced)
+        for sign in reversed(signs):
+            found = Unary(sign, found)
+        return found
+
+    def power(self, *, spaced: bool) -> Expression:
+        start = self.peek()
+        is_e = start.kind == "name" and start.text == "e" and "e" not in self.names
+        base = self.postfix(spaced=spaced)
+        token = self.peek()
+        if (
+            token.kind != "operator"
+            or token.text not in ("^", "**", ".^")
+            or (spaced and token.gap and not self.peek(1).gap)
+        ):
+            return Call("exp", (Argument(Name("1")),)) if is_e else base
+        self.take()
+        if self.turns():
+            return turned(base)
+        if [one.text for one in self.tokens[self.place : self.place + 4]] == ["{", "-", "T", "}"]:
+            self.place += 4
+            return turned(Call("inverse", (Argument(base),)))
+        if (index := self.layer(base)) is not None:
+            return index
+        if self.peek().kind in ("end", "separator", "close", "relation") and isinstance(base, Name):
+            close = matching(f"{base.id}hat", self.names)
+            return Name(close) if close else base
+        exponent = self.exponent(is_e=is_e)
+        if is_e:
+            return Call("exp", (Argument(exponent),))
+        return Binary("^" if token.text == "^" else "**", base, exponent)
+
+    def turns(self) -> bool:
+        """Take the T of `A^T`, if that is one."""
+        ahead = [self.peek(place).text for place in range(3)]
+        if "T" in self.names:
+            return False
+        for shape in (["ᵀ"], ["T"], ["t"], ["{", "T", "}"], ["{", "ᵀ", "}"], ["(", "T", ")"], ["'"], ["H"]):
+            if ahead[: len(shape)] == shape and shape[0] not in self.names:
+                self.place += len(shape)
+                return True
+        return False
+
+    def layer(self, base: Expression) -> Expression | None:
+        """Take the number of a layer, `W^{(2)}` or `W^[2]`, where the program has a name for it."""
+        end = closing(self.tokens, self.place) if self.peek().kind == "open" else -1
+        inner = re.fullmatch(r"\{?[(\[](\w+)[)\]]\}?", written(self.tokens[self.place : end + 1])) if end > 0 else None
+        name = matching(f"{base.id}{inner[1]}", self.names) if inner and isinstance(base, Name) else ""
+        if name:
+            self.place = end + 1
+        return Name(name) if name else None
+
+    def exponent(self, *, is_e: bool) -> Expression:
+        """Read what stands behind `^`. Raises TwoReadingsError for `e^2x`."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise FaultError("it is nested too deeply")
+        signs = []
+        while self.peek().text in ("+", "-"):
+            signs.append(self.take().text)
+        first = self.peek()
+        if first.kind == "exponent":
+            self.take()
+            plain = first.text.removeprefix("+")
+            found: Expression = Unary("-", Name(plain[1:])) if plain.startswith("-") else Name(plain)
+        else:
+            found = self.postfix(spaced=False)
+        follows = self.peek()
+        if is_e and first.kind == "number" and not follows.gap and follows.kind in ("name", "open"):
+            one, two = f"e^({first.text}*{follows.text}...)", f"e^{first.text}*{follows.text}..."
+            raise TwoReadingsError(f"e^{first.text}{follows.text}... has two readings: write {one} or {two}")
+        if follows.kind == "operator" and follows.text in ("^", "**"):
+            self.take()
+            found = Binary("**", found, self.exponent(is_e=False))
+        self.depth -= 1
+        for sign in reversed(signs):
+            found = Unary(sign, found)
+        return found
+
+    def postfix(self, *, spaced: bool) -> Expression:
+        found = self.primary()
+        while True:
+            token = self.peek()
+            if token.kind == "turned" or (token.kind in ("prime",) and not token.gap) or token.text == ".'":
+                self.take()
+                found = turned(found)
+            elif token.kind == "attribute":
+                found = self.attribute(found)
+            elif token.text == "[" and not token.gap and isinstance(found, Name) and found.id in self.names:
+                found = self.index(found)
+            elif token.text == "T" and "T" not in self.names and self.tokens[self.place - 1].kind in ("close", "name"):
+                self.take()  # a superscript that was lost: `X T`, `(1, 2)T`
+                found = turned(found)
+            else:
+                return found
+
+    def attribute(self, receiver: Expression) -> Expression:
+        name = self.take().text[1:]
+        if isinstance(receiver, Name) and receiver.id.lower() in MODULES and receiver.id not in self.names:
+            self.place -= 1
+            self.tokens[self.place] = Token("name", name, self.peek().start, self.peek().end)
+            return self.primary()
+        if self.peek().text != "(":
+            if name in self.names and name not in TURNS:  # Wolfram's A.x
+                return Binary("@", receiver, Name(name))
+            return turned(receiver) if name in TURNS else Attribute(receiver, name)
+        arguments = self.arguments()
+        if name in TURNS or (name in COPIES and not arguments):
+            return turned(receiver) if name in TURNS else receiver
+        if name in ("dot", "matmul", "mm", "mv") and len(arguments) == 1:
+            return Binary("@", receiver, arguments[0].value)
+        return Method(receiver, name, arguments)
+
+    def index(self, value: Expression) -> Expression:
+        end = closing(self.tokens, self.place)
+        text = written(self.tokens[self.place + 1 : end])
+        if not re.fullmatch(r"[-\d,:]+", text):
+            raise FaultError("", self.peek())
+        self.place = end + 1
+        return Index(value, tuple(Name(part) for part in text.split(",")))
+
+    def primary(self) -> Expression:
+        token = self.take()
+        reader: Callable[[Token], Expression] | None = getattr(self, f"read_{token.kind}", None)
+        if reader is None:
+            raise FaultError("", token)
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise FaultError("it is nested too deeply")
+        found = reader(token)
+        self.depth -= 1
+        return found
+
+    def read_number(self, token: Token) -> Expression:
+        follows = self.peek()
+        if follows.kind == "fraction" and follows.text != "frac":  # 1½
+            return Binary("+", Name(token.text), self.read_fraction(self.take()))
+        if follows.kind == "open" and token.text == "1" and self.holds_condition(self.place):
+            return self.indicator()
+        if follows.kind == "dots":
+            self.take()
+            return periodic(token.text)
+        if follows.text == "(" and not follows.gap and "." in token.text and self.peek(1).kind == "number":
+            inner, end = self.peek(1).text, self.peek(2)
+            is_last = self.peek(3).kind in ("end", "separator", "close", "row") or token.text.endswith(".")
+            if inner.isdigit() and end.text == ")" and is_last:
+                self.place += 3
+                return periodic(token.text, inner)
+        return Name(token.text)
+
+    def read_fraction(self, token: Token) -> Expression:
+        if token.text != "frac":
+            above, below = token.text.split("/")
+            return Binary("/", Name(above), Name(below))
+        above_tree, below_tree = self.group(), self.group()
+        return Binary("/", above_tree, below_tree)
+
+    def group(self) -> Expression:
+        """Read the braces behind a command, or the one digit in their place: `\\frac12`."""
+        token = self.peek()
+        if token.text == "{":
+            return self.primary()
+        if token.kind == "number" and token.text.isdigit() and len(token.text) > 1:
+            first, rest = token.text[0], token.text[1:]
+            self.tokens[self.place] = Token("number", rest, token.start + 1, token.end)
+            return Name(first)
+        return self.primary()
+
+    def read_root(self, token: Token) -> Expression:
+        if self.peek().text == "[":  # \sqrt[3]{x}
+            end = closing(self.tokens, self.place)
+            degree = written(self.tokens[self.place + 1 : end])
+            self.place = end + 1
+            return Binary("**", self.group(), Binary("/", Name("1"), Name(degree)))
+        first = self.peek()
+        inner = self.primary() if first.kind in ("open", "number", "name") else None
+        if inner is None:
+            raise FaultError("", first)
+        follows = self.peek()
+        if (
+            first.kind != "open"
+            and not follows.gap
+            and (follows.kind in ("number", "name", "open") or follows.text in ("^", "**"))
+        ):
+            raise TwoReadingsError(f"√{first.text}{follows.text}... has two readings: write sqrt() with its brackets")
+        return Call("sqrt", (Argument(inner),))
+
+    def read_bar(self, token: Token) -> Expression:
+        self.bars += 1
+        inner = self.sum(spaced=False)
+        self.bars -= 1
+        if self.peek().text == "||" and token.text == "|":  # |x||y|
+            self.tokens.insert(self.place, token)
+            self.tokens[self.place + 1] = token
+        if self.peek().kind != "bar" or self.peek().text != token.text:
+            raise FaultError("a bar is not closed", token)
+        self.take()
+        subscript = self.peek()
+        order = subscript.text if subscript.kind == "name" and subscript.text in ("_2", "_F", "_f", "_1") else ""
+        if order:
+            self.take()
+        if order == "_1":
+            return Call("sum", (Argument(Call("abs", (Argument(inner),))),))
+        return Call("norm" if token.text in ("‖", "||") or order else "|", (Argument(inner),))
+
+    def read_cases(self, token: Token) -> Expression:
+        """Read LaTeX's cases, a value and its condition in each row."""
+        found: list[tuple[Expression, Expression | None]] = []
+        while True:
+            value = self.sum(spaced=False)
+            if self.peek().kind == "separator":
+                self.take()
+            if is_word(self.peek(), CONDITION) and not is_word(self.peek(), ELSE):
+                self.take()
+            if is_word(self.peek(), ELSE):
+                self.take()
+                found.append((value, None))
+            else:
+                found.append((value, self.comparison()))
+            while self.peek().kind in ("row", "line", "separator"):
+                self.take()
+            if self.peek().kind == "close":
+                self.take()
+                break
+        result = found[-1][0]
+        for value, condition in reversed(found[:-1]):
+            if condition is None:
+                raise FaultError("", token)
+            result = where(condition, value, result)
+        return result
+
+    def holds_condition(self, start: int) -> bool:
+        """Whether a bracket holds a comparison: `[x > 0]`, `1{x > 0}`."""
+        end = closing(self.tokens, start)
+        return any(one.kind == "relation" and one.text in COMPARES for one in self.tokens[start:end])
+
+    def indicator(self) -> Expression:
+        self.take()
+        condition = self.comparison()
+        if self.peek().kind != "close":
+            raise FaultError("", self.peek())
+        self.take()
+        return where(condition, Name("1"), Name("0"))
+
+    def read_open(self, token: Token) -> Expression:
+        if self.holds_condition(self.place - 1) and self.bare_condition(self.place - 1):
+            self.place -= 1
+            return self.indicator()
+        end = closing(self.tokens, self.place - 1)
+        if end >= len(self.tokens):
+            raise FaultError(f"unclosed '{token.text}'", token)
+        found = self.entries(end, token.text)
+        if self.place != end:
+            raise FaultError("", self.peek())
+        if {"[": "]", "(": ")", "{": "}", "⟨": "⟩"}[token.text] != self.take().text:
+            raise FaultError(f"unclosed '{token.text}'", token)
+        if token.text == "⟨" and isinstance(found, List) and len(found.items) == 2 and names_in(found) & self.names:
+            return Binary("@", found.items[0], found.items[1])
+        return found
+
+    def bare_condition(self, start: int) -> bool:
+        """Whether the comparison stands in this bracket and in none inside it."""
+        end, depth = closing(self.tokens, start), 0
+        for one in self.tokens[start:end]:
+            depth += (one.kind == "open") - (one.kind == "close")
+            if depth == 1 and one.kind == "relation" and one.text in COMPARES:
+                return True
+        return False
+
+    def entries(self, end: int, bracket: str) -> Expression:
+        """Read what stands in a bracket: one formula, a row, or rows with `;` or the end of a line between them."""
+        end = min(end, len(self.tokens))
+        marks = self.separators(end)
+        is_ruled = marks.count(";") > 0 and marks.count("|") > 0  # [1,5; 2,5 | 3,5; 4,5]
+        has_commas = "," in marks or "&" in marks or is_ruled
+        spaced = not has_commas and (bracket not in ("(", "⟨") or ";" in marks)
+        rows: list[list[Expression]] = [[]]
+        is_list, is_after = bracket == "[", True  # a separator, or the start
+        self.bars += is_ruled
+        while self.place < end:
+            token = self.peek()
+            if token.kind in ("row", "separator", "line") or (token.text == "|" and is_ruled):
+                self.take()
+                is_row = token.text == ("|" if is_ruled else ";")
+                is_row |= token.kind == "line" and not is_after and not isinstance(rows[-1][-1], List) and self.by_lines
+                is_after |= token.kind != "line"
+                is_list |= token.kind != "line"
+                if is_row and rows[-1] and self.place < end:
+                    rows.append([])
+                continue
+            if is_word(token, AND) and not is_after and token.text not in self.names:
+                self.take()
+                is_after = is_list = True
+                continue
+            if not is_after and not (
+                spaced and (token.gap or token.text == "[" or self.tokens[self.place - 1].kind == "line")
+            ):
+                break
+            outer, self.in_row = self.in_row, has_commas and bracket != "("
+            rows[-1].append(self.sum(spaced=spaced))
+            self.in_row, is_after = outer, False
+        self.bars -= is_ruled
+        kept = [row for row in ([one for one in row if one != List(())] for row in rows) if row] or [rows[0]]
+        if len(kept) == 1:
+            return kept[0][0] if len(kept[0]) == 1 and not is_list else List(tuple(kept[0]))
+        if all(len(row) == 1 and isinstance(row[0], List) for row in kept):  # [[1 2]; [3 4]]
+            return List(tuple(row[0] for row in kept))
+        return List(tuple(List(tuple(row)) for row in kept))
+
+    def separators(self, end: int) -> list[str]:
+        """Return the separators in a bracket, without those in brackets inside it."""
+        inner = self.tokens[self.place : end]
+        return [inner[place].text for place in outside(inner) if inner[place].kind in ("separator", "row", "bar")]
+
+    def arguments(self) -> tuple[Argument, ...]:
+        """Read the arguments of a call, each a formula, some with a keyword."""
+        self.take()
+        found: list[Argument] = []
+        while self.peek().kind not in ("close", "end"):
+            keyword = None
+            if self.peek().kind == "name" and self.peek(1).text == "=":
+                keyword = self.take().text
+                self.take()
+            self.skip_lines()
+            found.append(Argument(self.sum(spaced=False), {"axis": "dim"}.get(keyword or "", keyword)))
+            self.skip_lines()
+            if self.peek().kind != "separator":
+                break
+            self.take()
+        if self.peek().kind != "close":
+            raise FaultError("", self.peek())
+        self.take()
+        return tuple(found)
+
+    def read_name(self, token: Token) -> Expression:
+        follows = self.peek()
+        calls = follows.text == "("
+        if token.text.lower() in MAKERS and calls and token.text not in self.names:
+            return self.made()
+        if token.text.lower() in MODULES and follows.kind == "attribute" and token.text not in self.names:
+            return Name(token.text)
+        if token.text in INDICATORS and token.text not in self.names and follows.kind == "open":
+            if self.holds_condition(self.place):
+                return self.indicator()
+            if token.text != "𝟙" and token.text != "I" and calls:
+                (inner,) = self.arguments() or (Argument(Name("0")),)
+                return where(Compare(">", inner.value, Name("0")), Name("1"), Name("0"))
+        name = token.text
+        lost = re.fullmatch(r"(\D+)\*\*(\d)", name)
+        if lost:
+            return Binary("**", Name(lost[1]), Name(lost[2]))
+        if name in self.names or not is_function(name):
+            return Name(name)
+        if follows.kind == "prime" and name in DERIVATIVES:
+            self.take()
+            if self.peek().text == "(":
+                return substitute(parse_expression(Source(DERIVATIVES[name])), {"z": self.arguments()[0].value})
+            raise FaultError("", follows)
+        if follows.text in ("^", "**") and name in UNARY:  # sin²x
+            self.take()
+            raised = self.peek()
+            if not re.fullmatch(r"[1-9]", raised.text):
+                raise TwoReadingsError(
+                    f"{token.text}^{raised.text} has two readings: write a power or the inverse function"
+                )
+            self.take()
+            return Binary("**", self.applied(name), Name(raised.text))
+        if calls:
+            return self.called(name)
+        if name in UNARY:
+            return self.applied(name)
+        raise FaultError("", token)
+
+    def called(self, name: str) -> Expression:
+        arguments = self.arguments()
+        values = [one.value for one in arguments]
+        if name in ("transpose", "t") and len(values) == 1:
+            return turned(values[0])
+        if name in ("dot", "matmul", "mm", "mv") and len(values) == 2:
+            return Binary("@", values[0], values[1])
+        if name in ("max", "min") and len(values) == 2 and not any(one.keyword for one in arguments):
+            name += "imum"
+        return expanded(name, arguments)
+
+    def applied(self, name: str) -> Expression:
+        """Read the argument of a function that may have no brackets: `sin 2x`. Raises TwoReadingsError."""
+        if self.peek().text == "(":
+            return self.called(name)
+        start, signs = self.place, []
+        if self.peek().text in ("-", "+"):
+            signs.append(self.take().text)
+        factors: list[Expression] = []
+        if self.peek().kind == "number":
+            factors.append(self.read_number(self.take()))
+        if self.peek().kind == "name" and not self.is_unary(self.peek()):
+            factors.append(self.read_name(self.take()))
+        if self.peek().text in ("^", "**") and factors:
+            self.take()
+            factors[-1] = Binary("**", factors[-1], self.exponent(is_e=False))
+        if not factors:
+            if self.peek().kind in ("root", "bar", "fraction", "open"):
+                factors.append(self.primary())
+            else:
+                raise FaultError("", self.peek())
+        follows = self.peek()
+        is_value = follows.kind in ("number", "open") or (follows.kind == "name" and not self.is_unary(follows))
+        if follows.text == "/" or is_value:
+            inner, more = written(self.tokens[start : self.place]), follows.text
+            one, two = f"{name}({inner})", f"{name}({inner}{more}...)"
+            raise TwoReadingsError(f"{name} {inner}{more}... has two readings: write {one} or {two}")
+        found = factors[0] if len(factors) == 1 else Binary(" ", factors[0], factors[1])
+        return expanded(name, (Argument(Unary(signs[0], found) if signs else found),))
+
+    def is_unary(self, token: Token) -> bool:
+        return token.text in UNARY and token.text not in self.names
+
+    def made(self) -> Expression:
+        """Read `tensor(2., grad_fn=<...>)` and `np.array([1, 2])`: what stands before the keywords."""
+        end = closing(self.tokens, self.place)
+        if end >= len(self.tokens):
+            raise FaultError("unclosed '('", self.peek())
+        self.take()
+        stop, depth = end, 0
+        for place in range(self.place, end):
+            token = self.tokens[place]
+            depth += (token.kind == "open") - (token.kind == "close")
+            is_keyword = token.kind == "name" and place + 1 < end and self.tokens[place + 1].text == "="
+            if depth == 0 and is_keyword and self.tokens[place - 1].text in (",", "("):
+                stop = place - 1 if self.tokens[place - 1].text == "," else place
+                break
+        found = self.entries(stop, "(")
+        if self.place != stop:
+            raise FaultError("", self.peek())
+        self.place = end + 1
+        return found
+
+
+AND = frozenset(("and", "und", "et", "y", "e", "i", "en", "и", "和"))
+
+
+def is_word(token: Token, words: Collection[str]) -> bool:
+    return token.kind == "name" and folded_word(token.text) in words
+
+
+def written(tokens: Sequence[Token]) -> str:
+    return "".join(one.text for one in tokens)
+
+
+def turned(tree: Expression) -> Expression:
+    return Call("ᵀ", (Argument(tree),))
+
+
+def expanded(name: str, arguments: tuple[Argument, ...]) -> Expression:
+    """Return a call, in functions that the language has."""
+    if name in EXPANDED and len(arguments) == 1:
+        return substitute(parse_expression(Source(EXPANDED[name])), {"z": arguments[0].value})
+    return Call(name, arguments)
+
+
+def where(condition: Expression, value: Expression, other: Expression) -> Expression:
+    return Call("where", (Argument(condition), Argument(value), Argument(other)))
+
+
+def joined_by(sign: str, left: Expression, right: Expression) -> Expression:
+    """Return a product or a quotient, in the signs of the language or those that shapes decide."""
+    sign = {"×": "·", "∘": "⊙", ".*": "⊙", "%*%": "@", "./": "/"}.get(sign, sign)
+    if sign == "⊗":
+        return Call("kron", (Argument(left), Argument(right)))
+    return Binary(sign, left, right)
+
+
+def periodic(text: str, digits: str = "") -> Expression:
+    """Return a decimal whose last digits go on for ever: `0.(3)`, `0.1(6)`, `0.333...`; others as they were typed."""
+    repeated = re.fullmatch(r"(?P<start>\d*\.\d*?)(?P<digits>\d+?)(?P=digits){2,}", text)
+    if not digits and (repeated is None or repeated["digits"] == "0"):
+        return Name(text)
+    start = text if digits else str(repeated["start"]) if repeated else text
+    digits = digits or (repeated["digits"] if repeated else "")
+    places = len(start.partition(".")[2])
+    whole = start.replace(".", "") or "0"
+    above = int(whole + digits) - int(whole)
+    return Binary("/", Name(str(above)), Name(str((10 ** len(digits) - 1) * 10**places)))

@@ -1,0 +1,359 @@
+r"""The tokens of an answer in whatever notation: text, LaTeX, Word, Markdown, HTML, MATLAB, Julia, Wolfram, Python.
+
+Every character of an answer belongs to a token or is a space between two, so that a reader which uses every token has
+dropped nothing. `\frac`, `√`, `<sup>` and `²` are tokens; `\left`, `\mathrm` and `<b>` only set others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from unicodedata import normalize
+
+SPACES = dict.fromkeys(map(ord, "\u00a0\u1680\u2007\u202f\u205f\u3000\t\v\f"), " ") | dict.fromkeys(
+    range(0x2000, 0x200B), " "
+)
+INVISIBLE = dict.fromkeys(
+    (0xAD, 0xFE0E, 0xFE0F, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF)
+)
+PROSE = {**SPACES, **INVISIBLE}
+PLAIN = {
+    **PROSE,
+    **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},  # full width
+    **{code: normalize("NFKC", chr(code)) for code in range(0x1D400, 0x1D800)},  # Word's mathematics
+    **dict.fromkeys(map(ord, "−–—‐‑‒﹣"), "-"),
+    **dict.fromkeys(map(ord, "∙•∗⋅·"), "·"),
+    **dict.fromkeys(map(ord, "÷∕⁄"), "/"),
+    **dict.fromkeys(map(ord, "’‘′ʹ"), "'"),
+    **dict.fromkeys(map(ord, "⎡⎢⎣⎛⎜⎝"), "["),
+    **dict.fromkeys(map(ord, "⎤⎥⎦⎞⎟⎠"), "]"),
+    **dict.fromkeys(map(ord, "〈〈"), "⟨"),
+    **dict.fromkeys(map(ord, "〉〉"), "⟩"),
+    **dict.fromkeys(map(ord, "⊤⊺"), "ᵀ"),
+    **dict.fromkeys(map(ord, "𝟙𝕀"), "𝟙"),
+    ord("ˆ"): "^",
+    ord("∥"): "‖",
+    ord("∞"): "inf",
+    ord("π"): "pi",
+    ord("٫"): ".",
+    ord("，"): ", ",
+    ord("：") : ":",
+}  # fmt: skip
+FRACTIONS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾⁼ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
+LOWERED = str.maketrans(RAISED, "0123456789+-()=abcdefghijklmnoprstuvwxyz")
+POWER_OF_TEN = (
+    r"(?:\s*(?:\*|·|×|\\times(?![A-Za-z])|\\cdot(?![A-Za-z]))\s*10\s*"
+    r"(?:(?:\^|\*\*)\s*(?:-?\+?\d{1,3}|\(\s*[-+]?\s*\d{1,3}\s*\)|\{\s*[-+]?\s*\d{1,3}\s*\})(?!\d|\.\d)|[⁻⁺]?[⁰¹²³⁴-⁹]{1,3}))"
+)
+EXPONENT = r"(?:[eE]|\*\^)[-+]?\d{1,4}(?!\w|\.\d)"
+WHOLE = r"\d+(?:\.(?![*/^'.])\d*)?|\.\d+"
+TOKEN = re.compile(
+    rf"(?P<special>[∂∇𝟙])|(?P<number>(?:(?P<comma>\d+,\d+)|{WHOLE})(?:{EXPONENT}|{POWER_OF_TEN})?)"
+    rf"|(?P<gap>[ ]+)|(?P<line>\r\n?|\n)|(?P<raised>[{RAISED}]+)|(?P<fraction>[{FRACTIONS}])"
+    rf"|(?P<name>[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]+|(?:[^\W\d{RAISED}ᵀ]|_)[^\W{RAISED}ᵀ]*(?:[\u0300-\u036f][^\W{RAISED}ᵀ]*)*)"
+    r"|(?P<tag></?(?:b|i|u|em|strong|code|span|p|br|font|sup|sub)\b[^<>]*>)"
+    r"|(?P<command>\\(?:[A-Za-z]+\*?|.))"
+    r"|(?P<dots>…|\.\.\.+)|(?P<attribute>\.[^\W\d]\w*)"
+    r"|(?P<relation>==?>|-->|->|[→⇒⟹⟶↦]|:=|==|!=|<=|>=|~=|[=≈≃≅≡~<>≤≥≠±])"
+    r"|(?P<operator>\*\*|\.\*|\./|\.\^|\.'|%\*%|//|[-+*/^@%·×∘⊙⊗])"
+    r"|(?P<bar>\|\||[|‖])|(?P<open>[\[({⟨])|(?P<close>[\])}⟩])|(?P<row>;)|(?P<separator>[,&])|(?P<turned>ᵀ)"
+    r"|(?P<root>√)|(?P<prime>')|(?P<mark>[\"“”„«»$`:.!?✓✔\u2600-\u27bf\U0001f300-\U0001faff])|(?P<other>.)",
+    re.DOTALL,
+)
+DECIMAL = re.compile(rf"\d+,\d+(?:{EXPONENT}|{POWER_OF_TEN})?")
+SEPARATED = re.compile(rf"\d+(?:{EXPONENT}|{POWER_OF_TEN})?")
+ANGLES = re.compile(
+    r"\s*<(?P<inner>[^<>]*\d[^<>]*)>\s*|<(?P<names>\s*[^\W\d]\w*\s*,\s*[^\W\d]\w*\s*)>"
+)  # <1, 2>, <u, v>
+ENVIRONMENT = re.compile(r"\s*\{(?P<name>[A-Za-z]+)\*?\}(?:\s*\{[lcr| ]*\}|\[[lcr]\])?")
+LOOKS = frozenset(  # they set what follows, and mean nothing
+    (
+        *(
+            "left",
+            "right",
+            "middle",
+            "big",
+            "bigl",
+            "bigr",
+            "Big",
+            "Bigl",
+            "Bigr",
+            "bigg",
+            "Bigg",
+            "limits",
+            "nolimits",
+        ),
+        *(
+            "mathrm",
+            "mathbf",
+            "mathit",
+            "mathsf",
+            "mathcal",
+            "mathbb",
+            "mathfrak",
+            "operatorname",
+            "boldsymbol",
+            "bm",
+            "pmb",
+        ),
+        *("text", "textbf", "textit", "textrm", "mbox", "boxed", "underline", "ensuremath", "rm", "bf", "num", "hline"),
+        *("displaystyle", "textstyle"),
+    )
+)
+ACCENTS = {"hat": "hat", "widehat": "hat", "bar": "bar", "overline": "bar", "tilde": "tilde", "widetilde": "tilde",
+           "dot": "dot", "vec": "", "check": "check"}  # fmt: skip
+MARKED = {"\u0302": "hat", "\u0304": "bar", "\u0305": "bar", "\u0303": "tilde", "\u0307": "dot"}
+COMMANDS = {
+    **dict.fromkeys(("cdot", "bullet"), ("operator", "·")),
+    **dict.fromkeys(("times",), ("operator", "×")),
+    **dict.fromkeys(("ast",), ("operator", "*")),
+    **dict.fromkeys(("odot", "circ"), ("operator", "⊙")),
+    **dict.fromkeys(("otimes",), ("operator", "⊗")),
+    **dict.fromkeys(("div",), ("operator", "/")),
+    **dict.fromkeys(("top", "intercal", "transpose"), ("turned", "ᵀ")),
+    **dict.fromkeys(("approx", "simeq", "sim", "cong", "doteq"), ("relation", "≈")),
+    **dict.fromkeys(("to", "rightarrow", "Rightarrow", "implies", "longrightarrow", "mapsto"), ("relation", "⇒")),
+    **dict.fromkeys(("equiv", "coloneqq"), ("relation", "=")),
+    **dict.fromkeys(("le", "leq", "leqslant"), ("relation", "<=")),
+    **dict.fromkeys(("ge", "geq", "geqslant"), ("relation", ">=")),
+    **dict.fromkeys(("ne", "neq"), ("relation", "!=")),
+    "lt": ("relation", "<"),
+    "gt": ("relation", ">"),
+    "pm": ("relation", "±"),
+    **dict.fromkeys(("lVert", "rVert", "Vert", "|"), ("bar", "‖")),
+    **dict.fromkeys(("lvert", "rvert", "vert", "mid"), ("bar", "|")),
+    **dict.fromkeys(("lbrack", "lparen"), ("open", "(")),
+    **dict.fromkeys(("rbrack", "rparen"), ("close", ")")),
+    "langle": ("open", "⟨"),
+    "rangle": ("close", "⟩"),
+    "{": ("open", "{"),
+    "}": ("close", "}"),
+    "[": ("mark", "$"),
+    "]": ("mark", "$"),
+    "(": ("mark", "$"),
+    ")": ("mark", "$"),
+    "%": ("operator", "%"),
+    "partial": ("name", "∂"),
+    "nabla": ("name", "∇"),
+    "infty": ("name", "inf"),
+    "prime": ("prime", "'"),
+    "sqrt": ("root", "√"),
+    **dict.fromkeys(("ldots", "dots", "cdots"), ("dots", "...")),
+    **dict.fromkeys(("frac", "dfrac", "tfrac", "cfrac"), ("fraction", "frac")),
+    **dict.fromkeys(("\\", "cr", "newline"), ("row", ";")),
+}
+SPACING = frozenset((*",;:! ", "quad", "qquad", "item"))
+MATRICES = frozenset(
+    (
+        "matrix",
+        "pmatrix",
+        "bmatrix",
+        "Bmatrix",
+        "vmatrix",
+        "Vmatrix",
+        "smallmatrix",
+        "array",
+        "psmallmatrix",
+        "bsmallmatrix",
+    )
+)
+LONGEST = 10_000
+
+
+@dataclass(slots=True)
+class Token:
+    """A token with its place in the text; `gap` says whether a space stands before it."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    gap: bool = False
+
+
+def plain_characters(text: str) -> str:
+    """Return a text with one character for each meaning: one minus, one dot, no invisible ones."""
+    return text if text.isascii() and "\t" not in text else text.translate(PLAIN)
+
+
+@lru_cache(2**10)
+def tokens_of(text: str, comma: str = "separator") -> tuple[Token, ...]:
+    """Return the tokens of a text in plain characters; `decimal` commas are part of numbers."""
+    return tuple(Tokenizer(text, comma).tokens())
+
+
+class Tokenizer:
+    def __init__(self, text: str, comma: str) -> None:
+        if "<" in text and ANGLES.search(text):
+            text = ANGLES.sub(
+                lambda inner: (
+                    f"⟨{inner['inner'] or inner['names']}⟩" if inner["names"] or inner[0] == text else inner[0]
+                ),
+                text,
+            )
+        self.text, self.comma = text, comma
+        self.found: list[Token] = []
+        self.gap = False
+        self.braces: list[str] = []  # of the braces that are open: what stands for the closing one, "" for nothing
+        self.place = 0
+
+    def tokens(self) -> Sequence[Token]:
+        while self.place < len(self.text):
+            found = TOKEN.match(self.text, self.place)
+            assert found is not None
+            start, self.place, kind, piece = self.place, found.end(), str(found.lastgroup), found[0]
+            if kind == "comma":
+                kind = "number"
+            if kind == "number" and found["comma"] and self.comma != "decimal":
+                found = SEPARATED.match(self.text, start)
+                assert found is not None
+                self.place, piece = found.end(), found[0]
+            reader = getattr(self, f"take_{kind}", None)
+            if reader is None:
+                self.add(kind, piece, start)
+            else:
+                reader(piece, start)
+        return self.found
+
+    def add(self, kind: str, text: str, start: int) -> None:
+        self.found.append(Token(kind, text, start, self.place, self.gap))
+        self.gap = False
+
+    def take_gap(self, piece: str, start: int) -> None:
+        self.gap = True
+
+    def take_special(self, piece: str, start: int) -> None:
+        self.add("name", piece, start)
+
+    def take_number(self, piece: str, start: int) -> None:
+        """Add a number, in which a power of ten is an exponent: `1.5·10⁻¹` as `1.5e-1`."""
+        plain = re.sub(r"\s+", "", piece.replace(",", "."))
+        power = re.fullmatch(
+            rf"(?P<digits>{WHOLE})(?:\*|·|×|\\times|\\cdot)10(?:\^|\*\*)?[({{]?(?P<power>.*?)[)}}]?", plain
+        )
+        if power:
+            plain = f"{power['digits']}e{power['power'].translate(LOWERED).removeprefix('+')}"
+        self.add("number", plain.replace("*^", "e"), start)
+
+    def take_raised(self, piece: str, start: int) -> None:
+        """Add `^` and what is raised: a whole number as one token, anything else in braces."""
+        lowered = piece.translate(LOWERED)
+        self.add("operator", "^", start)
+        if re.fullmatch(r"[-+]?\d+", lowered):
+            self.add("exponent", lowered, start)
+        else:
+            self.add("open", "{", start)
+            self.found += (
+                Token(one.kind, one.text, start, self.place, one.gap) for one in Tokenizer(lowered, "").tokens()
+            )
+            self.add("close", "}", start)
+
+    def take_fraction(self, piece: str, start: int) -> None:
+        self.add("fraction", normalize("NFKC", piece).replace("\u2044", "/"), start)
+
+    def take_name(self, piece: str, start: int) -> None:
+        """Add a name with its accents as letters and its index: `ŷ` as `y_hat`, `x_{1}` as `x_1`."""
+        if piece[0] == "T" and len(piece) > 1 and self.found and self.found[-1].text == "^":
+            self.place, piece = start + 1, "T"  # A^TA
+        name = piece
+        if not piece.isascii():
+            parts = normalize("NFD", piece)
+            if any(mark in parts for mark in MARKED) and sum(map(str.isalpha, parts)) == 1:
+                name = "".join(f"_{MARKED[c]}" if c in MARKED else c for c in parts)
+        index = re.compile(r"_?\s*\{(\w*)\}").match(self.text, self.place) if name.endswith("_") else None
+        if index and name != "_":
+            self.place, name = index.end(), f"{name}{index[1]}"
+        elif name == "_" and self.text.startswith("{", self.place):
+            return  # 1_{x > 0}
+        self.add("name", name, start)
+
+    def take_tag(self, piece: str, start: int) -> None:
+        name = re.sub(r"[^a-z].*", "", piece.lower().lstrip("</"))
+        if name == "sup":
+            self.add(*(("close", "}") if piece.startswith("</") else ("operator", "^")), start)
+            if not piece.startswith("</"):
+                self.add("open", "{", start)
+        else:
+            self.gap |= name != "sub"
+
+    def take_open(self, piece: str, start: int) -> None:
+        self.add("open", piece, start)
+        if piece == "{":
+            self.braces.append("}")
+
+    def take_close(self, piece: str, start: int) -> None:
+        closing = self.braces.pop() if piece == "}" and self.braces else piece
+        if closing:
+            self.add("close", closing, start)
+
+    def take_command(self, piece: str, start: int) -> None:
+        name = piece[1:].rstrip("*")
+        if name in ("begin", "end") and (found := ENVIRONMENT.match(self.text, self.place)):
+            self.place = found.end()
+            if found["name"] == "cases":
+                self.add(*(("cases", "{") if name == "begin" else ("close", "}")), start)
+            elif found["name"] in MATRICES:
+                self.add(*(("open", "[") if name == "begin" else ("close", "]")), start)
+            return
+        if name in MATRICES and self.text.startswith("{", self.place):  # \pmatrix{1 & 2 \cr 3 & 4}
+            self.place += 1
+            self.add("open", "[", start)
+            self.braces.append("]")
+            return
+        if name in LOOKS:
+            space = re.compile(r"\s*\{").match(self.text, self.place)
+            if name in ("mathbb", "mathbf") and self.text[self.place : self.place + 3] in ("{1}", "{I}"):
+                self.place += 3
+                self.add("name", "𝟙", start)
+            elif space:
+                self.place = space.end()
+                self.braces.append("")
+                self.gap |= name in ("text", "textbf", "textit", "textrm", "mbox")
+            return
+        if name in ACCENTS:
+            inner = re.compile(r"\s*(?:\{\s*(?:\\math\w+\s*\{)?\s*\\?(\w+)\s*\}{1,2}|\\?(\w+))").match(
+                self.text, self.place
+            )
+            if inner:
+                self.place = inner.end()
+                self.add("name", "_".join(filter(None, (inner[1] or inner[2], ACCENTS[name]))), start)
+                return
+        if name in SPACING:
+            self.gap = True
+            return
+        kind, text = COMMANDS.get(name, ("name", name))
+        self.add(kind, text, start)
+
+
+def quoted(tokens: Sequence[Token], text: str) -> str:
+    """Return the text that tokens were made of."""
+    return text[tokens[0].start : tokens[-1].end] if tokens else ""
+
+
+def joined_text(tokens: Sequence[Token]) -> str:
+    """Return the texts of tokens, with one space where there was any."""
+    return "".join(f"{' ' * token.gap}{token.text}" for token in tokens).strip()
+
+
+def closing(tokens: Sequence[Token], start: int) -> int:
+    """Return the place of the bracket that closes the one at a place; the number of tokens where none does."""
+    depth = 0
+    for place in range(start, len(tokens)):
+        depth += (tokens[place].kind in ("open", "cases")) - (tokens[place].kind == "close")
+        if depth == 0:
+            return place
+    return len(tokens)
+
+
+def outside(tokens: Sequence[Token]) -> list[int]:
+    """Return the places of the tokens that stand in no bracket."""
+    depth, found = 0, []
+    for place, token in enumerate(tokens):
+        depth -= token.kind == "close"
+        if depth == 0 and token.kind not in ("open", "close", "cases"):
+            found.append(place)
+        depth += token.kind in ("open", "cases")
+    return found

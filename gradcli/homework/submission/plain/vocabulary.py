@@ -1,0 +1,122 @@
+"""The words that may stand around an answer and change nothing about it, in the languages of courses.
+
+A word that is not listed is never dropped: negations, alternatives, conditions and doubts must not be.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from unicodedata import combining, normalize
+
+HARMLESS = """
+the a an final my our your answer answers ans result results value values gradient gradients derivative solution
+output it its s that this is are be equals equal exactly precisely so thus hence therefore also which gives give
+giving yields yield get gets got have has find found obtain obtained i we you think believe guess hope suppose maybe
+probably perhaps about approximately approx around roughly nearly circa ca rounded rounding up down to digits digit
+decimals decimal dec places place significant sig figs fig figures figure f d p sf dp unit units exact full point
+points pts pt mark marks see notes note page above below line step chain rule product quotient power sum of in on at
+with respect wrt for from by because since using via due as matrix vector array list row column shape entries entry
+rows columns numbers float done checked calculator computed calculated calculation forward backward pass local
+upstream downstream total partial definition formula symmetry linearity table lecture book slide slides script
+python numpy torch pytorch autograd notebook simplification simplified plugging substituting inserting hand again
+multiply multiplied add added here now then finally parameter containing all both terms term inner outer function
+factor right left correct check ok okay q e qed each
+
+die der das den dem des ein eine mein meine unser unsere ergebnis antwort lösung wert werte ableitung gradienten ist
+sind beträgt lautet daher somit damit folglich ergibt sich es man wir ich erhalte erhalten bekomme bekommen komme
+denke glaube vielleicht wahrscheinlich vermutlich ungefähr ungefaehr etwa rund gerundet auf stellen stelle
+nachkommastellen dezimalstellen signifikante ziffern punkte punkt genau exakt einheiten einheit weil wegen nach aus
+laut gemäß mit durch da denn kettenregel produktregel quotientenregel potenzregel summenregel regel siehe oben unten
+skript vorlesung blatt seite schritt zeile zeilen rechnung rechner einsetzen vektor spalten zahl von für bezüglich
+zu im am gilt insgesamt hier nun dann schließlich fertig also und
+
+la le les l un une ma mon notre réponse résultat valeur dérivée est sont vaut donne égale égal donc ainsi alors c ce
+cela on nous je trouve trouvons obtient obtiens obtenons pense crois peut être probablement environ peu près arrondi
+arrondie au aux centième millième chiffres significatifs décimales décimale car puisque parce que qu après par selon
+règle de chaîne du produit voir cours ligne étape exactement soit finalement enfin unités dans avec pour rapport
+
+el los las una mi nuestra respuesta resultado valor derivada gradiente solución es son vale igual entonces así lo
+tanto luego se obtiene obtengo obtenemos creo pienso quizás quizá tal vez probablemente aproximadamente aprox cerca
+redondeado redondeada cifras significativas decimales porque ya según regla cadena producto cociente ver página
+exactamente unidades puntos del al con respecto por da
+
+il gli mia risposta risultato valore derivata soluzione è sono dà uguale quindi dunque allora perciò si ottiene
+ottengo otteniamo credo penso forse probabilmente arrotondato arrotondata cifre significative decimali perché poiché
+secondo regola della catena prodotto quoziente per vedi pagina esattamente unità punti
+
+o os as um uma minha resposta solução são dá então assim portanto logo obtém obtemos obtenho acho talvez
+provavelmente aproximadamente arredondado arredondada casas decimais algarismos significativos pois segundo pela
+regra cadeia produto quociente exatamente unidades pontos
+
+het een mijn ons antwoord resultaat waarde afgeleide gradiënt oplossing zijn geeft dus daarom ik krijg krijgen vind
+denk misschien waarschijnlijk ongeveer afgerond op decimalen cijfers omdat want volgens kettingregel productregel
+quotiëntregel zie pagina boven precies eenheden punten
+
+odpowiedź wynik wartość pochodna rozwiązanie to jest są wynosi równa się równy daje więc zatem czyli stąd
+otrzymujemy otrzymuję myślę sądzę może chyba prawdopodobnie około w przybliżeniu przybliżeniu zaokrąglone
+zaokrąglony zaokrągleniu do po cyfr znaczących miejsc przecinku ponieważ bo z według reguły reguła łańcuchowej
+łańcuchowa iloczynu ilorazu strona dokładnie jednostek punktów moja moje nasza
+
+ответ результат значение производная градиент решение это равен равна равно есть получаем получаю получается думаю
+наверное возможно примерно около приблизительно округлено округленно до знаков цифр после запятой потому что так как
+по правилу цепочки цепному правило произведения частного см страница точно итак значит следовательно отсюда мой наш
+единиц баллов
+
+svar svaret är resultatet ungefär avrundat cirka därför kedjeregeln eftersom enligt vi jag får blir derivatan värdet
+er omtrent afrundet avrundet fordi odpověď výsledek hodnota je jsou přibližně asi zaokrouhleno derivace protože
+podle řetízkového pravidla tedy cevap sonuç yaklaşık çünkü zincir kuralı türev değeri vastaus tulos noin koska
+ketjusääntö
+"""
+REASONS = """
+because by since using via due from weil wegen laut gemäß durch denn car puisque parce par selon porque por según
+perché poiché perche pois pela pelo omdat want volgens ponieważ bo według потому eftersom fordi protože podle çünkü
+因为 由 根据
+"""  # after which values may stand: `0.32 because s = 4`
+COUNTED = """
+digits digit decimals decimal dec places place significant sig figs fig figures s sf d dp points point pts pt p
+marks punkte punkt stellen stelle nachkommastellen dezimalstellen signifikante ziffern chiffres décimales cifras
+decimales cifre decimali casas algarismos decimalen cijfers cyfr miejsc знаков цифр баллов entries entry rows
+columns numbers 位
+"""  # before which a number may stand
+NUMBERED = "page step line slide lecture table float note notes seite schritt zeile blatt página pagina strona"
+OWNED = "of von di van de du del z от"  # before an answer these make it something else
+CONDITIONS = "if for when where wenn falls für si pour quand se quando para als voor jeśli gdy dla если при"
+OTHERWISE = "otherwise else sonst sinon autrement altrimenti anders inaczej иначе"
+DERIVATIVES = """
+gradient gradients grad derivative ableitung derivee gradiente derivada derivata afgeleide pochodna pochodnej
+производная градиент derivatan derivace turev gradientti differential partial
+"""  # in labels
+ROLES = """
+wrt of by to with di van von de du del da do respect respecto rispetto rapport relacao em naar wzgledem po по a à med
+avseende
+"""  # of names in labels: `the derivative of L with respect to w`
+CHARACTERS = re.compile(  # words of languages that have no spaces
+    "(?:答案|结果|结论|是|为|等于|大约|约|因为|由|根据|链式法则|乘积法则|所以|因此|故|即|得到|得|我们|我|认为|觉得|梯度|偏导数|导数|值|的"
+    "|四舍五入|保留|位|小数|有效数字|最终|最后|解|答|答え|は|です|約|結果|よって|連鎖律|より|微分|勾配|値|の|답은|답|입니다|약|결과는|결과)+"
+)
+MINUS = ("minus", "moins", "meno", "menos", "min", "минус")
+
+
+@lru_cache(2**12)
+def folded_word(word: str) -> str:
+    """Return a word without case and accents."""
+    return "".join(c for c in normalize("NFD", word.casefold()) if not combining(c))
+
+
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(map(folded_word, text.split()))
+
+
+WORDS, REASON, COUNT, NUMBER = map(words_of, (HARMLESS, REASONS, COUNTED, NUMBERED))
+CONDITION, ELSE, OF, DERIVED, ROLE = map(words_of, (CONDITIONS, OTHERWISE, OWNED, DERIVATIVES, ROLES))
+
+
+def is_harmless(word: str) -> bool:
+    """Whether a word changes nothing about the answer beside it."""
+    plain = folded_word(word).strip("_")
+    return plain in WORDS or CHARACTERS.fullmatch(word) is not None or plain.rstrip("0123456789") == "float"
+
+
+def is_reason(word: str) -> bool:
+    return folded_word(word) in REASON or word.startswith(("因为", "由", "根据"))

@@ -1,0 +1,27 @@
+"""Findings as a list on a page, each with a link to its step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from gradcli.findings.finding import Finding
+from gradcli.render.page.html import Html, element
+
+
+def findings_list(findings: Sequence[Finding], step_of: Callable[[Finding], int | None]) -> Html | None:
+    """Return the findings, the most suspicious first; None where there is none. `step_of` finds the step of a page."""
+    if not findings:
+        return None
+    return element("ul", *(element("li", *parts(one, step_of(one))) for one in findings), class_="findings")
+
+
+def parts(one: Finding, step: int | None) -> Iterator[Html]:
+    place = f"cell {one.cell}, line {one.line}" if one.cell is not None else f"line {one.line}"
+    yield element("strong", one.code)
+    yield element("span", f" {place}: ") if step is None else element("a", f" {place}: ", href=f"#step={step}")
+    yield element("span", one.message)
+    if one.because:
+        yield element("div", one.because)
+    if one.instead:
+        yield element("span", " instead: ")
+        yield element("code", one.instead)

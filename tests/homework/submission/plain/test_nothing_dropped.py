@@ -1,0 +1,126 @@
+# ruff: noqa: E501 (lists of phrases)
+"""Texts around numbers and formulas: what changes nothing is taken off, what may change the answer never is.
+
+The texts are put together: what stands before, the answer, what stands behind, in several languages.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from gradcli.homework.submission.answers import UnreadableError
+from gradcli.homework.submission.numerals import Typed
+from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
+from gradcli.language.parser import parse_expression
+from gradcli.source import Source
+
+BEFORE = """
+the answer is|Answer:|my result:|so|thus we get|it is|≈|=|approximately|about|I think|maybe|we obtain|therefore
+das Ergebnis ist|Antwort:|also|ungefähr|ca.|wir erhalten|somit ergibt sich|vielleicht|rund|es gilt
+la réponse est|donc|environ|on obtient|résultat :|c'est|soit|je pense|la dérivée vaut
+la respuesta es|entonces|aproximadamente|obtenemos|resultado:|quizás|por lo tanto|creo que es
+la risposta è|quindi|circa|si ottiene|risultato:|forse|il gradiente vale|dunque
+a resposta é|então|cerca de|obtemos|portanto|talvez|o resultado é
+het antwoord is|dus|ongeveer|we krijgen|resultaat:|misschien
+odpowiedź to|wynik:|około|otrzymujemy|zatem|czyli|w przybliżeniu
+ответ:|получаем|примерно|значит|итак|производная равна|думаю
+答案是|结果:|约|所以|因此得到|我认为是|答えは|よって|답은
+svaret är|därför|odpověď:|přibližně|cevap:|tulos on
+"""
+BEHIND = """
+(rounded)|by the chain rule|because of the product rule|(see notes)|, I think|(exact)|!|.|(4 digits)|because x = 2|// chain rule
+(gerundet)|nach der Kettenregel|wegen der Produktregel|(siehe oben)|, denke ich|auf 4 Stellen gerundet|genau
+(arrondi)|par la règle de la chaîne|car x = 2|, je crois|exactement
+(redondeado)|por la regla de la cadena|porque x = 2|exactamente
+(arrotondato)|per la regola della catena|perché x = 2|esattamente
+(arredondado)|pela regra da cadeia|porque x = 2|exatamente
+(afgerond)|volgens de kettingregel|omdat x = 2
+(w przybliżeniu)|z reguły łańcuchowej|ponieważ x = 2
+(округлено)|по правилу цепочки|потому что x = 2
+（四舍五入）|因为链式法则|です
+"""
+SPOILING = """
+not {}|{} is wrong|anything but {}|{} or 6|either {} or 6|neither {}|no, {}|{} (wrong)|{} if x > 3|{} where x = 3|{} unless x = 0
+between 4 and {}|at least {}|at most {}|less than {}|more than {}|>{}|>= {}|< {}|≤{}|≠ {}|!= {}|{} ± 1|4 = {}|{} = 4|does not exist at {}
+I do not know = {}|undefined = {}|{} does not exist|{} to 6|{}, 6|{} and 6|{}; 6|6 or {}|page {}|see step {}|question {}|{} points
+{} (not sure, maybe 6)|{} except at 0|if x = 2 then {}|{} for x > 0|{} when x < 0|the derivative of {}|half of {}|twice {}|minus of {}|{} too many
+nicht {}|{} ist falsch|entweder {} oder 6|kein {}|{} oder 6|weniger als {}|{} falls x > 3|{} stimmt nicht|keine Ahnung, {}|mehr als {}
+pas {}|{} est faux|{} ou 6|n'est pas {}|{} si x > 3|moins de {}|je ne sais pas {}|ni {} ni 6
+no {}|no es {}|{} o 6|{} es falso|no sé, {}|menos de {}|{} si x > 3
+non {}|non è {}|{} o 6|{} è sbagliato|meno di {}|non so {}
+não {}|não é {}|{} ou 6|{} está errado|menos de {}
+niet {}|geen {}|{} of 6|{} is fout|minder dan {}
+nie {}|{} lub 6|nie wiem {}|mniej niż {}
+не {}|{} или 6|не знаю {}|меньше {}|{} неверно
+不是{}|{}或6|不知道{}|小于{}|大于{}|{}不对
+"""
+
+
+def phrases(text: str) -> Iterator[str]:
+    for line in text.strip().splitlines():
+        yield from line.split("|")
+
+
+def read(text: str, shape: tuple[int, ...] = ()) -> Plain:
+    return read_plain(text, Wanted("number", shape, values={"x": 2.0}))
+
+
+def formula(text: str) -> str:
+    return read_plain(text, Wanted("formula", names=frozenset("x"))).text
+
+
+@pytest.mark.parametrize("number", ["5", "0.3266", "-12.5", "1.5e-3", "[0.5, -2]"])
+def test_harmless_words_change_nothing(number: str) -> None:
+    draw = random.Random(number)
+    behinds = ["", *phrases(BEHIND)]
+    shape = (2,) if number.startswith("[") else ()
+    plain = read(number, shape).read
+    for before in ["", *phrases(BEFORE)]:
+        for behind in draw.sample(behinds, 6):
+            found = read(f"{before} {number} {behind}", shape).read
+            assert isinstance(found, Typed)
+            assert isinstance(plain, Typed)
+            assert np.array_equal(found.value, plain.value), (before, behind)
+            assert np.array_equal(found.digits, plain.digits), (before, behind)
+
+
+def test_harmless_words_around_formulas_change_nothing() -> None:
+    draw = random.Random(1)
+    for before in ["", *phrases(BEFORE)]:
+        behind = draw.choice(["", *phrases(BEHIND)])
+        found = parse_expression(Source(formula(f"{before} 2x(x+1) {behind}")))
+        assert found == parse_expression(Source("2*x*(x + 1)")), (before, behind)
+
+
+@pytest.mark.parametrize("number", ["5", "0", "0.3266"])
+def test_words_that_may_change_the_answer_are_never_dropped(number: str) -> None:
+    for phrase in phrases(SPOILING):
+        for before in ("", "the answer is ", "= ", "Ergebnis: "):
+            text = before + phrase.format(number)
+            try:
+                found = read(text).read
+            except UnreadableError:
+                continue
+            assert not isinstance(found, Typed) or found.value != float(number), text
+
+
+@pytest.mark.parametrize("answer", ["2*x", "3x", "exp(x)"])
+def test_formulas_in_such_words_are_never_read(answer: str) -> None:
+    plain = parse_expression(Source(formula(answer)))
+    for phrase in phrases(SPOILING):
+        try:
+            found = formula(phrase.format(answer))
+        except UnreadableError:
+            continue
+        assert phrase == "4 = {}" or parse_expression(Source(found)) != plain, phrase
+
+
+def test_the_part_that_is_not_understood_is_named() -> None:
+    with pytest.raises(UnreadableError, match="'where x = 2' is not understood"):
+        formula("2x where x = 2")
+    with pytest.raises(UnreadableError, match="'does not exist at' is not understood"):
+        read("does not exist at x = 0")
