@@ -56,8 +56,9 @@ _shipped: dict[Path, str] = {}  # texts of files, for a process that opens none
 
 
 def shipped(path: Path) -> str:
-    """Return the text of a file that comes with gradcli. FileNotFoundError where there is none."""
-    return _shipped[path] if path in _shipped else path.read_text(encoding="utf-8")
+    """Return the text of a file that comes with gradcli, perhaps in a zip file. OSError where there is none."""
+    loader: Any = __spec__.loader
+    return _shipped[path] if path in _shipped else str(loader.get_data(str(path)), "utf-8")
 
 
 def hold_shipped(*folders: Path) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import doctest
+import os
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -98,6 +100,26 @@ def test_the_test_command_of_the_readme_is_what_ci_runs() -> None:
     (pattern,) = re.findall(r"grep -m 1 -- '(.*)' README.md", script)
     (command,) = re.findall(pattern.replace("-m", ".*-m"), README, re.MULTILINE)
     assert command.startswith("python3 -m venv .venv && ")
+
+
+@pytest.mark.slow
+def test_it_works_from_a_zip_file(tmp_path: Path) -> None:
+    archive = tmp_path / "gradcli.zip"
+    with zipfile.ZipFile(archive, "w") as written:
+        for folder in ("gradcli", "grammars"):
+            for file in (ROOT / folder).rglob("*"):
+                if "__pycache__" not in file.parts:
+                    written.write(file, Path("gradcli" if folder == "grammars" else "", file.relative_to(ROOT)))
+    (tmp_path / "lesson.py").write_text("import torch\nx = torch.ones(2, requires_grad=True)\nprint(x.sum())\n")
+    path = os.pathsep.join([str(archive), *filter(None, sys.path)])
+    for command in ("run lesson.py", "eval x**2 x=3 -o lesson.html", "practice"):
+        asked = [sys.executable, "-P", "-m", "gradcli", *command.split()]
+        environment = {**os.environ, "PYTHONPATH": path}
+        done = subprocess.run(
+            asked, cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, b""), command
+    assert (tmp_path / "lesson.html").stat().st_size > 10_000
 
 
 def test_the_grammar_is_found_in_the_package_and_in_the_checkout(

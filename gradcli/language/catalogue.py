@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gradcli.source import shipped
+
 FILE = Path(__file__).with_name("catalogue.txt")
 FAMILY_OF = {
     name: family
-    for family, _, names in (line.partition(": ") for line in FILE.read_text("utf-8").splitlines())
+    for family, _, names in (line.partition(": ") for line in shipped(FILE).splitlines())
     for name in names.split()
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import stat
 import struct
 from collections.abc import Iterable
 from contextlib import suppress
@@ -22,7 +23,7 @@ def version() -> int:
 
 
 def restrict_files(folders: Iterable[str]) -> bool:
-    """Let this thread read below these folders from now on, and reach no other file; return whether the system does so.
+    """Let this thread read these files, and files below these folders, from now on and no others; return if so.
 
     It must have given up new privileges.
     """
@@ -37,8 +38,9 @@ def restrict_files(folders: Iterable[str]) -> bool:
         return False
     for folder in folders:
         with suppress(OSError):  # there is none
-            at = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-            libc.syscall(ADD, ruleset, BENEATH, struct.pack("<Qi", READ_FILE | READ_FOLDER, at), 0)
+            at = os.open(folder, os.O_PATH | os.O_CLOEXEC)
+            readable = READ_FILE | READ_FOLDER if stat.S_ISDIR(os.fstat(at).st_mode) else READ_FILE
+            libc.syscall(ADD, ruleset, BENEATH, struct.pack("<Qi", readable, at), 0)
             os.close(at)
     is_held = libc.syscall(RESTRICT, ruleset, 0) == 0
     os.close(ruleset)

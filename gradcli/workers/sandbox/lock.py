@@ -46,7 +46,8 @@ def lock(descriptors: Collection[int]) -> None:
     libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)
     libc.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     package = Path(__file__).parents[2]
-    own = (str(package), str(package.parent / "grammars"), *filter(None, [sys.pycache_prefix]))
+    frozen = (sys.executable, getattr(sys, "_MEIPASS", "")) if hasattr(sys, "frozen") else ()  # by PyInstaller
+    own = (str(package), str(package.parent / "grammars"), *filter(None, [sys.pycache_prefix, *frozen]))
     is_around_files = restrict_files((*readable, *own))
     if standing != {"files": is_around_files, "calls": restrict_calls(machine, opens=is_around_files)}:
         raise OSError("the walls of the system do not stand")
@@ -57,7 +58,8 @@ def folders() -> Iterator[str]:
     library = os.path.dirname(os.__file__)  # noqa: PTH120 (pathlib has no part in the start of a process)
     for path in sys.path:
         name = os.path.basename(path)  # noqa: PTH119
-        if path == library or name in INSTALLED or (path and os.path.isdir(os.path.join(path, "numpy"))):  # noqa: PTH112, PTH118
+        is_ours = path and __file__.startswith(path) and os.path.isfile(path)  # noqa: PTH113 (a zip file)
+        if is_ours or path == library or name in INSTALLED or (path and os.path.isdir(os.path.join(path, "numpy"))):  # noqa: PTH112, PTH118
             yield path
 
 
