@@ -131,8 +131,9 @@ commands.why write
 """  # work that those above give to a process, and what makes it ready
 BELOW = ("script", "findings", "homework", "render")  # which work for commands
 IN_PROCESS = """\
+commands.practice write_page
 notebook grade
-"""  # calls of a library, which has no walls
+"""  # a page, for which assignments with scripts are refused, and calls of a library, which has no walls
 
 
 def units() -> Iterator[tuple[str, ast.FunctionDef | ast.ClassDef]]:
