@@ -10,6 +10,7 @@ from gradcli.commands.inputs.programs import Program
 from gradcli.commands.inputs.snippets import file_of, last_pass
 from gradcli.commands.options import Formed, Limited, Standalone
 from gradcli.commands.pictures import Picture
+from gradcli.errors import UsageError
 
 
 def command(
@@ -19,6 +20,7 @@ def command(
     limits: Limited,
     standalone: Standalone = False,
     all: Annotated[bool, typer.Option("--all", help="Every node in a picture, also of a large graph.")] = False,
+    animate: Annotated[bool, typer.Option("--animate", help="An SVG that moves: each step, again and again.")] = False,
 ) -> None:
     """Draw the graph that a program builds, or that of the last backward pass of a snippet.
 
@@ -30,10 +32,14 @@ def command(
       gradcli graph "z=(x1+a*x2)**2" x1=1 a=2 x2=3 --format dot | dot -Tsvg > z.svg
     """
     with form.opened("graph", program.files) as name:
+        if animate and (name != "svg" or picture.backward):
+            raise UsageError("E001", "only an SVG of the graph moves", help="gradcli graph ... --animate -o film.svg")
         file = file_of(program)
         explanation = program.explain(limits) if file is None else last_pass(file, program.of, limits)
         if name != "json":
-            return form.show("graph", name, explanation, all=all, standalone=standalone, **picture.asked)
+            return form.show(
+                "graph", name, explanation, all=all, standalone=standalone, animate=animate, **picture.asked
+            )
         from gradcli.commands.forms import chosen, renderer
         from gradcli.render.display_options import asked
         from gradcli.render.documents.explanation import graph_document

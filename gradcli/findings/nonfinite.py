@@ -148,6 +148,7 @@ class Trouble:
     advice: str = ""
     is_single: bool = False  # whether it is a spread of one entry
     dtype: Any = None
+    is_symptom: bool = False  # whether an input of the node is not finite either
     is_empty: bool = False  # whether it is a softmax over scores that are all -inf
 
 
@@ -318,6 +319,8 @@ def not_finite(witness: Witness, done: Pass, event: Contribution) -> Iterator[Fi
         return
     bad = ~np.isfinite(np.asarray(value_of(event.contribution)))
     trouble = trouble_at(witness, event.node, place, bad, value_of(event.contribution), True, event.position)
+    inputs = [value_of(x) for x in event.node.inputs or () if isinstance(x, Tensor)]
+    trouble.is_symptom = not all(finite(x) for x in inputs if np.asarray(x).dtype.kind == "f")
     upstream = np.asarray(value_of(event.upstream))
     if upstream.shape == bad.shape and np.all(upstream[bad] == 0):
         trouble.masks = masks_above(done, event.node) or [event.node]
@@ -342,7 +345,8 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     value, gradient = troubles.value, troubles.gradient
     if not spoilt and (value is None or finite(done.output.value)):
         return
-    trouble = gradient if value is None or (gradient is not None and value.masks and gradient.masks) else value
+    is_cause = gradient is not None and bool(gradient.masks) and not gradient.is_symptom
+    trouble = gradient if value is None or (value.masks and is_cause) else value
     if trouble is None or (key := trouble.place.key) in troubles.told:
         return
     if is_diverged(witness, done):
@@ -359,7 +363,13 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     yield found
     for other in (gradient, *troubles.others):  # of other entries
         apart = other is not None and other.node is not trouble.node and other.entry != trouble.entry
-        if other is not None and apart and other.masks and other.place.key not in troubles.told:
+        if (
+            other is not None
+            and apart
+            and other.masks
+            and not other.is_symptom
+            and other.place.key not in troubles.told
+        ):
             troubles.told.add(other.place.key)
             yield told(witness, done, other, spoilt)
 

@@ -17,9 +17,11 @@ import numpy as np
 
 from gradcli.engine.backward import Accumulation, trace
 from gradcli.engine.backward import Event as Contributed
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.graph import AccumulateGrad, Node, Target, nodes_below
 from gradcli.engine.modes import switched, tick
 from gradcli.engine.recorder import Application
+from gradcli.engine.rites import Rites
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError
 from gradcli.findings.declaration import AT_OPERATIONS, DETECTORS
@@ -70,6 +72,13 @@ class Place(NamedTuple):
         while place is not None:
             yield place
             place = place.outer
+
+
+class Aside(Rites):
+    """The rites of a pass that nobody is to notice."""
+
+    def accumulate(self, place: AccumulateGrad, gradient: Carrier) -> None:
+        """Leave `.grad` as it is."""
 
 
 class Operation(NamedTuple):
@@ -410,7 +419,7 @@ class Witness(Recorder):
     def gradients(self, output: Tensor) -> dict[Tensor, Any]:
         """Return the gradients of the leaves of an output, without leaving a trace."""
         with self.aside():
-            events = list(trace([output], [np.ones_like(output.value)[()]]))
+            events = list(trace([output], [np.ones_like(output.value)[()]], Aside()))
         return {one.leaf: value_of(one.gradient) for one in events if isinstance(one, Accumulation)}
 
 

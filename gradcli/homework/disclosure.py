@@ -56,7 +56,8 @@ def hinted(one: Diagnosis) -> str:
     codes = one.code.split(" + ")
     if len(codes) > 1:
         return f"it may be two mistakes: you {', and you '.join(TITLES[code] for code in dict.fromkeys(codes))}"
-    return HINTS[one.code].replace("{node}", one.node) if one.code in HINTS else one.message
+    is_of_program = one.node.startswith("line ")
+    return HINTS[one.code].replace("{node}", one.node) if one.code in HINTS and not is_of_program else one.message
 
 
 def _diagnoses(diagnoses: tuple[Diagnosis, ...], level: str) -> tuple[Diagnosis, ...]:

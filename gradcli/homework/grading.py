@@ -41,7 +41,8 @@ def labels_of(assignment: Assignment) -> Labels:
     asked = {question.id: question.asks for question in assignment.questions}
     outputs = {question.id: question.output for question in assignment.questions}
     names = {question.id: names_of(question.source.text, question.at) for question in assignment.questions}
-    return Labels(asked, outputs, is_strict=assignment.strict, names=names)
+    codes = [question.id for question in assignment.questions if question.code]
+    return Labels(asked, outputs, is_strict=assignment.strict, names=names, codes=codes)
 
 
 class Grader:

@@ -14,6 +14,7 @@ import numpy as np
 from gradcli.guard import guarded
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
+from gradcli.homework.code.marking import CodeJudge
 from gradcli.homework.diagnose.agreement import in_agreement
 from gradcli.homework.diagnose.investigation import Investigation
 from gradcli.homework.mistakes import pen
@@ -33,6 +34,7 @@ from gradcli.homework.submission.numerals import Typed
 from gradcli.homework.submission.plain.numbers import Comma
 from gradcli.homework.submission.submissions import Given
 from gradcli.homework.wording import listed
+from gradcli.source import Source
 from gradcli.workers.notes import at
 
 KEPT = 2**12  # texts of answers to a question whose verdicts are remembered: in a class many answers are the same
@@ -48,7 +50,11 @@ class Key:
     def __init__(self, question: Question, assignment: Assignment, *, is_raw: bool = False) -> None:
         self.question, self.assignment = question, assignment
         self.tolerance = assignment.tolerance
-        self.solution = (SnippetSolution if question.is_script else Solution)(question, is_raw=is_raw)
+        self.code = CodeJudge(question.code, question.quantities) if question.code else None
+        solved = (
+            replace(question, source=Source(self.code.right_script, question.source.name)) if self.code else question
+        )
+        self.solution = (SnippetSolution if question.is_script else Solution)(solved, is_raw=is_raw)
         self.problems: dict[Quantity, Problem | None] = {}
         self.expected: dict[Quantity, Value] = {}
         for ask in question.asks:
@@ -62,6 +68,7 @@ class Key:
         self.reruns = Reruns(self.solution) if isinstance(self.solution, SnippetSolution) else None
         self.judge = Judge(question, assignment, self.expected)
         self.texts: Remembered[Verdict] = Remembered(KEPT)
+        self.programs: Remembered[Mapping[str, Verdict]] = Remembered(NUMBERS)
         self.settled: Remembered[Marked] = Remembered(KEPT)
         self.numbers: Remembered[Verdict] = Remembered(NUMBERS)
         self.sheets: Remembered[dict[Quantity, Verdict]] = Remembered(NUMBERS)
@@ -83,6 +90,9 @@ class Key:
     def mark(self, given: Mapping[Quantity, list[Given]], unreadable: str, comma: Comma = "") -> Iterator[Marked]:
         """Yield the answers to this question, in the order it asks; `unreadable` is why none could be read."""
         read: dict[Quantity, Verdict] = {}
+        if self.code is not None:
+            yield from self.mark_code(self.code, given, unreadable)
+            return
         for ask in self.question.asks if not unreadable else ():
             lines = given.get(ask.quantity, [])
             if len(lines) == 1 and not lines[0].problem and lines[0].text is not None:
@@ -96,6 +106,16 @@ class Key:
                 (ask.written, text, comma) if text is not None and len(text) <= SHORT else None,
                 partial(self.marked, ask, lines, unreadable, verdicts.get(ask.quantity), own),
             )
+
+    def mark_code(self, code: CodeJudge, given: Mapping[Quantity, list[Given]], unreadable: str) -> Iterator[Marked]:
+        """Yield the answers to a question that asks for code, which is run once for all of them."""
+        for ask in self.question.asks:
+            lines, verdict = given.get(ask.quantity, []), None
+            if len(lines) == 1 and not lines[0].problem and lines[0].text is not None and not unreadable:
+                at(self.question.id, ask.written)
+                text = lines[0].text
+                verdict = self.programs.once(text, partial(code.verdicts, text))[ask.written]
+            yield self.marked(ask, lines, unreadable, verdict, verdict)
 
     def together(self, read: Mapping[Quantity, Verdict]) -> Mapping[Quantity, Verdict]:
         """Return the verdicts on a student's answers, each beside the others: once for equal answers."""

@@ -120,6 +120,11 @@ class Result:
         return added(answer.max_points for answer in self.answers)
 
     @property
+    def is_absent(self) -> bool:
+        """Whether the student of a roster handed in nothing, which says nothing about questions."""
+        return not self.file and not self.unreadable and all(answer.verdict == "missing" for answer in self.answers)
+
+    @property
     def is_right(self) -> bool:
         """Whether nothing is wrong: neither an answer nor the file."""
         return not self.remarks and all(answer.verdict in CREDITED for answer in self.answers)

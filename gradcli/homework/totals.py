@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from gradcli.homework.assignment.assignments import Assignment
+from gradcli.homework.code.repairs import TITLES as PROGRAM_TITLES
 from gradcli.homework.mistakes.catalogue import TITLES
 from gradcli.homework.model import CREDITED, ENDINGS, Diagnosis, Result
 
@@ -32,6 +33,7 @@ class Student:
     is_right: bool
     mistake: str
     called: str = ""
+    is_absent: bool = False  # nothing was handed in
 
 
 class Occurrences(NamedTuple):
@@ -115,7 +117,11 @@ class ClassTotals:
         self.elsewhere: list[Elsewhere] = []
         self.is_right = True
         self._asked = {(question.id, quantity) for question in assignment.questions for quantity in question.quantities}
-        self._titles = TITLES | {mistake.code: mistake.say.removeprefix("you ") for mistake in assignment.mistakes}
+        self._titles = (
+            PROGRAM_TITLES
+            | TITLES
+            | {mistake.code: mistake.say.removeprefix("you ") for mistake in assignment.mistakes}
+        )
         self._mistakes: dict[str, _Tally] = {}
 
     def add(self, result: Result) -> None:
@@ -124,6 +130,8 @@ class ClassTotals:
         own: Counter[str] = Counter()
         for answer in result.answers:
             if (answer.question, answer.quantity) not in self._asked:
+                continue
+            if result.is_absent:
                 continue
             share = self.shares[answer.question]
             share.answers += 1
@@ -151,6 +159,7 @@ class ClassTotals:
                 result.is_right,
                 max(own, key=lambda code: own[code], default=""),
                 result.name[:LONGEST],
+                is_absent=result.is_absent,
             )
         )
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 CONSTANTS = {"True": True, "False": False, "None": None, "...": ...}
 
+ROUND = 10**7  # multiples of it are written with a power of ten
 LARGEST_INTEGER = 2**63 - 1  # torch's int64
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _ESCAPES = {"n": "\n", "t": "\t"}
@@ -34,6 +39,25 @@ def written(number: int | float) -> int | float:
         return float(number)
     except OverflowError:
         return math.inf if number > 0 else -math.inf
+
+
+def is_round(number: float | Fraction) -> bool:
+    """Tell whether a number is written with a power of ten: `3e8`, but `1000000`."""
+    return number != 0 and number % ROUND == 0
+
+
+def spelled(number: int | float) -> str:
+    """Return the shortest text that reads back as the number, the powers of ten as people type them: `3e8`, `1e-9`."""
+    text = repr(number).removesuffix(".0") if isinstance(number, float) else repr(number)
+    if isinstance(number, float) and "e" not in text and is_round(number):
+        digits = text.rstrip("0")
+        sign, digits = ("-", digits[1:]) if digits[0] == "-" else ("", digits)
+        point = "." if len(digits) > 1 else ""
+        return f"{sign}{digits[0]}{point}{digits[1:]}e{len(text.lstrip('-')) - 1}"
+    if "e" in text:
+        mantissa, _, power = text.partition("e")
+        return f"{mantissa}e{int(power)}"
+    return repr(number)
 
 
 def read_superscript(text: str) -> int | float:

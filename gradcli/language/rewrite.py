@@ -79,3 +79,8 @@ def substitute(tree: Expression, names: Mapping[str, Expression]) -> Expression:
         return with_children(node, parts)
 
     return fold(tree, combine)
+
+
+def replaced(tree: Expression, part: Expression, by: Expression) -> Expression:
+    """The tree with another expression in the places of a part."""
+    return fold(tree, lambda node, parts: by if node == part else with_children(node, parts))

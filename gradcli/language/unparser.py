@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from types import EllipsisType
 
-from gradcli.language.literals import written
+from gradcli.language.literals import spelled, written
 from gradcli.language.tree import (
     Argument,
     Attribute,
@@ -180,7 +180,7 @@ def _slice(node: Slice) -> list[Piece]:
 
 
 def _number(value: int | float) -> str:
-    return repr(written(value)).replace("inf", "1e999")
+    return spelled(written(value)).replace("inf", "1e999")
 
 
 def _literal(value: bool | str | EllipsisType | None) -> str:

@@ -13,8 +13,8 @@ class Asked(Looks):
     """Looks, with `all` rows, `why` rules hold, `torch_nodes` one by one; of LaTeX a `standalone` document.
 
     For pictures: the `detail` of a box, the `values` that it shows, the `direction` (None for one that suits the
-    graph), whether the `backward` side is drawn, the number of boxes from which on statements are drawn as one, and the
-    significant digits of an entry of a tensor.
+    graph), whether the `backward` side is drawn, whether to `animate` the steps, the number of
+    boxes from which on statements are drawn as one, and the significant digits of an entry of a tensor.
     """
 
     all: bool = False
@@ -25,6 +25,7 @@ class Asked(Looks):
     values: Literal["auto", "none", "shape", "full"] = "auto"
     direction: Literal["LR", "TB"] | None = None
     backward: bool = False
+    animate: bool = False
     most: int = 60
     digits: int = 4
 

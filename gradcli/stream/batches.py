@@ -13,7 +13,7 @@ from gradcli.stream.blocks import Block, read_blocks
 from gradcli.stream.conversion import Answer, Conversion, Piece, Reader
 from gradcli.stream.inputs import LITTLE, PIECE, Input, ending
 from gradcli.stream.jsonl import JsonLines
-from gradcli.stream.losses import Losses
+from gradcli.stream.losses import Losses, split
 from gradcli.stream.outputs import Output
 from gradcli.stream.plan import Plan, Task
 from gradcli.stream.table import Table, take_header, with_whole_rows
@@ -22,6 +22,7 @@ from gradcli.workers.limits import Limits
 from gradcli.workers.pool import Answered, mapped
 
 Blocks = Iterator[Block | None]
+MOST_RECORDS = 2**13  # of a piece: the facts of as many failures fit into an answer
 FACTS: dict[str, Any] = {
     "code": str, "message": str, "line": int, "column": int | None, "start": int | None, "end": int | None,
     "help": str | None,
@@ -144,7 +145,13 @@ class Batch:
                 yield None
                 continue
             answer = convert.at_once(block) if self.jobs == 1 else None
-            yield Piece(block) if answer is None else Answered(answer)
+            if answer is not None:
+                yield Answered(answer)
+            elif block.problem or block.data.count(b"\n") < MOST_RECORDS:
+                yield Piece(block)
+            else:
+                starts = [line for _, line in convert.reader.rows(block)]
+                yield from map(Piece, split(block, starts[::MOST_RECORDS]))
 
     def add(self, answer: Answer, *, is_shown: bool) -> None:
         """Count the records of an answer and its failures."""

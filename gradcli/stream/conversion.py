@@ -81,7 +81,7 @@ class Conversion:
         return self.at_once(block) or self.sorted_out(block) or self.one_by_one(block)
 
     def collect(self) -> None:
-        """Free cycles now and then: an error holds the frames in which it arose."""
+        """Free cycles now and then, which programs have."""
         self.uncollected += 1
         if self.uncollected == OFTEN:
             gc.collect()
@@ -145,7 +145,8 @@ class Conversion:
                     failures.append(error_facts(record))
                     if self.is_fail_fast:
                         return Answer(b"".join(texts), count, failures)
-                self.collect()
+                if count % OFTEN == 0:
+                    gc.collect(0)  # looks at what is new, and not again at all records
         return Answer(b"".join(texts), count, failures)
 
     def alone(self, record: Record) -> str:
@@ -157,7 +158,7 @@ class Conversion:
                 plan.check(record.values)
                 return self.writer.record(plan.at(record.values), record)
             except GradcliError as error:
-                record.error = error
+                record.fail(error)
         return self.writer.error(record)
 
     def plan_of(self, program: str) -> Plan:

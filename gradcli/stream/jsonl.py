@@ -100,9 +100,9 @@ class JsonLines:
             found = parse_line(line.decode())
             self._each(record, found) if self.is_each else self._point(record, found)
         except GradcliError as error:
-            record.error = error
             if isinstance(error.__cause__, JSONDecodeError):
                 record.column = error.__cause__.colno
+            record.fail(error)
         return record
 
     def _point(self, record: Record, found: Mapping[str, Any]) -> None:
@@ -197,7 +197,8 @@ def parse_line(text: str) -> dict[str, Any]:
     if is_deep(text, found):
         raise EvaluationError("E220", f"nested more than {DEEPEST} deep", help="pass on flatter fields")
     if not isinstance(found, dict):
-        raise EvaluationError(
-            "E222", "the record is no object", help='each line is one object, such as {"x": 1, "y": 2}'
-        )
+        help = 'each line is one object, such as {"x": 1, "y": 2}'
+        if isinstance(found, list):
+            help += "; jq -c '.[]' makes lines of an array"
+        raise EvaluationError("E222", "the record is no object", help=help)
     return found

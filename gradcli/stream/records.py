@@ -27,6 +27,11 @@ class Record:
     error: GradcliError | None = None
     column: int | None = None
 
+    def fail(self, error: GradcliError) -> None:
+        """Keep an error without the frames in which it arose, or they would keep each other."""
+        self.error = error.with_traceback(None)
+        error.__cause__ = error.__context__ = None
+
 
 @dataclass(frozen=True)
 class Columns:

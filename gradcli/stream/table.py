@@ -126,7 +126,7 @@ class Table:
             given = {name: cells[place].strip() for name, place in self.places.items()}
             record.values = {name: value_of(name, cell) for name, cell in given.items() if cell}
         except GradcliError as error:
-            record.error = error
+            record.fail(error)
         return record
 
 

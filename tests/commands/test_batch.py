@@ -147,6 +147,23 @@ def test_a_bad_row_keeps_its_place(batch: Batch) -> None:
     ]
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_many_bad_rows_come_in_several_pieces(batch: Batch, monkeypatch: pytest.MonkeyPatch, jobs: str) -> None:
+    """The facts of as many failures as a block has rows would be no answer."""
+    monkeypatch.setattr("gradcli.stream.batches.MOST_RECORDS", 3)
+    text = 'x,y\n1,2\n\n,4\n"5",6\n,7\n8,\n9,1\n,\n'
+    found = batch(["x*y", "--format", "csv", "--jobs", jobs, "--error-format", "concise"], text)
+    assert [line.partition(",")[0] for line in found.out.splitlines()] == ["x", "1", "", '"5"', "", "8", "9", ""]
+    assert [line.split(": ")[1] for line in found.err.splitlines()[:-1]] == [f"line {n}" for n in (4, 6, 7, 9)]
+
+
+def test_an_array_is_told_how_to_become_lines(batch: Batch) -> None:
+    (array,) = batch.lines(["x*y"], '[{"x": 1}, {"x": 2}]')
+    (number,) = batch.lines(["x*y"], "1")
+    assert array["error"]["help"].endswith("jq -c '.[]' makes lines of an array")
+    assert "jq" not in number["error"]["help"]
+
+
 def test_fail_fast(batch: Batch) -> None:
     for jobs in ("1", "2"):
         found = batch([SQUARE, "--fail-fast", "--jobs", jobs], f"{POINT}\nno\n{POINT}\nno\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gradcli.findings.examination import examine
 from gradcli.findings.finding import Finding
 from gradcli.script.limits import Limits
@@ -11,9 +13,13 @@ from gradcli.script.reading import read_snippet
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\ntorch.manual_seed(0)\n"
 
 
-def findings(text: str, name: str = "snippet.py") -> tuple[Finding, ...]:
+def unheard(text: str) -> None:
+    """Drop what a snippet prints."""
+
+
+def findings(text: str, name: str = "snippet.py", write: Callable[[str], None] = unheard) -> tuple[Finding, ...]:
     """Return what is found in a snippet."""
-    machine = Machine(Limits(), lambda text: None)
+    machine = Machine(Limits(), write)
     return examine(read_snippet(text, name), machine, name).findings
 
 

@@ -137,6 +137,20 @@ def test_the_first_failure_can_end_a_block() -> None:
     assert (answer.count, answer.text.count(b"\n"), [facts["line"] for facts in answer.failures]) == (8, 8, [8])
 
 
+def test_bad_records_cost_no_more_the_more_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Errors hold no frames, so that nobody has to look through all records again and again to free them."""
+    collections: list[tuple[int, ...]] = []
+    monkeypatch.setattr("gc.collect", lambda *generation: collections.append(generation))
+    convert = for_rows("x*y")
+    convert(Piece(Block(2, b"a,,2\n" * 1000)))
+    assert collections.count(()) == 0
+    for reader, line in ((convert.reader, b"a,1_,2"), (for_lines("x*y").reader, b'{"x": 1')):
+        (record,) = reader.records(Block(2, line))
+        convert.alone(record)
+        assert record.error is not None
+        assert (record.error.__traceback__, record.error.__context__, record.error.__cause__) == (None, None, None)
+
+
 def test_it_can_be_sent_to_another_process() -> None:
     for convert in (for_lines("x*y"), for_rows("x*y"), for_lines("sum(stack([x, y]))")):
         sent = pickle.loads(pickle.dumps(convert))

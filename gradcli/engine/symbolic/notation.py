@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.symbolic.formula import Formula
+from gradcli.language.literals import is_round
 from gradcli.language.tree import (
     Argument,
     Attribute,
@@ -91,7 +92,7 @@ def number(value: float) -> Expression:
         return Unary("-", number(-value))
     if value == float("inf"):
         return Name("inf")
-    if isinstance(value, float) and value.is_integer() and value < 1e15:
+    if isinstance(value, float) and value.is_integer() and value < 1e15 and not is_round(value):
         return Number(int(value))
     return Number(value.real)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 
 import numpy as np
@@ -14,10 +14,10 @@ from gradcli.explanation.formulas.checking import checked
 from gradcli.explanation.formulas.derivation import LARGEST_UPSTREAM
 from gradcli.explanation.model import Explanation, Intermediate
 from gradcli.explanation.naming import NAMELESS, unused
-from gradcli.language.rewrite import substitute
+from gradcli.language.rewrite import replaced, substitute
 from gradcli.language.simplify.simplifier import products_of
 from gradcli.language.simplify.trees import length
-from gradcli.language.tree import Binary, Expression, Name, names
+from gradcli.language.tree import Binary, Expression, Name, names, postorder
 from gradcli.language.unparser import unparse
 
 INLINE = 6  # operators and calls of a result without a name of its own that is written where it is used
@@ -100,6 +100,23 @@ class InNames:
                 return self.checked(tree)
             tree = substitute(tree, found)
         return None
+
+    def by_name(self, formulas: Sequence[Expression | None]) -> list[Expression | None]:
+        """Return formulas with the tensors that the program names, and that recur in them, by their names."""
+        found, whole, told = list(formulas), dict[str, Expression](), set[str]()
+        for id, node in self.nodes.items():
+            known = {name: whole[name] for name in names(node.expression) & whole.keys()}
+            tree = substitute(node.expression, known) if node.kind == "op" else Name(id)
+            whole[id] = tree if length(tree) <= LONGEST else Name(id)
+        for id in reversed([*self.written]):
+            if not self.nodes[id].shape or NAMELESS.fullmatch(id) or isinstance(whole[id], Name):
+                continue
+            tree = self.checked(whole[id])
+            counts = [0 if one is None else sum(part == tree for part in postorder(one)) for one in found]
+            if sum(counts) > (id not in told) and not isinstance(tree, Name):
+                told |= names(self.written[id])
+                found = [one and replaced(one, tree, Name(id)) for one in found]
+        return found
 
     def checked(self, tree: Expression) -> Expression:
         return checked(tree, self.point, self.products)

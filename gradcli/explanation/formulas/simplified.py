@@ -20,7 +20,7 @@ from gradcli.explanation.values import apart, rounding, rounding_of, value_of
 from gradcli.guard import guarded, noting
 from gradcli.language.simplify.simplifier import products_of
 from gradcli.language.simplify.trees import length
-from gradcli.language.tree import Argument, Binary, Call, Expression, names, postorder
+from gradcli.language.tree import Argument, Binary, Call, Expression, Number, names, postorder
 from gradcli.language.unparser import unparse
 
 WIDEST = 160  # characters on one line, which long names fill soon
@@ -88,6 +88,9 @@ class _Gradients:
         if self.in_names and any(self.in_names.is_used(leaf.formula) for leaf in leaves):
             (self.long, self.widest), self.left, self.notes = BESIDE_NAMES, MOST_WORK, []
             leaves = self.leaves()
+        if self.in_names:
+            by_name = guarded("simplification", partial(self.in_names.by_name, [x.formula for x in leaves]), None)
+            leaves = leaves if by_name is None else tuple(map(lambda x, y: replace(x, formula=y), leaves, by_name))
         found = {name for leaf in leaves if leaf.formula is not None for name in names(leaf.formula)}
         intermediates = tuple(self.in_names.needed(found)) if self.in_names else ()
         notes = (*self.whole.notes, *self.notes)
@@ -121,6 +124,8 @@ class _Gradients:
     def formulas(self, leaf: Leaf) -> Iterator[tuple[Expression, str]]:
         """Yield formulas, the one over variables first, each with the reason why it is not simplified, or none."""
         raw = leaf.formula_raw
+        if isinstance(raw, Number) and not is_finite(leaf.gradient):
+            raw = None  # 0 for what is 0 times infinity
         size = size_of(raw)
         if raw is not None and size <= self.left:
             self.left -= size

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from unicodedata import normalize
 
 from gradcli.errors import GradcliError, UsageError
-from gradcli.homework.assignment import settings, words
+from gradcli.homework.assignment import code, settings, words
 from gradcli.homework.assignment.choices import Choice, Draws
 from gradcli.homework.assignment.mistakes import OwnMistake, read_mistakes
 from gradcli.homework.assignment.numbers import filled
@@ -18,6 +18,7 @@ from gradcli.homework.assignment.places import Path, Places, read_table
 from gradcli.homework.assignment.quantities import Quantity, output_name, read_expression, read_quantity
 from gradcli.homework.assignment.values import Values
 from gradcli.homework.assignment.words import NO_WORDS, Words
+from gradcli.homework.code.cases import Code
 from gradcli.homework.model import added
 from gradcli.homework.submission.numerals import Tolerance
 from gradcli.source import Source, Span
@@ -25,7 +26,7 @@ from gradcli.workers.notes import part
 
 TOP = ("title", "mistake", "grading", "input", "question")
 GRADING = ("rtol", "atol", "precision", "carry_forward", *settings.GRADING)
-QUESTION = ("id", "text", "program", "script", "at", "ask")
+QUESTION = ("id", "text", "program", "script", "at", "ask", *code.KEYS)
 ASK = ("quantity", "form", "points", *words.KEYS)
 ANSWERS = "question "  # begins the name of a part in which the answers of one are computed
 
@@ -48,7 +49,7 @@ class Question:
 
     `source` is the program, `output` the name of its output ("" for a snippet), `file` the assignment, in which `span`
     is the question's header and `path` leads to the program. What `varies` from sheet to sheet has an example in `at`,
-    or in the snippet.
+    or in the snippet. Where students write `code`, the script is what they see of it.
     """
 
     id: str
@@ -63,6 +64,7 @@ class Question:
     file: Source = field(repr=False)
     places: Places = field(repr=False, compare=False)
     varies: Mapping[str, Choice] = field(default_factory=dict, compare=False)
+    code: Code | None = None
 
     def moved(self, at: Mapping[str, Any]) -> Question:
         """Return the question with other values: a program at another point, or a snippet with other numbers in it."""
@@ -189,6 +191,9 @@ class _Reader(Values):
             raise self.refuse(section, "a question is a table", "start it with [[question]]")
         self.known(table, QUESTION, path, "a question")
         id = self.id(path, table, seen)
+        own = code.read_code(table, lambda key, *told: self.refuse(self.places.key(*path, key), *told))
+        if own is not None:
+            return self.code_question(path, table, id, own)
         kinds = [kind for kind in ("program", "script") if kind in table]
         if len(kinds) != 1:
             what = "has both a program and a script" if kinds else "has neither a program nor a script"
@@ -217,6 +222,19 @@ class _Reader(Values):
             {name: one for name, one in at.items() if isinstance(one, Choice)},
         )
         return read.moved(example) if is_script and example else read
+
+    def code_question(self, path: Path, table: dict[str, Any], id: str, own: Code) -> Question:
+        asks = self.asks({"ask": code.usual_asks(own), **table}, path, id, "", is_script=True)
+        known = code.known_asks(own)
+        for ask in asks:
+            if ask.written not in known:
+                raise self.refuse(ask.span, f"{ask.written} is nothing that is tried", f"write {', '.join(known)}")
+        text = self.typed(table, path, "text", str, "").strip()
+        source, key = Source(code.stub(own), f"question {id}"), "engine" if own.is_engine else "function"
+        section = self.places.key(*path)
+        return Question(
+            id, text, source, True, "", {}, asks, section, (*path, key), self.source, self.places, {}, own
+        )  # fmt: skip
 
     def id(self, path: Path, table: Mapping[str, Any], seen: set[str]) -> str:
         id = normalize("NFC", self.typed(table, path, "id", str, str(len(seen) + 1))).strip()

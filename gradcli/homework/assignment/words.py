@@ -13,7 +13,7 @@ from typing import Any
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.quantities import Quantity
 
-KEYS = ("line", "choices", "answer", "accept")
+KEYS = ("line", "choices", "answer", "accept", "undefined")
 MOST = 20  # choices
 
 Refuse = Callable[[str, str, str], UsageError]  # from the key at fault, a message and a help
@@ -21,11 +21,15 @@ Refuse = Callable[[str, str, str], UsageError]  # from the key at fault, a messa
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The part of an ask about answers in words: `choices` with the number of the right one, and texts to accept."""
+    """The part of an ask about answers in words: `choices` with the number of the right one, and texts to accept.
+
+    With `undefined` the right answer is that there is none, as at a kink.
+    """
 
     choices: tuple[str, ...] = ()
     answer: int = 0
     accept: tuple[str, ...] = ()
+    undefined: bool = False
 
     @property
     def right(self) -> str:
@@ -43,7 +47,10 @@ def read_words(table: Mapping[str, Any], refuse: Refuse) -> Words:
     if not choices:
         if "answer" in table:
             raise refuse("answer", "an answer goes with choices", 'write choices = ["yes", "no"] before it')
-        return Words(accept=accept)
+        undefined = table.get("undefined", False)
+        if not isinstance(undefined, bool):
+            raise refuse("undefined", f"undefined is {undefined!r:.40}", "write undefined = true")
+        return Words(accept=accept, undefined=undefined)
     if not 2 <= len(choices) <= MOST:
         raise refuse("choices", f"there are {len(choices)} choices", f"write 2 to {MOST}")
     if len({choice.casefold() for choice in choices}) < len(choices):

@@ -12,6 +12,9 @@ import numpy as np
 from gradcli.errors import UsageError
 from gradcli.homework.answer_file import answer
 from gradcli.homework.assignment.assignments import Ask, Assignment
+from gradcli.homework.code.cases import USUAL
+from gradcli.homework.code.marking import CodeJudge, missed
+from gradcli.homework.code.repairs import TITLES
 from gradcli.homework.diagnose.coincidences import Coincidences, Named, Owned, coincidences, is_sized, same_numbers
 from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.key import Key
@@ -33,6 +36,7 @@ KINDS = {
     "not-finite": "the right number is not finite",
     "one-digit": "one digit decides",
     "saturated": "an activation has no slope",
+    "missed": "a mistake passes every case",
 }
 
 
@@ -58,9 +62,21 @@ def findings(assignment: Assignment) -> Iterator[Finding]:
             message = error.message.removeprefix(f"question {question.id}: ")
             yield Finding("program", question.id, "", message, error.help, error.span or question.span)
             continue
+        if key.code is not None:
+            yield from of_code(key, key.code)
+            continue
         found = list(of_question(key))
         help = better_point(key) if any(not one.help for one in found) else ""
         yield from (replace(one, help=one.help or help) for one in found)
+
+
+def of_code(key: Key, code: CodeJudge) -> Iterator[Finding]:
+    """Yield the mistakes in code that the cases of a question would miss."""
+    others = [name for name in USUAL if name not in code.quantities]
+    help = f"ask for {', '.join(others)}, too"
+    for mistake in missed(code):
+        message = f"nobody would see that somebody {TITLES[mistake]}"
+        yield Finding("missed", key.question.id, "", message, help, key.question.places.key(*key.question.path))
 
 
 def of_question(key: Key) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ from gradcli.homework.submission.answers import Formula, Read, UnreadableError, 
 from gradcli.homework.submission.numerals import Typed
 from gradcli.homework.submission.plain.numbers import Comma
 from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
+from gradcli.homework.submission.plain.vocabulary import says_undefined
 
 BLANK = re.compile(
     r"[\s?_.…–—=-]+|\(?(?:n\.?/?a\.?|tbd|todo|idk|(?:i\s+)?(?:don['’]?t|do not)\s+know|no\s+(?:idea|answer|clue)"
@@ -48,6 +49,9 @@ class Judge:
     def as_typed(self, ask: Ask, text: str, comma: Comma, points: Points | None) -> Verdict:
         if is_accepted(text, ask.words):
             return Verdict("correct", known=("accepted",))
+        if ask.words.undefined or (not self.assignment.strict and says_undefined(text)):
+            is_right = says_undefined(text) and (ask.words.undefined or not is_finite(self.expected[ask.quantity]))
+            return Verdict("correct" if is_right else "wrong", known=("undefined", is_right))
         try:
             plain = self.plain(ask, text, comma, points)
             known = known_of(plain.read)
@@ -109,6 +113,10 @@ class Judge:
             return Wanted("word")
         names = names_of(self.question.source.text, self.question.at)
         return Wanted("number", np.shape(expected), names, values=self.question.at)
+
+
+def is_finite(value: Value) -> bool:
+    return np.asarray(value).dtype.kind not in "fc" or bool(np.all(np.isfinite(value)))
 
 
 def names_of(program: str, at: Mapping[str, object]) -> frozenset[str]:

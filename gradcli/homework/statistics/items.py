@@ -80,8 +80,8 @@ class Items:
         self.tallies: dict[Place, _Tally] = {place: _Tally() for place in self.max_points}
 
     def add(self, result: Result) -> None:
-        """Count one submission; one that could not be read says nothing about questions."""
-        if result.unreadable:
+        """Count one submission; one that could not be read, or was not handed in, says nothing about questions."""
+        if result.unreadable or result.is_absent:
             return
         points = dict.fromkeys(self.tallies, 0.0)
         answered = set()

@@ -18,7 +18,8 @@ from gradcli.homework.submission.names import identity
 from gradcli.source import visible
 from gradcli.workers.files import refuse_overwriting
 
-TYPED = (".txt", ".answers", ".md", ".html")  # endings that no report has by itself
+PROGRAMS = (".py", ".ipynb")
+TYPED = (".txt", ".answers", ".md", ".html", *PROGRAMS)  # endings that no report has by itself
 ENDINGS = (*TYPED, ".json", ".csv")
 BESIDE = ("submission_metadata.yml", "variants.json")  # what systems, and gradcli itself, write beside submissions
 ABOUT = re.compile(r"(?:readme|licen[cs]e|contributing)(?:\..*)?", re.IGNORECASE)  # of a folder of code

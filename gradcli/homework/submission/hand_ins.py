@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 from gradcli.homework.submission.classes import LARGEST as LARGEST_CLASS
 from gradcli.homework.submission.classes import of_class, of_student, students_in
-from gradcli.homework.submission.files import File, students_of
+from gradcli.homework.submission.files import PROGRAMS, File, students_of
 from gradcli.homework.submission.labels import Labels
 from gradcli.homework.submission.lines import read_lines
 from gradcli.homework.submission.markup import text_of
 from gradcli.homework.submission.names import identity
+from gradcli.homework.submission.programs import read_notebook, read_program
 from gradcli.homework.submission.reading import read_file
 from gradcli.homework.submission.submissions import Submission, read_json, read_text
 from gradcli.homework.wording import listed
@@ -63,6 +64,8 @@ class HandIn:
         if problem:
             return Submission(name, self.student, unreadable=problem)
         text = text_of(text) if self.file.kind == ".html" else text
+        if self.file.kind in PROGRAMS:
+            return (read_program if self.file.kind == ".py" else read_notebook)(name, self.student, text, labels)
         if self.file.kind in READERS:
             return READERS[self.file.kind](name, self.student, text)
         if labels is None or labels.is_strict:

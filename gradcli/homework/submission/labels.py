@@ -81,7 +81,8 @@ Found = TypeVar("Found")
 class Labels:
     """The names of the questions and quantities of an assignment, which must be typed as they stand if `is_strict`.
 
-    `names` are those of the programs, which labels do not use for anything else.
+    `names` are those of the programs, which labels do not use for anything else; `codes` are the questions that ask for
+    code.
     """
 
     def __init__(
@@ -91,8 +92,10 @@ class Labels:
         *,
         is_strict: bool = False,
         names: Mapping[str, Collection[str]] | None = None,
+        codes: Collection[str] = (),
     ) -> None:
         self.asked, self.outputs, self.is_strict, self.names = asked, outputs, is_strict, names or {}
+        self.codes = codes
         self.named: Remembered[str | None] = Remembered(KEPT)
         self.known: Remembered[Asked | None] = Remembered(KEPT)
         self.ids = single((question_name(id), id) for id in asked)

@@ -36,6 +36,7 @@ from gradcli.language.simplify.algebra.terms import (
     term_of,
 )
 from gradcli.language.simplify.extents import SCALAR
+from gradcli.language.simplify.facts.functions import LINEAR
 from gradcli.language.simplify.numbers import LARGEST_DENOMINATOR
 from gradcli.language.simplify.ordering import (
     BRACKET,
@@ -74,7 +75,8 @@ class Quotients:
         powers = dict(product.term)
         coefficient, factors = self._raised(product.coefficient, powers, instead)
         coefficient, brackets = self._signed(Product(coefficient, term_of(powers)), instead)
-        coefficient, others = self._powers(coefficient, powers, brackets)
+        coefficient, turned = self._turned_call(coefficient, powers)
+        coefficient, others = self._powers(coefficient, powers, brackets, turned)
         factors = in_order([*factors, *others], self.algebra.products)
         above = [factor.written for factor in factors if not factor.below]
         below = [*(factor.written for factor in factors if factor.below), *below]
@@ -154,6 +156,25 @@ class Quotients:
                     coefficient, brackets[base] = -coefficient, other
         return coefficient, brackets
 
+    def _turned_call(
+        self, coefficient: Rational, powers: Mapping[int, Rational]
+    ) -> tuple[Rational, dict[int, Written]]:
+        """Let a difference in a linear function take up a minus in front: `X.T @ (p - y)`, not `-X.T @ (y - p)`."""
+        for base, exponent in powers.items() if coefficient < 0 else ():
+            found = self.algebra.bases[base]
+            if not isinstance(found, Function) or exponent != 1:
+                continue
+            parts = [self.argument(argument) for argument in found.arguments]
+            for place in LINEAR.get(found.name, ()):
+                value = found.arguments[place].value if place < len(parts) else None
+                inner = self.algebra.only(value, Sum) if isinstance(value, Product) else None
+                if isinstance(value, Product) and inner is not None and any(c < 0 for c in inner.polynomial.values()):
+                    other = self._bracket(value.term[0][0], None, turned=not self.algebra.is_turned(value.term[0][0]))
+                    if other.cost <= parts[place].cost:
+                        parts[place] = other
+                        return -coefficient, {base: self._call(found, parts)}
+        return coefficient, {}
+
     def _bracket(self, base: int, instead: Polynomial | None, *, turned: bool) -> Written:
         """Write a sum, perhaps with all signs turned."""
         key = (base, turned)
@@ -204,7 +225,11 @@ class Quotients:
         return coefficient, factors
 
     def _powers(
-        self, coefficient: Rational, powers: Mapping[int, Rational], brackets: Mapping[int, Written]
+        self,
+        coefficient: Rational,
+        powers: Mapping[int, Rational],
+        brackets: Mapping[int, Written],
+        turned: Mapping[int, Written],
     ) -> tuple[Rational, list[Factor]]:
         """Write the factors that have numbers for exponents, and return the number that is left."""
         roots: dict[bool, list[Product]] = {False: [], True: []}
@@ -221,6 +246,7 @@ class Quotients:
                 roots[exponent < 0].append(self._inside(base))
                 continue
             kind, bare = (BRACKET, brackets[base]) if base in brackets else self._base(base)
+            bare = turned.get(base, bare)
             if isinstance(found, Constant) and found.value ** magnitude(exponent) >= ENDLESS_INTEGER:
                 bare = Written(Number(float(found.value)), bare.cost)
             written = bare if magnitude(exponent) == 1 else trees.powered(bare, self._exponent(magnitude(exponent)))
@@ -272,10 +298,13 @@ class Quotients:
                 return BRACKET, self.best(found.product)
             case Function():
                 parts = [self.argument(x) for x in found.arguments]
-                if found.template is None:
-                    return CALL, trees.called(found.name, parts, [x.keyword for x in found.arguments])
-                return MATRIX if found.name == "@" else CALL, trees.filled(found.template, parts)
+                return MATRIX if found.name == "@" else CALL, self._call(found, parts)
         raise UnsimplifiedError
+
+    def _call(self, found: Function, parts: Sequence[Written]) -> Written:
+        if found.template is None:
+            return trees.called(found.name, parts, [x.keyword for x in found.arguments])
+        return trees.filled(found.template, parts)
 
     def argument(self, argument: Argument) -> Written:
         if isinstance(argument.value, Expression):

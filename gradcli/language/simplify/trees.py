@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from gradcli.language.literals import is_round
 from gradcli.language.rewrite import with_children
 from gradcli.language.simplify.algebra.terms import Rational
 from gradcli.language.tree import (
@@ -50,7 +51,7 @@ def _counts(node: Expression) -> int:
 
 def number(value: Rational) -> Written:
     """Write a number that is not negative, whole or with decimals that end."""
-    is_int = value.denominator == 1 and value <= LARGEST
+    is_int = value.denominator == 1 and value <= LARGEST and not is_round(value)
     return Written(tree := Number(int(value) if is_int else float(value)), _counts(tree))
 
 

@@ -99,6 +99,8 @@ def _item(item: Any) -> Any:
         refuse_examples("mask", item)
     if isinstance(item, Tensor) and item.dtype == np.uint8:
         raise UnsupportedHere("bytes as a mask are not supported here", help="write mask.bool()")
+    if mode.strict and isinstance(item, str):
+        raise TypeError("new(): invalid data type 'str'")
     if isinstance(item, float | str | dict | set):
         raise AutogradError(f"{ALLOWED} (got {type(item).__name__})")
     if mode.strict and isinstance(item, list):

@@ -148,6 +148,7 @@ hardtanh = elementwise(
     takes="input: Real, min_val: float = -1.0, max_val: float = 1.0",
     examples=("x = [-3, 0.5, 2]; hardtanh(x)", "x = [-3, 0.5, 2]; hardtanh(x, min_val=-2, max_val=1)"),
     method=False,
+    computes_integers=True,
     kinks=lambda x, *, min_val=-1, max_val=1: np.equal(x, min_val) | np.equal(x, max_val),
     convention="hardtanh' is 0 at the bounds",
     traits=("bounded", "gate"),
@@ -223,7 +224,7 @@ def apply_celu(input: Real, alpha: float = 1.0) -> Any:
     return celu(input, alpha=alpha)
 
 
-@operation("x = [-1, 2, 7]; relu6(x)", method=False)
+@operation("x = [-1, 2, 7]; relu6(x)", method=False, computes_integers=True)
 def relu6(input: Real) -> Any:
     """The input held between 0 and 6."""
     return hardtanh(input, min_val=0.0, max_val=6.0)

@@ -109,7 +109,7 @@ def attended(
     return matmul(dropped(safe_softmax(scores, dim=scores.ndim - 1)), value)
 
 
-@operation("x = [1, 2]; dropout(x, training=False)*x", "x = [1, 2]; dropout(x, 1)", method=False)
+@operation("x = [1, 2]; dropout(x, training=False)*x", "x = [1, 2]; dropout(x, 1)", method=False, only="nn.functional")
 def dropout(input: Real, p: float = 0.5, training: bool = True) -> Any:
     """The input itself, without training or with p = 0; zeros with p = 1."""
     AutogradError.when(not 0 <= p <= 1, f"dropout probability has to be between 0 and 1, but got {p}")

@@ -133,6 +133,7 @@ def binary_cross_entropy(input: Real, target: Real, weight: Real | None = None, 
     "x = [-2, 0.7]; y = [0.1, 1]; bce_with_logits(x, y, weight=[1, 2], reduction='sum', pos_weight=[3, 0.5])",
     aliases=["bce_with_logits"],
     method=False,
+    only="nn.functional",
 )
 def binary_cross_entropy_with_logits(
     input: Real, target: Real, weight: Real | None = None, reduction: str = "mean", pos_weight: Real | None = None

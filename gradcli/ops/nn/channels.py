@@ -185,6 +185,7 @@ def update_running(running: Tensor, value: Any, momentum: float) -> None:
     "x = [[[1, 2, 4], [0.5, -1, 3]]]; w = [1, 2]; batch_norm(x, None, None, w, training=True, eps=0.01)",
     method=False,
     kernel="batch_norm",
+    only="nn.functional",
 )
 def apply_batch_norm(
     input: Real,
@@ -226,6 +227,7 @@ def apply_batch_norm(
     "x = [[[1, 2], [0.5, -1], [3, 0], [1, 5]]]; w = [1, 2, 3, 4]; b = [0, 1, 2, 3]; group_norm(x, 2, w, b, 0.01)",
     method=False,
     kernel="GroupNormKernelImpl",
+    only="nn.functional",
 )
 def apply_group_norm(
     input: Real, num_groups: int, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5
@@ -254,6 +256,7 @@ def apply_group_norm(
     "x = [[[1, 2, 4], [0.5, -1, 3]]]; instance_norm(x)",
     "x = [[[1, 2, 4], [0.5, -1, 3]]]; w = [1, 2]; b = [0, 1]; instance_norm(x, weight=w, bias=b)",
     method=False,
+    only="nn.functional",
 )
 def instance_norm(input: Real, *, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5) -> Any:
     """Each channel of each example shifted and scaled to mean 0 and variance 1."""

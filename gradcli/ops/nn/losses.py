@@ -273,6 +273,7 @@ MEAN_OF_ALL = (
     "x = [[-0.5, -1.5]]; y = [[0.6, 0.4]]; kl_div(x, y, reduction='batchmean')",
     "x = [-0.5, -1.5]; y = [-0.25, -2]; kl_div(x, y, reduction='sum', log_target=True)",
     method=False,
+    only="nn.functional",
 )
 def kl_div(input: Real, target: Real, reduction: str = "mean", log_target: bool = False) -> Any:
     """The divergence of Kullback and Leibler: `target*(log(target) - input)` for logarithms of probabilities."""
@@ -296,6 +297,7 @@ def _in_logarithms(input: Real, target: Real) -> Any:
     "x = [0.5, 1]; y = [2, 1]; poisson_nll_loss(x, y)",
     "x = [0.5, 1]; poisson_nll_loss(x, [2, 1], log_input=False, full=True, reduction='sum')",
     method=False,
+    only="nn.functional",
 )
 def poisson_nll_loss(
     input: Real, target: Real, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean"

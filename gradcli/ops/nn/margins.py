@@ -31,7 +31,9 @@ def constant(value: float, like: Tensor) -> Tensor:
     return Tensor(like.dtype.type(value))
 
 
-@operation("x = [0.5, 0.25, 2]; hinge_embedding_loss(x, [1, -1, -1])", method=False, integers_stay=True)
+@operation(
+    "x = [0.5, 0.25, 2]; hinge_embedding_loss(x, [1, -1, -1])", method=False, integers_stay=True, only="nn.functional"
+)
 def hinge_embedding_loss(input: Real, target: Real, margin: float = 1.0, reduction: str = "mean") -> Any:
     """The input where the label is 1; where it is -1, the margin less the input, at least 0."""
     check_reduction(reduction)
@@ -49,6 +51,7 @@ def hinge_embedding_loss(input: Real, target: Real, margin: float = 1.0, reducti
     "x = [0.5, 1, 2]; y = [1, 0.5, 1.5]; margin_ranking_loss(x, y, [1, -1, 1], margin=1, reduction='sum')",
     method=False,
     integers_stay=True,
+    only="nn.functional",
 )
 def margin_ranking_loss(input1: Real, input2: Real, target: Real, margin: float = 0.0, reduction: str = "mean") -> Any:
     """`relu(margin - target*(input1 - input2))`: the first should be larger (label 1), or the second (label -1)."""
@@ -66,6 +69,7 @@ def margin_ranking_loss(input1: Real, input2: Real, target: Real, margin: float 
     "A = [[1, 2], [0.5, 1]]; B = [[2, 1], [1, -3]]; cosine_embedding_loss(A, B, [1, -1])",
     "x = [1, 2]; y = [2, 0.5]; cosine_embedding_loss(x, y, -1, margin=0.25)",
     method=False,
+    only="nn.functional",
 )
 def cosine_embedding_loss(
     input1: Real, input2: Real, target: Real, margin: float = 0.0, reduction: str = "mean"
@@ -107,6 +111,7 @@ def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
     "a = [[1, 2]]; b = [[1, 1]]; c = [[2, 3]]; triplet_margin_loss(a, b, c, margin=2, swap=True, reduction='none')",
     method=False,
     integers_stay=True,
+    only="nn.functional",
 )
 def triplet_margin_loss(
     anchor: Real,

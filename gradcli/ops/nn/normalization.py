@@ -171,6 +171,7 @@ def _check_normalized(input: Tensor, shape: Shape, **weights: Tensor | None) -> 
     "x = [[1, 2, 4], [0.5, -1, 3]]; w = [1, 2, 0.5]; b = [0, 1, 2]; layer_norm(x, (3,), weight=w, bias=b, eps=0.01)",
     method=False,
     kernel="LayerNormKernelImpl",
+    only="nn.functional",
 )
 def apply_layer_norm(
     input: Real, normalized_shape: Shape, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5
@@ -211,6 +212,7 @@ def _check_rows(rows: Any, size: Shape, padding_idx: int | None) -> None:
     "w = [[1, 2], [3, 4], [5, 6]]; embedding([0, 2, 0], w)",
     "w = [[1, 2], [3, 4], [5, 6]]; embedding([[0, 2], [0, 0]], w, padding_idx=1)",
     method=False,
+    only="nn.functional",
 )
 def apply_embedding(input: Indices, weight: Real, padding_idx: int | None = None) -> Any:
     """The rows of `weight` with these numbers; the row `padding_idx` receives no gradient."""

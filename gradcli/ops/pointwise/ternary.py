@@ -152,7 +152,9 @@ def apply_xlogy(input: Operand, other: Operand) -> Any:
     return xlogy(real(input), real(other))
 
 
-@operation("x = [1, 2]; nan_to_num(x**2)", "x = [1, 2]; nan_to_num(log(x), nan=7, posinf=5, neginf=-5)")
+@operation(
+    "x = [1, 2]; nan_to_num(x**2)", "x = [1, 2]; nan_to_num(log(x), nan=7, posinf=5, neginf=-5)", computes_integers=True
+)
 def apply_nan_to_num(
     input: Real, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Any:

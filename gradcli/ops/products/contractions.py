@@ -283,6 +283,7 @@ def apply_outer(input: Tensor, vec2: Tensor) -> Any:
     "b = [1, 2]; x = [[3, 4]]; W = [[5, 6], [7, 8]]; addmm(b, x, W)",
     "b = [1, 2]; x = [[3, 4]]; W = [[5, 6], [7, 8]]; addmm(b, x, W, beta=2, alpha=3)",
     contracts=True,
+    computes_integers=True,
 )
 def apply_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
     """`beta*input + alpha*(mat1 @ mat2)`."""
@@ -295,7 +296,10 @@ def apply_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, a
     return addmm(*same_dtype(input, mat1, mat2, refusal=refusal), beta=beta, alpha=alpha)
 
 
-@operation("C = [[[1, 1], [0, 2]]]; A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; baddbmm(C, A, B, alpha=2)")
+@operation(
+    "C = [[[1, 1], [0, 2]]]; A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; baddbmm(C, A, B, alpha=2)",
+    computes_integers=True,
+)
 def apply_baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
     """`beta*input + alpha*bmm(batch1, batch2)`."""
     expanded(input, (extent(batch1.shape, 0), extent(batch1.shape, 1), extent(batch2.shape, 2)))

@@ -37,6 +37,7 @@ class Operation:
     kernel: what torch calls the function that computes it, where that takes floating point numbers alone; or what torch
         says where it refuses others, with `{}` for their kind.
     alike: what torch says of floating point tensors of two dtypes, where it promotes none.
+    computes_integers: torch computes it with whole numbers where it is given nothing else.
     contracts: it sums over dimensions that would else broadcast, and checks the size of its result itself.
     """
 
@@ -52,6 +53,7 @@ class Operation:
     numbers: str = "after"
     kernel: str = ""
     alike: str = ""
+    computes_integers: bool = False
     contracts: bool = False
 
     @cached_property

@@ -161,6 +161,7 @@ def max_pool1d(
     "x = [[1, 3, 0, 2], [0.5, -1, 3, 4]]; avg_pool1d(x, 2)",
     "x = [[1, 3, 0]]; avg_pool1d(x, 2, padding=1)",
     method=False,
+    computes_integers=True,
 )
 def avg_pool1d(
     input: Real,
@@ -186,7 +187,7 @@ def adaptive_avg_pool1d(input: Real, output_size: Pair) -> Any:
     return squeeze_dim(found, dim=input.ndim - 1)
 
 
-@operation("x = [[1, 3, 0, 2]]; adaptive_max_pool1d(x, 2)", method=False)
+@operation("x = [[1, 3, 0, 2]]; adaptive_max_pool1d(x, 2)", method=False, only="nn.functional")
 def adaptive_max_pool1d(input: Real, output_size: Pair) -> Any:
     """The largest entries of `output_size` equal parts of the last dimension."""
     image = _as_image("adaptive_max_pool1d", input)

@@ -317,7 +317,14 @@ def _declare(count: int, summary: str, *examples: str) -> None:
         return convolution_weight(x, g, size=size, **o)
 
     forward.__doc__ = summary
-    register(name, forward, examples[:-2], method=False, alike="expected scalar type {0} but found {1}")
+    register(
+        name,
+        forward,
+        examples[:-2],
+        method=False,
+        computes_integers=True,
+        alike="expected scalar type {0} but found {1}",
+    )
     register(f"{name}_input", by_input, examples[-2:-1], method=False)
     register(f"{name}_weight", by_weight, examples[-1:], method=False)
 

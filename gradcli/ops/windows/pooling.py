@@ -178,7 +178,7 @@ def _declare_mean(count: int, *examples: str) -> Callable[..., Any]:
         check_upstream(g, size, o)
         return spread(g, size=size, **o)
 
-    register(name, avg_pool, examples[:-1], method=False)
+    register(name, avg_pool, examples[:-1], method=False, computes_integers=True)
     register(f"{name}_backward", avg_pool_backward, examples[-1:], method=False)
     return avg_pool
 

@@ -9,12 +9,13 @@ from gradcli.ops.support.arguments import Pair, Shape, check_size
 from gradcli.ops.windows import windows
 
 
-def _check_sizes(name: str, count: int, x: Shape) -> None:
+def _check_sizes(count: int, x: Shape) -> None:
     """Refuse what is no image or volume, or has nothing in it; a batch of none is right."""
-    if len(x) not in (count + 1, count + 2) or 0 in x[-count - 1 :]:
-        kinds = f"{count + 1}D or {count + 2}D (batch mode)"
-        listed = f"with optional 0 dim batch size for input, but got:{list(x)}"
-        raise ShapeError(f"{name}: Expected {kinds} tensor {listed}")
+    kinds = f"{count + 1}D or {count + 2}D (batch mode) tensor"
+    ShapeError.when(len(x) not in (count + 1, count + 2), f"non-empty {kinds} expected for input")
+    ShapeError.when(
+        0 in x[-count - 1 :], f"Expected {kinds} with optional 0 dim batch size for input, but got:{list(x)}"
+    )
 
 
 def options(
@@ -33,7 +34,7 @@ def options(
     steps = kernel if not stride and stride != 0 else windows.each(stride, count, message.format("stride"))
     border = windows.each(padding, count, message.format("padding"))
     apart = windows.each(dilation, count, message.format("dilation"))
-    _check_sizes(name, count, x)
+    _check_sizes(count, x)
     AutogradError.when(0 in steps, "stride should not be zero")
     for word, numbers in (("kernel size", kernel), ("stride", steps), ("dilation", apart)):
         AutogradError.when(min(numbers) < 1, f"{word} should be greater than zero, but got {min(numbers)}")

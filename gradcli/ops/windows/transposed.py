@@ -127,7 +127,8 @@ def _declare(count: int, where: str, *examples: str) -> None:
         return _convolve(count, x, w, *rest)
 
     forward.__doc__ = f"The adjoint of `conv{count}d`: each entry spreads a kernel {where} the result."
-    register(f"conv_transpose{count}d", forward, examples, method=False, alike="expected scalar type {0} but found {1}")
+    alike = "expected scalar type {0} but found {1}"
+    register(f"conv_transpose{count}d", forward, examples, method=False, computes_integers=True, alike=alike)
 
 
 _declare(

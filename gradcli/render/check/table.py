@@ -35,14 +35,13 @@ def class_sections(totals: ClassTotals, looks: Looks) -> list[Section]:
 
 
 def title(totals: ClassTotals, looks: Looks) -> str:
-    """The assignment, the number of students, and their mean, also over those who handed in nothing."""
+    """The assignment, the number of students, and the mean of those who handed in."""
     count = len(totals.students)
     name = clipped(totals.assignment.title or totals.assignment.file, NAME, looks)
     if not count:
         return f"{name}   no submissions"
-    scored, of = (
-        sum(values) / count for values in zip(*((s.score, s.max_score) for s in totals.students), strict=True)
-    )
+    present = [one for one in totals.students if not one.is_absent] or totals.students
+    scored, of = (sum(values) / len(present) for values in zip(*((s.score, s.max_score) for s in present), strict=True))
     share = percent(scored, of)
     mean = points(round(scored, 2), round(of, 2))
     mean = f", mean {mean} points{f' ({share})' if share else ''}" if mean else ""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from gradcli.explanation.model import Explanation
 from gradcli.render.display_options import Asked
+from gradcli.render.graph.film import Film, frames
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Direction, Drawing, Edge, Point, Rectangle, Route
 from gradcli.render.graph.layered.paths import length as n
@@ -44,7 +45,13 @@ class Ink(NamedTuple):
 
 def svg(explanation: Explanation, asked: Asked) -> str:
     """Draw the graph. Raises EvaluationError where it is too large."""
-    return written(sketch(explanation, asked, LARGEST), asked)
+    found = sketch(explanation, asked, LARGEST)
+    if not asked.animate:
+        return written(found, asked)
+    drawn = laid_out(found, asked)
+    if drawn is None:
+        raise too_large(len(found.vertices), asked)
+    return "\n".join(lines(found, drawn, frames(explanation, asked, found, drawn)))
 
 
 def written(found: Sketch, asked: Asked) -> str:
@@ -97,7 +104,7 @@ def label_size(arc: Arc) -> tuple[float, float] | None:
     return text_width(arc.label, size) + 2, size + 2
 
 
-def lines(found: Sketch, drawn: Drawing) -> Iterator[str]:
+def lines(found: Sketch, drawn: Drawing, film: Film | None = None) -> Iterator[str]:
     width, height = drawn.width + 2 * MARGIN, drawn.height + 2 * MARGIN
     size = f'width="{n(width)}" height="{n(height)}" viewBox="0 0 {n(width)} {n(height)}"'
     yield f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FACES}" font-size="{n(SIZE)}">'
@@ -105,9 +112,11 @@ def lines(found: Sketch, drawn: Drawing) -> Iterator[str]:
     yield f"<desc>{escaped(described(found))}</desc>"
     yield f'<g transform="translate({n(MARGIN)} {n(MARGIN)})">'
     for arc, route in zip(found.arcs, drawn.routes, strict=True):
-        yield from edge(arc, route, drawn)
+        part = list(edge(arc, route, drawn))
+        yield from film.edge(arc, route, part, (GREY, INK["grad"])) if film else part
     for vertex in found.vertices:
-        yield from box(vertex, drawn.boxes[vertex.id])
+        part = list(box(vertex, drawn.boxes[vertex.id]))
+        yield from film.box(vertex, part, INK["grad"]) if film else part
     yield "</g>"
     yield "</svg>"
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.explanation.missing_values import Unkept
+from gradcli.language.literals import spelled
 from gradcli.language.unparser import Precedence
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.text.numbers import PRECISION, short
@@ -21,7 +22,7 @@ _WORDS = {"inf": r"\infty", "-inf": r"-\infty", "nan": r"\text{nan}", "True": r"
 
 def number(value: int | float) -> Piece:
     """Return a number of a formula, with the digits that were typed."""
-    return _written(repr(value))
+    return _written(spelled(value))
 
 
 def value(given: Any, precision: int = PRECISION) -> Piece:

@@ -42,6 +42,7 @@ function expanded({ shape, data }, wanted) {
 
 /** Return what a function of numbers makes of tensors, entry by entry. */
 function each(f, ...tensors) {
+  if (tensors.every((one) => !one.shape.length)) return scalar(f(...tensors.map((one) => one.data[0])));
   const shape = common(tensors.map((one) => one.shape));
   const [a, b, c] = tensors.map((one) => expanded(one, shape));
   const data = Array(size(shape));

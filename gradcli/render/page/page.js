@@ -526,5 +526,6 @@ for (const part of all(".controls, .panel, .about, .zoom")) part.hidden = false;
 for (const graph of all(".graph")) graph.querySelector("[data-node]")?.setAttribute("tabindex", "0");
 for (const way of all("[data-share]")) way.style.flexGrow = way.dataset.share;
 for (const article of articles) article.removeAttribute("id"); // the address is the player's now, and scrolls nothing
+const isShow = /^#(step=\d+&)?present$/.test(location.hash);
 go(addressed());
-if (location.hash.includes("present")) present(true);
+if (isShow) present(true);

@@ -3,6 +3,7 @@
 
 const trial = one(".what-if");
 const CURVE = { width: 240, height: 96, points: 61 };
+let later = 0; // the other curves follow when the hand rests
 let point = null; // a tensor by the name of each leaf
 
 /** Return a number as the page writes it. */
@@ -64,7 +65,7 @@ function obstacle() {
 }
 
 /** Show the numbers at the point. */
-function attempt() {
+function attempt(moved) {
   if (!isTrying) go(last);
   isTrying = true;
   const { values, gradients } = computed(formulas, point);
@@ -79,14 +80,16 @@ function attempt() {
   const result = values[formulas.output].data[0];
   for (const block of trial.querySelectorAll(".leaf")) {
     const { leaf, place } = entryOf(block.dataset.at);
-    means(block, point[leaf].data[place], gradients[leaf].data[place], result);
+    means(block, point[leaf].data[place], gradients[leaf].data[place], result, !moved || block.contains(moved));
   }
+  clearTimeout(later);
+  if (moved) later = setTimeout(() => isTrying && attempt(null), 120);
   main.toggleAttribute("data-trying", true);
   sentence.textContent = `What if? Here ${formulas.output} = ${written(result)}.`;
 }
 
 /** Tell what a gradient means, and draw the curve with its tangent. */
-function means(block, value, slope, result) {
+function means(block, value, slope, result, isDrawn = true) {
   const { at, stepOf } = block.dataset;
   const really = outcome(moved(at, value + Number(stepOf))) - result;
   const [told, change] = [slope * stepOf, really].map((x) => written(Math.abs(x), 4));
@@ -96,7 +99,7 @@ function means(block, value, slope, result) {
   block.querySelector("[data-meaning]").textContent = slope
     ? `${at} + ${written(Number(stepOf))} makes ${output} ${grows} by about ${told}; really ${really * slope < 0 ? "-" : ""}${change}.`
     : `${at} + ${written(Number(stepOf))} leaves ${output} as it is, as far as the slope tells${more}.`;
-  curve(block, value, slope, result);
+  if (isDrawn) curve(block, value, slope, result);
 }
 
 /** Draw the output over one entry, and the tangent whose slope is the gradient. */
@@ -166,7 +169,7 @@ function tries() {
     if (!isTrying) go(last);
     point = moved(name, value);
     for (const input of target.parentNode.querySelectorAll("input")) if (input !== target) input.value = value;
-    attempt();
+    attempt(target);
   });
   ACTIONS.reset = () => go(step);
 }

@@ -26,7 +26,6 @@ GAP = 2  # columns between columns
 WIDEST = 160  # columns of a table where nothing says how wide a line may be: one long formula would pad all rows
 ENDLESS = 10**9  # columns of a line that need not fit
 INDENT = 2  # columns before a row below a title
-NUMBER = r"(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?\b"
 MADE_BY = r"Backward\d$|^ ?(constant|no graph)$"
 STYLES = {"title": "bold", "result": "", "note": "red", "aside": "dim", "": ""}
 STYLES |= {"right": "", "partly": "", "wrong": "", "below": "", "why": "italic", "reason": "", "between": "dim"}
@@ -34,7 +33,7 @@ STYLES |= {"curve": ""}
 BETWEEN = {"reason": 2, "why": 2, "between": 0}  # lines between aligned rows, and how far they stand in
 # Of a row's first cell. Of the standard colours magenta and red can be read on black and on white, in most palettes.
 FIRST = {"result": "bold magenta", "right": "green", "partly": "magenta", "wrong": "red"}
-NAME = "magenta"
+NAME = "bold"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +226,7 @@ def _painter() -> Callable[[Sequence[Piece]], str]:
 
 
 def _cell(text: str, column: int, kind: str) -> Text:
-    """Names stand out a little, numbers of results are bold, torch's names of nodes step back."""
+    """Names stand out a little, those of gradients in their colour, and torch's names of nodes step back."""
     from rich.text import Text
 
     cell = Text(text, style=STYLES[kind])
@@ -237,6 +236,4 @@ def _cell(text: str, column: int, kind: str) -> Text:
         cell.stylize(FIRST.get(kind, NAME))
     elif re.search(MADE_BY, text):
         cell.stylize("dim")
-    elif kind == "result":
-        cell.highlight_regex(NUMBER, "bold")
     return cell

@@ -60,6 +60,7 @@ class Graph(Evaluation):
     """The lines of a graph; a tensor that memory was `changed` under has more than one, by name: the first, and how."""
 
     changed: dict[str, tuple[str, str]] = field(default_factory=dict)
+    is_torn: bool = False  # whether a rule reads another value than the operation did: no formula holds for both
 
     def with_one_gradient(self, explanation: Explanation) -> Explanation:
         """Return an explanation in which the gradients of such lines are those of the first, as in the graph."""
@@ -74,7 +75,10 @@ class Graph(Evaluation):
         notes = [
             Note("changed", name, f"{name} is {known} as {by} changed it") for name, (known, by) in self.changed.items()
         ]
-        return replace(explanation, nodes=nodes, steps=steps, notes=(*explanation.notes, *notes))
+        leaves = explanation.leaves
+        if self.is_torn:
+            leaves = tuple(replace(leaf, formula=None, formula_raw=None) for leaf in leaves)
+        return replace(explanation, nodes=nodes, steps=steps, leaves=leaves, notes=(*explanation.notes, *notes))
 
 
 class Lines:
@@ -157,7 +161,9 @@ class Lines:
         if then is None or group is not None:
             return line, line
         first = self.at_moment(line, x, then)
-        return first, self.at_moment(line, x, x.value) if position in saved(node) else first
+        later = self.at_moment(line, x, x.value) if position in saved(node) else first
+        self.evaluation.is_torn |= later is not first
+        return first, later
 
     def at_moment(self, line: Line, x: Tensor, value: Any) -> Line:
         """Return the line of a tensor with a value: one of its own where memory was changed since it was made."""

@@ -137,14 +137,6 @@ MEMBERS: dict[str, Any] = {
 }
 
 
-# torch has these under other arguments than torch.nn.functional, which call it.
-_ELSEWHERE = """
-adaptive_max_pool1d batch_norm binary_cross_entropy_with_logits cosine_embedding_loss dropout embedding group_norm
-hinge_embedding_loss instance_norm kl_div layer_norm margin_ranking_loss poisson_nll_loss triplet_margin_loss
-"""
-ELSEWHERE = frozenset(_ELSEWHERE.split())
-
-
 def find(name: str) -> Any:
     """Submodules and operations, which are loaded when they are asked for."""
     if name in SUBMODULES:
@@ -157,7 +149,7 @@ def find(name: str) -> Any:
         return import_module("gradcli.script.torch.nn.base.parameter").typename
     if name == "vmap":
         return import_module("gradcli.script.torch.func.vectorising").vmap
-    found = None if name in ELSEWHERE else facade.function(name)
+    found = facade.function(name)
     if found is None:
         further = facade.further(name)
         found = further and with_out(name, further)

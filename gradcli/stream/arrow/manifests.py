@@ -62,15 +62,21 @@ class Manifest:
     def is_done(self, path: Path) -> bool:
         """Return whether a file at the path was made of and by the same, and is whole."""
         with suppress(EvaluationError, OSError):
-            found = read(beside(path))
+            found = read(manifest_of(path))
             made = Manifest(found.made, found.part, found.of, found.shard, found.groups, found.total)
             return made == self and checksum(path) == found.checksum
         return False
 
 
 def beside(path: Path) -> Path:
-    """Return the path of the manifest of a file."""
-    return path.with_name(f"{path.name}.json")
+    """Return the path of the manifest of a file: one that engines leave out when they read a folder."""
+    return path.with_name(f"_{path.name}.json")
+
+
+def manifest_of(path: Path) -> Path:
+    """Return the path of a manifest that is there, perhaps by the name that it had before."""
+    before = path.with_name(f"{path.name}.json")
+    return before if before.exists() and not beside(path).exists() else beside(path)
 
 
 def read(path: Path) -> Manifest:

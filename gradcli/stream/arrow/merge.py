@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gradcli.errors import EvaluationError, UsageError
-from gradcli.stream.arrow.manifests import Manifest, beside, checksum, read
+from gradcli.stream.arrow.manifests import Manifest, checksum, manifest_of, read
 from gradcli.stream.arrow.parts import files, refuse_file
 from gradcli.stream.arrow.sinks import Writer
 from gradcli.stream.arrow.sources import Source, format_of
@@ -43,7 +43,7 @@ def found(folders: Sequence[str]) -> list[Shard]:
                 "E003", f"cannot read {folder}: no such folder", help="--merge takes folders of shards: -i"
             )
         paths += files(Path(folder))
-    shards = [(path, read(beside(path))) for path in sorted(paths)]
+    shards = [(path, read(manifest_of(path))) for path in sorted(paths)]
     shards = [(path, manifest) for path, manifest in shards if manifest.shard]
     if not shards:
         raise UsageError("E003", f"no shards in {', '.join(folders)}", help="make them with --shard 1/4 -o FOLDER/")

@@ -198,7 +198,7 @@ def in_terminal(*arguments: str, columns: int = 80, command: Sequence[str] = (),
 
 @pytest.mark.slow
 def test_a_terminal_has_colour_and_a_pipe_has_none() -> None:
-    assert "\x1b[35m" in in_terminal(*SQUARE)
+    assert "\x1b[1;35m∂z/∂a" in in_terminal(*SQUARE)
     assert "\x1b" not in in_terminal(*SQUARE, NO_COLOR="1")
     assert "\x1b" not in in_terminal(*SQUARE, TERM="dumb")
     assert "\x1b" not in in_terminal(*SQUARE, "--json")

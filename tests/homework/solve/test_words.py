@@ -6,8 +6,10 @@ import pytest
 
 from gradcli.errors import UsageError
 from gradcli.homework.answer_file import answers
+from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.grading import Grader
 from gradcli.homework.submission.lines import read_lines
+from gradcli.source import Source
 from tests.homework.asking import assignment, marked
 
 BODY = '''script = """
@@ -213,3 +215,32 @@ def test_settings_that_are_refused(text: str, said: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_assignment(source)
     assert said in caught.value.message
+
+
+KINK = """
+[[question]]
+id = "kink"
+program = "q = abs(x)"
+at = { x = 0 }
+ask = [{ quantity = "dq/dx", undefined = true }, "q"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("undefined", "correct"),
+        ("does not exist at x = 0", "correct"),
+        ("existiert nicht", "correct"),
+        ("DNE", "correct"),
+        ("0", "wrong"),
+        ("it exists", "wrong"),
+        ("undefined or 0", "wrong"),
+    ],
+)
+def test_that_there_is_no_number_may_be_the_right_answer(text: str, verdict: str) -> None:
+    grader = Grader(read_assignment(Source(KINK, "week.toml")))
+    answers = grader.grade(read_lines("a", "a", f"[kink]\ndq/dx = {text}\nq = {text}", grader.labels)).answers
+    assert answers[0].verdict == verdict
+    assert answers[1].verdict == ("correct" if text == "0" else answers[1].verdict)
+    assert text == "0" or answers[1].verdict != "correct"

@@ -40,6 +40,7 @@ def check(tree: Expression, found: Expression, point: Mapping[str, Any]) -> None
     """Check that a formula is finite, and no float overflows in it, where the raw one is finite."""
     try:
         raw = value(tree, point, largest=MOST)
+        value(tree, point, largest=mpmath.inf, digits=20 * DIGITS)  # (-1)**(1 + 1e-300) is -1 in fewer digits
     except NotFiniteError:
         return
     where = f"{unparse(tree)} is {mpmath.nstr(raw, 8)}, but not {unparse(found)}, at {point}"

@@ -8,6 +8,7 @@ import re
 import shlex
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -262,3 +263,21 @@ def test_a_picture_has_the_shape_of_a_page_unless_a_direction_is_asked_for() -> 
     assert shape(Asked(direction="LR")) > 4
     assert shape(Asked(direction="TB")) < 1
     assert 1 < shape(Asked()) < 2.2
+
+
+def test_a_film_shows_each_step_without_a_script() -> None:
+    """Values are there from their step on, gradients from theirs; a number travels along each edge."""
+    text = svg(CASES["diamond"].explain(), Asked(animate=True))
+    still = svg(CASES["diamond"].explain(), Asked())
+    root = ElementTree.fromstring(text)
+    movers = [one for one in root.iter() if one.tag.endswith("animateMotion")]
+    assert len(movers) == len(CASES["diamond"].explain().steps)
+    assert len({one.attrib["dur"] for one in root.iter() if "dur" in one.attrib}) == 1
+    for one in root.iter():
+        if "keyTimes" in one.attrib:
+            times = [float(time) for time in one.attrib["keyTimes"].split(";")]
+            assert times[0] == 0
+            assert times == sorted(times)
+            assert times[-1] <= 1
+    assert not any(word in text for word in ("<script", "<style", " id="))
+    assert re.sub(r"<animate.*?/>|<text [^>]*opacity.*?</text>", "", text).count("<text") == still.count("<text")

@@ -35,3 +35,8 @@ def run(tmp_path: Path) -> Run:
 def left(folder: Path) -> list[str]:
     """The files in a folder, hidden ones too."""
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def with_manifests(names: list[str]) -> list[str]:
+    """The files of some results, each with the manifest beside it."""
+    return sorted([*names, *(str(Path(name).with_name(f"_{Path(name).name}.json")) for name in names)])

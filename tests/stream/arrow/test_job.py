@@ -16,7 +16,7 @@ from gradcli.stream.arrow import sinks, sources
 from gradcli.stream.arrow.job import Job
 from gradcli.stream.plan import Task
 from gradcli.workers.limits import Limits
-from tests.stream.arrow.conftest import SQUARE, Run, left
+from tests.stream.arrow.conftest import SQUARE, Run, left, with_manifests
 
 pa: Any = pytest.importorskip("pyarrow")
 pq: Any = pytest.importorskip("pyarrow.parquet")
@@ -113,11 +113,11 @@ def test_a_folder_of_parts(tmp_path: Path, run: Run) -> None:
     for hidden in ("in/.part.parquet", "in/_metadata.parquet", "in/notes.txt"):
         (tmp_path / hidden).write_text("")
     assert run("in", "out").count == 300
-    assert left(tmp_path / "out") == sorted([*names, *(f"{name}.json" for name in names)])
+    assert left(tmp_path / "out") == with_manifests(names)
     for number, name in enumerate(names):
         assert read(tmp_path / "out" / name).equals(expected(table(100, 100 * number)))
     assert run(["in/a.parquet", "in/b.parquet"], "some").count == 200
-    assert left(tmp_path / "some") == ["a.parquet", "a.parquet.json", "b.parquet", "b.parquet.json"]
+    assert left(tmp_path / "some") == ["_a.parquet.json", "_b.parquet.json", "a.parquet", "b.parquet"]
 
 
 def test_a_run_goes_on_where_it_was(tmp_path: Path, run: Run) -> None:
@@ -128,7 +128,7 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path, run: Run) -> None:
     (tmp_path / "out" / "a.parquet").unlink()
     with (tmp_path / "out" / "b.parquet").open("ab") as file:
         file.write(b"x")
-    (tmp_path / "out" / "c.parquet.json").write_text("{")
+    (tmp_path / "out" / "_c.parquet.json").write_text("{")
     assert run("in", "out").count == 150
     write(tmp_path / "in" / "b.parquet", table(51))
     assert run("in", "out").count == 51
@@ -227,7 +227,7 @@ def test_a_part_that_vanishes(tmp_path: Path, run: Run) -> None:
     gone = tmp_path / "in" / "b.parquet"
     error = refused(run, "in", "out", watch=lambda total: lambda done: gone.unlink())
     assert (error.code, error.message) == ("E003", f"cannot read {gone}: no such file")
-    assert left(tmp_path / "out") == ["a.parquet", "a.parquet.json"]
+    assert left(tmp_path / "out") == ["_a.parquet.json", "a.parquet"]
 
 
 @pytest.mark.parametrize("output", ["out.parquet", "out.arrow"])
@@ -270,7 +270,7 @@ def test_an_interruption_leaves_whole_parts(tmp_path: Path, run: Run) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         run("in", "out", watch=lambda total: interrupted)
-    assert left(tmp_path / "out") == ["a.parquet", "a.parquet.json"]
+    assert left(tmp_path / "out") == ["_a.parquet.json", "a.parquet"]
     assert run("in", "out").count == 100
 
 

@@ -12,10 +12,11 @@ import pytest
 import gradcli
 from gradcli.errors import GradcliError
 from gradcli.stream.arrow.merge import merged
-from tests.stream.arrow.conftest import SQUARE, Run, left
+from tests.stream.arrow.conftest import SQUARE, Run, left, with_manifests
 
 pytest.importorskip("pyarrow")
 
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from tests.stream.arrow.test_job import read, table, write
@@ -78,7 +79,21 @@ def test_shards_in_several_folders(parts: Path, run: Run) -> None:
     for place in (1, 2):
         run("in", f"s{place}", shard=(place, 2))
     merged([str(parts / "s1"), str(parts / "s2")], str(parts / "merged"))
-    assert left(parts / "merged") == sorted([*NAMES, *(f"{name}.json" for name in NAMES)])
+    assert left(parts / "merged") == with_manifests(NAMES)
+
+
+def test_manifests_by_the_name_that_they_had_before(parts: Path, run: Run) -> None:
+    shards(run, 2)
+    for path in (parts / "shards2").glob("_*.json"):
+        path.rename(path.with_name(path.name.removeprefix("_")))
+    merged([str(parts / "shards2")], str(parts / "merged"))
+    assert set(NAMES) <= set(left(parts / "merged"))
+
+
+def test_a_folder_of_results_is_a_table_for_others(parts: Path, run: Run) -> None:
+    run("in", "whole")
+    files = ds.dataset(str(parts / "whole"), format="parquet").files
+    assert sorted(str(Path(file).relative_to(parts / "whole")) for file in files) == sorted(NAMES)
 
 
 def forged(path: Path, **facts: Any) -> None:
@@ -96,14 +111,14 @@ def forged(path: Path, **facts: Any) -> None:
             lambda folder: (folder / "a.1-of-2.parquet").unlink(),
             "incomplete: 2 of 8 groups .* of --shard 1/2",
         ),
-        (lambda folder: (folder / "a.1-of-2.parquet.json").unlink(), "is no manifest"),
-        (lambda folder: (folder / "a.1-of-2.parquet.json").write_text("[]"), "is no manifest"),
+        (lambda folder: (folder / "_a.1-of-2.parquet.json").unlink(), "is no manifest"),
+        (lambda folder: (folder / "_a.1-of-2.parquet.json").write_text("[]"), "is no manifest"),
         (lambda folder: write(folder / "a.1-of-2.parquet", table(3)), "has changed since it was made"),
-        (lambda folder: forged(folder / "a.2-of-2.parquet.json", made={"numpy": "1"}), "differ in numpy, .* and '1'"),
-        (lambda folder: forged(folder / "a.2-of-2.parquet.json", made={"program": "x"}), "differ in program"),
-        (lambda folder: forged(folder / "a.2-of-2.parquet.json", made={"cpu": []}), "differ in cpu"),
-        (lambda folder: forged(folder / "a.2-of-2.parquet.json", of={"bytes": 1}), "were made of different inputs"),
-        (lambda folder: forged(folder / "a.2-of-2.parquet.json", shard="2/3"), "8 groups in 3 shards"),
+        (lambda folder: forged(folder / "_a.2-of-2.parquet.json", made={"numpy": "1"}), "differ in numpy, .* and '1'"),
+        (lambda folder: forged(folder / "_a.2-of-2.parquet.json", made={"program": "x"}), "differ in program"),
+        (lambda folder: forged(folder / "_a.2-of-2.parquet.json", made={"cpu": []}), "differ in cpu"),
+        (lambda folder: forged(folder / "_a.2-of-2.parquet.json", of={"bytes": 1}), "were made of different inputs"),
+        (lambda folder: forged(folder / "_a.2-of-2.parquet.json", shard="2/3"), "8 groups in 3 shards"),
         (lambda folder: twice(folder), "a shard is there twice"),
     ],
 )
@@ -140,7 +155,7 @@ UNSOUND: list[dict[str, Any]] = [
 def test_a_manifest_that_nobody_has_made(parts: Path, run: Run, facts: dict[str, Any]) -> None:
     """It is none, whatever it says; above all it names no file outside of the output folder."""
     shards(run, 2)
-    forged(parts / "shards2" / "a.2-of-2.parquet.json", **facts)
+    forged(parts / "shards2" / "_a.2-of-2.parquet.json", **facts)
     with pytest.raises(GradcliError, match="is no manifest"):
         merged([str(parts / "shards2")], str(parts / "merged"))
     assert not (parts / "merged").exists()
@@ -148,8 +163,9 @@ def test_a_manifest_that_nobody_has_made(parts: Path, run: Run, facts: dict[str,
 
 
 def twice(folder: Path) -> None:
-    for suffix in ("", ".json"):
-        (folder / f"z.parquet{suffix}").write_bytes((folder / f"a.1-of-2.parquet{suffix}").read_bytes())
+    for name in ("{}", "_{}.json"):
+        part = folder / name.format("a.1-of-2.parquet")
+        (folder / name.format("z.parquet")).write_bytes(part.read_bytes())
 
 
 def test_no_shards(parts: Path, run: Run) -> None:

@@ -69,7 +69,7 @@ def test_several_files_of_csv(tmp_path: Path, run: Run) -> None:
     for name in "ab":
         (tmp_path / "in" / f"{name}.csv").write_text("x\n1\n2\n")
     assert run("in", "out", "x**2").count == 4
-    assert left(tmp_path / "out") == ["a.csv", "a.csv.json", "b.csv", "b.csv.json"]
+    assert left(tmp_path / "out") == ["_a.csv.json", "_b.csv.json", "a.csv", "b.csv"]
     assert run(["in/a.csv", "in/b.csv"], "out", "x**2").count == 0, "they are done"
     (tmp_path / "in" / "a.csv").write_text("x\n1\n3\n")
     assert run("in", "out", "x**2").count == 2

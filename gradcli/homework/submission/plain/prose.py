@@ -26,6 +26,7 @@ from gradcli.homework.submission.plain.vocabulary import (
 CHAIN = ("=", "==", "≈", "≃", "≅", "≡", "~", "~=", ":=", "=>", "==>", "->", "-->", "→", "⇒", "⟹", "⟶", "↦")
 CONSTANTS = frozenset(("e", "pi", "inf", "nan", "∂", "∇", "𝟙", "T"))
 ABOUT = ("cerca", "pres")  # cerca de 5
+BOUNDS = {"up", "down"}  # up to 5
 UNITS = frozenset(
     [
         "m",
@@ -252,7 +253,7 @@ class Words:
     def check_lead(self, tokens: Sequence[Token]) -> None:
         self.check(tokens)
         words = ["", "", *(folded_word(one.text) for one in tokens if one.kind == "name")]
-        if words[-1] in NUMBER | OF | REASON and words[-2] not in ABOUT:
+        if (words[-1] in NUMBER | OF | REASON and words[-2] not in ABOUT) or BOUNDS.intersection(words):
             raise self.refused(tokens)
 
     def check_tail(self, tokens: Sequence[Token], start: int) -> None:

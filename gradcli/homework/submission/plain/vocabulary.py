@@ -120,3 +120,23 @@ def is_harmless(word: str) -> bool:
 
 def is_reason(word: str) -> bool:
     return folded_word(word) in REASON or word.startswith(("因为", "由", "根据"))
+
+
+UNDEFINED = re.compile(
+    r"(?:(?:it|the derivative|the gradient|this|es|die ableitung|la dérivée|la derivada|la derivata|a derivada)\s+)?"
+    r"(?:(?:is|ist|est|es|è|é|jest|is)\s+)?"
+    r"(?:undefined|not defined|does(?:\s+not|n'?t) exist|d\.?\s?n\.?\s?e\.?|not differentiable|no derivative|no limit"
+    r"|existiert nicht|nicht definiert|undefiniert|nicht differenzierbar"
+    r"|n'existe pas|pas définie?"
+    r"|non définie?|non dérivable|no existe|indefinid[oa]|no definid[oa]|no derivable|non esiste|non definit[oa]"
+    r"|não existe|bestaat niet|niet gedefinieerd|ongedefinieerd"
+    r"|nie istnieje|nieokreślon[ay]|не существует|не определен[ао]?"
+    r"|不存在|无定义|未定义|不可导|定義されない)"
+    r"(?:\s+(?:at|in|for|bei|für|en|para|à|a|w|в|在)?\s*[^\W\d]\w*\s*=\s*-?[\d.]+|\s+(?:here|there|hier|dort))?[.!]?",
+    re.IGNORECASE,
+)
+
+
+def says_undefined(text: str) -> bool:
+    """Whether an answer says that there is no number, and nothing else."""
+    return UNDEFINED.fullmatch(text.strip().strip("*`$\"'")) is not None

@@ -16,6 +16,7 @@ Term = tuple[tuple[int, Rational], ...]  # bases with their exponents, by base; 
 Polynomial = dict[Term, Rational]  # no coefficient is zero
 
 MOST = 10**15  # of a number, or of its digits, beyond which floats do not hold it: it is not multiplied out
+MOST_ROUND = 10**22  # the largest power of ten that is a float
 LARGEST = 10**100  # a number beyond is not looked at: powers of it are beyond all floats
 
 
@@ -49,11 +50,18 @@ def exact(value: Rational) -> Rational:
 
 def is_short(value: Rational) -> bool:
     """Tell whether floats hold a number, or its numerator and its denominator, with all digits."""
-    above, below = abs(value.numerator), value.denominator
+    above, below = without_zeros(abs(value.numerator)), without_zeros(value.denominator)
     if above > MOST or below > MOST:
         return False
-    tens, rest = tens_in(below)
-    return rest > 1 or above * (tens // below) <= MOST
+    tens, rest = tens_in(value.denominator)
+    return rest > 1 or without_zeros(abs(value.numerator) * (tens // value.denominator)) <= MOST
+
+
+def without_zeros(number: int) -> int:
+    """Return a whole number without the zeros at its end, as far as floats hold it with them."""
+    while number > MOST and number % 10 == 0 and number <= MOST_ROUND:
+        number //= 10
+    return number
 
 
 def ratio(value: Rational, divisor: Rational) -> Rational:

@@ -10,6 +10,7 @@ from gradcli.render.graph.layered.model import Drawing, Point, Rectangle, Route
 
 RATIO = 1.55  # of the width of a page, a window or a slide to its height
 MOST = 4  # rows
+NARROW = 800.0  # pixels of a drawing that stays as it is
 NEARLY = 0.85  # as large as the largest
 LANE = 9.0  # between two edges that go on in the next row
 GAP = 18.0  # between the boxes and the first of them
@@ -24,6 +25,8 @@ def fitting(*drawings: Drawing | None) -> Drawing | None:
     whole = [drawn for drawn in drawings if drawn is not None]
     found = [*whole, *(one for drawn in whole for one in in_rows(drawn))]
     best = max(map(size, found), default=0.0)
+    if whole and whole[0].direction == "LR" and whole[0].width <= NARROW:
+        return whole[0]
     return next((one for one in found if size(one) >= NEARLY * best), None)
 
 
@@ -34,7 +37,7 @@ def size(drawing: Drawing) -> float:
 
 def in_rows(drawing: Drawing) -> Iterator[Drawing]:
     """Yield a drawing from left to right in two rows and in more."""
-    if drawing.direction == "LR" and drawing.width > RATIO * drawing.height:
+    if drawing.direction == "LR" and drawing.width > max(NARROW, RATIO * drawing.height):
         for rows in range(2, min(MOST, len(drawing.ends) - 1) + 1):
             places = cuts(drawing, rows)
             if len(places) == rows - 1:

@@ -21,6 +21,8 @@ from gradcli.script.timeline.reasons import listed
 from gradcli.source import Source
 
 MOST = 3000  # steps of a page
+LONG = 160  # characters about a later turn of a loop, of which the table has all
+MORE = "The table shows the rest."
 PRINTED = 200  # characters of what a line printed, in a sentence
 
 
@@ -134,6 +136,8 @@ class Stops:
         place = moment.source, moment.line
         if self.last == before and (text.strip() or moment.changed):
             sentences = [] if text.strip() else list(found(moment.changed, self.known, self.looks))
+            if self.turn > 1:  # that a gradient is None again is no news
+                sentences = [one for one in sentences if not one.endswith(".grad becomes None.")]
             if text.strip() or sentences:
                 self.change(Stop(*place, few(sentences), turn=self.turn, quiet=bool(self.passes and self.turn > 1)))
         self.known |= {state.name: state for state in moment.changed}
@@ -158,7 +162,9 @@ class Stops:
             return
         is_pass = self.loop is not None and stop.line == self.loop.line
         line, phase = (stop.line, "backward") if is_pass else (last.line, last.phase)
-        told = " ".join(filter(None, [last.told, stop.told]))
+        told = " ".join(filter(None, [last.told, stop.told])) if len(last.told) < LONG else last.told
+        if len(told) >= LONG and not told.endswith(MORE):
+            told = f"{told} {MORE}"
         self.stops[-1] = replace(last, line=line, told=told, phase=phase)
 
     def tell(self, events: Sequence[Event]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import formatted
 from gradcli.script.python.values.attributes import Facade
@@ -22,7 +23,7 @@ from gradcli.script.torch.tensor.printing import size_text
 
 def do(name: str, *arguments: Any, **keywords: Any) -> Any:
     """Apply an operation, by its name in torch."""
-    function = facade.function(name)
+    function = facade.function(name, OPERATIONS[name].only)
     assert function is not None
     return function(*arguments, **keywords)
 

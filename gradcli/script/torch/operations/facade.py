@@ -18,7 +18,7 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.originals import torch_has
 from gradcli.script.torch.operations.arguments import Signature
-from gradcli.script.torch.operations.integer_results import INTEGER_OPERATIONS, with_integer_results
+from gradcli.script.torch.operations.integer_results import with_integer_results
 from gradcli.script.torch.operations.kernels import check_numbers
 from gradcli.script.torch.operations.lowering import LOWERED
 from gradcli.script.torch.operations.outputs import into
@@ -123,7 +123,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
         return result
 
     call.__name__ = call.__qualname__ = shown or name
-    return with_integer_results(call) if name in INTEGER_OPERATIONS else call
+    return with_integer_results(call) if operation.computes_integers else call
 
 
 def in_place(name: str) -> Function | None:

@@ -11,12 +11,6 @@ import numpy as np
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 
-NAMES = """
-addmm avg_pool1d avg_pool2d avg_pool3d baddbmm conv1d conv2d conv3d conv_transpose1d conv_transpose2d
-conv_transpose3d hardtanh nan_to_num relu6
-"""
-INTEGER_OPERATIONS = frozenset(NAMES.split())
-
 
 def with_integer_results(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function with whole results for whole tensors, which it computes in double precision."""

@@ -18,7 +18,6 @@ from gradcli.script.originals import torch_names
 from gradcli.script.python.members.absence import known_names
 from gradcli.script.python.values.attributes import Namespace, attribute
 from gradcli.script.python.values.reflection import python_hasattr
-from gradcli.script.torch.module import ELSEWHERE
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.tensor import attributes  # noqa: F401  those of tensors, which are to be looked at
 from tests.script.running import ours, torchs
@@ -109,7 +108,7 @@ def test_the_operations_that_torch_has_are_there(module: str, count: int) -> Non
     reached = reached_of(module)
     assert len(reached) >= count
     named = {name for name in OPERATIONS if name in torch_names()[module]}
-    left = named - reached - (ELSEWHERE if module == "torch" else set())
+    left = named - reached
     assert all(OPERATIONS[name].only for name in left), "torch means something else by these"
 
 

@@ -197,7 +197,7 @@ def nll_loss(
 
 def _composed(name: str) -> Function:
     """Return the loss that is an operation of the same name and arguments."""
-    function = facade.function(name)
+    function = facade.function(name, OPERATIONS[name].only)
     assert function is not None
 
     def call(*arguments: Any, **keywords: Any) -> Any:

@@ -67,7 +67,7 @@ def find(name: str) -> Function | None:
 
 def checked(name: str) -> Function:
     """An operation that reads its arguments as torch does."""
-    operation = facade.function(name)
+    operation = facade.function(name, OPERATIONS[name].only)
     assert operation is not None
     return operation
 

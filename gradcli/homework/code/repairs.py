@@ -1,0 +1,350 @@
+"""Changes of one place in a program: the one after which all is right names the mistake, and its line."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+MOST = 250  # changes that are tried
+MOST_NAMES = 12  # that are put in the place of another
+MODULES = frozenset(("np", "numpy", "torch", "math"))
+GRADS = ("grad", "gradient", "derivative", "adjoint", "g", "_grad")
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A changed program: the mistake that it undoes, its line, and what to say about it to the student."""
+
+    code: str
+    line: int
+    says: str
+    text: str
+
+
+Change = tuple[str, str, int, ast.AST, str, object]  # code, what is said, line, node, its field, the other value
+
+
+def repairs(text: str, used: Collection[str] = ()) -> Iterator[Repair]:
+    """Yield changed programs, those for the commonest mistakes first; of operators that are not `used`, none."""
+    tree = ast.parse(text)
+    graded = lines_of_gradients(tree)
+    found = sorted(changes(tree, used), key=lambda one: (one[2] not in graded and one[0] in PLACED, ORDER[one[0]]))
+    for code, says, line, node, name, other in found[:MOST]:
+        before = getattr(node, name)
+        setattr(node, name, other)
+        try:
+            yield Repair(code, line, says, ast.unparse(ast.fix_missing_locations(tree)))
+        finally:
+            setattr(node, name, before)
+
+
+PLACED = frozenset(("swapped-variable", "constant", "operand", "upstream", "relu-gate", "operator", "local", "mean-n"))
+OPERATORS = {
+    **dict.fromkeys(("__add__", "__radd__"), "+"),
+    **dict.fromkeys(("__sub__", "__rsub__", "__neg__"), "-"),
+    **dict.fromkeys(("__mul__", "__rmul__"), "*"),
+    **dict.fromkeys(("__truediv__", "__rtruediv__"), "/"),
+    "__pow__": "**",
+    **{name: name for name in ("relu", "tanh", "exp", "log", "sigmoid")},
+}
+TITLES = {  # of mistakes in programs, the commonest first
+    "fanout-overwrite": "kept one branch where the branches add up",
+    "order": "took a node before all that use it",
+    "visited": "took a node twice that is reached by two ways",
+    "seed": "began the walk without a gradient of 1 at the output",
+    "sign": "slipped a sign",
+    "transpose": "left out a transpose, or put one too many",
+    "broadcast-unsummed": "did not sum over the axis that was broadcast, or over another",
+    "mean-n": "forgot the 1/n of a mean, or used it twice",
+    "upstream": "did not multiply by the gradient that arrives",
+    "relu-gate": "let the wrong entries through a mask",
+    "swapped-variable": "used another value than the one that belongs there",
+    "power-rule": "slipped in the power rule",
+}
+ORDER = {code: place for place, code in enumerate((*TITLES, "operand", "operator", "constant", "local"))}
+
+
+def lines_of_gradients(tree: ast.Module) -> set[int]:
+    """Return the lines on which gradients are assigned or returned."""
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+        )
+        is_named = any(is_grad(one) or (isinstance(one, ast.Name) and one.id.startswith("d")) for one in targets)
+        if is_named or (isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple)):
+            start = getattr(node, "lineno", 0)
+            found.update(range(start, (getattr(node, "end_lineno", 0) or start) + 1))
+    return found
+
+
+def changes(tree: ast.Module, used: Collection[str]) -> Iterator[Change]:
+    functions = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Lambda)
+        or (isinstance(node, ast.FunctionDef) and not (used and node.name in OPERATORS and node.name not in used))
+    ]
+    skipped = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and used and node.name in OPERATORS and node.name not in used
+        for inner in ast.walk(node)
+    }
+    functions = [node for node in functions if id(node) not in skipped]
+    for function in functions:
+        yield from of_function(function)
+    seen: set[int] = set()
+    for function in functions:
+        names = operands(function)
+        for parent in ast.walk(function):
+            if id(parent) in seen:
+                continue
+            seen.add(id(parent))
+            for name, node in fields(parent):
+                yield from of_place(parent, name, node, names)
+            yield from of_statement(parent)
+
+
+def fields(parent: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    for name, value in ast.iter_fields(parent):
+        if isinstance(value, ast.AST):
+            yield name, value
+        elif isinstance(value, list):
+            for place, one in enumerate(value):
+                if isinstance(one, ast.expr):
+                    yield f"{name}[{place}]", one
+
+
+def of_statement(node: ast.AST) -> Iterator[Change]:
+    """Yield changes of assignments: `=` for `+=`, a sign."""
+    for name, body in ast.iter_fields(node):
+        if not isinstance(body, list):
+            continue
+        for place, one in enumerate(body):
+            target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+            if isinstance(one, ast.Assign) and isinstance(target, ast.Attribute | ast.Subscript) and is_grad(target):
+                added = ast.AugAssign(target, ast.Add(), one.value, lineno=one.lineno)
+                says = f"`{ast.unparse(one)}` overwrites what another use of the same variable may have added"
+                yield "fanout-overwrite", says, one.lineno, node, name, [*body[:place], added, *body[place + 1 :]]
+            if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add | ast.Sub):
+                other = ast.Sub() if isinstance(one.op, ast.Add) else ast.Add()
+                changed = ast.AugAssign(one.target, other, one.value, lineno=one.lineno)
+                says = f"the sign of `{ast.unparse(one.value)}` is not right"
+                yield "sign", says, one.lineno, node, name, [*body[:place], changed, *body[place + 1 :]]
+
+
+def of_function(node: ast.FunctionDef | ast.Lambda) -> Iterator[Change]:
+    """Yield changes of the walk: a seed, the order, nodes that are visited twice."""
+    if isinstance(node, ast.Lambda):
+        return
+    first = node.args.args[0].arg if node.args.args else ""
+    if node.name in ("backward", "backprop", "backpropagate", "back_propagate", "run_backward") and first:
+        for grad in GRADS[:2]:
+            seed = ast.parse(f"{first}.{grad} = 1.0").body
+            yield (
+                "seed",
+                "the gradient of the output itself has to be 1 before the walk starts",
+                node.lineno,
+                node,
+                "body",
+                [*seed, *node.body],
+            )
+    for one in ast.walk(node):
+        if isinstance(one, ast.For):
+            is_reversed = isinstance(one.iter, ast.Call) and ast.unparse(one.iter.func) == "reversed"
+            if is_reversed:
+                assert isinstance(one.iter, ast.Call)
+                yield "order", ORDERED, one.lineno, one, "iter", one.iter.args[0]
+            elif isinstance(one.iter, ast.Name):
+                other = ast.Call(ast.Name("reversed", ast.Load()), [one.iter], [])
+                yield "order", ORDERED, one.lineno, one, "iter", other
+    recursive = [
+        one for one in ast.walk(node) if isinstance(one, ast.Call) and ast.unparse(one.func).split(".")[-1] == node.name
+    ]
+    appended = [
+        one.func.value
+        for one in ast.walk(node)
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in ("append", "add")
+    ]
+    if recursive and appended and first:
+        own = node.args.args[-1].arg if first == "self" and len(node.args.args) > 1 else first
+        for kept in {ast.unparse(one) for one in appended}:
+            stop = ast.parse(f"if any(_one is {own} for _one in {kept}):\n    return").body
+            yield (
+                "visited",
+                "a node that is reached by two ways is taken twice: nothing remembers that it was visited",
+                node.lineno,
+                node,
+                "body",
+                [*stop, *node.body],
+            )
+        for place, statement in enumerate(node.body):  # `topo.append(v)` before its children
+            if isinstance(statement, ast.Expr) and place < len(node.body) - 1:
+                rest = [one for number, one in enumerate(node.body) if number != place]
+                yield "order", ORDERED, statement.lineno, node, "body", [*rest, statement]
+        for statement in node.body:
+            inner = statement.body if isinstance(statement, ast.If) else []
+            for at, one in enumerate(inner):
+                if isinstance(one, ast.Expr) and at < len(inner) - 1:
+                    rest = [other for number, other in enumerate(inner) if number != at]
+                    yield "order", ORDERED, one.lineno, statement, "body", [*rest, one]
+
+
+ORDERED = "the nodes are not taken in an order in which each comes after all that use it"
+
+
+def of_place(parent: ast.AST, name: str, node: ast.AST, names: Sequence[str]) -> Iterator[Change]:
+    """Yield changes of one expression."""
+    if not isinstance(node, ast.expr) or isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
+        return
+
+    def change(code: str, says: str, text: str) -> Change:
+        other = ast.parse(text, mode="eval").body
+        if "[" not in name:
+            return code, says, node.lineno, parent, name, other
+        field, _, place = name.rstrip("]").partition("[")
+        values = list(getattr(parent, field))
+        values[int(place)] = other
+        return code, says, node.lineno, parent, field, values
+
+    own = ast.unparse(node)
+    is_root = isinstance(parent, ast.AugAssign | ast.Assign | ast.Return | ast.Tuple | ast.Lambda | ast.Dict)
+    if isinstance(node, ast.BinOp):
+        left, right = ast.unparse(node.left), ast.unparse(node.right)
+        yield from of_operation(node, left, right, change)
+    if isinstance(node, ast.Attribute) and node.attr == "T":
+        yield change("transpose", f"`{own}` is transposed, and should not be here", ast.unparse(node.value))
+    if isinstance(node, ast.Name | ast.Attribute) and not isinstance(parent, ast.Attribute):
+        if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult):
+            yield change("transpose", f"`{own}` should be transposed here", f"{own}.T")
+        for other in names:
+            if other != own and not (isinstance(parent, ast.Call) and parent.func is node):
+                yield change("swapped-variable", f"`{own}` is not the value that belongs here", other)
+    if isinstance(node, ast.Call):
+        yield from of_call(node, own, change)
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        for number in (node.value + 1, node.value - 1, -node.value, 2 * node.value, node.value / 2):
+            yield change("constant", f"the number {own} is not right here", f"({number!r})")
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
+        for sign in (">", "<", ">=", "<="):
+            yield change("relu-gate", f"the mask `{own}` lets the wrong entries through", f"{left} {sign} {right}")
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        yield change("sign", f"the sign of `{own}` is not right", ast.unparse(node.operand))
+    if is_root and not isinstance(node, ast.Constant | ast.Tuple | ast.Lambda | ast.List | ast.Dict | ast.Set):
+        yield change("sign", f"the sign of `{own}` is not right", f"-({own})")
+        for axis in (0, 1, -1):
+            yield change(
+                "broadcast-unsummed",
+                f"`{own}` has to be summed over the axis that was broadcast",
+                f"({own}).sum(axis={axis})",
+            )
+        for other in names:
+            is_grad_name = other.rpartition(".")[2] in GRADS or other.startswith(("d", "g"))
+            kind = "upstream" if is_grad_name else "operand"
+            says = "is not multiplied by the gradient that arrives" if kind == "upstream" else "lacks a factor"
+            yield change(kind, f"`{own}` {says}", f"({own}) * {other}")
+            yield change("mean-n", f"`{own}` has to be divided by the number of rows", f"({own}) / {other}.shape[0]")
+            yield change(
+                "relu-gate",
+                f"the mask of `{other}` is missing: its gradient passes where it is positive",
+                f"({own}) * ({other} > 0)",
+            )
+
+
+Changer = Callable[[str, str, str], Change]
+
+
+def of_operation(node: ast.BinOp, left: str, right: str, change: Changer) -> Iterator[Change]:
+    own = f"{ast.unparse(node)}"
+    if isinstance(node.op, ast.MatMult):
+        yield change("transpose", f"the factors of `{own}` are in the wrong order", f"({right}) @ ({left})")
+        yield change(
+            "transpose",
+            f"the factors of `{own}` are in the wrong order, and one is to be transposed",
+            f"({left}).T @ ({right})",
+        )
+        yield change(
+            "transpose",
+            f"the factors of `{own}` are in the wrong order, and one is to be transposed",
+            f"({left}) @ ({right}).T",
+        )
+        yield change("transpose", f"`{own}` is to be transposed", f"(({left}) @ ({right})).T")
+    if isinstance(node.op, ast.Mult | ast.Div):
+        wide = " factor that does not belong there"
+        if isinstance(node.op, ast.Div):
+            yield change("mean-n", f"`{own}` is divided by `{right}`, and should not be", left)
+            yield change("operator", f"`{own}` divides where it has to multiply", f"({left}) * ({right})")
+        else:
+            yield change("operand", f"`{own}` has the{wide}: `{right}`", left)
+            yield change("operand", f"`{own}` has the{wide}: `{left}`", right)
+            yield change("operator", f"`{own}` multiplies where it has to divide", f"({left}) / ({right})")
+            yield change(
+                "operator", f"`{own}` is entry by entry where a product of matrices belongs", f"({left}) @ ({right})"
+            )
+    if isinstance(node.op, ast.Add | ast.Sub):
+        sign = "-" if isinstance(node.op, ast.Add) else "+"
+        yield change("sign", f"the sign of `{right}` in `{own}` is not right", f"({left}) {sign} ({right})")
+        yield change("operand", f"`{own}` has a term too many: `{right}`", left)
+        yield change("operator", f"`{own}` adds where it has to multiply", f"({left}) * ({right})")
+        if isinstance(node.op, ast.Sub):
+            yield change("sign", f"`{own}` is the wrong way round", f"({right}) - ({left})")
+    if isinstance(node.op, ast.Pow):
+        yield change("power-rule", f"the exponent of `{own}` is not right", f"({left}) ** (({right}) - 1)")
+        yield change("power-rule", f"`{own}` lacks the factor of the power rule", f"({right}) * ({left}) ** ({right})")
+    else:
+        yield change("local", f"`{own}` has to be squared", f"({own}) ** 2")
+
+
+def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
+    name = ast.unparse(node.func).rpartition(".")[2]
+    if name in ("sum", "mean"):
+        other = "mean" if name == "sum" else "sum"
+        renamed = own.replace(f".{name}(", f".{other}(", 1) if f".{name}(" in own else own
+        yield change("mean-n", f"`{own}` takes the {name} where the {other} belongs", renamed)
+        for axis in (0, 1, -1):
+            for keyword in node.keywords:
+                if keyword.arg in ("axis", "dim"):
+                    changed = own.replace(ast.unparse(keyword), f"{keyword.arg}={axis}")
+                    yield change("broadcast-unsummed", f"`{own}` is taken over the wrong axis", changed)
+        if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
+            yield change("broadcast-unsummed", f"`{own}` should not be reduced", ast.unparse(node.func.value))
+    for place, argument in enumerate(node.args):
+        if ast.unparse(argument).startswith("-"):
+            continue
+        text = ast.unparse(
+            ast.Call(
+                node.func,
+                [*node.args[:place], ast.UnaryOp(ast.USub(), argument), *node.args[place + 1 :]],
+                node.keywords,
+            )
+        )
+        yield change("sign", f"the sign of the argument of `{own}` is not right", text)
+
+
+def operands(function: ast.AST) -> list[str]:
+    """Return what may stand in a formula of a function: the names it reads, their data and their gradients."""
+    found: dict[str, None] = {}
+    grads = {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute) and node.attr in GRADS}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if node.attr in ("data", "value", "val", *GRADS):
+                found[ast.unparse(node)] = None
+            if node.value.id not in MODULES:
+                found.update(dict.fromkeys(f"{node.value.id}.{grad}" for grad in grads))
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in vars(builtins):
+            found[node.id] = None
+        elif isinstance(node, ast.arg):
+            found[node.arg] = None
+    plain = [name for name in found if "." in name or f"{name}.data" not in found]
+    return [name for name in plain if name not in MODULES and name != "self"][:MOST_NAMES]
+
+
+def is_grad(target: ast.expr) -> bool:
+    """Whether a target is a gradient: `self.grad`, `grads[v]`."""
+    if isinstance(target, ast.Attribute):
+        return target.attr in GRADS
+    return isinstance(target, ast.Subscript) and "grad" in ast.unparse(target.value).lower()

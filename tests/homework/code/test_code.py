@@ -1,0 +1,185 @@
+"""Engines and layers that students write: right ones are right, a mistake is named with its line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gradcli.errors import UsageError
+from gradcli.homework.assignment.assignments import read_assignment
+from gradcli.homework.code.cases import USUAL, Code
+from gradcli.homework.code.marking import CodeJudge, missed
+from gradcli.homework.grading import Grader
+from gradcli.homework.lint.lint import findings
+from gradcli.homework.model import Marked
+from gradcli.homework.submission.programs import read_notebook, read_program
+from gradcli.source import Source
+from tests.homework.code.engines import CLOSURES, LOCAL_GRADS, NUMPY, SHAPES, TAPE
+
+AFFINE = """
+import numpy as np
+
+def affine_backward(dout, x, W):
+    dx = dout @ W.T
+    dW = x.T @ dout
+    db = dout.sum(axis=0)
+    return dx, dW, db
+"""
+RELU = """
+def relu_backward(dout, x):
+    return dout * (x > 0)
+"""
+WEEK = """
+[[question]]
+id = "engine"
+engine = "Value"
+
+[[question]]
+id = "affine"
+function = "affine_backward"
+program = "y = x @ W + b"
+takes = ["dout", "x", "W"]
+returns = ["dx", "dW", "db"]
+shapes = { dout = ["n", "k"], x = ["n", "d"], W = ["d", "k"], b = ["k"] }
+
+[[question]]
+id = "relu"
+function = "relu_backward"
+program = "y = relu(x)"
+takes = ["dout", "x"]
+returns = ["dx"]
+shapes = { dout = ["n", "d"], x = ["n", "d"] }
+"""
+
+
+@pytest.fixture(scope="module")
+def grader() -> Grader:
+    return Grader(read_assignment(Source(WEEK, "week.toml")))
+
+
+def marked(grader: Grader, text: str) -> dict[str, list[Marked]]:
+    result = grader.grade(read_program("ada.py", "ada", text, grader.labels))
+    return {id: [one for one in result.answers if one.question == id] for id in grader.keys}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_right_engines_of_all_shapes_are_right(grader: Grader, shape: str) -> None:
+    answers = marked(grader, f"{SHAPES[shape]}\n{AFFINE}\n{RELU}")
+    assert {one.verdict for each in answers.values() for one in each} == {"correct"}
+
+
+@pytest.mark.parametrize(
+    ("engine", "right", "wrong", "code"),
+    [
+        (CLOSURES, "self.grad += other.data * out.grad", "self.grad = other.data * out.grad", "fanout-overwrite"),
+        (CLOSURES, "for v in reversed(topo):", "for v in topo:", "order"),
+        (CLOSURES, "other.grad += self.data * out.grad", "other.grad -= self.data * out.grad", "sign"),
+        (CLOSURES, "other.grad += self.data * out.grad", "other.grad += other.data * out.grad", "swapped-variable"),
+        (CLOSURES, "self.grad += other.data * out.grad", "self.grad += other.data", "upstream"),
+        (LOCAL_GRADS, "child.grad += local_grad * v.grad", "child.grad = local_grad * v.grad", "fanout-overwrite"),
+        (LOCAL_GRADS, "child.grad += local_grad * v.grad", "child.grad += local_grad", "upstream"),
+        (TAPE, "node.grad += out.grad * local", "node.grad = out.grad * local", "fanout-overwrite"),
+        (TAPE, "for out, inputs in reversed(tape):", "for out, inputs in tape:", "order"),
+        (NUMPY, "a.grad = a.grad + b.data * t.grad", "a.grad = a.grad - b.data * t.grad", "sign"),
+    ],
+)
+def test_a_mistake_in_an_engine_is_named_with_its_line(
+    grader: Grader, engine: str, right: str, wrong: str, code: str
+) -> None:
+    text = engine.replace(right, wrong)
+    line = next(number for number, one in enumerate(text.splitlines(), 1) if one.strip() == wrong)
+    off = [one for one in marked(grader, text)["engine"] if one.verdict != "correct"]
+    assert off
+    for one in off:
+        assert [(found.code, found.node) for found in one.diagnoses] == [(code, f"line {line}")]
+        assert "and should be" in one.remark
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "quantity", "code"),
+    [
+        ("dout @ W.T", "dout @ W", "dx", "transpose"),
+        ("x.T @ dout", "dout.T @ x", "dW", "transpose"),
+        ("dout.sum(axis=0)", "dout.mean(axis=0)", "db", "mean-n"),
+        ("dout.sum(axis=0)", "dout", "db", "broadcast-unsummed"),
+        ("dout.sum(axis=0)", "dout.sum(axis=1)", "db", "broadcast-unsummed"),
+        ("x.T @ dout", "x.T @ dout / x.shape[0]", "dW", "mean-n"),
+        ("dout @ W.T", "-dout @ W.T", "dx", "sign"),
+    ],
+)
+def test_a_mistake_in_a_layer_is_named_with_its_line(
+    grader: Grader, right: str, wrong: str, quantity: str, code: str
+) -> None:
+    answers = {one.quantity: one for one in marked(grader, AFFINE.replace(right, wrong))["affine"]}
+    assert answers[quantity].verdict == "wrong"
+    assert [found.code for found in answers[quantity].diagnoses] == [code]
+    assert str(answers[quantity].diagnoses[0].node).startswith("line ")
+
+
+def test_a_mask_that_is_missing_or_the_wrong_way(grader: Grader) -> None:
+    for wrong in ("dout", "dout * (x < 0)"):
+        (answer,) = marked(grader, RELU.replace("dout * (x > 0)", wrong))["relu"]
+        assert [found.code for found in answer.diagnoses] == ["relu-gate"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("class Value(:", "line 1"),
+        ("x = 1", "there is no class Value in it"),
+        (f"{CLOSURES}\n1/0", "division by zero"),
+        ("import os\nos.remove('a')\nclass Value: pass", ""),
+        ("x = 1\n" * 30_000, "characters"),
+    ],
+)
+def test_programs_that_cannot_be_graded(grader: Grader, text: str, why: str) -> None:
+    answers = marked(grader, text)["engine"]
+    assert {one.verdict for one in answers} == {"unreadable"}
+    assert why in answers[0].remark
+
+
+def test_hostile_values_get_no_marks(grader: Grader) -> None:
+    text = CLOSURES.replace("self.grad = 0.0", "self.grad = Yes()") + (
+        "\nclass Yes:\n    def __eq__(self, other): return True\n    def __float__(self): return 1.0\n"
+        "    def __iadd__(self, other): return self\n"
+    )
+    assert {one.verdict for one in marked(grader, text)["engine"]} <= {"wrong", "unreadable"}
+
+
+def test_a_notebook_has_code_and_answers(grader: Grader) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Week 3"]},
+        {"cell_type": "code", "source": ["%matplotlib inline\n", CLOSURES], "outputs": []},
+        {"cell_type": "code", "source": AFFINE, "outputs": [{"text": ["dx = 5"]}]},
+    ]
+    notebook = read_notebook("ada.ipynb", "ada", json.dumps({"cells": cells}), grader.labels)
+    result = grader.grade(notebook)
+    assert {one.verdict for one in result.answers if one.question == "affine"} == {"correct"}
+    assert read_notebook("a.ipynb", "a", "[1, 2]", grader.labels).unreadable
+
+
+def test_lint_names_the_mistakes_that_the_graphs_do_not_show() -> None:
+    assert missed(CodeJudge(Code("Value", is_engine=True), USUAL)) == []
+    assert "fanout-overwrite" in missed(CodeJudge(Code("Value", is_engine=True), ["chain"]))
+    week = '[[question]]\nid = "e"\nengine = "Value"\nask = ["chain"]\n'
+    assert {one.code for one in findings(read_assignment(Source(week, "week.toml")))} == {"missed"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ('engine = "a b"', "is no name"),
+        ('engine = "Value"\nask = ["cosine"]', "cosine is nothing that is tried"),
+        ('function = "f"', "a function is the backward pass of a program"),
+        ('function = "f"\nprogram = "y = x"\ntakes = ["g"]\nreturns = ["dx"]', "each variable has a shape"),
+        (
+            'function = "f"\nprogram = "y = x"\ntakes = ["g", "x"]\nreturns = ["dz"]\nshapes = {g = [2], x = [2]}',
+            "dz is no",
+        ),
+    ],
+)
+def test_what_an_assignment_may_not_ask(wrong: str, why: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_assignment(Source(f"[[question]]\nid = 'q'\n{wrong}\n", "week.toml"))
+    assert why in caught.value.message
