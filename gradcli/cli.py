@@ -152,11 +152,11 @@ def run(argv: Sequence[str]) -> int:
             if argv[:1] == ["help"] and argv[1:2] and re.fullmatch(r"[Ee]\d+", argv[1]):
                 print_code(argv[1].upper())
                 return 0
-            if not argv:
+            if not argv and "_GRADCLI_COMPLETE" not in os.environ:  # by which a shell asks what comes next
                 typer.echo(TOUR, nl=False)
                 return 0
             command = typer.main.get_command(app)
-            code = command(masked(asked(argv)), prog_name="gradcli", standalone_mode=False)
+            code = command(masked(asked(argv) or ["--help"]), prog_name="gradcli", standalone_mode=False)
         sys.stdout.flush()
         return int(code or 0)
     except GradcliError as error:
