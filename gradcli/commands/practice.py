@@ -97,16 +97,11 @@ def command(
     if topic is None:
         show_topics([(name, assignment_of(name)) for name in ORDER], console.looks, is_json=json)
         return 0
-    if destination != "-":
-        assignment = assignment_of(topic) if topic in ORDER else own(topic, ORDER)
-        if topic not in ORDER and any(question.is_script for question in assignment.questions):
-            raise UsageError(
-                "E001", "a page has no questions about scripts", help=f"gradcli practice {topic} asks them"
-            )
-        write_page(assignment, new_seed() if seed is None else seed, destination, console.looks)
-        return 0
     with waiting(WORK):
         assignment = assignment_of(topic) if topic in ORDER else own(topic, ORDER)
+        if destination != "-":
+            write_page(assignment, new_seed() if seed is None else seed, destination, console.looks, limits.of_item)
+            return 0
         turns = Turns(assignment, new_seed() if seed is None else seed, count, None if json else console.looks)
         if isinstance(sys.stdin, TextIOWrapper):  # bytes that are no text are an answer that cannot be read
             sys.stdin.reconfigure(errors="backslashreplace")
@@ -120,19 +115,22 @@ def command(
     return 0
 
 
-def write_page(assignment: Assignment, seed: int, destination: str, looks: Looks) -> None:
-    """Write the exercises as a page. Raises UsageError for another ending."""
+def write_page(assignment: Assignment, seed: int, destination: str, looks: Looks, limits: Limits) -> None:
+    """Write the exercises as a page, which a process of its own makes. Raises UsageError for another ending."""
+    from functools import partial
+
+    from gradcli.homework.worker import in_worker
     from gradcli.render.practice.web import practice_page
     from gradcli.render.text.streams import print_text
     from gradcli.workers.child import output_to
-    from gradcli.workers.confinement import own_script
 
     if not destination.endswith((".html", ".htm")):
         raise UsageError(
             "E001", f"{destination} is no page", help="exercises are written to a file such as practice.html"
         )
-    with output_to(destination), own_script():
-        print_text(practice_page(assignment, seed, looks))
+    with output_to(destination):
+        (page,) = in_worker(partial(practice_page, assignment, looks=looks), [seed], assignment, limits)
+        print_text(page)
 
 
 def own(path: str, topics: tuple[str, ...]) -> Assignment:

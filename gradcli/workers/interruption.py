@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-INTERRUPTED = 130  # the exit code
+INTERRUPTED = 130  # the exit code, which a shell also gives a process that ended by SIGINT
 
 _heard: list[int] = []
 
@@ -41,16 +41,16 @@ def finish() -> None:
 
 
 def end_interrupted() -> NoReturn:
-    """End this process as one that was interrupted; another signal does not wait for a reader that takes no output.
+    """End this process by the signal that it heard, or a shell would go on with its loop after Ctrl-C.
 
-    Python's own end is not for it: where the signal came during an `exec`, it would end by SIGINT, not with a code.
+    Another signal meanwhile does not wait for a reader that takes no output.
     """
     for number in ENDS:
         signal.signal(number, signal.SIG_DFL)
     with suppress(OSError, ValueError):
         sys.stdout.flush()
-    if _heard and _heard[0] != signal.SIGINT:
-        os.kill(os.getpid(), _heard[0])
+    if sys.platform != "win32":  # where a process ends by no signal
+        os.kill(os.getpid(), _heard[0] if _heard else signal.SIGINT)
     os._exit(INTERRUPTED)
 
 

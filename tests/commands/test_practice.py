@@ -7,6 +7,7 @@ import json
 import os
 import re
 import select
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -309,7 +310,7 @@ def test_a_line_can_be_edited_and_got_again(diamond: str) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_gives_the_score_so_far(diamond: str) -> None:
-    with terminal(diamond, *SEED, code=130) as screen:
+    with terminal(diamond, *SEED, code=-signal.SIGINT) as screen:
         x = value_of_x(re.sub("\x1b[^m]*m", "", screen.until("dq/ds = ")))
         screen.type(f"{2 * x * x + 0.8}\n")
         screen.until("dq/dx = ")

@@ -81,7 +81,7 @@ class InterruptionAtLine(Interruption, AtLine):
 
 
 class Interrupt(Interruption):
-    name, number, codes = "SIGINT", signal.SIGINT, (130,)
+    name, number, codes = "SIGINT", signal.SIGINT, (-signal.SIGINT, 130)
 
 
 class Terminate(Interruption):
@@ -89,7 +89,7 @@ class Terminate(Interruption):
 
 
 class InterruptAtLine(InterruptionAtLine):
-    name, number, codes = "SIGINT at a line", signal.SIGINT, (130,)
+    name, number, codes = "SIGINT at a line", signal.SIGINT, (-signal.SIGINT, 130)
 
 
 class TerminateAtLine(InterruptionAtLine):

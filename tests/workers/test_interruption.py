@@ -35,7 +35,7 @@ def test_a_command_that_waits_for_input_closes_its_output_well(tmp_path: Path, n
         process.stdin.flush()
         workers = begun(process.pid)
         os.killpg(process.pid, number)
-        assert process.wait() == (130 if number == signal.SIGINT else -number)
+        assert process.wait() == -number
         assert process.stderr is not None
         assert process.stderr.read() == b""
     assert are_gone(workers)
@@ -81,10 +81,10 @@ def ended(folder: Path, code: str) -> subprocess.CompletedProcess[bytes]:
 
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("how", ["os.kill(os.getpid(), signal.SIGINT)", "exec('os.kill(os.getpid(), signal.SIGINT)')"])
-def test_an_interruption_has_its_exit_code_wherever_it_comes(tmp_path: Path, how: str) -> None:
-    """Within an `exec`, of which dataclasses are made, Python would end by SIGINT."""
+def test_an_interruption_ends_it_as_one_wherever_it_comes(tmp_path: Path, how: str) -> None:
+    """Also within an `exec`, of which dataclasses are made."""
     done = ended(tmp_path, f"def done(argv):\n    print('kept')\n    {how}")
-    assert (done.returncode, done.stdout, done.stderr) == (130, b"kept\n", b"")
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"kept\n", b"")
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -92,7 +92,7 @@ def test_an_interruption_has_its_exit_code_wherever_it_comes(tmp_path: Path, how
 def test_what_python_drops_just_before_the_end_is_heard(tmp_path: Path, number: int) -> None:
     dropping = f"class Dropping:\n    def __del__(self):\n        os.kill(os.getpid(), {int(number)})\n"
     done = ended(tmp_path, f"{dropping}def done(argv):\n    Dropping()\n    return 0")
-    assert (done.returncode, done.stdout, done.stderr) == (130 if number == signal.SIGINT else -number, b"", b"")
+    assert (done.returncode, done.stdout, done.stderr) == (-number, b"", b"")
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -120,3 +120,18 @@ def test_held_signals_wait_here_and_in_a_child(number: int) -> None:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     assert heard == [number]
     signal.signal(number, before)
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_ctrl_c_ends_a_loop_of_the_shell(tmp_path: Path) -> None:
+    """A shell goes on with its loop after a command that only has the exit code."""
+    (tmp_path / "work.py").write_text(
+        "import os, signal\nimport gradcli.__main__ as main\n"
+        "def done(argv):\n    os.killpg(0, signal.SIGINT)\nmain.done = done\nmain.main()\n"
+    )
+    loop = 'for i in 1 2 3; do echo $i; "$0" -m work; done; echo after'
+    done = subprocess.run(
+        ["bash", "-c", loop, sys.executable], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True, check=False, start_new_session=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (-signal.SIGINT, b"1\n")

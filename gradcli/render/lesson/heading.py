@@ -30,32 +30,44 @@ def heading(explanation: Explanation, terms: Terms, *, all: bool) -> list[Row]:
             given.remove(statement.target)
         else:
             statements.append(statement)
-    point = [f"{visible(node.name)} = {terms.value(node.value, width=40)}" for node in variables]
+    point = [f"{visible(node.name)} = {terms.grid(node.value, width=40)}" for node in variables]
     if explanation.sizes is not None:
         point = [f"{visible(name)} ({', '.join(map(str, sizes))})" for name, sizes in explanation.sizes.items()]
     if not terms.plain_seed and explanation.steps and explanation.sizes is None:
-        point.append(f"upstream {terms.total(explanation.output)} = {terms.value(explanation.upstream, width=40)}")
+        point.append(f"upstream {terms.total(explanation.output)} = {terms.grid(explanation.upstream, width=40)}")
     at = f"{'at' if explanation.sizes is None else 'for'} {', '.join(point)}" if point else ""
     written = Rows(statements, partial(_statement, terms=terms))
     lines = shown(written, terms.looks, all=all, ending=last(written))
-    if at and len(lines) == 1 and len(lines[0].cells[0]) + len(at) + 8 < min(terms.looks.width or WIDEST, WIDEST):
+    if (
+        at
+        and "\n" not in at
+        and len(lines) == 1
+        and len(lines[0].cells[0]) + len(at) + 8 < min(terms.looks.width or WIDEST, WIDEST)
+    ):
         return [Row((f"{lines[0].cells[0]}        {at}",), "title")]
     return [*lines, *_points(at, point, terms.looks.width)] if at else lines
 
 
 def _points(at: str, point: Sequence[str], width: int | None) -> list[Row]:
     """Return the values of the variables on lines that break between variables where they can."""
-    if width is None or cell_len(at) <= width:
+    if "\n" not in at and (width is None or cell_len(at) <= width):
         return [Row((at,), "title")]
     word, indent = at.partition(" ")[0], " " * (at.index(" ") + 1)
+    width = width or WIDEST
     lines = [f"{word} {point[0]}"]
     for item in point[1:]:
-        if cell_len(lines[-1]) + cell_len(item) + 3 <= width:  # and a comma behind it
+        if "\n" not in lines[-1] + item and cell_len(lines[-1]) + cell_len(item) + 3 <= width:  # and a comma behind it
             lines[-1] += f", {item}"
         else:
             lines[-1] += ","
             lines.append(indent + item)
-    return [Row((part,), "title") for line in lines for part in lines_of(line, width, len(indent) + HANG)]
+    return [Row((part,), "title") for line in lines for part in _parts(line, width, len(indent) + HANG)]
+
+
+def _parts(line: str, width: int, hang: int) -> list[str]:
+    """Return the lines of a value: of a matrix its rows below the first, of anything else as many as it needs."""
+    first, *rows = line.split("\n")
+    return [first, *(" " * first.index("[[") + row for row in rows)] if rows else lines_of(line, width, hang)
 
 
 def _statement(statement: Statement, terms: Terms) -> Row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from gradcli.explanation.causes.stops import stopped
@@ -39,7 +40,7 @@ def page(explanation: Explanation, looks: Looks, *, all: bool = False, why: bool
 
 def sections(explanation: Explanation, looks: Looks, *, all: bool, why: bool) -> list[Section]:
     """Return the sections of the page that have rows."""
-    terms = Terms(explanation, looks)
+    terms = Terms(explanation, replace(looks, whole=all))
     notes = [Row((visible(note.message),), "note") for note in explanation.notes]
     computed, links = forward(explanation, terms), chain_rule(explanation, terms)
     found = [
@@ -71,7 +72,7 @@ def mentioned(explanation: Explanation) -> set[str]:
 
 
 def _forward(node: Node, terms: Terms) -> Row:
-    value, expression = terms.value(node.value), terms.formula(node.expression)
+    value, expression = terms.grid(node.value), terms.formula(node.expression)
     if node.kind == "op":
         made_by, put_in = node.grad_fn or "constant", terms.put_in(node)
     else:
@@ -131,12 +132,12 @@ def _said(node: Node, terms: Terms) -> Row:
 
 def _local(node: Node, local: Local, terms: Terms, *, why: bool) -> Row:
     symbols = terms.local(local)
-    value = "" if local.value is None else f"= {terms.value(local.value)}"
+    value = "" if local.value is None else f"= {terms.grid(local.value)}"
     if why and local.reason is not None:
         from gradcli.render.lesson.reasons import shapes
 
         value = shapes(local, terms)
-    matrix = "" if local.jacobian is None else f"J = {terms.value(local.jacobian)}"
+    matrix = "" if local.jacobian is None else f"J = {terms.grid(local.jacobian)}"
     return Row((terms.edge(node.name, local), symbols, "" if value == symbols else value, matrix))
 
 
@@ -162,7 +163,7 @@ def _link(link: Link | None, terms: Terms) -> Row:
     if link is None:
         return given(terms)
     total = terms.total(link.input)
-    return Row((total, *equations(total, [terms.symbols(link), terms.numbers(link), terms.value(link.total)])))
+    return Row((total, *equations(total, [terms.symbols(link), terms.numbers(link), terms.grid(link.total)])))
 
 
 def given(terms: Terms) -> Row:
@@ -187,7 +188,7 @@ def _gradient(leaf: Leaf, terms: Terms) -> Row:
     total = terms.total(leaf.name)
     explanation = terms.explanation
     why = guarded("note", lambda: stopped(leaf, explanation.nodes, explanation.output, terms.formula), "")
-    value = f"= {None if leaf.gradient is None else terms.value(leaf.gradient)}"
+    value = f"= {None if leaf.gradient is None else terms.grid(leaf.gradient)}"
     if why or leaf.gradient is None:
         return Row((total, "", f"{value}, for {why}" if why else value), "result")
     formula = "" if leaf.formula is None else f"= {terms.formula(leaf.formula)}"

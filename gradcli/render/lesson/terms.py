@@ -14,7 +14,7 @@ from gradcli.language.rewrite import substitute, with_children, without_ones
 from gradcli.language.tree import Binary, Expression, Name, Number, Unary, fold, names, postorder
 from gradcli.language.unparser import precedence, unparse
 from gradcli.render.text.looks import Looks
-from gradcli.render.text.numbers import short
+from gradcli.render.text.numbers import grid, short
 from gradcli.source import visible
 
 PRODUCT = Binary("*", Name("a"), Name("b"))
@@ -93,6 +93,12 @@ class Terms:
         if self.explanation.sizes is not None:
             return ""
         return short(value, self.looks.precision, ascii=self.looks.ascii, width=width)
+
+    def grid(self, value: Value, width: int = 60) -> str:
+        """Return a value on a line where it fits, a matrix else in rows."""
+        if self.explanation.sizes is not None:
+            return ""
+        return grid(value, self.looks, width)
 
     def put_in(self, node: Node) -> str:
         """The expression of a node with the numbers of its inputs put in; empty where they are arrays, or made up."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gradcli.explanation.chain.links import Link
@@ -39,7 +40,7 @@ def trace_sections(
     explanation: Explanation, traces: Sequence[Trace], looks: Looks, *, all: bool, why: bool
 ) -> list[Section]:
     """Return the sections of the page."""
-    terms = Terms(explanation, looks)
+    terms = Terms(explanation, replace(looks, whole=all))
     computed = forward(explanation, terms)
     sections = [Section("", heading(explanation, terms, all=all))]
     if computed:
@@ -59,7 +60,7 @@ def trace_sections(
         rows += asked
         known.update(link.input for link in links)
         if not rows:  # the output is the variable
-            rows = [Row((title, f"= {terms.value(trace.leaf.gradient)}"))]
+            rows = [Row((title, f"= {terms.grid(trace.leaf.gradient)}"))]
         sections.append(Section(title, shown(rows, looks, all=all, ending=ending)))
         if trace.routes is not None:
             sections.append(Section(*_paths(trace, terms)))
@@ -71,7 +72,7 @@ def _as_above(links: Sequence[Link], known: Container[str], terms: Terms) -> Ite
     needed = {term.step.node for link in links if link.input not in known for term in link.terms}
     for link in links:
         if link.input in known and link.input in needed:
-            value = terms.value(link.total)
+            value = terms.grid(link.total)
             yield Row((terms.total(link.input), f"= {value}{ABOVE}" if value else ABOVE[1:]))
 
 
@@ -96,7 +97,7 @@ def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:
     """
     total = terms.total(link.input)
     in_variables = _in_variables(leaf, terms) if link.input == leaf.node else []
-    sides = [terms.symbols(link), terms.formulas(link), *in_variables, terms.numbers(link), terms.value(link.total)]
+    sides = [terms.symbols(link), terms.formulas(link), *in_variables, terms.numbers(link), terms.grid(link.total)]
     written = [side for side in equations(total, list(dict.fromkeys(filter(None, sides)))) if side]
     simplest = f"= {in_variables[-1]}" if in_variables and in_variables[-1] != sides[0] else None
     return [
@@ -120,14 +121,14 @@ def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
     rows = []
     for number, route in enumerate(routes, start=1):
         nodes = terms.joined(list(_named(route, terms)), f" {arrow} ")
-        sides = [_product(route, terms), "" if route.value is None else terms.value(route.value)]
+        sides = [_product(route, terms), "" if route.value is None else terms.grid(route.value)]
         copied = _copied(route) if count > 1 else ""
         rows.append(Row((f"{number}. {nodes}{copied}", *(f"= {side}" if side else "" for side in sides))))
     hidden = count - len(routes)
     if hidden:
         rows.append(Row((f"{terms.looks.ellipsis} {hidden:,} more paths: --limit N lists more",), "aside"))
     if terms.explanation.sizes is None:
-        rows.append(Row(("sum of all paths", "", f"= {terms.value(trace.leaf.gradient)}"), "result"))
+        rows.append(Row(("sum of all paths", "", f"= {terms.grid(trace.leaf.gradient)}"), "result"))
     ends = visible(f"from {terms.explanation.output} to {trace.leaf.name}")
     copied = _copied(routes[0]) if count == 1 and routes else ""
     return f"{count:,} path{'' if count == 1 else 's'} {ends}{copied}", rows

@@ -71,7 +71,8 @@ def cell(text: str, *, is_headed: bool) -> str:
     """Write the text of a cell, without the sign between it and the one before where a head says what it is."""
     if is_headed:
         text = text.removeprefix("= ")
-    return re.sub(r"\\*\|", r"\\|", code(text)) if text.strip() else ""
+    rows = map(code, text.split("\n")) if text.strip() else ()  # of a matrix
+    return re.sub(r"\\*\|", r"\\|", "<br>".join(rows))
 
 
 def code(text: str) -> str:

@@ -46,7 +46,13 @@ def _row(row: Row, used: Sequence[int], *, is_headed: bool) -> Html:
     cells = [row.cells[n] if n < len(row.cells) else "" for n in used]
     if is_headed:  # the head says what stands there, without a sign between it and the cell before
         cells = [cells[0], *(cell.removeprefix("= ") for cell in cells[1:])]
-    return element("tr", *(element("td", element("code", cell) if cell else None, align="left") for cell in cells))
+    return element(
+        "tr",
+        *(
+            element("td", element("pre" if "\n" in cell else "code", cell) if cell else None, align="left")
+            for cell in cells
+        ),
+    )
 
 
 def lines(text: str) -> Html:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
@@ -58,6 +59,7 @@ def timeline_sections(
     timeline: Timeline, looks: Looks, *, all: bool, failed: bool, why: bool, torch_nodes: bool = False
 ) -> list[Section]:
     """Return the sections of the page that have rows."""
+    looks = replace(looks, whole=all)
     shown = timeline.events if torch_nodes else map(as_written, timeline.events)
     seen: set[tuple[Source, int]] = set()
     sections = [
@@ -159,9 +161,12 @@ def backward(event: Backward, looks: Looks, *, again: bool, all: bool, why: bool
 
 def arrival(one: Accumulated, looks: Looks) -> Row:
     """Return the row of a `.grad`: its value before, the gradient added, and its value after."""
-    sum = "" if one.before is None else f"{written(one.before, looks)} + {factor(written(one.gradient, looks))} = "
+    parts = [] if one.before is None else [written(one.before, looks), f"+ {factor(written(one.gradient, looks))}"]
+    parts.append("= " * bool(parts) + written(one.after, looks))
+    is_matrix = any("\n" in part for part in parts)  # each below the other, or one sum
+    first, *others = parts if is_matrix else [" ".join(parts)]
     former = f"of the leaf that was {visible(one.name)} until line {one.renamed}" if one.renamed else ""
-    return Row((f"{visible(one.name)}.grad", f"{looks.arrow} {sum}{written(one.after, looks)}", former), "result")
+    return Row((f"{visible(one.name)}.grad", f"{looks.arrow} {first}", *others, former), "result")
 
 
 def returned(event: Returned, looks: Looks, *, all: bool, why: bool) -> Iterator[Row]:

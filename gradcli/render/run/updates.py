@@ -12,7 +12,7 @@ from gradcli.render.lesson.heading import shown
 from gradcli.render.lesson.terms import factor
 from gradcli.render.text.layout import Row
 from gradcli.render.text.looks import Looks
-from gradcli.render.text.numbers import number, short
+from gradcli.render.text.numbers import grid, number
 from gradcli.script.timeline.model import Update, Updated, UpdateLine
 from gradcli.source import visible
 
@@ -63,5 +63,5 @@ def change(before: object, after: object, looks: Looks) -> Iterator[str]:
 
 
 def written(value: object, looks: Looks) -> str:
-    """Return a value on a line; dots for one that is too large to be kept."""
-    return looks.ellipsis if value is None else short(value, looks.precision, ascii=looks.ascii, width=48)
+    """Return a value, a matrix that does not fit on a line in rows; dots for one that is too large to be kept."""
+    return looks.ellipsis if value is None else grid(value, looks, 48)

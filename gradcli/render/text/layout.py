@@ -124,9 +124,25 @@ def _harmless(text: str) -> str:
 
 
 def _block(cell: Piece, room: int) -> Iterator[list[Piece]]:
-    """Yield a cell on as many lines as it needs, the second and the following ones a little further in."""
-    for number, part in enumerate(wrapped(cell.text, room - cell.at)):
-        yield [cell._replace(at=cell.at + HANG * bool(number), part=part)]
+    """Yield a cell on as many lines as it needs, the second and the following ones a little further in.
+
+    The rows of a matrix stand below each other.
+    """
+    begin = 0
+    for row, line in enumerate(cell.text.split("\n")):
+        at = cell.at + max(cell.text.find("[["), 0) * bool(row)
+        for number, part in enumerate(wrapped(line, room - at)):
+            place = slice(begin + part.start, begin + part.stop)
+            yield [cell._replace(at=at + HANG * bool(number), part=place)]
+        begin += len(line) + 1
+
+
+def _breadth(text: str) -> int:
+    """Return the columns of a cell with all its lines."""
+    if "\n" not in text:
+        return cell_len(text)
+    first, *rows = text.split("\n")
+    return max(cell_len(first), *(max(first.find("[["), 0) + cell_len(row) for row in rows))
 
 
 def _table(rows: Sequence[Row], indent: int, room: int) -> Iterator[list[Piece]]:
@@ -147,7 +163,7 @@ def _table(rows: Sequence[Row], indent: int, room: int) -> Iterator[list[Piece]]
 
 def _starts(rows: Sequence[Row], indent: int, most: int) -> dict[int, int]:
     """Return where each column starts: all short names fit, then as many rows as can, then beginnings of the others."""
-    sizes = sorted(([cell_len(text) for text in row.cells] for row in rows), key=sum)
+    sizes = sorted(([_breadth(text) for text in row.cells] for row in rows), key=sum)
     widths: dict[int, int] = {0: max((size[0] for size in sizes if size[0] * 3 <= most), default=0)}
     for is_whole in (True, False):
         for size in sizes:
@@ -168,20 +184,18 @@ def _row(row: Row, starts: dict[int, int], indent: int, room: int) -> Iterator[l
     line: list[Piece] = []
     at, lead = indent, max(starts[1], indent + HANG) if starts[1] * 2 <= room else indent + HANG
     for column, text in enumerate(row.cells):
-        start, size = starts.get(column, room), cell_len(text)
+        start, size = starts.get(column, room), _breadth(text)
         if not text:
             continue
         cell = Piece(start, text, slice(0, len(text)), column, row.kind)
-        if at <= start and start + size <= room:
-            line.append(cell)
-            at = start + size + (GAP if column else 1)
-            continue
-        if not (at <= start and column < 2 and start * 2 <= room and widest(text) <= room - start - HANG):
+        least = size if "\n" in text else widest(text) + HANG  # of which no part is split
+        fits = start + size <= room or (column < 2 and start * 2 <= room and least <= room - start)
+        if not (at <= start and fits):
             if line:
                 yield line
             line = []
             is_name = column == 0
-            cell = cell._replace(at=indent if is_name or widest(text) > room - lead - HANG else lead)
+            cell = cell._replace(at=indent if is_name or least > room - lead else lead)
         *before, last = _block(cell, room)
         for piece in before:
             yield [*line, *piece]

@@ -19,6 +19,7 @@ class Looks:
     ascii: bool = False
     width: int | None = None
     precision: int = 6
+    whole: bool = False  # every entry of a large array
 
     @property
     def partial(self) -> str:

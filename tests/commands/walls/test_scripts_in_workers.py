@@ -17,6 +17,7 @@ from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.render.check.reports.registry import QUESTIONS, REPORTS
 from gradcli.source import Source
 from gradcli.workers import confinement
+from tests.commands import running
 from tests.commands.served import served
 from tests.programs import some
 from tests.test_layers import module_of, nodes, trees
@@ -57,6 +58,7 @@ def command_lines() -> Iterator[tuple[str, list[str]]]:
     for more in ([], ["--json"]):
         yield "week", ["practice", "week.toml", *more]
         yield "varied", ["practice", "varied.toml", *more]
+    yield "week", ["practice", "week.toml", "-o", "page.html"]
 
 
 def prepared(folder: Path, script: str) -> None:
@@ -106,6 +108,17 @@ def test_a_script_without_end_is_ended(tmp_path: Path, arguments: list[str]) -> 
         assert done.stdout == "", "no part of a document"
 
 
+def test_a_page_of_exercises_is_made_within_limits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    prepared(tmp_path, ENDLESS)
+    found = running.gradcli(capsys, ["practice", "week.toml", "-o", "page.html", *LIMIT])
+    assert found.code == 2
+    assert "more than 0.3 s" in found.err
+    assert not (tmp_path / "page.html").exists()
+
+
 INTERPRETER = ("script.interpreter", "run")
 WALLS = {"in_worker", "mapped", "begin"}  # what gives work to a process within limits, or makes this one such
 HOLDS = """\
@@ -116,6 +129,7 @@ commands.course.handout print_lint
 commands.course.marking write_feedback
 commands.inputs.snippets last_pass
 commands.practice practise
+commands.practice write_page
 commands.run Page
 commands.why examine
 homework.grading graded
@@ -130,10 +144,7 @@ commands.why command
 commands.why write
 """  # work that those above give to a process, and what makes it ready
 BELOW = ("script", "findings", "homework", "render")  # which work for commands
-IN_PROCESS = """\
-commands.practice write_page
-notebook grade
-"""  # a page, for which assignments with scripts are refused, and calls of a library, which has no walls
+IN_PROCESS = "notebook grade\n"  # calls of a library, which has no walls
 
 
 def units() -> Iterator[tuple[str, ast.FunctionDef | ast.ClassDef]]:

@@ -45,7 +45,7 @@ from gradcli.source import Source, visible
 from tests.homework.results import ASSIGNMENT, CLASS, results
 from tests.language.test_syntax_errors import FILES, unescaped
 from tests.programs import initial, of_every
-from tests.render.programs import CASES
+from tests.render.programs import CASES, explained
 from tests.render.text.laws import WIDTHS, aligned, columns, fits, keeps_tokens, whole
 from tests.render.text.wide_programs import PROGRAMS
 from tests.script.record_snippets import shortened
@@ -114,6 +114,20 @@ def test_colour_changes_no_page_and_ends_with_its_line(name: str) -> None:
         assert Text.from_ansi(coloured).plain == plain
         for line in coloured.splitlines():
             assert line.rpartition("\x1b[")[2].startswith("0m") or "\x1b" not in line
+
+
+@pytest.mark.parametrize("ascii", [False, True])
+def test_matrices_stand_whole_on_pages(ascii: bool) -> None:
+    """In rows below each other, in a terminal of any usual width and in a file."""
+    given = np.arange(1, 37).reshape(6, 6) / -7
+    explanation = explained("loss = sum(A*A)", {"A": given})
+    for width in (None, 80, 140):
+        looks = Looks(width=width, ascii=ascii)
+        for text in (page(explanation, looks), trace_page(explanation, [trace(explanation, "A")], looks)):
+            lines = text.splitlines()
+            for entries in given * 2:
+                numbers = r",\s+".join(re.escape(f"{entry:.6g}") for entry in entries)
+                assert any(re.search(numbers, line) for line in lines), numbers
 
 
 def test_the_list_of_operations() -> None:

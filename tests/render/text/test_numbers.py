@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import ast
+import re
 from typing import Any
 
 import numpy as np
@@ -8,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from gradcli.render.text.numbers import number, short
+from gradcli.render.text.looks import Looks
+from gradcli.render.text.numbers import ENDLESS, grid, number, short
 
 GRID = np.arange(20000.0).reshape(100, 200) / 7
 
@@ -67,3 +70,21 @@ def test_fits_on_a_line(value: Any, precision: int, ascii: bool) -> None:
     text = short(value, precision, ascii=ascii)
     assert len(text) <= 60
     assert text.isascii() or not ascii
+
+
+@given(arrays.arrays("f8", arrays.array_shapes(min_dims=1, max_dims=2, max_side=6), elements=st.floats(-1e9, 1e9)))
+def test_a_small_matrix_is_whole_and_its_points_are_aligned(value: Any) -> None:
+    text = grid(value, Looks())
+    assert ast.literal_eval(text) == [ast.literal_eval(short(row, width=999)) for row in value]
+    first, *rows = text.splitlines()
+    points = [[found.end() for found in re.finditer(r"(?<![\w.+-])-?\d+", row)] for row in (first, *rows)]
+    assert all(row == points[0] for row in points)
+
+
+def test_a_large_matrix_shows_its_corners_or_everything() -> None:
+    corners = grid(GRID, Looks())
+    assert corners.splitlines()[0] == "[[   0,         0.142857, …,   28.4286],"
+    assert corners.splitlines()[-1] == " [2828.57,   2828.71,     …, 2857]] shape (100, 200)"
+    large = GRID[:50]
+    assert np.allclose(ast.literal_eval(grid(large, Looks(whole=True, precision=17))), large, rtol=0, atol=0)
+    assert grid(GRID, Looks(whole=True)) == corners, f"more than {ENDLESS} entries are never listed"
