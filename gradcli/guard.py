@@ -32,6 +32,7 @@ PARTS = MappingProxyType(
         "path": "the gradient along a path is missing",
         "picture": "a picture is missing",
         "question": "the page asks no questions",
+        "what-if": "the page does not follow other values",
         "diagnosis": "the mistake behind an answer was not looked for",
     }
 )

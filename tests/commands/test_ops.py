@@ -17,7 +17,7 @@ from tests.programs import some
 IN_SNIPPETS = {  # nodes of changes in place, of hooks and the like: no expression makes one
     "ToCopyBackward0", "ZeroBackward0", "BlankBackward0", "FillBackward2", "FillBackward3", "CopySlices",
     "AttainsBackward0", "TiesBackward0", "CumsumBackBackward0", "TraceBackwardBackward0", "DecayBackward0",
-    "IndexAddBackward0", "ScatterAddBackward0", "UnsafeSplitBackward0",
+    "IndexAddBackward0", "ScatterAddBackward0", "UnsafeSplitBackward0", "AsStridedBackward0",
 }  # fmt: skip
 
 

@@ -89,7 +89,7 @@ def main() -> None:
             lines.start()
         return done(argv)
 
-    program.done = begin
+    program.done, program.end = begin, sys.exit  # not at once: the lines are written first
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored in the background
     try:
         program.main()

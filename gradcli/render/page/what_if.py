@@ -40,7 +40,7 @@ LARGEST = 64  # entries of a tensor whose formulas the page computes
 SIGNS = {"-": "neg", "+": "pos"}
 
 
-@optional("formulas of the page", None)
+@optional("what-if", None)
 def formulas(walk: Walk) -> Json:
     """Return what the page computes: values of leaves, formulas of nodes, and the rule of each contribution."""
     explanation = walk.explanation
