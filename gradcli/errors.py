@@ -201,6 +201,12 @@ class EvaluationError(GradcliError):
     exit_code = 3
 
 
+class FailedRecordsError(EvaluationError):
+    """Some records failed; every record has its result or its error, and the output is whole."""
+
+    exit_code = 4
+
+
 class AutogradError(EvaluationError, RuntimeError):
     """A refusal of torch, in torch's words."""
 

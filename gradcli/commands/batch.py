@@ -52,6 +52,10 @@ def command(
     ] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, max=1024, metavar="N", help="Processes that compute.")] = 1,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first record that fails.")] = False,
+    max_errors: Annotated[
+        str | None,
+        typer.Option("--max-errors", metavar="N|none", help="Stop where more records fail. [default: none]"),
+    ] = None,
     shard: Annotated[
         str | None, typer.Option("--shard", metavar="I/N", help="Of Parquet and Arrow the I-th of N shares.")
     ] = None,
@@ -63,6 +67,7 @@ def command(
     """Run a program at many points: JSON Lines, CSV, Parquet or Arrow in, the same out, one result a record.
 
     Values that are given with the program hold for every record. Parts of a folder that are done are left as they are.
+    Exit 4 if records failed and all have their line, 3 if it stopped before.
 
     \b
     Examples:
@@ -77,6 +82,7 @@ def command(
     from gradcli.workers.files import refuse_overwriting
 
     inputs = input or ["-"]
+    most_failures = most_of(max_errors, is_fail_fast=fail_fast)
     if merge:
         from gradcli.stream.arrow.merge import merged
 
@@ -98,11 +104,13 @@ def command(
 
             refuse(each, "--each reads JSON Lines")
             share = None if shard is None else share_of(shard)
-            Job(task, inputs, output, format, share, jobs, limits.of_item, fail_fast, screen.rows).run()
+            Job(task, inputs, output, format, share, jobs, limits.of_item, most_failures, screen.rows).run()
             return
         from gradcli.stream.batches import Batch
 
-        Batch(task, inputs[0], output, format, each, jobs, limits.of_item, fail_fast, screen.watched, screen.fail).run()
+        Batch(
+            task, inputs[0], output, format, each, jobs, limits.of_item, most_failures, screen.watched, screen.fail
+        ).run()  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -140,6 +148,7 @@ def refuse(condition: object, message: str) -> None:
 
 
 HELP = {
+    "--fail-fast does not go with --max-errors": "--max-errors 0 stops at the first record that fails, too",
     "--each takes no program and no values": "each record brings its own: leave them out",
     "--each reads JSON Lines": 'a line is {"program": "x**2", "at": {"x": 3}}',
     "--merge takes no program and no --shard": "the shards know it: gradcli batch --merge -i shards/ -o results/",
@@ -153,6 +162,16 @@ def has_columns(paths: Sequence[str], format: str | None) -> bool:
     from gradcli.stream.arrow.sources import format_of
 
     return format in ("parquet", "arrow") or any(format_of(path) or Path(path).is_dir() for path in paths)
+
+
+def most_of(text: str | None, *, is_fail_fast: bool) -> int | None:
+    """Return how many records may fail, None for any number; UsageError for a text that is no number."""
+    refuse(is_fail_fast and text is not None, "--fail-fast does not go with --max-errors")
+    if text is None or text == "none":
+        return 0 if is_fail_fast else None
+    if text.isascii() and text.isdigit():
+        return int(text[:18])
+    raise UsageError("E001", f"--max-errors {text} is no number", help="write --max-errors 100, or none for no limit")
 
 
 def share_of(text: str) -> tuple[int, int]:

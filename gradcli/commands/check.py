@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import combinations
 from typing import Annotated
@@ -14,6 +16,7 @@ from gradcli.commands.inputs.programs import read_source
 from gradcli.commands.options import ItemLimited, Raw, Reported, Standalone
 from gradcli.errors import InternalError, UsageError
 from gradcli.render.check.reports.registry import QUESTIONS, REPORTS, known
+from gradcli.source import visible
 
 KINDS = ("--lint", "--key", "--handout")  # in place of grading
 OTHERS = ("--report", "--reveal", "a submission", "--attempts", "--overrides", "--against", "--layout")
@@ -66,6 +69,7 @@ def command(
     no_simplify: Raw = False,
     all: Annotated[bool, typer.Option("--all", help="Every row, and of a class every student's page.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, max=1024, metavar="N", help="Processes that grade.")] = 1,
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whatever the answers are.")] = False,
     standalone: Standalone = False,
     *,
     course: InCourse,
@@ -73,6 +77,8 @@ def command(
     limits: ItemLimited,
 ) -> int:
     """Grade homework, and name the mistake behind each wrong answer.
+
+    Exit 0 if all answers are right, 1 if one is not, 2 if a file is not there.
 
     \b
     Examples:
@@ -107,6 +113,7 @@ def command(
         raise UsageError(
             "E014", "the questions and the answers cannot both be on standard input", help="give one as a file"
         )
+    refuse_missing(submissions or [])
     from gradcli.homework.assignment.assignments import read_assignment
     from gradcli.homework.solve.runs import scripts
     from gradcli.workers.files import refuse_overwriting
@@ -129,7 +136,8 @@ def command(
             from gradcli.commands.course.handout import hand_out, print_key, print_lint
 
             if lint:
-                return print_lint(read, page, form, limits)
+                found = print_lint(read, page, form, limits)
+                return 0 if exit_zero else found
             if handout:
                 return hand_out(read, page, form, course, secret_file, limits, inputs, standalone=standalone)
             return print_key(
@@ -147,7 +155,20 @@ def command(
         warn(not_graded(totals))
     if told.bugs:
         raise InternalError(told.bugs[0])
-    return 0 if totals.is_right else 1
+    return 0 if totals.is_right or exit_zero else 1
+
+
+def refuse_missing(submissions: Sequence[str]) -> None:
+    """Refuse a path where nothing is, before anybody is graded; UsageError."""
+    for path in submissions:
+        try:
+            if path != "-":
+                os.lstat(path)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            told = f"cannot read {visible(path)}: {error.strerror}"
+            raise UsageError("E003", told, help="check the path of the submission") from None
+        except (OSError, ValueError):  # which is told where it is read
+            pass
 
 
 def opened(page: Reported, kind: str) -> AbstractContextManager[str]:

@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradcli.errors import EvaluationError, GradcliError, InternalError, UsageError
+from gradcli.errors import EvaluationError, FailedRecordsError, GradcliError, InternalError, UsageError
 from gradcli.stream.blocks import Block, read_blocks
 from gradcli.stream.conversion import Answer, Conversion, Piece, Reader
 from gradcli.stream.inputs import LITTLE, PIECE, Input, ending
@@ -43,7 +43,7 @@ class Batch:
     is_each: bool
     jobs: int
     limits: Limits
-    is_fail_fast: bool
+    most_failures: int | None
     watch: Callable[[Blocks, Input], Blocks]
     fail: Callable[[dict[str, Any]], None]
     count: int = 0
@@ -53,7 +53,7 @@ class Batch:
     bugs: list[str] = field(default_factory=list)
 
     def run(self) -> None:
-        """Convert everything; EvaluationError at the end where a record failed."""
+        """Convert everything, until more than `most_failures` records have failed; EvaluationError where one has."""
         reading, writing = self.formats()
         plan = None if self.is_each else Plan(self.task)
         piece = PIECE if plan is not None and plan.is_columnar else LITTLE
@@ -73,7 +73,7 @@ class Batch:
             output = stack.enter_context(closing(Output(self.output)))
             if isinstance(writer, TableWriter):
                 output.write(writer.header.encode())
-            convert = Conversion(reader, writer, self.task, plan, self.is_fail_fast)
+            convert = Conversion(reader, writer, self.task, plan, is_fail_fast=self.most_failures == 0)
             self.convert(convert, self.watch(blocks, source), output)
         self.finish()
 
@@ -135,8 +135,8 @@ class Batch:
             for answer in answers:
                 output.write(answer.text)
                 self.add(answer, is_shown=is_shown)
-                if answer.failures and self.is_fail_fast:
-                    return
+                if is_exceeded(self.most_failures, self.failed):
+                    raise too_many(self.told())
 
     def pieces(self, convert: Conversion, blocks: Blocks) -> Iterator[Piece | Answered | None]:
         """Yield the work for other processes; where there is one job, blocks of plain records are converted here."""
@@ -170,11 +170,21 @@ class Batch:
         if self.bugs:
             raise InternalError(self.bugs[0])
         if self.failed:
-            raise EvaluationError(
-                "E229",
-                f"{self.failed:,} of {self.count:,} records failed, the first on line {self.first_failure}",
-                help='in JSON Lines a failed record has "ok": false and its error',
-            )
+            help = 'in JSON Lines a failed record has "ok": false and its error'
+            raise FailedRecordsError("E229", self.told(), help=help)
+
+    def told(self) -> str:
+        return f"{self.failed:,} of {self.count:,} records failed, the first on line {self.first_failure}"
+
+
+def is_exceeded(most: int | None, failed: int) -> bool:
+    """Return whether more records have failed than may; None is no limit."""
+    return most is not None and failed > most
+
+
+def too_many(told: str) -> EvaluationError:
+    """Return the error of work that stopped because more records failed than may."""
+    return EvaluationError("E229", f"{told}: it stopped there", help="--max-errors none goes on to the end")
 
 
 def most_records(piece: Piece) -> int:

@@ -123,7 +123,7 @@ def test_a_bad_record_costs_itself_alone(batch: Batch) -> None:
     text = "".join(f"{line}\n{POINT}\n" for line in bad)
     found = batch([SQUARE], text)
     lines = found.out.splitlines()
-    assert found.code == 3
+    assert found.code == 4
     assert lines[1::2] == [RESULT] * len(bad)
     errors = [json.loads(line)["error"] for line in lines[::2]]
     assert [error["code"] for error in errors] == ["E220", "E222", "E201", "E207", "E223", "E221"]
@@ -139,7 +139,7 @@ def test_shapes_that_do_not_fit(batch: Batch) -> None:
 
 def test_a_bad_row_keeps_its_place(batch: Batch) -> None:
     found = batch(["x*y", "--format", "csv", "--error-format", "concise"], "x,y\n1,2\n3\nq,2\n,4\n5,6,7\n5,6\n")
-    assert found.code == 3
+    assert found.code == 4
     assert found.out == "x,y,value,d_x,d_y\n1,2,2.0,2.0,1.0\n3,,,,\nq,2,,,\n,4,,,\n5,6,,,\n5,6,30.0,6.0,5.0\n"
     told = [line[:20] for line in found.err.splitlines()]
     assert told == [f"error[{code}]: line {n}:" for code, n in [("E226", 3), ("E207", 4), ("E201", 5), ("E226", 6)]] + [
@@ -169,6 +169,19 @@ def test_fail_fast(batch: Batch) -> None:
         found = batch([SQUARE, "--fail-fast", "--jobs", jobs], f"{POINT}\nno\n{POINT}\nno\n")
         assert (found.code, len(found.out.splitlines())) == (3, 2)
         assert "1 of 2 records failed" in found.err
+
+
+@pytest.mark.parametrize(("most", "code"), [("0", 3), ("1", 3), ("2", 4), ("none", 4)])
+def test_so_many_records_may_fail(batch: Batch, most: str, code: int) -> None:
+    found = batch([SQUARE, "--max-errors", most], f"{POINT}\nno\n{POINT}\nno\n")
+    assert found.code == code
+    assert ("it stopped there" in found.err) == (code == 3)
+    assert batch([SQUARE, "--max-errors", most], f"{POINT}\n").code == 0
+
+
+@pytest.mark.parametrize("wrong", [["-1"], ["some"], ["1.5"], ["³"], ["1", "--fail-fast"]])
+def test_how_many_may_fail_is_a_number(batch: Batch, wrong: list[str]) -> None:
+    assert batch([SQUARE, "--max-errors", *wrong], POINT).code == 2
 
 
 def test_every_record_with_its_program(batch: Batch) -> None:
@@ -205,7 +218,7 @@ def test_files(batch: Batch, tmp_path: Path) -> None:
 def test_fields_of_a_table_pass_into_json(batch: Batch, tmp_path: Path) -> None:
     points, lines = tmp_path / "points.csv", tmp_path / "results.jsonl"
     points.write_text('id,x\na,3\n"b,c",q\n')
-    assert batch(["x**2", "-i", str(points), "-o", str(lines)]).code == 3
+    assert batch(["x**2", "-i", str(points), "-o", str(lines)]).code == 4
     assert [json.loads(line)["record"] for line in lines.read_text().splitlines()] == [{"id": "a"}, {"id": "b,c"}]
 
 

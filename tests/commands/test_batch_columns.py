@@ -79,7 +79,7 @@ def test_a_reader_that_went_away() -> None:
 def test_a_row_that_fails(points: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pq.write_table(pa.table({"x": [1.0, None]}), "points.parquet")
     found = gradcli(capsys, "batch x**2 -i points.parquet -o results.parquet")
-    assert (found.code, found.out) == (3, "")
+    assert (found.code, found.out) == (4, "")
     assert "1 of 2 records failed, the first in row 2 of points.parquet" in found.err
     assert pq.read_table("results.parquet")["value"].to_pylist() == [1.0, None]
 

@@ -72,13 +72,19 @@ def test_exit_codes(capsys: pytest.CaptureFixture[str], week: Path) -> None:
     assert gradcli(capsys, "check --lint week1.toml").code == 1
 
 
-def test_a_submission_that_is_not_there_hurts_nothing_else(capsys: pytest.CaptureFixture[str], week: Path) -> None:
-    found = document(gradcli(capsys, "check week1.toml nobody.txt answers/ada.txt --json").out)["submissions"]
-    nobody, ada = found
-    assert nobody["remarks"] == ["it cannot be read: No such file or directory"]
-    assert {answer["verdict"] for answer in nobody["answers"]} == {"unreadable"}
-    alone = document(gradcli(capsys, "check week1.toml answers/ada.txt --json").out)["submissions"]
-    assert [ada] == alone
+def test_a_path_where_nothing_is_is_refused(capsys: pytest.CaptureFixture[str], week: Path) -> None:
+    for name in ("nobody.txt", "nobody/", "answers/ada.txt/x", "answers/ada.txt nobody.txt"):
+        result = gradcli(capsys, f"check week1.toml {name}")
+        assert (result.code, result.out) == (2, "")
+        assert result.err.startswith("error[E003]: cannot read ")
+
+
+@pytest.mark.parametrize("arguments", ["week1.toml answers/bob.txt", "--lint week1.toml"])
+def test_the_exit_code_need_not_tell(capsys: pytest.CaptureFixture[str], week: Path, arguments: str) -> None:
+    Path("week1.toml").write_text(ASSIGNMENT.replace("1.37", "0"), encoding="utf-8")
+    told = gradcli(capsys, f"check {arguments}")
+    zero = gradcli(capsys, f"check {arguments} --exit-zero")
+    assert (told.code, zero.code, zero.out) == (1, 0, told.out)
 
 
 @pytest.mark.slow

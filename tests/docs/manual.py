@@ -17,6 +17,7 @@ SITUATIONS = {
     "1": "The check ran, and the answer is no: check, verify, why.",
     "2": "The command line, the program or a file cannot be read as it is written.",
     "3": "The program cannot be evaluated, a limit was reached, or a gradient cannot be judged.",
+    "4": "Some records failed, and the output is whole: batch.",
     "70": "A bug in gradcli.",
     "130": "Interrupted.",
     "141": "The reader of a pipe went away.",

@@ -198,7 +198,7 @@ def records_of(case: Case) -> list[bytes] | None:
     """The records that a batch reads to the end; None where that cannot be told from outside."""
     path = case.option("-i") or case.option("--input") or "-"
     data = case.stdin if path == "-" else dict(case.files).get(path)
-    if data is None or path.endswith(".gz") or "--fail-fast" in case.argv:
+    if data is None or path.endswith(".gz") or {"--fail-fast", "--max-errors"} & {*case.argv}:
         return None
     return [line for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()]
 

@@ -54,7 +54,7 @@ def test_a_record_costs_itself_alone(
             assert (line["ok"], line["error"]["code"], line["error"]["line"]) == (False, CODES[reason], number)
         else:
             assert (line["ok"], line["value"]) == (True, float(number) ** 2)
-    assert told.value.exit_code == (70 if reason == "bug" else 3)
+    assert told.value.exit_code == (70 if reason == "bug" else 4)
 
 
 def ending(method: Any, is_fatal: Callable[[Any], bool], end: Callable[[], Any]) -> Any:
@@ -77,7 +77,7 @@ def prepared(folder: Path, kind: str, points: list[float], jobs: int, reason: st
         is_each=kind == "each",
         jobs=jobs,
         limits=limits,
-        is_fail_fast=False,
+        most_failures=None,
         watch=lambda blocks, _: blocks,
         fail=lambda facts: None,
     )

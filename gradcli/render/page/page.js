@@ -19,6 +19,10 @@ const form = one(".predict");
 const input = one("[data-predict]");
 const view = one(".view");
 const about = one("[data-about]");
+const phaseName = one("[data-phase-name]");
+const count = one("[data-count]");
+const ends = Object.entries({ first: 0, previous: 0, next: last, last }).map(([action, end]) => [one(`[data-action="${action}"]`), end]);
+const movers = []; // numbers on their way along an arrow
 const paged = all(".controls, .view, .panel, .told"); // they look different forward and backward
 
 let step = 0;
@@ -86,7 +90,7 @@ function go(number) {
   for (const part of paged) part.dataset.phase = article.dataset.phase;
   main.toggleAttribute("data-asking", question !== undefined);
   sentence.textContent = question ? question.ask : article.querySelector(".says").textContent;
-  one("[data-phase-name]").textContent = `Step ${step}: ${article.querySelector(".phase").textContent}`;
+  phaseName.textContent = `Step ${step}: ${article.querySelector(".phase").textContent}`;
   verdict.textContent = "";
   verdict.removeAttribute("data-right");
   form.hidden = question === undefined;
@@ -97,12 +101,11 @@ function go(number) {
   }
   slider.value = step;
   slider.setAttribute("aria-valuetext", `Step ${step} of ${last}`);
-  one("[data-count]").textContent = `${step} of ${last}`;
-  for (const [action, end] of Object.entries({ first: 0, previous: 0, next: last, last }))
-    one(`[data-action="${action}"]`).setAttribute("aria-disabled", step === end);
-  for (const mover of all(".mover")) mover.remove();
-  if (!question) travel(active);
+  count.textContent = `${step} of ${last}`;
+  for (const [button, end] of ends) button.setAttribute("aria-disabled", step === end);
   follow(active.sort((a, b) => ("edge" in a.dataset) - ("edge" in b.dataset)));
+  for (const mover of movers.splice(0)) mover.remove();
+  if (!question) travel(active);
   lose();
   for (const pass of passes) pass.toggleAttribute("data-now", pass === passes.findLast((one) => Number(one.dataset.first) <= step));
   remember();
@@ -235,22 +238,30 @@ function show(camera, seen) {
 
 /** Draw a small map of a graph of which a part is seen. */
 function overview(camera) {
-  camera.overview?.remove();
-  camera.overview = null;
-  camera.graph.style.touchAction = camera.isPart ? "none" : "";
-  if (!camera.isPart) return;
-  const { x, y, width, height } = camera.whole;
-  const map = drawn("svg", { class: "overview", viewBox: `${x} ${y} ${width} ${height}`, "aria-hidden": "true" });
-  const { clientWidth, clientHeight } = camera.stage;
-  const scale = Math.min((0.27 * clientWidth) / width, (0.22 * clientHeight) / height);
-  map.style.width = `${width * scale}px`;
-  for (const [id, place] of camera.places) {
-    const isNow = camera.graph.querySelector(`[data-node="${CSS.escape(id)}"]`).dataset.state === "active";
-    map.append(drawn("rect", { ...place, class: isNow ? "now" : "" }));
+  if (!camera.isPart) {
+    camera.overview?.map.remove();
+    camera.overview = null;
+    camera.graph.style.touchAction = "";
+    return;
   }
-  map.append(drawn("rect", { ...camera.seen, class: "frame" }));
-  camera.stage.append(map);
-  camera.overview = map;
+  const { clientWidth, clientHeight } = camera.stage; // before anything is written, which would cost a layout
+  camera.overview ??= mapped(camera);
+  const { map, boxes, frame } = camera.overview;
+  const { width, height } = camera.whole;
+  map.style.width = `${width * Math.min((0.27 * clientWidth) / width, (0.22 * clientHeight) / height)}px`;
+  camera.graph.style.touchAction = "none";
+  for (const [node, box] of boxes) box.classList.toggle("now", node.dataset.state === "active");
+  for (const [name, value] of Object.entries(camera.seen)) frame.setAttribute(name, value);
+}
+
+/** Return a new map: its boxes with their nodes, and the frame around what is seen. */
+function mapped({ graph, places, stage, whole: { x, y, width, height } }) {
+  const map = drawn("svg", { class: "overview", viewBox: `${x} ${y} ${width} ${height}`, "aria-hidden": "true" });
+  const boxes = [...graph.querySelectorAll("[data-node]")].map((node) => [node, drawn("rect", places.get(node.dataset.node))]);
+  const frame = drawn("rect", { class: "frame" });
+  map.append(...boxes.map(([, box]) => box), frame);
+  stage.append(map);
+  return { map, boxes, frame };
 }
 
 /** Return a new element of a picture. */
@@ -437,9 +448,11 @@ function travel(active) {
     if (!text || text.length > 16) continue;
     const mover = drawn("text", { class: isBack ? "mover gradient" : "mover" }, text);
     edge.parentNode.append(mover);
-    const length = line.getTotalLength();
+    movers.push(mover);
     const start = performance.now();
+    let length;
     const frame = (now) => {
+      length ??= line.getTotalLength(); // not sooner: it waits for the layout
       const share = Math.min(Math.max((now - start) / 800, 0), 1);
       const { x, y } = line.getPointAtLength(length * (isBack ? 1 - share : share));
       mover.setAttribute("transform", `translate(${x} ${y - 6})`);

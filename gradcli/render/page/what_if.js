@@ -4,6 +4,7 @@
 const trial = one(".what-if");
 const CURVE = { width: 240, height: 96, points: 61 };
 let later = 0; // the other curves follow when the hand rests
+let followers = null; // the elements whose numbers follow, and the formulas of the local derivatives
 let point = null; // a tensor by the name of each leaf
 
 /** Return a number as the page writes it. */
@@ -64,18 +65,20 @@ function obstacle() {
   }
 }
 
+/** Let an element say something else; the same again would cost a layout. */
+function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 /** Show the numbers at the point. */
 function attempt(moved) {
-  if (!isTrying) go(last);
   isTrying = true;
   const { values, gradients } = computed(formulas, point);
   for (const [way, found] of [["value", values], ["gradOf", gradients]])
-    for (const element of all(way === "value" ? "[data-value]" : "[data-grad-of]"))
-      if (found[element.dataset[way]]) element.textContent = listing(found[element.dataset[way]]);
-  const locals = Object.fromEntries(formulas.locals);
-  for (const element of all("[data-local]")) {
-    const text = listing(evaluate(locals[element.dataset.local], values));
-    element.textContent = text.startsWith("-") ? `×(${text})` : `×${text}`;
+    for (const element of followers[way]) if (found[element.dataset[way]]) write(element, listing(found[element.dataset[way]]));
+  for (const element of followers.local) {
+    const text = listing(evaluate(followers.trees[element.dataset.local], values));
+    write(element, text.startsWith("-") ? `×(${text})` : `×${text}`);
   }
   const result = values[formulas.output].data[0];
   for (const block of trial.querySelectorAll(".leaf")) {
@@ -130,7 +133,7 @@ function restore() {
   main.toggleAttribute("data-trying", false);
   begin();
   for (const player of players) player.shown = undefined; // what is drawn next is drawn anew
-  for (const element of all("[data-local]")) element.textContent = element.given;
+  for (const element of followers.local) write(element, element.given);
 }
 
 /** Take the values of the program. */
@@ -159,7 +162,8 @@ function tries() {
     told.hidden = false;
     return;
   }
-  for (const element of all("[data-local]")) element.given = element.textContent;
+  followers = { value: all("[data-value]"), gradOf: all("[data-grad-of]"), local: all("[data-local]"), trees: Object.fromEntries(formulas.locals) };
+  for (const element of followers.local) element.given = element.textContent;
   for (const part of trial.querySelectorAll("label, [data-action]")) part.hidden = false;
   begin();
   trial.addEventListener("input", ({ target }) => {

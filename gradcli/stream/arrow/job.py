@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from gradcli.errors import EvaluationError, InternalError, UsageError
+from gradcli.errors import FailedRecordsError, InternalError, UsageError
 from gradcli.source import visible
 from gradcli.stream.arrow.computation import Computation
 from gradcli.stream.arrow.conversion import Conversion
@@ -18,6 +18,7 @@ from gradcli.stream.arrow.parts import Part, Share, listed, refuse_file, shares
 from gradcli.stream.arrow.sinks import Writer, standard_output
 from gradcli.stream.arrow.sources import Source, format_of, is_pipe, readable, reading
 from gradcli.stream.arrow.tables import ERROR, planned
+from gradcli.stream.batches import is_exceeded, too_many
 from gradcli.stream.inputs import ending
 from gradcli.stream.plan import Task
 from gradcli.workers.files import is_folder, refuse_unwritable, unwritten, written
@@ -41,7 +42,7 @@ class Job:
     shard: tuple[int, int] | None
     jobs: int
     limits: Limits
-    is_fail_fast: bool
+    most_failures: int | None
     watch: Callable[[int | None], Advance]
     count: int = 0
     failed: int = 0
@@ -49,7 +50,7 @@ class Job:
     bugs: list[str] = field(default_factory=list)
 
     def run(self) -> None:
-        """Convert everything; EvaluationError at the end where a row failed."""
+        """Convert everything, until more than `most_failures` rows have failed; EvaluationError where one has."""
         self.computation = Computation(self.task)
         if self.shard is None and len(self.inputs) == 1 and not Path(self.inputs[0]).is_dir():
             self.convert_one(self.inputs[0])
@@ -58,7 +59,7 @@ class Job:
         if self.bugs:
             raise InternalError(self.bugs[0])
         if self.failed:
-            raise self.failure()
+            raise FailedRecordsError("E229", self.told(), help="the column error says why")
 
     def convert_one(self, path: str) -> None:
         """Convert a file or a stream to another one."""
@@ -158,8 +159,8 @@ class Job:
                         self.first_failure = f"row {writer.count + min(found.errors) + 1:,} of {source.name}"
                     self.count += found.count
                     self.failed += len(found.errors)
-                    if self.failed and self.is_fail_fast:
-                        raise self.failure()
+                    if is_exceeded(self.most_failures, self.failed):
+                        raise too_many(self.told())
                     writer.write(batch)
                     advance(found.count)
             writer.close()
@@ -169,13 +170,8 @@ class Job:
             if not is_whole:
                 writer.abandon()
 
-    def failure(self) -> EvaluationError:
-        """Return the error of a job in which rows failed."""
-        return EvaluationError(
-            "E229",
-            f"{self.failed:,} of {self.count:,} records failed, the first in {self.first_failure}",
-            help="the column error says why",
-        )
+    def told(self) -> str:
+        return f"{self.failed:,} of {self.count:,} records failed, the first in {self.first_failure}"
 
 
 def batches(source: Source, groups: Iterable[int] | None) -> Iterator[Any]:

@@ -24,7 +24,7 @@ def run(tmp_path: Path) -> Run:
         task = Task(program, **options.pop("task", {}))
         paths = [str(tmp_path / one) for one in ([inputs] if isinstance(inputs, str) else inputs)]
         target = str(tmp_path / output) + ("/" if output.endswith("/") else "")
-        known = {"format": None, "shard": None, "jobs": 1, "limits": Limits(5), "is_fail_fast": False}
+        known = {"format": None, "shard": None, "jobs": 1, "limits": Limits(5), "most_failures": None}
         made = Job(task, paths, target, **{**known, "watch": lambda total: lambda done: None, **options})
         made.run()
         return made

@@ -163,7 +163,7 @@ def test_progress(tmp_path: Path, run: Run) -> None:
 def test_fail_fast_leaves_nothing(tmp_path: Path, run: Run) -> None:
     write(tmp_path / "in.parquet", pa.table({"x": [1.0, None]}))
     with pytest.raises(EvaluationError, match="1 of 2 records failed"):
-        run("in.parquet", "out.parquet", "x", is_fail_fast=True)
+        run("in.parquet", "out.parquet", "x", most_failures=0)
     assert left(tmp_path) == ["in.parquet"]
 
 
