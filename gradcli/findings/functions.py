@@ -285,6 +285,10 @@ def close(a: Any, b: Any) -> bool:
 def mistake(witness: Witness, node: Any, answer: dict[int, tuple[Any, Any]], out: Any) -> Finding | None:
     """Return the mistake that explains the answers of a backward; None where nothing does, or they are right."""
     values = [np.asarray(x.value) for x in (node.call.arguments[i] for i in node.call.places)]
+    if np.size(out) > MOST and all(value.shape == np.shape(out) for value in values):
+        # perhaps entry by entry, which the comparison with `out` shows
+        values, out = [value.ravel()[:MOST] for value in values], np.ravel(out)[:MOST]
+        answer = {at: (np.ravel(g)[:MOST], np.ravel(returned)[:MOST]) for at, (g, returned) in answer.items()}
     if any(value.size > MOST for value in values) or np.size(out) > MOST or any(v.dtype.kind != "f" for v in values):
         return None
     for kind in (np.float64, None):
@@ -352,21 +356,20 @@ def mistake(witness: Witness, node: Any, answer: dict[int, tuple[Any, Any]], out
                 witness, node, position, TRANSPOSED, returned, true, "it uses the matrix where the transpose belongs"
             )
         missing = true - returned
-        if missing.size > 1 and close(missing, np.full_like(missing, missing.mean())) and is_averaging(j):
-            return stated(
-                witness,
-                node,
-                position,
-                MISSES_SUM,
-                returned,
-                true,
-                "the way through the sum or the mean of all entries is missing",
-            )
-        if np.shape(out) == missing.shape and missing.size > 1 and np.all(np.abs(out) > 1e-9) and is_averaging(j):
-            shares = missing / out
-            if close(shares, np.full_like(shares, shares.mean())):
-                words = "the way through the sum that all entries share is missing"
-                return stated(witness, node, position, MISSES_SUM, returned, true, words)
+        if is_averaging(j) and close(np.ravel(returned), np.diag(j) * flat):
+            words = "it takes each entry for itself: the ways through the sum that all entries share are missing"
+            found = stated(witness, node, position, MISSES_SUM, returned, true, words)
+            return found and replace(found, instead=None)
+        shares = [missing] if missing.size > 1 and is_averaging(j) else []
+        if shares and np.shape(out) == missing.shape and np.all(np.abs(out) > 1e-9):
+            shares.append(missing / out)
+        ways = ("the sum or the mean of all entries", "the sum that all entries share")
+        for share, way in zip(shares, ways, strict=False):
+            if is_alike(share):
+                words = f"the way through {way} is missing"
+                found = stated(witness, node, position, MISSES_SUM, returned, true, words)
+                whole = close(share, np.full_like(share, share.mean()))
+                return found if whole or found is None else replace(found, instead=None)  # of each row or column
         with np.errstate(all="ignore"):
             ratio = np.ravel(returned)[np.ravel(np.abs(true)) > 1e-6] / np.ravel(true)[np.ravel(np.abs(true)) > 1e-6]
         if ratio.size > 1 and np.ptp(ratio) < 2e-2 * abs(ratio[0]) and abs(ratio[0]) > 1e-6:
@@ -380,9 +383,16 @@ def mistake(witness: Witness, node: Any, answer: dict[int, tuple[Any, Any]], out
     return None
 
 
+def is_alike(missing: Any) -> bool:
+    """Return whether all entries are the same, or all along one axis, as in a sum over rows or columns."""
+    axes = (None, *range(missing.ndim)) if missing.ndim > 1 else (None,)
+    return any(close(missing, np.broadcast_to(missing.mean(axis, keepdims=True), missing.shape)) for axis in axes)
+
+
 def is_averaging(j: Any) -> bool:
-    """Return whether every entry of a result depends on every entry of the input."""
-    return bool(np.all(np.abs(j) > 1e-9)) and j.shape[0] == j.shape[1]
+    """Return whether entries of a result depend on other entries of the input, as many for each."""
+    counts = np.count_nonzero(np.abs(j) > 1e-9, axis=1)
+    return j.shape[0] == j.shape[1] and counts.size > 0 and counts[0] > 1 and bool(np.all(counts == counts[0]))
 
 
 def swapped_jacobians(witness: Witness, node: Any, values: list[Any], answer: dict[int, Any]) -> dict[int, Any]:
@@ -406,7 +416,7 @@ def stated(
     because = f"for {name} it returns {entries(returned)}, difference quotients of forward give {entries(true)}."
     about = ", ".join(dict.fromkeys([kind.name, "backward", name, parameter]))
     return cause.found(
-        place, about, message, because, mended(cause, place, position, kind, "share" in words), see=[place.line]
+        place, about, message, because, mended(cause, place, position, kind, "the sum that" in words), see=[place.line]
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
@@ -15,12 +15,13 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.spelling import called, number, one_line, short
-from gradcli.findings.witness import Asking, Pass, Place, Witness, creation
+from gradcli.findings.witness import Asking, Pass, Place, Witness, creation, value_of
 from gradcli.script.advice import advice
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import Generated, node_of
 from gradcli.script.timeline.origins import Cut
 from gradcli.script.timeline.reasons import listed
+from gradcli.source import Source
 
 LEFT_GRAPH = Cause(
     "left-graph",
@@ -170,7 +171,7 @@ torch.ones(2, 3) @ torch.ones(2, 3)
 )
 
 MAKERS = ("tensor", "ones", "zeros", "rand", "randn", "full", "linspace")
-COPIES = ("torch.tensor()", "torch.as_tensor()", "new_tensor()")
+COPIES = ("torch.tensor()", "torch.as_tensor()", "new_tensor()", "Variable()")
 SOFT = {
     "argmax": (
         "torch.softmax({x}, dim=-1) in place of the index, or cross_entropy({x}, labels) in place of a count of hits"
@@ -264,7 +265,7 @@ def what_left(place: Place, cut: Cut) -> str:
 def kept_in_graph(place: Place, cut: Cut) -> str | None:
     """Return the statement without the step that left the graph."""
     written = place.written
-    if written.node is None:
+    if written.node is None or any(isinstance(x, ast.keyword) and x.arg == "requires_grad" for x in written.nodes()):
         return None
     if cut.how == "no_grad":
         return f"{written.text}  # outside of torch.{mode_around(place)}()" if len(written.text) < 90 else None
@@ -273,10 +274,9 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
         for call in written.calls("tensor", "as_tensor", "new_tensor"):
             if call.args:
                 inner = call.args[0]
-                is_row = isinstance(inner, ast.List | ast.Tuple | ast.ListComp)
                 value = place.env.get(inner.id) if isinstance(inner, ast.Name) else None
-                text = f"torch.stack({ast.unparse(inner)})" if is_row or isinstance(value, list) else ast.unparse(inner)
-                return written.with_(call, ast.parse(text, mode="eval").body)
+                text = f"torch.stack({ast.unparse(inner)})" if isinstance(value, list) else stacked(inner)
+                return None if text is None else written.with_(call, ast.parse(text, mode="eval").body)
         return None
     arrays = {key for key, value in place.env.items() if isinstance(value, np.ndarray)}
     tree = ast.parse(written.text)
@@ -301,6 +301,16 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
 
     text = one_line(ast.unparse(ast.fix_missing_locations(Out().visit(tree))))
     return text if text != written.text and text.strip() else None
+
+
+def stacked(x: ast.expr) -> str | None:
+    """Return rows as a stack of tensors; None where a row has numbers in it, which stack() does not take."""
+    if isinstance(x, ast.List | ast.Tuple):
+        parts = [stacked(one) for one in x.elts]
+        return None if None in parts else f"torch.stack([{', '.join(str(one) for one in parts)}])"
+    is_number = isinstance(x, ast.Constant) or (isinstance(x, ast.UnaryOp) and isinstance(x.operand, ast.Constant))
+    text = ast.unparse(x)
+    return None if is_number else f"torch.stack({text})" if isinstance(x, ast.ListComp) else text
 
 
 @INTEGER_LEAF.on("end")
@@ -396,6 +406,137 @@ def outside(witness: Witness) -> Iterator[Finding]:
         yield from of_output(witness, output, place, severity)
 
 
+def of_numbers(
+    witness: Witness, gradient: Tensor | None, at: Place, place: Place, severity: str = ""
+) -> Iterator[Finding]:
+    """State that a gradient which a statement goes on to differentiate was computed without a graph."""
+    calls = at.written.calls("grad", "backward")
+    if "create_graph=True" in at.written.text or not calls:
+        return  # a constant slope: `flat` says so
+    name = (witness.known(gradient) if gradient is not None else "") or at.written.target() or "the gradient"
+    message = f"{short(calls[0]) or 'the pass'} without create_graph=True returns numbers: {name} has no graph."
+    because = f"line {place.line} differentiates what was computed from {name}."
+    call = one_line(ast.unparse(calls[0]))
+    instead = at.written.text.replace(call, f"{call[:-1]}, create_graph=True)".replace("(, ", "("))
+    yield LEFT_GRAPH.found(at, name, message, because, instead, severity, see=[place.line])
+
+
+@LEFT_GRAPH.on("pass", closely=True)
+def in_a_sum(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State that a term of a sum is a number whose history was lost, so that it has no part in the gradient."""
+    for node, x in terms_without_graph(done):
+        place = witness.place_of(node)
+        if place is None:
+            continue
+        effect = f"what line {place.line} adds is a constant: that term has no part in the gradient of line "
+        effect += f"{done.place.line}."
+        if isinstance(x, Tensor):
+            roots = [x, *(one for root in witness.run.origins.roots(x) if (one := root()) is not None)]
+            lines = lines_behind(witness, place, [witness.known(x)])
+            at_lines = [witness.run.gradient_at(one) for one in roots]
+            at_lines += [line for line, source in witness.returned_in.items() if (source.name, line) in lines]
+            at = next((witness.at(witness.returned_in.get(line), line) for line in at_lines if line), None)
+            if at is not None and x.value.size == 1 and "create_graph" not in at.written.text:
+                gradient = next((one for one in roots if witness.run.gradient_at(one)), None)
+                yield from of_numbers(witness, gradient, at, done.place)
+                continue
+            cuts = witness.run.origins.below([x])
+            found = [(cut, leaf) for leaf, cut in cuts.items() if cut is not None and cut.how in (*COPIES, ".data")]
+            if not found or None in cuts.values():
+                continue
+            cut, leaves = found[0][0], tuple(leaf for _, leaf in found)
+        else:
+            if any(isinstance(y, ast.Constant) and y.value == abs(x) for y in place.written.nodes()):
+                continue
+            read = {y.id: place.env.get(y.id) for y in place.written.nodes() if isinstance(y, ast.Name)}
+            same = [key for key, value in read.items() if isinstance(value, float) and value == x]
+            lines = lines_behind(witness, place, same or [key for key, value in read.items() if not is_recorded(value)])
+            taken = next((one for key, one in witness.departed.items() if key in lines), None)
+            if taken is None:
+                continue
+            cut, leaves = taken
+        found_cut = of_cut(witness, cut, [witness.name(leaf) for leaf in leaves][:3], effect)
+        message = found_cut.message.replace(": no gradient goes", ": no gradient of that term goes")
+        yield replace(found_cut, message=message)
+
+
+def terms_without_graph(done: Pass) -> Iterator[tuple[Node, Tensor | float]]:
+    """Yield the sums and differences that an output is linear in, with a term outside the graph: not 0 nor whole."""
+    waiting, seen = [x.node for x in done.outputs], set()
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, Node) or node in seen or node.inputs is None:
+            continue
+        seen.add(node)
+        name, constants = node.primitive.name, [x for x in node.inputs if not is_recorded(x)]
+        is_update = any(isinstance(edge, AccumulateGrad) for edge in node.edges)  # as w - 0.1 * w.grad is one
+        if name in ("add", "sub", "rsub") and not is_update:
+            yield from ((node, x) for x in constants if isinstance(x, Tensor | float) and np.any(value_of(x)))
+        if name in ("add", "sub", "rsub", "neg", "mean", "sum") or (constants and name in ("mul", "div")):
+            waiting.extend(node.edges)
+
+
+def is_recorded(x: object) -> bool:
+    return isinstance(x, Tensor) and x.node is not None
+
+
+def lines_behind(witness: Witness, place: Place, names: Sequence[str]) -> set[tuple[str, int]]:
+    """Return the lines of a statement, and those from which variables take their values, through functions too."""
+    sources: dict[str, list[tuple[Source, ast.stmt]]] = {}
+    for source in witness.statements:
+        for tree in witness.trees(source):
+            for x in ast.walk(tree):
+                for name, statement in given_in(x):
+                    sources.setdefault(name, []).append((source, statement))
+    found = {(place.source.name, line) for line in lines_of(place.node)}
+    waiting, known = [one for name in names for one in sources.get(name, ())], set[int]()
+    while waiting:
+        source, statement = waiting.pop()
+        if id(statement) in known:
+            continue
+        known.add(id(statement))
+        found.update((source.name, line) for line in lines_of(statement))
+        for x in ast.walk(statement):
+            name = x.id if isinstance(x, ast.Name) else x.attr if isinstance(x, ast.Attribute) else ""
+            waiting.extend(sources.get(name, ()))
+    return found
+
+
+def lines_of(node: ast.stmt | None) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1) if node is not None else range(0)
+
+
+def given_in(x: ast.AST) -> Iterator[tuple[str, ast.stmt]]:
+    """Yield the variables and functions that get a value from a statement."""
+    if isinstance(x, ast.Assign | ast.AugAssign | ast.AnnAssign):
+        targets = x.targets if isinstance(x, ast.Assign) else [x.target]
+        yield from ((y.id, x) for target in targets for y in ast.walk(target) if isinstance(y, ast.Name))
+    elif isinstance(x, ast.FunctionDef):
+        yield from ((x.name, y) for y in ast.walk(x) if isinstance(y, ast.Return))
+    elif isinstance(x, ast.Expr) and isinstance(x.value, ast.Call) and called(x.value) in ("append", "extend"):
+        yield from ((y.id, x) for y in ast.walk(x.value.func) if isinstance(y, ast.Name))
+
+
+@LEFT_GRAPH.on("end")
+def inferred(witness: Witness) -> Iterator[Finding]:
+    """State which tensor of inference mode a statement was to record."""
+    for error, place in witness.errors:
+        if not message_of(error).startswith("Inference tensors"):
+            continue
+        from gradcli.script.torch.autograd.grad_modes import is_inference
+
+        names = [x.id for x in place.written.nodes() if isinstance(x, ast.Name)]
+        name = next((x for x in names if is_inference(place.env.get(x))), "")
+        made = creation(witness, name)
+        if made is None:
+            continue
+        message = f"{name} was computed inside inference_mode(), and nothing that autograd records can use it."
+        because = f"line {place.line} computes with {name} and needs a graph."
+        instead = f"with torch.no_grad(): {made.written.text}  # in place of inference_mode()"
+        severity = severity_of(witness, error, place)
+        yield LEFT_GRAPH.found(made, name, message, because, instead, severity, see=[place.line])
+
+
 def gradient_below(witness: Witness, output: Tensor, place: Place) -> tuple[Tensor, Place] | None:
     """Return the gradient that an output outside the graph was computed from, and the statement that computed it."""
     run = witness.run
@@ -413,16 +554,7 @@ def of_output(witness: Witness, output: Tensor, place: Place, severity: str) -> 
     run = witness.run
     source = gradient_below(witness, output, place)
     if source is not None:
-        gradient, at = source
-        calls = at.written.calls("grad", "backward")
-        if "create_graph=True" in at.written.text or not calls:
-            return  # a constant slope: `flat` says so
-        name = witness.known(gradient) or at.written.target() or "the gradient"
-        message = f"{short(calls[0]) or 'the pass'} without create_graph=True returns numbers: {name} has no graph."
-        because = f"line {place.line} differentiates what was computed from {name}."
-        call = one_line(ast.unparse(calls[0]))
-        instead = at.written.text.replace(call, f"{call[:-1]}, create_graph=True)".replace("(, ", "("))
-        yield LEFT_GRAPH.found(at, name, message, because, instead, severity, see=[place.line])
+        yield from of_numbers(witness, *source, place, severity)
         return
     name = witness.known(output) or place.written.target() or "the output"
     effect = f"{name} at line {place.line} has no graph, so backward() has nothing to go back through."
@@ -563,7 +695,13 @@ def asked(witness: Witness) -> Iterator[Finding]:
                 yield found
             elif witness.known(tensor):
                 message = f"{name} is the result of an operation, and keeps no gradient: {name}.grad is None."
-                yield NON_LEAF.found(place, name, message, "", f"{name}.retain_grad()  # before backward()")
+                instead = f"{name}.retain_grad()  # before backward()"
+                failed = next((error for error, at in witness.errors if at.key == place.key), None)
+                if failed is not None and "None" in message_of(failed):
+                    because, severity = f"line {place.line} computes with None.", severity_of(witness, failed, place)
+                    yield NEVER_REACHED.found(place, f"{name}, {name}.grad", message, because, instead, severity)
+                else:
+                    yield NON_LEAF.found(place, name, message, "", instead)
             continue
         if one.code == "reset":
             continue
@@ -644,7 +782,7 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
         message = f"torch.autograd.grad returns the gradient and leaves {name}.grad alone."
         severity = "note" if is_result_used(at) else ""
         yield NEVER_REACHED.found(at, name, message, effect, f"{text}.backward()", severity, see=[place.line])
-    elif tensor in run.origins.taken:
+    elif passes and tensor in run.origins.taken:
         yield of_cut(witness, run.origins.taken[tensor], [name], effect)
     elif not passes:
         failed = [at for _, at in witness.errors if at.written.calls("backward")]

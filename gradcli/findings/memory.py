@@ -306,6 +306,42 @@ def read_changed(witness: Witness, done: Pass) -> Iterator[Finding]:
         del saver
 
 
+@BEHIND.on("pass", closely=True)
+def refilled(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State that an array was filled anew while the graph still needs what it held for an earlier operation."""
+    arrays = [(name, x) for name, x in witness.machine.globals.items() if isinstance(x, np.ndarray)]
+    uses: dict[str, list[tuple[Node, Tensor]]] = {}
+    for node in done.order if arrays else ():
+        inputs = node.inputs or ()
+        for x in (inputs[position] for position in saved(node) if 0 <= position < len(inputs)):
+            if isinstance(x, Tensor) and x.node is None and isinstance(x.value, np.ndarray):
+                names = [name for name, array in arrays if np.may_share_memory(array, x.value)]
+                uses.setdefault(next(iter(names), ""), []).append((node, x))
+    for name, users in uses.items():
+        stale = [one for one in users if not holds(witness, one[0])] if name and len(users) > 1 else []
+        place = witness.place_of(stale[0][0]) if 0 < len(stale) < len(users) else None
+        if place is None:
+            continue
+        known = witness.known(stale[0][1])
+        message = (
+            f"{name} was filled anew after line {place.line} had computed with it, and autograd does not notice: "
+            f"{known or 'the tensor'} has the same memory."
+        )
+        because = f"the pass of line {done.place.line} reads the last content of {name} in place of that of each use."
+        instead = f"torch.from_numpy({name}.copy())  # or torch.tensor({name})"
+        yield BEHIND.found(place, f"{name}, {known}".strip(", "), message, because, instead, see=[done.place.line])
+
+
+def holds(witness: Witness, node: Node) -> bool:
+    """Return whether a node still gives its result from its inputs."""
+    try:
+        with witness.aside():
+            again = node.primitive(*(node.inputs or ()), **node.options)
+    except Exception:  # another shape, or a mode of its own
+        return True
+    return np.allclose(value_of(again), node.out, rtol=1e-3, equal_nan=True)
+
+
 def reads(node: Node, tensor: Tensor) -> bool:
     """Return whether the backward pass of a node reads the values of a tensor."""
     positions = saved(node)

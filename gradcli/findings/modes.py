@@ -15,6 +15,7 @@ from gradcli.findings.graphs import severity_of
 from gradcli.findings.spelling import called, one_line, short
 from gradcli.findings.witness import Operation, Pass, Place, Witness, module_class
 from gradcli.script.failure import message_of
+from gradcli.script.timeline.names import parameters as parameters_of
 
 EVAL_DROPOUT = Cause(
     "eval-dropout",
@@ -182,14 +183,19 @@ def of_evaluation(witness: Witness, caller: Place, effect: str) -> Iterator[Find
     )
 
 
+def is_model(value: object) -> bool:
+    """Return whether a module has parameters, as a loss has none."""
+    return isinstance(value, module_class()) and any(True for _ in parameters_of(value))
+
+
 def model_of(witness: Witness, place: Place) -> tuple[Any, str]:
     """Return the model that a statement calls, and its name."""
     for x in place.written.nodes():
         if isinstance(x, ast.Call) and isinstance(x.func, ast.Name):
             value = place.env.get(x.func.id, witness.machine.globals.get(x.func.id))
-            if isinstance(value, module_class()):
+            if is_model(value):
                 return value, x.func.id
-    found = [(value, key) for key, value in witness.machine.globals.items() if isinstance(value, module_class())]
+    found = [(value, key) for key, value in witness.machine.globals.items() if is_model(value)]
     return found[0] if len(found) == 1 else (None, "")
 
 

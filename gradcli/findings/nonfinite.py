@@ -733,6 +733,32 @@ def decided(witness: Witness, done: Pass) -> Iterator[Finding]:
         )
 
 
+@KINK.on("arrival", closely=True)
+def tied(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State that the larger or smaller of two equal values shares its gradient out by a convention."""
+    found = witness.of(Kinks).nodes
+    for node in done.order if found else ():
+        arrived = done.totals.get(node, 1.0 if node is done.output.node else 0.0)
+        place, way = witness.place_of(node), node.primitive.name
+        if id(node) not in found or way not in ("maximum", "minimum") or place is None or not np.any(arrived):
+            continue
+        if len(node.edges) < 2 or None in node.edges:
+            continue
+        names, value = found[id(node)]
+        words = place.written.of_primitive(way) or way
+        message = f"both values of {words} are {number(value)}, a tie: each gets half of the gradient, by convention."
+        because = "the larger one alone would get all of it beside the tie."
+        about = ", ".join(dict.fromkeys([*(n for n in names if n), place.written.target()])).strip(", ")
+        yield KINK.found(
+            place,
+            about or words,
+            message,
+            because.replace("larger", "larger" if way == "maximum" else "smaller"),
+            None,
+            see=[done.place.line],
+        )
+
+
 def moves(witness: Witness, leaf: Tensor) -> bool:
     """Return whether a leaf has had a gradient other than 0."""
     from gradcli.findings.order import Ledger

@@ -15,7 +15,7 @@ from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import number, several, short
+from gradcli.findings.spelling import called, number, several, short
 from gradcli.findings.witness import LARGEST, Pass, Place, Witness, creation, loops_around, optimizer_class
 
 ACCUMULATED = Cause(
@@ -208,9 +208,9 @@ class Ledger:
         self.accounts: WeakKeyDictionary[Tensor, Account] = WeakKeyDictionary()
         self.steps: dict[Any, Steps] = {}
         self.added: dict[tuple[Any, ...], Added] = {}
-        self.means: dict[tuple[str, int], list[tuple[int, Any, dict[Tensor, Any], int]]] = {}
+        self.means: dict[tuple[str, int], list[tuple[int, Any, dict[Tensor, Any], int, str]]] = {}
         self.resets = 0  # statements that reset gradients, so far
-        self.mean: tuple[Node, int] | None = None  # of the pass that runs
+        self.mean: tuple[Node, int, str] | None = None  # of the pass that runs
         self.owned: WeakKeyDictionary[Tensor, Any] = WeakKeyDictionary()
 
 
@@ -271,28 +271,44 @@ def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
 
 @UNEVEN.on("pass")
 def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
-    """Note over how many rows the loss of a pass is a mean."""
+    """Note over how many rows, or labels, the loss of a pass is a mean."""
     target: Any = done.output.node
     ledger = witness.of(Ledger)
     ledger.mean = None
     while isinstance(target, Node) and np.size(target.out) == 1 and done.inputs is None:
-        if target.primitive.name == "mean" or target.options.get("reduction") == "mean":
-            shape = target.inputs[0].shape if target.inputs else ()
-            ledger.mean = target, shape[0] if shape else 1
+        if (counted := counted_in(target)) is not None:
+            ledger.mean = target, *counted
             break
         edges = [edge for edge in target.edges if edge is not None]
         target = edges[0] if len(edges) == 1 else None
     yield from ()
 
 
+def counted_in(node: Node) -> tuple[int, str] | None:
+    """Return over how many rows, labels or entries of a mask a node is the mean, and which; None where it is none."""
+    values = [x.value if isinstance(x, Tensor) else x for x in node.inputs or ()]
+    if node.primitive.name == "nll_loss" and node.options.get("reduction") == "mean":
+        ignored = values[1] == node.options.get("ignore_index")
+        return int(np.count_nonzero(~ignored)), "labels" if np.any(ignored) or np.ndim(ignored) > 1 else "rows"
+    if node.primitive.name == "mean" or node.options.get("reduction") == "mean":
+        shape = np.shape(values[0]) if values else ()
+        return shape[0] if shape else 1, "rows"
+    summed = node.edges[0] if node.primitive.name == "div" else None
+    is_sum = isinstance(summed, Node) and (summed.primitive.name == "sum" or summed.options.get("reduction") == "sum")
+    divisor = node.inputs[1] if is_sum and node.inputs else None
+    if isinstance(divisor, Tensor) and divisor.node is None and divisor.value == int(divisor.value) > 0:
+        return int(divisor.value), "entries"  # as sum() / mask.sum() has it
+    return None
+
+
 def noted_mean(ledger: Ledger, done: Pass) -> None:
     """Note the mean that the pass began with, its weight, and what it gave."""
     if ledger.mean is not None:
-        node, rows = ledger.mean
+        node, rows, unit = ledger.mean
         weight = float(np.ravel(done.totals.get(node, 1.0))[0])
         series = ledger.means.setdefault(done.place.key, [])
         small = [(leaf, gradient) for leaf, gradient, _ in done.arrivals if np.size(gradient) <= LARGEST][:4]
-        series.append((rows, weight, {leaf: np.array(gradient) for leaf, gradient in small}, done.number))
+        series.append((rows, weight, {leaf: np.array(gradient) for leaf, gradient in small}, done.number, unit))
         del series[:-64]
 
 
@@ -439,7 +455,28 @@ def is_unmeant(witness: Witness, one: Added) -> bool:
         for filling in account.open
     )
     read = witness.read.get(one.leaf, -1) > one.before.number
+    if read and not account.cleared and is_row_by_row(witness, one.place):
+        return True
     return read and plain and not account.cleared and len(set(outputs)) == len(outputs) == account.count
+
+
+def is_row_by_row(witness: Witness, place: Place) -> bool:
+    """Return whether a loop differentiates one entry after another, and keeps `.grad` after each."""
+    loops = loops_around(witness, place)
+    calls = place.written.calls("backward")
+    output = place.written.argument(calls[0]) if calls else None
+    if not loops or not isinstance(output, ast.Subscript) or not isinstance(loops[-1], ast.For):
+        return False
+    turn = {x.id for x in ast.walk(loops[-1].target) if isinstance(x, ast.Name)}
+    if not turn & {x.id for x in ast.walk(output.slice) if isinstance(x, ast.Name)}:
+        return False
+    keeps = [
+        x.value
+        for x in ast.walk(loops[-1])
+        if (isinstance(x, ast.Assign) and isinstance(x.targets[0], ast.Subscript))
+        or (isinstance(x, ast.Expr) and isinstance(x.value, ast.Call) and called(x.value) == "append")
+    ]
+    return any(isinstance(x, ast.Attribute) and x.attr == "grad" for kept in keeps for x in ast.walk(kept))
 
 
 def wrong_clearing(ledger: Ledger, one: Added) -> tuple[Tensor, Place] | None:
@@ -589,7 +626,7 @@ def uneven(ledger: Ledger, witness: Witness) -> Iterator[Finding]:
         leaves = list(series[-1][2])
         total = sum(sizes)
         leaf = leaves[0]
-        parts = [gradients.get(leaf) for _, _, gradients, _ in series]
+        parts = [gradients.get(leaf) for _, _, gradients, *_ in series]
         if any(part is None for part in parts):
             continue
         whole = sum(np.asarray(part) for part in parts)
@@ -599,14 +636,15 @@ def uneven(ledger: Ledger, witness: Witness) -> Iterator[Finding]:
             continue
         name = witness.name(leaf)
         rows = ", ".join(map(str, sizes[:6]))
-        message = f"the parts have unequal sizes, {rows} rows, and each mean counts the same."
-        because = f"{name}.grad is {number(whole)}, where the mean over all {total} rows gives {number(even)}."
-        loss = place.written.text
-        yield UNEVEN.found(place, ", ".join(map(witness.name, leaves)), message, because, weighed(place, loss))
+        unit = next((one[4] for one in series if one[4] != "rows"), "rows")
+        message = f"the parts have unequal sizes, {rows} {unit}, and each mean counts the same."
+        because = f"{name}.grad is {number(whole)}, where the mean over all {total} {unit} gives {number(even)}."
+        instead = weighed(place, "len({part})", "rows") if unit == "rows" else weighed(place, "count", unit)
+        yield UNEVEN.found(place, ", ".join(map(witness.name, leaves)), message, because, instead)
 
 
-def weighed(place: Place, text: str) -> str | None:
-    """Return the call of backward with a loss that is weighed by its rows."""
+def weighed(place: Place, weight: str, unit: str) -> str | None:
+    """Return the call of backward with a loss that is weighed by its rows, or what else it is a mean of."""
     calls = place.written.calls("backward")
     x = place.written.argument(calls[0]) if calls else None
     if isinstance(x, ast.BinOp) and isinstance(x.op, ast.Div):
@@ -614,5 +652,6 @@ def weighed(place: Place, text: str) -> str | None:
             key for key, value in place.env.items() if isinstance(value, Tensor) and value.ndim and value.node is None
         ]
         part = arrays[-2] if len(arrays) > 1 else "part"
-        return f"({short(x.left)} * len({part}) / n).backward()  # n rows in all"
+        of_part = ", count of them in this part" if weight == "count" else ""
+        return f"({short(x.left)} * {weight.format(part=part)} / n).backward()  # n {unit} in all{of_part}"
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -293,6 +293,14 @@ def leaf_below(node: Node, done: Pass) -> list[Tensor]:
     return found
 
 
+SLOPES: dict[str, Callable[[Any], Any]] = {  # as a share of the largest, by the result
+    "sigmoid": lambda out: 4 * out * (1 - out),
+    "tanh": lambda out: 1 - out * out,
+}
+FLAT_SLOPE = 0.01
+FLAT_SHARE = 0.75  # of the entries: sensible weights and inputs leave next to none so flat
+
+
 @DEAD.on("arrival", closely=True)
 def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that every unit of a layer is 0 in every row."""
@@ -419,6 +427,34 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
             instead,
             see=[done.place.line],
         )
+        return
+
+
+@SATURATED.on("arrival", closely=True)
+def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State that most units of a hidden layer are flat at the start, by the size of its weights or inputs."""
+    if done.times > 1 or done.inputs is not None:
+        return
+    for node in done.order:
+        name, out = node.primitive.name, np.asarray(done.outs[node])
+        place, leaves = witness.place_of(node), leaf_below(node, done)
+        if name not in SLOPES or place is None or out.ndim < 2 or not leaves or not finite(out):
+            continue
+        share = float(np.mean(SLOPES[name](out) < FLAT_SLOPE))
+        is_hidden = any("matrix" in other.primitive.traits for other in done.consumers(node))
+        if share < FLAT_SHARE or not is_hidden or not held(witness).keys() & set(map(id, leaves)):
+            continue
+        size = witness.of(Sizes).of.get(id(node), 0.0)
+        names = list(dict.fromkeys(witness.name(leaf) for leaf in leaves))
+        calls = place.written.calls(name)
+        words = short(calls[0]) if calls and short(calls[0]) else name
+        message = (
+            f"{words} is flat in {share:.0%} of its entries at the start: its input reaches {size:.4g}, and there the "
+            f"slope of {name} is below {FLAT_SLOPE:g} of its largest."
+        )
+        largest = ", ".join(f"{witness.name(x)} up to {np.max(np.abs(x.value)):.3g}" for x in leaves if x.value.size)
+        because = f"so little of the gradient comes to {several(names)}; the weights: {largest}."
+        yield SATURATED.found(place, ", ".join(names), message, because, None, see=[done.place.line])
         return
 
 
@@ -624,9 +660,10 @@ def divided(witness: Witness, operation: Operation) -> Iterator[Finding]:
 def constant(witness: Witness) -> Iterator[Finding]:
     """State that a slope which is differentiated again has no graph, because it is constant."""
     for error, place in witness.errors:
-        if "does not require grad" not in message_of(error):
+        unused = "appears to not have been used in the graph" in message_of(error)
+        if "does not require grad" not in message_of(error) and not unused:
             continue
-        output = next((x for x in witness.walked.get(id(error), ()) if x.node is None), None)
+        output = next((x for x in witness.walked.get(id(error), ()) if x.node is None or unused), None)
         found = None if output is None else gradient_below(witness, output, place)
         if found is None or "create_graph=True" not in found[1].written.text:
             continue
@@ -634,10 +671,14 @@ def constant(witness: Witness) -> Iterator[Finding]:
         calls = at.written.calls("grad")
         cost = short(calls[0].args[0]) if calls and calls[0].args else "the function"
         name = witness.name(gradient)
+        inputs = [short(call.args[1]) for call in (*calls, *place.written.calls("grad")) if len(call.args) > 1]
+        if unused and len(set(inputs)) != 1:
+            continue  # by another variable the slope need not change
         message = (
             f"{cost} is linear or piecewise linear: its slope {name} is constant, so there is no second derivative."
         )
-        because = f"{name} does not depend on anything, and line {place.line} differentiates it."
+        of = inputs[0] if unused else "anything"
+        because = f"{name} does not depend on {of}, and line {place.line} differentiates it."
         severity = severity_of(witness, error, place)
         yield FLAT.found(place, f"{name}, {cost}", message, because, None, severity, see=[at.line])
 
@@ -703,9 +744,10 @@ def alike(witness: Witness, done: Pass) -> Iterator[Finding]:
 
 @SYMMETRIC.on("end")
 def symmetric(witness: Witness) -> Iterator[Finding]:
-    owned = held(witness)
+    owned, accounts = held(witness), witness.of(Ledger).accounts
     for leaf, axis, passes, line in witness.of(Starts).equal.values():
-        if id(leaf) not in owned or passes < 2:
+        is_trained = id(leaf) in owned or (leaf in accounts and accounts[leaf].ever_moved)
+        if not is_trained or passes < 2:
             continue
         name = witness.name(leaf)
         made = creation(witness, name.partition(".")[0].partition("[")[0])

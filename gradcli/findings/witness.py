@@ -32,6 +32,7 @@ from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
 from gradcli.script.timeline.model import Told
 from gradcli.script.timeline.names import Generated, node_of
+from gradcli.script.timeline.origins import Cut
 from gradcli.script.timeline.passes import settle
 from gradcli.script.timeline.reasons import listed
 from gradcli.script.timeline.recorder import COMPOUND, Recorder
@@ -150,6 +151,7 @@ class Witness(Recorder):
         self.walked: dict[int, Sequence[Tensor]] = {}  # outputs of the pass that an error ended, by its id
         self.renamed_in: WeakKeyDictionary[Tensor, Source] = WeakKeyDictionary()
         self.returned_in: dict[int, Source] = {}  # by line
+        self.departed: dict[tuple[str, int], tuple[Cut, tuple[Tensor, ...]]] = {}  # values for Python, by place
         self.stopped_by: Exception | None = None
         self._states: dict[type, Any] = {}
         self._trees: dict[Source, list[ast.Module]] = {}
@@ -248,6 +250,12 @@ class Witness(Recorder):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and called(node.value) != "print":
             self._is_print = False
         super().cut(source, result, how)
+        if isinstance(source, Tensor) and not isinstance(result, Tensor) and not self._is_print:
+            leaves = tuple(self.run.origins.below([source]))
+            if leaves:
+                place = self.place
+                cut, before = self.departed.get(place.key, (Cut(place.line, how, place.source), ()))
+                self.departed[place.key] = cut, tuple(dict.fromkeys((*before, *leaves)))[-8:]
 
     def dropped(self, tensor: Tensor, chance: float) -> None:
         self.tell("dropout", tensor, chance)

@@ -2,6 +2,26 @@
 
 from __future__ import annotations
 
+from textwrap import indent
+
+ROUNDS = """
+net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+x, y = torch.randn(8, 3), torch.randn(8, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.05)
+for _ in range(3):
+    opt.zero_grad()
+    fit = (net(x) - y).pow(2).mean()
+{}
+    loss.backward()
+    opt.step()
+"""
+
+
+def trained(body: str) -> str:
+    """Return a training whose rounds compute `loss` from `fit` by these statements."""
+    return ROUNDS.format(indent(body.strip(), "    "))
+
+
 WITH = {
     "leaf-rebound": [
         """
@@ -118,6 +138,76 @@ with torch.inference_mode():
 loss = y.sum()
 loss.backward()
 """,
+        trained(
+            """
+reg = sum(p.abs().sum().item() for p in net.parameters())
+loss = fit + 0.01 * reg
+"""
+        ),
+        trained(
+            """
+sizes = []
+for p in net.parameters():
+    sizes.append(float(p.pow(2).sum()))
+loss = 0.5 * fit + 1e-3 * sum(sizes)
+"""
+        ),
+        trained(
+            """
+loss = fit - 0.1 * net[0].weight.norm().item()
+"""
+        ),
+        trained(
+            """
+loss = fit + torch.tensor(net[2].weight.norm())
+"""
+        ),
+        """
+import math
+def spread(m):
+    return math.sqrt(float(m.weight.var()))
+lin = nn.Linear(3, 2)
+(lin(torch.ones(4, 3)).pow(2).mean() + 0.3 * spread(lin)).backward()
+""",
+        trained(
+            """
+z = x.clone().requires_grad_()
+slope = torch.autograd.grad(net(z).sum(), z)[0]
+penalty = (slope.norm(dim=1) - 1).pow(2).mean()
+loss = fit + 10 * penalty
+"""
+        ),
+        trained(
+            """
+t = torch.zeros(4, 3, requires_grad=True)
+u = net(t)
+(du,) = torch.autograd.grad(u, t, torch.ones_like(u), retain_graph=True)
+ode = (du - t.detach()).abs().mean()
+loss = ode + fit
+"""
+        ),
+        """
+def turn(a):
+    return torch.tensor([[a.cos(), -a.sin()], [a.sin(), a.cos()]])
+a = torch.tensor(0.3, requires_grad=True)
+(torch.ones(3, 2) @ turn(a)).sum().backward()
+""",
+        """
+from torch.autograd import Variable
+w = torch.ones(3, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for _ in range(2):
+    opt.zero_grad()
+    loss = Variable((w * 2).sum().data, requires_grad=True)
+    loss.backward()
+    opt.step()
+""",
+        """
+body, head = nn.Linear(3, 4), nn.Linear(4, 1)
+with torch.inference_mode():
+    features = body(torch.randn(5, 3))
+head(features).mean().backward()
+""",
     ],
     "no-derivative": [
         """
@@ -174,6 +264,17 @@ z = torch.tensor(2.0, requires_grad=True)
 y = x**2
 (z * 3).backward()
 print(x.grad)
+""",
+        """
+h = torch.tanh(nn.Linear(3, 2)(torch.ones(3)))
+h.sum().backward()
+print((h * h.grad).sum())
+""",
+        """
+w = torch.ones(3, requires_grad=True)
+h = w * 2
+h.sum().backward()
+print(h.grad.norm())
 """,
     ],
     "integer-leaf": [
@@ -264,6 +365,22 @@ y.backward()
 print(x.grad)
 z.backward()
 print(x.grad)
+""",
+        """
+v = torch.tensor([1.0, 2.0], requires_grad=True)
+f = torch.stack([v[0] * v[1], v[0] + v[1], v[1] ** 2])
+J = torch.zeros(3, 2)
+for k in range(len(f)):
+    f[k].backward(retain_graph=True)
+    J[k] = v.grad
+""",
+        """
+v = torch.tensor([1.0, 2.0], requires_grad=True)
+f = torch.stack([v[0] * v[1], v[0] + v[1]])
+rows = []
+for i in range(2):
+    f[i].backward(retain_graph=True)
+    rows.append(v.grad.tolist())
 """,
     ],
     "wrong-tensor-cleared": [
@@ -396,6 +513,21 @@ x, y = torch.randn(9, 2), torch.arange(9) % 3
 for s in (slice(0, 8), slice(8, 9)):
     loss = F.cross_entropy(lin(x[s]), y[s])
     (0.5 * loss).backward()
+""",
+        """
+w = torch.zeros(3, requires_grad=True)
+x = torch.randn(4, 5, 3)
+masks = [torch.tensor([[1.0, 1, 1, 1, 1], [1, 1, 1, 1, 0]]), torch.tensor([[1.0, 0, 0, 0, 0], [1, 1, 0, 0, 0]])]
+for part, mask in zip(x.split(2), masks):
+    loss = ((part @ w - 1) ** 2 * mask).sum() / mask.sum()
+    (loss / 2).backward()
+""",
+        """
+lm = nn.Linear(3, 4)
+x = torch.randn(2, 6, 3)
+labels = torch.tensor([[1, 2, 3, 1, 2, 0], [3, -1, -1, -1, -1, -1]])
+for part, label in zip(x, labels):
+    (F.cross_entropy(lm(part), label, ignore_index=-1) / 2).backward()
 """,
     ],
     "freed-graph": [
@@ -530,6 +662,26 @@ x = torch.ones(3, requires_grad=True)
 y = torch.exp(x)
 y.data[0] = 0
 y.sum().backward()
+""",
+        """
+import numpy as np
+store = np.zeros((2, 3), dtype=np.float32)
+w = torch.ones(3, requires_grad=True)
+terms = []
+for k in range(3):
+    store[:] = k + 1.0
+    terms.append((torch.from_numpy(store) @ w).pow(2).sum())
+sum(terms).backward()
+""",
+        """
+import numpy as np
+store = np.zeros((2, 3), dtype=np.float32)
+w = torch.ones(3, requires_grad=True)
+terms = []
+for k in range(3):
+    store += k + 1.0
+    terms.append((torch.from_numpy(store) @ w).pow(2).sum())
+sum(terms).backward()
 """,
     ],
     "masked-late": [
@@ -1147,6 +1299,20 @@ loss = F.mse_loss(p, torch.zeros(2, 1))
 loss.backward()
 print(w.grad)
 """,
+        """
+net = nn.Sequential(nn.Linear(4, 20), nn.Tanh(), nn.Linear(20, 1))
+nn.init.normal_(net[0].weight, std=30.0)
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+net(torch.randn(16, 4)).pow(2).mean().backward()
+opt.step()
+""",
+        """
+net = nn.Sequential(nn.Linear(2, 20), nn.Sigmoid(), nn.Linear(20, 1))
+opt = torch.optim.Adam(net.parameters())
+years = torch.tensor([[1990.0, 300.0], [2005.0, 900.0], [2020.0, 100.0]])
+net(years).mean().backward()
+opt.step()
+""",
     ],
     "vanishing": [
         """
@@ -1253,6 +1419,19 @@ y = torch.relu(x).sum()
 (h,) = torch.autograd.grad(g.sum(), x)
 step = g / h
 """,
+        """
+net = nn.Sequential(nn.Linear(1, 8), nn.ReLU(), nn.Linear(8, 1))
+x = torch.linspace(-1, 1, 5).unsqueeze(1).requires_grad_()
+u = net(x)
+du = torch.autograd.grad(u.sum(), x, create_graph=True)[0]
+ddu = torch.autograd.grad(du.sum(), x)[0]
+""",
+        """
+x = torch.tensor(2.0, requires_grad=True)
+w = torch.tensor(3.0, requires_grad=True)
+slope = torch.autograd.grad(w * x, x, create_graph=True)[0]
+torch.autograd.grad(slope, x)
+""",
     ],
     "symmetric-start": [
         """
@@ -1286,6 +1465,18 @@ for _ in range(3):
     opt.zero_grad()
     F.mse_loss(net(x), y).backward()
     opt.step()
+""",
+        """
+V = torch.full((2, 5), 0.3, requires_grad=True)
+U = torch.full((5, 1), 0.2, requires_grad=True)
+x, y = torch.randn(6, 2), torch.randn(6, 1)
+for _ in range(4):
+    loss = (torch.tanh(x @ V) @ U - y).pow(2).mean()
+    loss.backward()
+    with torch.no_grad():
+        for p in (V, U):
+            p -= 0.1 * p.grad
+            p.grad = None
 """,
     ],
     "leaf-in-place": [
@@ -1366,6 +1557,21 @@ class Fn(torch.autograd.Function):
 x = torch.tensor([0.5, 1.0], requires_grad=True)
 (Fn.apply(x) * 3).sum().backward()
 """,
+        """
+class Clip(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, inp):
+        ctx.save_for_backward(inp)
+        return inp.clamp(min=0)
+    @staticmethod
+    def backward(ctx, g):
+        (inp,) = ctx.saved_tensors
+        out = torch.ones_like(g)
+        out[inp < 0] = 0
+        return out
+w = torch.randn(12, 9, requires_grad=True)
+(Clip.apply(w) @ torch.randn(9, 2)).pow(2).sum().backward()
+""",
     ],
     "function-wrong-input": [
         """
@@ -1400,6 +1606,32 @@ class Fn(torch.autograd.Function):
 
 x = torch.tensor([0.5, 1.0, 2.0], requires_grad=True)
 (Fn.apply(x) * torch.tensor([1.0, 2.0, 3.0])).sum().backward()
+""",
+        """
+class Rows(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, z):
+        e = z.exp()
+        s = e / e.sum(dim=1, keepdim=True)
+        ctx.save_for_backward(s)
+        return s
+    @staticmethod
+    def backward(ctx, g):
+        (s,) = ctx.saved_tensors
+        return g * s * (1 - s)
+z = torch.tensor([[0.2, 1.0, -0.5], [1.5, 0.3, 0.1]], requires_grad=True)
+(-Rows.apply(z)[:, 1].log().sum()).backward()
+""",
+        """
+class Centred(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x - x.mean(dim=1, keepdim=True)
+    @staticmethod
+    def backward(ctx, g):
+        return g * 1.0
+x = torch.randn(2, 3, requires_grad=True)
+(Centred.apply(x) * torch.randn(2, 3)).sum().backward()
 """,
     ],
     "function-returns-none": [
@@ -1476,6 +1708,40 @@ for _ in range(2):
     history.append(loss.item())
 print(sum(history))
 """,
+        trained(
+            """
+size = net[0].weight.norm().item()
+loss = fit * (1 / size) + 0.01 * sum(p.abs().sum() for p in net.parameters())
+"""
+        ),
+        trained(
+            """
+eps = 1e-6
+loss = fit + eps
+"""
+        ),
+        trained(
+            """
+loss = fit + 0.5
+shown = loss.item() + 0.1
+"""
+        ),
+        """
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+inner = (w * 3).pow(2).sum()
+inner.backward()
+fast = w - 0.1 * w.grad.clone()
+w.grad = None
+(fast * 2).sum().backward()
+print(w.grad)
+""",
+        """
+critic = nn.Linear(2, 1)
+real, fake = torch.randn(4, 2), torch.randn(4, 2, requires_grad=True)
+best = critic(real).max().item()
+print(best)
+(critic(fake).mean() * 2 - 1.5).backward()
+""",
     ],
     "no-derivative": [
         """
@@ -1540,6 +1806,15 @@ for _ in range(3):
     loss.backward()
     opt.step()
     opt.zero_grad()
+""",
+        """
+v = torch.tensor([1.0, 2.0], requires_grad=True)
+f = torch.stack([v[0] * v[1], v[0] + v[1]])
+rows = []
+for i in range(2):
+    v.grad = None
+    f[i].backward(retain_graph=True)
+    rows.append(v.grad.clone())
 """,
     ],
     "cleared-early": [
@@ -1620,6 +1895,15 @@ x = torch.arange(7.0)
 for part in x.split(3):
     ((w * part - 1).pow(2).mean() * len(part) / len(x)).backward()
 """,
+        """
+w = torch.zeros(3, requires_grad=True)
+x = torch.randn(4, 5, 3)
+masks = [torch.tensor([[1.0, 1, 1, 1, 1], [1, 1, 1, 1, 0]]), torch.tensor([[1.0, 0, 0, 0, 0], [1, 1, 0, 0, 0]])]
+n = sum(mask.sum() for mask in masks)
+for part, mask in zip(x.split(2), masks):
+    loss = ((part @ w - 1) ** 2 * mask).sum() / n
+    loss.backward()
+""",
     ],
     "freed-graph": [
         """
@@ -1685,6 +1969,26 @@ w = torch.ones(2, requires_grad=True)
 y = (3 * w).sum()
 w.data.zero_()
 y.backward()
+""",
+        """
+import numpy as np
+store = np.zeros((2, 3), dtype=np.float32)
+w = torch.ones(3, requires_grad=True)
+terms = []
+for k in range(3):
+    store[:] = k + 1.0
+    terms.append((torch.from_numpy(store.copy()) @ w).pow(2).sum())
+sum(terms).backward()
+""",
+        """
+import numpy as np
+store = np.zeros((2, 3), dtype=np.float32)
+w = torch.ones(3, requires_grad=True)
+terms = []
+for k in range(3):
+    pass
+    terms.append((torch.from_numpy(store) @ w).pow(2).sum())
+sum(terms).backward()
 """,
     ],
     "masked-late": [
@@ -1952,6 +2256,12 @@ F.cross_entropy(s, torch.tensor([1])).backward()
 a = torch.tensor([1.0, 2.0], requires_grad=True)
 torch.softmax(a, 0).sum().backward()
 """,
+        """
+net = nn.Sequential(nn.Linear(4, 20), nn.Tanh(), nn.Linear(20, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+net(2 * torch.randn(16, 4)).pow(2).mean().backward()
+opt.step()
+""",
     ],
     "vanishing": [
         """
@@ -2062,6 +2372,20 @@ class Fn(torch.autograd.Function):
 
 x = torch.tensor([1.0, -2.0], requires_grad=True)
 (Fn.apply(x) * 3).sum().backward()
+""",
+        """
+class Rows(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, z):
+        s = z.softmax(dim=1)
+        ctx.save_for_backward(s)
+        return s
+    @staticmethod
+    def backward(ctx, g):
+        (s,) = ctx.saved_tensors
+        return s * (g - (g * s).sum(dim=1, keepdim=True))
+z = torch.randn(20, 9, requires_grad=True)
+Rows.apply(z)[:, 1].log().sum().backward()
 """,
     ],
     "kink-used": [

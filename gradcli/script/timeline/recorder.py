@@ -119,8 +119,11 @@ class Recorder:
 
     def copied(self, parts: Sequence[Any], result: Tensor, how: str) -> None:
         """Note that `torch.tensor(...)` copied tensors, or a list with tensors in it."""
-        for part in parts:
-            if isinstance(part, Tensor):
+        waiting = list(parts)
+        for part in waiting:
+            if isinstance(part, list | tuple):
+                waiting.extend(part)
+            elif isinstance(part, Tensor):
                 self.run.origins.left(part, result, Cut(self.machine.line, how, self.machine.source))
 
     def asked(self, tensor: Tensor, gradient: Tensor | None) -> None:

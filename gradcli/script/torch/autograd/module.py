@@ -25,6 +25,8 @@ def variable(data: Any, requires_grad: bool = False, **_: Any) -> Tensor:
         raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
     made: Tensor = data.detach()
     made.requires_grad = requires_grad
+    if running.machine.timeline is not None:
+        running.machine.timeline.copied([data], made, "Variable()")
     return made
 
 
