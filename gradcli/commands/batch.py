@@ -14,6 +14,7 @@ import typer
 from gradcli.commands.inputs.programs import Program
 from gradcli.commands.options import Console, ItemLimited
 from gradcli.errors import UsageError
+from gradcli.source import visible
 
 if TYPE_CHECKING:
     from gradcli.stream.plan import Task
@@ -95,6 +96,7 @@ def command(
             "E014", "the program and the records cannot both be on standard input", help="give the records with -i"
         )
     refuse_overwriting(output, program.files)
+    refuse_endings(inputs, output, format)
     task = task_of(program, is_each=each, is_forward_only=forward_only)
     simplefilter("once", UserWarning)  # a warning that holds for many records is shown once
     with ExitStack() as stack:
@@ -172,6 +174,20 @@ def most_of(text: str | None, *, is_fail_fast: bool) -> int | None:
     if text.isascii() and text.isdigit():
         return int(text[:18])
     raise UsageError("E001", f"--max-errors {text} is no number", help="write --max-errors 100, or none for no limit")
+
+
+def refuse_endings(inputs: Sequence[str], output: str, format: str | None) -> None:
+    """Refuse names that do not say what is in a file, unless an option does; and compressed results but for gzip."""
+    from pathlib import Path
+
+    from gradcli.stream.arrow.sources import ENDINGS
+    from gradcli.stream.compressed import compression
+    from gradcli.stream.inputs import refuse_unknown
+
+    if compression(output) not in ("", ".gz"):
+        raise UsageError("E014", f"{visible(output)}: results are compressed with gzip alone", help="write to a .gz")
+    if format is None:
+        refuse_unknown([path for path in (*inputs, output) if path != "-" and not Path(path).is_dir()], ENDINGS)
 
 
 def share_of(text: str) -> tuple[int, int]:

@@ -1,13 +1,32 @@
-"""A gzip file that is read to the place where it is damaged: all that stands before comes out, and then the error."""
+"""Compressed files: one of gzip is read to the place where it is damaged, for all before it comes out, then the error.
+
+What a file is compressed with, its name says, or its first bytes where its name says nothing.
+"""
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
+
+from gradcli.errors import UsageError
+from gradcli.source import visible
+from gradcli.stream.arrow.library import pyarrow
 
 GZIP = 31  # zlib's number for data with the header of gzip, whose check sums it compares
 CHUNK = 2**14  # compressed bytes that are read at a time: one that is damaged is read again, byte by byte
+
+
+ENDINGS = (".gz", ".bz2", ".xz", ".zst")
+MAGIC = {  # with which compressed bytes begin, and text does not
+    b"\x1f\x8b": ".gz",
+    **{b"BZh%d%s" % (level, block): ".bz2" for level in range(1, 10) for block in (b"1AY&SY", b"\x17rE8P\x90")},
+    b"\xfd7zXZ\0": ".xz",
+    b"\x28\xb5\x2f\xfd": ".zst",
+}
+LARGEST = 2**28  # bytes of memory that a file of xz may ask for: the most that its own tool makes ask for a quarter
 
 
 class Damaged(Exception):  # noqa: N818  a state of the file
@@ -65,3 +84,106 @@ def salvaged(member: Any, data: bytes) -> bytes:
     with suppress(zlib.error):
         found.extend(member.decompress(data[at : at + 1]) for at in range(len(data)))
     return b"".join(found)
+
+
+class Unpacker:
+    """The bytes in a file of one member of bzip2, xz or zstd, or of several."""
+
+    def __init__(self, file: Any, new: Callable[[], Any], kind: str) -> None:
+        self.file, self.new, self.kind = file, new, kind
+        self.member: Any = None
+        self.waiting = b""
+        self.is_begun = False
+
+    def read1(self, size: int) -> bytes:
+        """Return some bytes, `size` at most; none at the end. Raises Damaged."""
+        while True:
+            if not self.waiting and (self.member is None or self.member.needs_input):
+                self.waiting = self.file.read1(CHUNK)
+                if not self.waiting and self.member is None:
+                    return b""
+                if not self.waiting:
+                    raise Damaged("ends in the middle of its compressed data")
+            self.member = self.member or self.new()
+            try:
+                found: bytes = self.member.decompress(self.waiting, size)
+            except Exception as error:  # each library has its own
+                raise Damaged("is damaged" if self.is_begun else f"is no {self.kind} data") from error
+            self.waiting = self.member.unused_data if self.member.eof else b""
+            self.member = None if self.member.eof else self.member
+            self.is_begun = True
+            if found:
+                return found
+
+
+class Begun:
+    """A file of which the first bytes have been read."""
+
+    def __init__(self, head: bytes, file: Any) -> None:
+        self.head, self.file = head, file
+
+    def read1(self, size: int) -> bytes:
+        """Return some bytes, `size` at most; none at the end."""
+        found, self.head = self.head[:size], self.head[size:]
+        return found or self.file.read1(size)
+
+    read = read1
+    closed = False
+
+
+class ByArrow:
+    """The bytes in a file of zstd, as pyarrow reads them: it waits until there are as many as are asked for."""
+
+    def __init__(self, file: Any) -> None:
+        self.stream = pyarrow().CompressedInputStream(pyarrow().PythonFile(file, "r"), "zstd")
+
+    def read1(self, size: int) -> bytes:
+        """Return `size` bytes, or those before the end. Raises Damaged."""
+        try:
+            return bytes(self.stream.read(size))
+        except OSError as error:
+            is_short = "Truncated" in str(error)
+            raise Damaged("ends in the middle of its compressed data" if is_short else "is damaged") from None
+
+
+def compression(path: str) -> str:
+    """Return the ending of a name that says how a file is compressed; "" where none does."""
+    return next((ending for ending in ENDINGS if path.lower().endswith(ending)), "")
+
+
+def unpacked(file: Any, path: str, size: int) -> Any:
+    """Return a file with the bytes as they were before they were compressed, if they are; `size` is read at first.
+
+    Raises UsageError where nothing at hand reads them.
+    """
+    kind = compression(path)
+    if not kind:
+        head = file.read1(size)
+        while head and any(len(head) < len(magic) and magic.startswith(head) for magic in MAGIC):
+            more = file.read1(size)
+            if not more:
+                break
+            head += more
+        file = Begun(head, file)
+        kind = next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), "")
+    if kind == ".gz":
+        return Gunzip(file)
+    if kind == ".bz2":
+        return Unpacker(file, import_module("bz2").BZ2Decompressor, "bzip2")
+    if kind == ".xz":
+        lzma = import_module("lzma")
+        return Unpacker(file, lambda: lzma.LZMADecompressor(memlimit=LARGEST), "xz")
+    return zstd(file, path) if kind else file
+
+
+def zstd(file: Any, path: str) -> Any:
+    """Return the bytes in a file of zstd: Python reads them since 3.14, pyarrow before."""
+    with suppress(ImportError):
+        return Unpacker(file, import_module("compression.zstd").ZstdDecompressor, "zstd")
+    try:
+        return ByArrow(file)
+    except UsageError:
+        name = "standard input" if path == "-" else visible(path)
+        told = f"{name} is compressed with zstd, which Python reads from 3.14 on, and pyarrow before"
+        help = f"zstd -dc {'FILE' if path == '-' else visible(path)} | gradcli batch PROGRAM"
+        raise UsageError("E014", told, help=help) from None

@@ -7,44 +7,76 @@ import os
 import select
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from gradcli.errors import EvaluationError, UsageError
-from gradcli.stream.compressed import Damaged, Gunzip
+from gradcli.source import visible
+from gradcli.stream.compressed import Damaged, compression, unpacked
 
 PIECE = 2**19  # bytes that are read at a time: ten thousand records, whose values fit into a processor's cache
 LITTLE = 2**13  # where each record takes its time: results come soon, and processes have the same share
-FORMATS = ("jsonl", "csv")
+FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv"}
+UNNAMED = 7  # characters: a longer ending is none of a format, as that of a temporary file
 
 
 def ending(path: str) -> str | None:
     """Return the format of text that a file's name ends in."""
-    stem = path.lower().removesuffix(".gz")
-    return next((format for format in FORMATS if stem.endswith(f".{format}")), None)
+    return next((format for ending, format in FORMATS.items() if uncompressed(path).endswith(ending)), None)
+
+
+def uncompressed(path: str) -> str:
+    """Return a name in small letters, without the ending that says how the file is compressed."""
+    return path.lower().removesuffix(compression(path))
+
+
+def refuse_unknown(paths: Sequence[str], known: Collection[str]) -> None:
+    """Refuse names whose endings say another format than those that are known, for it would be a guess; UsageError."""
+    for path in paths:
+        ending = Path(uncompressed(path)).suffix
+        if (
+            ending[1:2].isalpha()
+            and len(ending) <= UNNAMED
+            and ending not in FORMATS
+            and Path(path).suffix not in known
+        ):
+            raise UsageError(
+                "E014",
+                f"the ending of {visible(path)} says no format that is known here: {', '.join([*FORMATS, *known])}",
+                help="rename it, or say what it is, such as --format csv",
+            )
 
 
 class Input:
-    """The bytes of a file, of standard input for `-`; a `.gz` is read decompressed.
+    """The bytes of a file, of standard input for `-`; compressed ones are read decompressed.
 
     `piece` is the number of bytes that are read at a time. UsageError where there is nothing to read.
     """
 
     def __init__(self, path: str, piece: int = PIECE) -> None:
         self.piece = piece
+        self.path = path
         self.name = "standard input" if path == "-" else path
         try:
             self.file: Any = _standard_input() if path == "-" else Path(path).open("rb")  # noqa: SIM115
             self.facts = _facts(self.file)
             if self.facts is not None and stat.S_ISDIR(self.facts.st_mode):
                 raise IsADirectoryError(21, "Is a directory")
+            # The first bytes of a pipe are waited for later.
+            self.reader: Any = None if self.size is None else self._unpacked()
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or "not a file name"
             raise UsageError("E003", f"cannot read {self.name}: {reason}", help="check the path after -i") from None
-        is_compressed = path != "-" and path.lower().endswith(".gz")
-        self.reader: Any = Gunzip(self.file) if is_compressed else self.file
         self.failure: EvaluationError | None = None
+
+    def _unpacked(self) -> Any:
+        """Return what reads the bytes; the file is closed where nothing does."""
+        try:
+            return unpacked(self.file, self.path, self.piece)
+        except BaseException:
+            self.file.close()
+            raise
 
     @property
     def size(self) -> int | None:
@@ -87,6 +119,7 @@ class Input:
         parts: list[bytes] = []
         size = 0
         try:
+            self.reader = self.reader or self._unpacked()
             while size < self.piece and not (parts and self.is_paused()):
                 piece = self.reader.read1(self.piece - size)
                 if not piece:

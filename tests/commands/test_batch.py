@@ -320,3 +320,17 @@ def test_a_warning_is_given_once(batch: Batch) -> None:
     found = batch(["mse_loss(x, y)", "q=1"], '{"x": [1, 2], "y": [[1], [2]]}\n' * 3)
     assert found.err.count("does not use q") == 1
     assert found.err.count("broadcasting") == 1
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        ["-i", "points.tsv"], ["-i", "points.jsonl.lz4"], ["-i", "points.parquet.gz"], ["-o", "results.txt"],
+        ["-i", "points.parquet", "-o", "results.txt"], ["-o", "results.jsonl.xz"], ["-i", "points.TSV.gz"],
+        ["-o", "results.parquet", "-i", "points.csv.xz"],
+    ],
+)  # fmt: skip
+def test_an_ending_that_is_not_known_is_no_guess(batch: Batch, files: list[str]) -> None:
+    found = batch(["x**2", *files])
+    assert (found.code, found.out) == (2, "")
+    assert files[-1] in found.err

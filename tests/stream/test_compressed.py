@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import os
 import random
 import subprocess
@@ -11,9 +13,11 @@ import zlib
 from contextlib import closing, suppress
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
-from gradcli.errors import EvaluationError
+from gradcli.errors import EvaluationError, UsageError
+from gradcli.stream import compressed
 from gradcli.stream.blocks import Block, read_blocks
 from gradcli.stream.compressed import CHUNK
 from gradcli.stream.inputs import LITTLE, PIECE, Input
@@ -129,3 +133,66 @@ def test_a_pipe_of_compressed_data(tmp_path: Path) -> None:
         blocks, message = read(path)
     assert message == "ends in the middle of its compressed data"
     assert b"".join(block.data for block in blocks) in TEXT
+
+
+def zstd(text: bytes) -> bytes:
+    return pa.compress(text, "zstd", asbytes=True)  # type: ignore[no-any-return]
+
+
+PACKED = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zst": zstd}
+
+
+@pytest.mark.parametrize("kind", PACKED)
+@pytest.mark.parametrize("name", ["points.jsonl", "points.jsonl{}", "pipe"])
+def test_compressed_data_is_known_by_its_name_and_by_its_first_bytes(tmp_path: Path, kind: str, name: str) -> None:
+    path = tmp_path / name.format(kind)
+    data = PACKED[kind](TEXT[:100_000]) + (PACKED[kind](b"more\n") if kind != ".zst" else b"")
+    if name == "pipe":
+        os.mkfifo(path)
+        script = (
+            "import sys, time\n"
+            "with open(sys.argv[1], 'wb', buffering=0) as file:\n"
+            "    data = sys.stdin.buffer.read()\n"
+            "    file.write(data[:1]); time.sleep(0.05); file.write(data[1:])"
+        )
+        process = subprocess.Popen([sys.executable, "-c", script, str(path)], stdin=subprocess.PIPE)
+        process.stdin.write(data)  # type: ignore[union-attr]
+        process.stdin.close()  # type: ignore[union-attr]
+        blocks, message = read(path)
+        assert process.wait() == 0
+    else:
+        path.write_bytes(data)
+        blocks, message = read(path)
+    assert message == ""
+    whole = TEXT[:100_000] + (b"more\n" if kind != ".zst" else b"")
+    assert b"".join(block.data for block in blocks) == whole
+
+
+@pytest.mark.parametrize("kind", [".bz2", ".xz", ".zst"])
+def test_damage_of_all_kinds_is_told(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "points"
+    data = PACKED[kind](TEXT)
+    path.write_bytes(data[:-30])
+    assert read(path)[1] == "ends in the middle of its compressed data"
+    path.write_bytes(data[: len(data) // 2] + b"\xff" * 60 + data[len(data) // 2 + 60 :])
+    assert read(path)[1] == "is damaged"
+    (tmp_path / f"text{kind}").write_bytes(b"x,y\n1,2\n")
+    assert read(tmp_path / f"text{kind}")[1].startswith("is ")
+
+
+def test_where_nothing_reads_it_its_name_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise UsageError("E017", "no")
+
+    monkeypatch.setattr(compressed, "pyarrow", missing)
+    path = tmp_path / "points.jsonl.zst"
+    path.write_bytes(zstd(TEXT))
+    with pytest.raises(UsageError, match="is compressed with zstd, which"):
+        read(path)
+
+
+@pytest.mark.parametrize("text", [b"", b"B", b"BZ", b"BZh9,x\n1,2\n", b"(", b"{}\n"])
+def test_text_that_begins_as_compressed_data_do_is_text(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "points").write_bytes(text)
+    blocks, message = read(tmp_path / "points")
+    assert (b"".join(block.data for block in blocks), message) == (text, "")

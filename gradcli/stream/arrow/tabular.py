@@ -8,10 +8,11 @@ from csv import reader
 from io import BufferedReader
 from typing import Any
 
-from gradcli.errors import EvaluationError, GradcliError
+from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.source import visible
 from gradcli.stream import digits
 from gradcli.stream.arrow.library import pyarrow
+from gradcli.stream.compressed import compression
 from gradcli.stream.table import value_of
 
 MOST = 100_000  # columns, for which pyarrow takes 10 to 20 KB of memory each
@@ -22,6 +23,9 @@ class Table:
     """A file of CSV, compressed where its name says so. Raises what pyarrow raises."""
 
     def __init__(self, path: str, numbers: Sequence[str]) -> None:
+        if compression(path) == ".xz":
+            help = "decompress it first, or write the results as CSV"
+            raise UsageError("E014", f"{visible(path)}: CSV in xz is not read as columns", help=help)
         pa, csv = pyarrow(), pyarrow("csv")
         names, lines = header_of(path)
         refuse_many(visible(path), len(names))
