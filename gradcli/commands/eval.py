@@ -15,7 +15,7 @@ def command(
     program: Program,
     form: Formed,
     limits: Limited,
-    all: Annotated[bool, typer.Option("--all", help="Every row, however long the program.")] = False,
+    all: Annotated[bool, typer.Option("--all", help="Every row and entry, however long the program.")] = False,
     no_simplify: Raw = False,
     why: Why = False,
     torch_nodes: TorchNodes = False,

@@ -31,7 +31,7 @@ def command(
     ],
     explain: Annotated[bool, typer.Option("--explain", help="Tell line by line what autograd did.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the explanation, not what is printed.")] = False,
-    all: Annotated[bool, typer.Option("--all", help="Every repetition of a line, every row.")] = False,
+    all: Annotated[bool, typer.Option("--all", help="Every repetition of a line, every row and entry.")] = False,
     why: Why = False,
     max_steps: Annotated[
         int, typer.Option("--max-steps", min=1, metavar="N", help="Statements that may run.")

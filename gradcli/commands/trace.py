@@ -26,7 +26,7 @@ def command(
         bool, typer.Option("--paths", help="Every path from the output, its product, and the sum.")
     ] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many paths are listed.")] = 20,
-    all: Annotated[bool, typer.Option("--all", help="Every row, however long the program.")] = False,
+    all: Annotated[bool, typer.Option("--all", help="Every row and entry, however long the program.")] = False,
     no_simplify: Raw = False,
     why: Why = False,
     torch_nodes: TorchNodes = False,

@@ -77,8 +77,10 @@ def _forward(node: Node, terms: Terms) -> Row:
         made_by, put_in = node.grad_fn or "constant", terms.put_in(node)
     else:
         made_by, put_in = "constant", ""
-    made = "" if expression in (value, visible(node.name)) else f"= {expression}"
-    return Row((visible(node.name), made, made_by, "" if put_in == value else put_in, f"= {value}" if value else ""))
+    made = "" if expression == visible(node.name) or is_same(expression, value) else f"= {expression}"
+    return Row(
+        (visible(node.name), made, made_by, "" if is_same(put_in, value) else put_in, f"= {value}" if value else "")
+    )
 
 
 def locals_(explanation: Explanation, terms: Terms, *, why: bool = False) -> Rows[Callable[[], Row]]:
@@ -138,7 +140,7 @@ def _local(node: Node, local: Local, terms: Terms, *, why: bool) -> Row:
 
         value = shapes(local, terms)
     matrix = "" if local.jacobian is None else f"J = {terms.grid(local.jacobian)}"
-    return Row((terms.edge(node.name, local), symbols, "" if value == symbols else value, matrix))
+    return Row((terms.edge(node.name, local), symbols, "" if is_same(value, symbols) else value, matrix))
 
 
 def _reason(local: Local, terms: Terms, *, why: bool) -> Row:
@@ -176,7 +178,14 @@ def given(terms: Terms) -> Row:
 def equations(first: str, sides: Sequence[str]) -> list[str]:
     """Each side with its equals sign; one that repeats the first, or the one after it, is left out: results align."""
     pairs = zip(sides, (*sides[1:], None), strict=False)
-    return [f"= {side}" if side and side not in (first, after) else "" for side, after in pairs]
+    return [
+        f"= {side}" if side and side != first and not (after and is_same(side, after)) else "" for side, after in pairs
+    ]
+
+
+def is_same(text: str, other: str) -> bool:
+    """Whether texts say the same, one of them perhaps in rows."""
+    return "".join(text.split()) == "".join(other.split())
 
 
 def gradients(explanation: Explanation, terms: Terms) -> Rows[Leaf]:
@@ -192,7 +201,7 @@ def _gradient(leaf: Leaf, terms: Terms) -> Row:
     if why or leaf.gradient is None:
         return Row((total, "", f"{value}, for {why}" if why else value), "result")
     formula = "" if leaf.formula is None else f"= {terms.formula(leaf.formula)}"
-    return Row((total, "" if formula == value else formula, value), "result")
+    return Row((total, "" if is_same(formula, value) else formula, value), "result")
 
 
 def formulas(explanation: Explanation, terms: Terms) -> Rows[Leaf]:

@@ -15,7 +15,7 @@ from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import EXACT, formula_document, notes_document, sizes_document
 from gradcli.render.documents.reasons import reason_document
 from gradcli.render.lesson.heading import heading, last, shown
-from gradcli.render.lesson.page import FORWARD, equations, forward, given, seed
+from gradcli.render.lesson.page import FORWARD, equations, forward, given, is_same, seed
 from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.layout import Row, Section, lay_out
@@ -99,9 +99,10 @@ def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:
     in_variables = _in_variables(leaf, terms) if link.input == leaf.node else []
     sides = [terms.symbols(link), terms.formulas(link), *in_variables, terms.numbers(link), terms.grid(link.total)]
     written = [side for side in equations(total, list(dict.fromkeys(filter(None, sides)))) if side]
-    simplest = f"= {in_variables[-1]}" if in_variables and in_variables[-1] != sides[0] else None
+    simplest = f"= {in_variables[-1]}" if in_variables and in_variables[-1] != sides[0] else ""
     return [
-        Row((total if index == 0 else "", side + SIMPLIFIED * (side == simplest))) for index, side in enumerate(written)
+        Row((total if index == 0 else "", side + SIMPLIFIED * is_same(side, simplest)))
+        for index, side in enumerate(written)
     ]
 
 

@@ -327,6 +327,23 @@ def test_a_slider_moves_values_gradients_and_meaning(browser: Any, tmp_path: Pat
         assert (value.text_content(), local.text_content(), grad.text_content()) == ("15", "×4", "32")
 
 
+WRITTEN = """() => {
+    const observer = new MutationObserver(() => {});
+    observer.observe(document.querySelector("main"), { subtree: true, childList: true });
+    const slider = document.querySelector("[data-leaf=y]");
+    slider.value = 1.5;
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    return observer.takeRecords().map(({ target }) => target.dataset.value).filter(Boolean);
+}"""
+
+
+def test_a_slider_writes_only_what_differs(browser: Any, tmp_path: Path) -> None:
+    """What is written costs a layout, of which a drag has time for one."""
+    text = program_page(explained("a = x*x; b = y*y; q = a + b", {"x": 3, "y": 2}), Looks())
+    with opened(browser, tmp_path, text, hash="#step=99") as page:
+        assert set(page.evaluate(WRITTEN)) == {"y", "b", "q"}
+
+
 def test_a_program_that_the_page_cannot_compute_says_why(browser: Any, tmp_path: Path) -> None:
     with opened(
         browser, tmp_path, program_page(explained("sum(cumsum(x, dim=0))", {"x": [1.0, 2.0]}), Looks())
@@ -377,6 +394,10 @@ def test_each_step_of_a_large_graph_is_in_sight(browser: Any, tmp_path: Path) ->
         assert all(seen), f"steps with nothing in sight: {[n for n, is_seen in enumerate(seen, 1) if not is_seen]}"
         page.keyboard.press("Home")
         page.goto(page.url.partition("#")[0] + "#step=30")
+        overview = page.locator(".overview:visible").element_handle()
+        page.keyboard.press("Home")
+        page.goto(page.url.partition("#")[0] + "#step=30")
+        assert overview.is_visible(), "it is not drawn anew"
         page.locator("[data-node][tabindex='0']:visible").focus()
         page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowRight")

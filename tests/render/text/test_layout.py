@@ -123,11 +123,18 @@ def test_matrices_stand_whole_on_pages(ascii: bool) -> None:
     explanation = explained("loss = sum(A*A)", {"A": given})
     for width in (None, 80, 140):
         looks = Looks(width=width, ascii=ascii)
-        for text in (page(explanation, looks), trace_page(explanation, [trace(explanation, "A")], looks)):
+        for text in (page(explanation, looks), trace_page(explanation, [trace(explanation, "A", 3)], looks)):
             lines = text.splitlines()
             for entries in given * 2:
                 numbers = r",\s+".join(re.escape(f"{entry:.6g}") for entry in entries)
                 assert any(re.search(numbers, line) for line in lines), numbers
+
+
+def test_of_a_large_matrix_all_is_shown_on_demand() -> None:
+    explanation = explained("sum(A*2)", {"A": np.arange(56).reshape(7, 8) / 7})
+    for all in (False, True):
+        shown = page(explanation, Looks(), all=all)
+        assert ("shape (7, 8)" in shown, "3.57143" in shown) == (not all, all)
 
 
 def test_the_list_of_operations() -> None:
