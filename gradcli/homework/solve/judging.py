@@ -103,10 +103,13 @@ class Judge:
     def kind(self, ask: Ask, solution: Solution | None) -> Wanted:
         expected = self.expected[ask.quantity]
         if solution is not None:
-            own = ask.quantity.of if ask.quantity.kind == "value" else ""
-            scope = {name: np.shape(value) for name, value in solution.evaluation.scope.items() if name != own}
+            scope = {name: np.shape(value) for name, value in solution.evaluation.scope.items()}
+            result = {"gradient": ask.quantity.by, "value": ask.quantity.of}.get(ask.quantity.kind, "")
+            shape = scope.get(result, np.shape(expected))
+            if ask.quantity.kind == "value":
+                scope.pop(result, None)
             shapes = scope if any(scope.values()) else {}
-            return Wanted("formula", np.shape(expected), frozenset(scope), shapes=shapes)
+            return Wanted("formula", shape, frozenset(scope), shapes=shapes)
         if expected is None:
             return Wanted("nothing")
         if isinstance(expected, bool | str):

@@ -53,7 +53,7 @@ GRADIENT = re.compile(
 LOCAL = re.compile(r"^(?P<local>local)\s+(?:partial\s+)?(?:derivative|gradient)\s*(?:of\s+)?(?=\S)", re.IGNORECASE)
 PRIME = re.compile(r"(?P<of>\w+)['′]\((?P<by>[^\W\d]\w*)\)")
 AT = re.compile(
-    r"\s*(?:\||@|\b(?:at|bei|in|en|für|for|pour|para|per|för|bij|w|в|при)\b(?=[^=]*=)|\bat\b).*$|(?<=[\w'])\s*\((?:[^()]*[\d=,][^()]*|[a-z])\)$"
+    r"\s*[(\[]?(?:\||@|\b(?:at|bei|in|en|für|for|pour|para|per|för|bij|w|в|при)\b(?=[^=]*=)|\bat\b).*$|(?<=[\w'])\s*\((?:[^()]*[\d=,][^()]*|[a-z])\)$"
 )  # dq/ds|_{x=2}, s(2)
 NAMED = re.compile(r"[\w∂]")
 ARTICLE = re.compile(
@@ -74,6 +74,7 @@ class Asked(Protocol):
     def written(self) -> str: ...
 
 
+PART = re.compile(r"(?P<number>\d)\s*[.(]\s*(?P<part>[a-z])\)?$")  # 1.a and 1 (a) are 1a
 BETWEEN = re.compile(r"[\s_-]+")  # the words of a question's name
 Found = TypeVar("Found")
 
@@ -269,7 +270,7 @@ def plain_label(text: str) -> str:
     text = re.sub(r"\b[pP]artial\s+(?=\w+\s*/|\w+$)", "∂", plain_characters(bare_text(text)))
     if SIMPLE.fullmatch(text):
         return text
-    tokens = tokens_of(text)
+    tokens = tokens_of(text, "separator")
     parts: list[str] = []
     slashes: set[int] = set()  # the places behind which a numerator ends
     for place, token in enumerate(tokens):
@@ -297,7 +298,8 @@ def bare(text: str) -> str:
 
 def question_name(text: str) -> str:
     """Return the form that spellings of a question's name share."""
-    return BETWEEN.sub("", normalize("NFKC", bare(text)).casefold())
+    name = normalize("NFKC", bare(text)).casefold()
+    return BETWEEN.sub("", PART.sub(r"\g<number>\g<part>", name))
 
 
 def is_slip(name: str, known: str) -> bool:

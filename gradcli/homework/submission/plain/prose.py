@@ -25,6 +25,7 @@ from gradcli.homework.submission.plain.vocabulary import (
 
 CHAIN = ("=", "==", "≈", "≃", "≅", "≡", "~", "~=", ":=", "=>", "==>", "->", "-->", "→", "⇒", "⟹", "⟶", "↦")
 CONSTANTS = frozenset(("e", "pi", "inf", "nan", "∂", "∇", "𝟙", "T"))
+PLACED = frozenset(("at", "bei", "en", "em", "in", "w", "в", "when", "for", "für", "pour", "para", "per"))  # x = 2
 ABOUT = ("cerca", "pres")  # cerca de 5
 BOUNDS = {"up", "down"}  # up to 5
 UNITS = frozenset(
@@ -94,6 +95,8 @@ def is_word(tokens: Sequence[Token], place: int, names: Collection[str]) -> bool
     if token.kind != "name" or text in names or text in CONSTANTS or plain in MINUS:
         return False
     follows = tokens[place + 1] if place + 1 < len(tokens) else None
+    if text[0] == "_" and text[1:2].isdigit():
+        return False  # the index of a norm
     if SYMBOL.fullmatch(text) and is_harmless(text) and is_beside_words(tokens, place):
         return True
     if plain in CONDITION | ELSE | AND and place > 0:
@@ -224,7 +227,8 @@ class Words:
         """Return a member without the words before and behind it; none of one that only names what is computed."""
         words = [place for place in outside(tokens) if self.is_word(tokens, place)]
         values = [place for place in range(len(tokens)) if self.is_value(tokens, place)]
-        if not is_last and self.is_label(tokens):
+        is_placed = not is_last and any(folded_word(tokens[place].text) in PLACED for place in words)  # `at x = 2`
+        if not is_last and not is_placed and self.is_label(tokens):
             return []
         if not values:
             if words or is_last:
@@ -240,6 +244,8 @@ class Words:
         behind = [place for place in words if place > first]
         end = min(behind, default=len(tokens))
         self.check_tail(tokens, end)
+        if is_placed:
+            raise self.refused(tokens)
         if end in behind and tokens[end - 1].kind == "operator" and tokens[end - 1].text not in ("-", "//", "--"):
             raise self.refused(tokens[end - 1 :])
         tokens = tokens[first:end]
@@ -264,6 +270,8 @@ class Words:
 
     def is_label(self, tokens: Sequence[Token]) -> bool:
         """Whether a member names what is computed, `dq/ds * ds/dx` or `upstream * local`, and has no value."""
+        if re.fullmatch(r"[^\W\d]\w*'{1,2}", "".join(one.text for one in tokens)):
+            return True
         if any(token.kind in ("number", "root", "fraction", "other", "relation", "turned") for token in tokens):
             return self.is_called(tokens)
         texts = [token.text for token in tokens if token.kind == "name"]

@@ -41,7 +41,9 @@ from gradcli.language.unparser import unparse
 
 LONGEST = 10_000  # characters of an answer
 SHORT = 40
+MARKED = re.compile(rf"[ =\"“”`]*({NUMERAL.pattern})[ \"“”`✓]*")  # `= 5`, `"5"`
 UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/?-)\s*[\d.]+")  # 0.32(2), 0.32 ± 0.02
+LOST_POWER = re.compile(r"(?P<digits>[-+]?[1-9](?:[.,]\d+)?)\s*[×·]\s*10(?P<power>-?\d{1,2})")  # 2.5 × 10-3
 PERIODIC = re.compile(r"[-+]?\d*\.\d?\(\d+\)")  # 0.(3), 0.1(6)
 SIZE = re.compile(r"[\[(]?\d+(?:\s*(?:[x×]|by)\s*\d+)+[\])]?", re.IGNORECASE)  # 3x2 is the shape (3, 2)
 BY = re.compile(r"\s*(?:[x×]|by)\s*", re.IGNORECASE)
@@ -50,7 +52,10 @@ SPACED = re.compile(r"\d,\d+\s+[-+]?\d+,\d")  # entries with decimal commas, and
 SIGNED = re.compile(r"\S+(?:\s+[-+]\S+){2,}")  # three entries or more
 TWO_SIGNED = re.compile(r"([-+]?[\d.]+(?:e[-+]?\d+)?)\s+([-+])([\d.]+(?:e[-+]?\d+)?)", re.IGNORECASE)  # 1 -2
 MIXED = re.compile(r"(?P<sign>[-+]?)\s*(?P<whole>\d+)\s+(?P<part>\d+\s*/\s*\d+)")
-PYTHON = re.compile(r"\[[-\d., \[\]]*\]")  # lists that JSON has, too
+LETTER = re.compile(r"[^\W\d]")
+PYTHON = re.compile(r"(?:(?:np\.|torch\.)?(?:array|tensor)\()?(?P<list>\[[-\d., \[\]\n]*\])\)?")  # JSON, too
+GRID = re.compile(r"\[?([-+\d.,e \t\n;]+)\]?")
+ENTRY = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 DECODER = JSONDecoder(parse_float=str, parse_int=str)  # every number as it was typed
 DEEPEST = 64
 NONE = re.compile(r"^(?:torch\.)?tensor\(None\)$")
@@ -113,10 +118,10 @@ def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
         return Plain(word(text), None)
     if wanted.kind == "nothing":
         return nothing_or_number(text, comma)
-    if len(text) < SHORT and NUMERAL.fullmatch(text) and not wanted.shape:
-        typed = read_numeral(text)
+    if len(text) < SHORT and not wanted.shape and (number := MARKED.fullmatch(text)):
+        typed = read_numeral(number[1])
         if typed is not None:
-            return Plain(text.replace("−", "-"), checked(typed))
+            return Plain(number[1].replace("−", "-"), checked(typed))
     try:
         return Reader(text, wanted, comma).read()
     except TwoReadingsError as error:
@@ -149,6 +154,8 @@ class Reader:
         return fact or self.number()
 
     def fact(self) -> Plain | None:
+        if not LETTER.search(self.text):
+            return None
         plain = word(self.text)
         if plain.lower().lstrip("+-") in ("nan", "inf", "infinity"):
             raise UnreadableError("not a finite number")
@@ -158,7 +165,7 @@ class Reader:
         return Plain(plain, WORDS[plain.lower()]) if plain.lower() in WORDS else None
 
     def sentence(self) -> Sentence:
-        return Words(self.text, tokens_of(self.text), self.names).sentence()
+        return Words(self.text, tokens_of(self.text, "separator"), self.names).sentence()
 
     # ---- numbers and tensors
 
@@ -183,15 +190,19 @@ class Reader:
         return amount
 
     def alone(self, text: str) -> Plain | None:
-        """Read a tensor as Python prints it, as most are; None for any other text."""
-        if not self.wanted.shape or not PYTHON.fullmatch(text) or text.count("[") > DEEPEST:
+        """Read a tensor as Python prints it, or a table of numbers, as most are; None for any other text."""
+        if not self.wanted.shape:
             return None
-        with suppress(ValueError):
-            rows = DECODER.decode(text)
-            if fits(shape_of(rows), self.wanted.shape):
-                rows = reshaped(rows, self.wanted.shape)
-                return Plain(written(rows), entries(rows))
-        return None
+        listed = PYTHON.fullmatch(text)
+        rows: Any = None
+        if listed and text.count("[") <= DEEPEST and text.startswith("[") != text.endswith(")"):
+            with suppress(ValueError):
+                rows = DECODER.decode(listed["list"])
+        rows = rows or grid(text)
+        if rows is None or not fits(shape_of(rows), self.wanted.shape):
+            return None
+        rows = reshaped(rows, self.wanted.shape)
+        return Plain(written(rows), entries(rows))
 
     def by_the_others(self, earlier: Sequence[str], last: str) -> Plain:
         """Read the last member of a chain as the others say: `2*4.25 = 8,500`, or a number before it: `8.5 = 2*s`.
@@ -237,7 +248,7 @@ class Reader:
     def is_of_program(self, member: str) -> bool:
         """Whether a member is a formula over names of the program."""
         try:
-            tree = parsed(tokens_of(member), self.names)
+            tree = parsed(tokens_of(member, "separator"), self.names)
         except (TwoReadingsError, FaultError):
             return False
         mentioned = {name for name in names_in(tree) if not is_digits(name)}
@@ -357,7 +368,7 @@ def settled(found: Mapping[Comma, str], comma: Comma) -> str:
 def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
     """Read a number or a tensor without words around it. Raises UnreadableError and TwoReadingsError."""
     if all(n == 1 for n in shape):
-        plain = joined_text(tokens_of(text)) if "\\" in text else text
+        plain = joined_text(tokens_of(text, "separator")) if "\\" in text else text
         plain = plain.removesuffix(".") if "," in plain else plain
         mixed = MIXED.fullmatch(text)
         if mixed:
@@ -369,6 +380,10 @@ def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
             if one is None:
                 raise UnreadableError("neither a number nor a tensor")
             return Plain(settled(found, comma), checked(reshaped_as(one, shape)))
+        lost = LOST_POWER.fullmatch(text)
+        if lost:
+            digits, power = lost.groups()
+            raise TwoReadingsError(f"two readings: {digits}e{power} or {digits}*10{power}")
         if UNCERTAIN.fullmatch(text) and not PERIODIC.fullmatch(text):
             raise UnreadableError("write the number without its uncertainty")
         two = TWO_SIGNED.fullmatch(text)
@@ -437,6 +452,20 @@ def fitting(found: Sequence[tuple[str, Plain]], text: str, shape: tuple[int, ...
 
 
 # ---- lists of numbers as they were typed
+
+
+def grid(text: str) -> Any:
+    """Return rows of numbers with spaces between; None for any other text, and where a comma is doubtful."""
+    found = GRID.fullmatch(text)
+    if found is None or re.search(r",\s|\s,", text):
+        return None
+    rows = [row.split() for row in re.split(r"[;\n]", found[1].strip())]
+    if any(DOUBTFUL.fullmatch(one) for row in rows for one in row):
+        return None
+    rows = [[one.replace(",", ".") if one.count(",") == 1 else one for one in row] for row in rows]
+    if not all(ENTRY.fullmatch(one) for row in rows for one in row) or not all(rows):
+        return None
+    return rows if len(rows) > 1 else rows[0]
 
 
 def literal(tree: Expression) -> Any:

@@ -24,6 +24,7 @@ from gradcli.language.tree import (
     Expression,
     List,
     Name,
+    Number,
     Unary,
     children,
     fold,
@@ -89,6 +90,8 @@ def shaped(
     match node:
         case Name():
             return Shaped(node, shapes.get(node.id, () if node.id[:1] in DIGITS or node.id == "pi" else None))
+        case Number():
+            return Shaped(node, ())
         case Binary(operator=sign):
             return binary(sign, *parts, matrix=matrix)
         case Unary():

@@ -258,7 +258,9 @@ class Parser:
             return turned(Call("inverse", (Argument(base),)))
         if (index := self.layer(base)) is not None:
             return index
-        if self.peek().kind in ("end", "separator", "close", "relation") and isinstance(base, Name):
+        follows, behind = self.peek(), self.peek(1)
+        is_sign = follows.kind == "operator" and follows.gap and behind.gap  # y^ - t
+        if (is_sign or follows.kind in ("end", "separator", "close", "relation")) and isinstance(base, Name):
             close = matching(f"{base.id}hat", self.names)
             return Name(close) if close else base
         exponent = self.exponent(is_e=is_e)
@@ -371,6 +373,8 @@ class Parser:
         follows = self.peek()
         if follows.kind == "fraction" and follows.text != "frac":  # 1½
             return Binary("+", Name(token.text), self.read_fraction(self.take()))
+        if follows.text == "frac" and token.text.isdigit() and (part := self.proper_fraction()):  # 3\frac{1}{2}
+            return Binary("+", Name(token.text), part)
         if follows.kind == "open" and token.text == "1" and self.holds_condition(self.place):
             return self.indicator()
         if follows.kind == "dots":
@@ -383,6 +387,18 @@ class Parser:
                 self.place += 3
                 return periodic(token.text, inner)
         return Name(token.text)
+
+    def proper_fraction(self) -> Expression | None:
+        """Take a fraction behind a whole number that is part of it. Raises TwoReadingsError where a factor follows."""
+        found = re.match(r"frac\{?(\d)\}?\{?(\d+)\}?", written(self.tokens[self.place : self.place + 7]))
+        if found is None or int(found[1]) >= int(found[2]):
+            return None
+        whole = self.tokens[self.place - 1].text
+        part = self.read_fraction(self.take())
+        if self.peek().kind in ("name", "open", "root", "fraction"):
+            one, two = f"{whole} + {found[1]}/{found[2]}", f"{whole}*{found[1]}/{found[2]}"
+            raise TwoReadingsError(f"two readings: {one} or {two}: write the sum or the product")
+        return part
 
     def read_fraction(self, token: Token) -> Expression:
         if token.text != "frac":
@@ -507,8 +523,8 @@ class Parser:
         """Read what stands in a bracket: one formula, a row, or rows with `;` or the end of a line between them."""
         end = min(end, len(self.tokens))
         marks = self.separators(end)
-        is_ruled = marks.count(";") > 0 and marks.count("|") > 0  # [1,5; 2,5 | 3,5; 4,5]
-        has_commas = "," in marks or "&" in marks or is_ruled
+        is_ruled = "|" in marks and (";" in marks or (bracket == "[" and self.bars_stand_apart(end)))
+        has_commas = "," in marks or "&" in marks or (is_ruled and ";" in marks)  # [1,5; 2,5 | 3,5; 4,5]
         spaced = not has_commas and (bracket not in ("(", "⟨") or ";" in marks)
         rows: list[list[Expression]] = [[]]
         is_list, is_after = bracket == "[", True  # a separator, or the start
@@ -547,6 +563,12 @@ class Parser:
         """Return the separators in a bracket, without those in brackets inside it."""
         inner = self.tokens[self.place : end]
         return [inner[place].text for place in outside(inner) if inner[place].kind in ("separator", "row", "bar")]
+
+    def bars_stand_apart(self, end: int) -> bool:
+        """Whether each bar in a bracket has spaces around it and entries on both sides: `[1 | -2 | 3]`."""
+        inner = self.tokens[self.place : end]
+        bars = [place for place in outside(inner) if inner[place].text == "|"]
+        return all(0 < bar < len(inner) - 1 and inner[bar].gap and inner[bar + 1].gap for bar in bars)
 
     def arguments(self) -> tuple[Argument, ...]:
         """Read the arguments of a call, each a formula, some with a keyword."""

@@ -32,11 +32,13 @@ PLAIN = {
     **dict.fromkeys(map(ord, "〈〈"), "⟨"),
     **dict.fromkeys(map(ord, "〉〉"), "⟩"),
     **dict.fromkeys(map(ord, "⊤⊺"), "ᵀ"),
+    **dict.fromkeys(map(ord, "∼˜"), "~"),
     **dict.fromkeys(map(ord, "𝟙𝕀"), "𝟙"),
     ord("ˆ"): "^",
     ord("∥"): "‖",
     ord("∞"): "inf",
     ord("π"): "pi",
+    ord("ℯ"): "e",
     ord("٫"): ".",
     ord("，"): ", ",
     ord("：") : ":",
@@ -50,6 +52,10 @@ POWER_OF_TEN = (
 )
 EXPONENT = r"(?:[eE]|\*\^)[-+]?\d{1,4}(?!\w|\.\d)"
 WHOLE = r"\d+(?:\.(?![*/^'.])\d*)?|\.\d+"
+PLAIN_NUMBER = re.compile(r"[\d.]+(?:[eE][-+]?\d+)?")
+TIMES_POWER = re.compile(rf"(?P<digits>{WHOLE})(?:\*|·|×|\\times|\\cdot)10(?:\^|\*\*)?[({{]?(?P<power>.*?)[)}}]?")
+INDEX = re.compile(r"_?\s*\{(\w*)\}")
+OPENING = re.compile(r"\s*\{")
 TOKEN = re.compile(
     rf"(?P<special>[∂∇𝟙])|(?P<number>(?:(?P<comma>\d+,\d+)|{WHOLE})(?:{EXPONENT}|{POWER_OF_TEN})?)"
     rf"|(?P<gap>[ ]+)|(?P<line>\r\n?|\n)|(?P<raised>[{RAISED}]+)|(?P<fraction>[{FRACTIONS}])"
@@ -180,7 +186,7 @@ def plain_characters(text: str) -> str:
 
 
 @lru_cache(2**10)
-def tokens_of(text: str, comma: str = "separator") -> tuple[Token, ...]:
+def tokens_of(text: str, comma: str) -> tuple[Token, ...]:
     """Return the tokens of a text in plain characters; `decimal` commas are part of numbers."""
     return tuple(Tokenizer(text, comma).tokens())
 
@@ -199,12 +205,16 @@ class Tokenizer:
         self.gap = False
         self.braces: list[str] = []  # of the braces that are open: what stands for the closing one, "" for nothing
         self.place = 0
+        self.look = -1  # where a command began that sets what follows, which is part of the next token
 
     def tokens(self) -> Sequence[Token]:
         while self.place < len(self.text):
             found = TOKEN.match(self.text, self.place)
             assert found is not None
             start, self.place, kind, piece = self.place, found.end(), str(found.lastgroup), found[0]
+            if kind == "gap":
+                self.gap = True
+                continue
             if kind == "comma":
                 kind = "number"
             if kind == "number" and found["comma"] and self.comma != "decimal":
@@ -219,21 +229,19 @@ class Tokenizer:
         return self.found
 
     def add(self, kind: str, text: str, start: int) -> None:
-        self.found.append(Token(kind, text, start, self.place, self.gap))
-        self.gap = False
-
-    def take_gap(self, piece: str, start: int) -> None:
-        self.gap = True
+        self.found.append(Token(kind, text, start if self.look < 0 else self.look, self.place, self.gap))
+        self.gap, self.look = False, -1
 
     def take_special(self, piece: str, start: int) -> None:
         self.add("name", piece, start)
 
     def take_number(self, piece: str, start: int) -> None:
         """Add a number, in which a power of ten is an exponent: `1.5·10⁻¹` as `1.5e-1`."""
-        plain = re.sub(r"\s+", "", piece.replace(",", "."))
-        power = re.fullmatch(
-            rf"(?P<digits>{WHOLE})(?:\*|·|×|\\times|\\cdot)10(?:\^|\*\*)?[({{]?(?P<power>.*?)[)}}]?", plain
-        )
+        if PLAIN_NUMBER.fullmatch(piece):
+            self.add("number", piece, start)
+            return
+        plain = "".join(piece.replace(",", ".").split())
+        power = TIMES_POWER.fullmatch(plain)
         if power:
             plain = f"{power['digits']}e{power['power'].translate(LOWERED).removeprefix('+')}"
         self.add("number", plain.replace("*^", "e"), start)
@@ -263,7 +271,7 @@ class Tokenizer:
             parts = normalize("NFD", piece)
             if any(mark in parts for mark in MARKED) and sum(map(str.isalpha, parts)) == 1:
                 name = "".join(f"_{MARKED[c]}" if c in MARKED else c for c in parts)
-        index = re.compile(r"_?\s*\{(\w*)\}").match(self.text, self.place) if name.endswith("_") else None
+        index = INDEX.match(self.text, self.place) if name.endswith("_") else None
         if index and name != "_":
             self.place, name = index.end(), f"{name}{index[1]}"
         elif name == "_" and self.text.startswith("{", self.place):
@@ -304,13 +312,14 @@ class Tokenizer:
             self.braces.append("]")
             return
         if name in LOOKS:
-            space = re.compile(r"\s*\{").match(self.text, self.place)
+            space = OPENING.match(self.text, self.place)
             if name in ("mathbb", "mathbf") and self.text[self.place : self.place + 3] in ("{1}", "{I}"):
                 self.place += 3
                 self.add("name", "𝟙", start)
             elif space:
                 self.place = space.end()
                 self.braces.append("")
+                self.look = start if self.look < 0 else self.look
                 self.gap |= name in ("text", "textbf", "textit", "textrm", "mbox")
             return
         if name in ACCENTS:

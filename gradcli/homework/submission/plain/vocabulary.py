@@ -85,7 +85,7 @@ CONDITIONS = "if for when where wenn falls für si pour quand se quando para als
 OTHERWISE = "otherwise else sonst sinon autrement altrimenti anders inaczej иначе"
 DERIVATIVES = """
 gradient gradients grad derivative ableitung derivee gradiente derivada derivata afgeleide pochodna pochodnej
-производная градиент derivatan derivace turev gradientti differential partial
+производная градиент derivatan derivace turev gradientti differential partial partielle parcial
 """  # in labels
 ROLES = """
 wrt of by to with di van von de du del da do respect respecto rispetto rapport relacao em naar wzgledem po по a à med

@@ -357,3 +357,35 @@ def test_a_matrix_is_read_with_the_digits_that_were_typed(text: str) -> None:
     assert isinstance(found.read, Typed)
     assert found.text == "[[1, 2.50], [-3, 0]]"
     assert found.read.digits.tolist() == [[1, 3], [1, 99]]
+
+
+@pytest.mark.parametrize("text", ["at x = 3", "f at x = 3", "bei x = 3", "2.5 × 106", "-3.282 × 10-1"])
+def test_the_place_and_a_power_that_lost_its_mark_are_no_answer(text: str) -> None:
+    refused(text)
+
+
+def test_products_of_matrices_have_the_shape_of_the_derivative() -> None:
+    wanted = Wanted("formula", (2,), frozenset("Ax"), shapes={"A": (2, 2), "x": (2,)})
+    assert read_plain("(A + A')*x", wanted).text == "(A + A.T) @ x"
+    assert read_plain("A^T (x ∘ σ'(Ax))", wanted).text == "A.T @ (x*(sigmoid(A @ x)*(1 - sigmoid(A @ x))))"
+
+
+@pytest.mark.parametrize(
+    "text", ["1.5 -2\n3 4", "[1.5 -2; 3 4]", "np.array([[1.5, -2],\n [3, 4]])", "1,5 -2\n3 4", "[[1.5, -2], [3, 4]]"]
+)
+def test_a_table_of_numbers_is_read_in_its_rows(text: str) -> None:
+    assert read(text, 2, 2).text == "[[1.5, -2], [3, 4]]"
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [("3\\frac{1}{2}", "3 + 1/2"), ("\\operatorname{sgn}(x)", "sign(x)"), ("x/||x||_2", "x/norm(x)")],
+)
+def test_notations_of_latex(text: str, plain: str) -> None:
+    assert formula(text) == plain
+
+
+def test_bars_between_entries_are_no_absolute_values() -> None:
+    assert read("[52,1 | -4,2 | 67,3]", 3, comma="decimal").text == "[52.1, -4.2, 67.3]"
+    assert read("[1 2 | 3 -4]", 2, 2).text == "[[1, 2], [3, -4]]"
+    assert read("[|-1|, |-2|]", 2).text == "[abs(-1), abs(-2)]"
