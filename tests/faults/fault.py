@@ -39,7 +39,7 @@ class Fault(Nothing):
         """Where it does not end as it should have without a fault, it says why."""
         if outcome.code == self.right.code and outcome.results == self.right.results:
             return
-        if outcome.code not in (2, 3):
-            yield f"the exit code is {outcome.code}, not 2 or 3"
+        if outcome.code not in (2, 3, 4):
+            yield f"the exit code is {outcome.code}, not 2, 3 or 4"
         elif b"error" not in outcome.error and not any(b'"error"' in text for text in outcome.results.values()):
             yield "it does not say what is wrong"

@@ -15,7 +15,7 @@ from tests.faults.running import Outcome
 UNSEEN = (b"Traceback", b"Exception ignored", b"E900", b"ForkProcess")  # what no user may see
 REASON = re.compile(rb"takes more than|ended its process|too much memory|crashed")
 STUDENT, NUMBER = re.compile(rb"\bs\d\d\b"), re.compile(rb'"id": (\d+)')
-LOST = {"batch": 3, "check": 1}  # exit codes where an item is lost
+LOST = {"batch": 4, "check": 1}  # exit codes where an item is lost
 BROKEN = (EOFError, OSError, zlib.error)
 
 

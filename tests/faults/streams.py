@@ -112,7 +112,7 @@ class TruncatedInput(Fault):
 
     def complaints(self, outcome: Outcome) -> Iterator[str]:
         yield from laws.orderly(outcome)
-        if outcome.code not in (0, 1, 2, 3):
+        if outcome.code not in (0, 1, 2, 3, 4):
             yield f"the exit code is {outcome.code}"
         if self.command.group == "batch":
             yield from self.of_batch(outcome)
