@@ -58,8 +58,8 @@ ERRORS = {
     f"check {WEEK}": "E002",
     f"check {WEEK} -": "E003",
     "check week0.toml nobody.txt": "E003",
-    f"check '{ROOT}/README.md' nobody.txt": "E020",
-    f"check '{ROOT}/pyproject.toml' nobody.txt": "E021",
+    f"check '{ROOT}/README.md' '{ROOT}/README.md'": "E020",
+    f"check '{ROOT}/pyproject.toml' '{ROOT}/README.md'": "E021",
     f"check --key '{ROOT}/tests/commands/programs/unknown_function.toml'": "E022",
 }
 
