@@ -111,7 +111,7 @@ def test_a_record_that_hangs_costs_itself_alone(jobs: str) -> None:
     records = [good, f'{{"program": "{HANGS}", "at": {{"x": 1}}, "id": 7}}', good, "", good]
     done = gradcli("batch", "--each", "--item-timeout", "0.2", "--jobs", jobs, text="\n".join(records))
     first, lost, *others = [json.loads(line) for line in done.stdout.splitlines()]
-    assert done.returncode == 3
+    assert done.returncode == 4
     assert [one["value"] for one in (first, *others)] == [9.0, 9.0, 9.0]
     assert (lost["ok"], lost["error"]["code"], lost["error"]["line"]) == (False, "E403", 2)
     assert lost["record"] == {"id": 7}
