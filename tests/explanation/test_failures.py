@@ -85,7 +85,7 @@ def test_a_record_of_a_batch_fails_alone(
     with failing(part, np.linalg.LinAlgError("no end"), lambda *values: any(np.all(np.equal(v, 6)) for v in values)):
         found = running.gradcli(capsys, ["batch", PROGRAM])
     lines = [json.loads(line) for line in found.out.splitlines()]
-    assert found.code == 3
+    assert found.code == 4
     assert [line["ok"] for line in lines] == [True, False, True]
     assert lines[1]["error"]["message"] == "this cannot be computed: no end"
 
