@@ -10,8 +10,7 @@ from gradcli.engine.graph import Node
 
 def one(node: Any) -> Any:
     """Return the node that stands for all parts of one tensor, which have one node in torch and several here."""
-    parts = node.joint.parts if isinstance(node, Node) and node.joint is not None else ()
-    return next((part for part in parts if part is not None), node)
+    return node.joint if isinstance(node, Node) and node.joint is not None else node
 
 
 def flattened(root: Any, leaves: Mapping[str, Any]) -> list[str]:
