@@ -30,7 +30,7 @@ from gradcli.source import Source
 
 if TYPE_CHECKING:
     from gradcli.explanation.verify import Verification
-    from gradcli.findings.torch_graphs import Watch
+    from gradcli.live.causes import Watch
     from gradcli.stream.arrow.columns import Columns
 
 Dtype = Literal["float64", "float32"]
@@ -237,7 +237,7 @@ def why(what: Any, /, *about: Any, model: Any = None, optimizer: Any = None, tim
         with ENGINE:
             return Found(examine_program(what, what.program).findings)
     if not isinstance(what, str | os.PathLike):
-        from gradcli.findings.torch_graphs import graph_findings
+        from gradcli.live.causes import graph_findings
         from gradcli.live.names import found as named
 
         caller = sys._getframe(1)
@@ -254,7 +254,7 @@ def why(what: Any, /, *about: Any, model: Any = None, optimizer: Any = None, tim
 def watch(model: Any, optimizer: Any) -> Watch:
     """Watch a loop of torch, `with gradcli.watch(model, optimizer) as watched:`, for `watched.findings` afterwards."""
     from gradcli.findings import catalogue  # noqa: F401  declares the causes
-    from gradcli.findings.torch_graphs import Watch
+    from gradcli.live.causes import Watch
 
     return Watch(model, optimizer)
 

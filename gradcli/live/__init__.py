@@ -1,1 +1,1 @@
-"""Explanations of live graphs of torch, which this room alone imports, and only where a graph is given to it."""
+"""Explanations and causes of live graphs of torch, which this room alone imports, and only where one is given to it."""
