@@ -120,7 +120,8 @@ def faults(case: Case, outcome: Outcome) -> Iterator[str]:
         yield "memory"
     if asked(case.argv) == "json":
         if out or not ELSEWHERE & {argument.partition("=")[0] for argument in case.argv}:
-            yield from document_faults(out, outcome.code, case.area)
+            code = 1 if outcome.code == 0 and "--exit-zero" in case.argv else outcome.code  # whose answer may be no
+            yield from document_faults(out, code, case.area)
     elif outcome.code in REFUSALS and not err.strip() and JUDGES_NOTHING not in LOOKS.sub("", out):
         yield "a refusal without an error"
     if writes_json_lines(case):
