@@ -69,7 +69,8 @@ def guarded(part: str, compute: Callable[[], T], otherwise: Any, node: str = "")
 
 
 def optional(part: str, otherwise: Any) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Guard all calls of a function."""
+    """Guard all calls of a function. Raises KeyError for a part that is none of `PARTS`."""
+    PARTS[part]  # now, and not when the function fails
 
     def guarding(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)

@@ -481,7 +481,3 @@ def value_of(x: Any) -> Any:
 def spelled(name: str, variables: Env) -> str:
     """Return `net.0.weight` as it is typed: `net[0].weight`."""
     return re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", name)
-
-
-def leaf_behind(node: Target | None) -> Tensor | None:
-    return node.variable if isinstance(node, AccumulateGrad) else None
