@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.modes import switched
+from gradcli.engine.numerics.draws import Draws
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
 from gradcli.explanation.calls import apply
@@ -56,7 +57,7 @@ def rounding_at(names: Mapping[str, Any], *trees: Expression | None, count: int 
     Comparisons come out as they do without rounding: what is equal stays equal. No more is drawn where each entry is
     known to be `enough`.
     """
-    draws = np.random.default_rng(0)
+    draws = Draws()
     outcomes: Iterator[Any] = iter(())
 
     def step(node: Expression, parts: Sequence[Any]) -> Any:
@@ -65,7 +66,7 @@ def rounding_at(names: Mapping[str, Any], *trees: Expression | None, count: int 
         found = _named(node, names) if isinstance(node, Name) else apply(node, parts)
         if not isinstance(found, Tensor) or found.dtype.kind != "f":
             return found
-        sign, kind = draws.choice([-1, 1], found.shape), np.finfo(found.dtype)
+        sign, kind = draws.signs(found.shape), np.finfo(found.dtype)
         smallest = np.where(found.value == 0, 0, kind.smallest_subnormal)  # which is a digit of what underflows
         return Tensor((found.value * (1 + kind.eps * sign) + smallest * sign).astype(found.dtype)[()])
 

@@ -158,6 +158,7 @@ class Program:
 
     def point(self, limits: Limited, *, takes_shapes: bool = False) -> tuple[Parsed, dict[str, Any], dict[str, Any]]:
         """Return the parsed program, the values by variable, and the other options as `explain` takes them."""
+        from gradcli.commands.inputs import bindings  # noqa: F401  which may import what no locked process can
         from gradcli.language.grammar import expression_parser
         from gradcli.language.parser import parse_program
 

@@ -21,8 +21,11 @@ STEPS, ELEMENTS = 20_000_000, 2**24  # statements that may run, elements of one 
 
 
 def source_of(file: str) -> Source:
-    """Return the text of the file of a snippet."""
-    return read_source(file, help="give the path of a .py, .ipynb or .md file")
+    """Return the text of the file of a snippet; what it may need of numpy is imported while it still can be."""
+    source = read_source(file, help="give the path of a .py, .ipynb or .md file")
+    if "numpy" in source.text and "random" in source.text:
+        pass
+    return source
 
 
 def read(source: Source) -> Snippet:

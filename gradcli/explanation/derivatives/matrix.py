@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.numerics.draws import Draws
 from gradcli.errors import GradcliError
 from gradcli.explanation.values import value_of
 from gradcli.language.rewrite import substitute, with_children
@@ -50,7 +51,7 @@ def is_map(matrix: Expression | None, tree: Expression, given: str, point: Mappi
     """Return whether a formula that is linear in the vector `given` is its product with a matrix, at the point."""
     if matrix is None:
         return False
-    vector = np.random.default_rng(0).normal(size=np.shape(point[given]))
+    vector = Draws().uniform(-1, 1, np.shape(point[given]))
     try:
         product, entries = value_of(tree, {**point, given: vector}), value_of(matrix, point)
     except GradcliError:

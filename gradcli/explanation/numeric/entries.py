@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.numerics.draws import Draws
 from gradcli.explanation.model import Node, Value
 from gradcli.explanation.numeric.curve import EPSILON, Curve, Sizes, own_sizes, sizes
 from gradcli.explanation.numeric.function import Function
 from gradcli.explanation.numeric.judge import Claim, Opinion, Outcome
 from gradcli.explanation.numeric.ridders import SHRINKS
 
-SEED = 0
 TINY, HUGE = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max)
 MOST_DOUBTS = 4  # entries of which all tables are tried in vain; the others then get one table each
 
@@ -66,7 +66,7 @@ class Entries:
     def opinions(self, most: int) -> Iterator[tuple[int | None, Opinion]]:
         """Yield what the slopes by at most so many entries say; then by all at once, if there are more."""
         size, doubts = np.size(self.gradient), 0
-        chosen = range(size) if size <= most else np.random.default_rng(SEED).choice(size, most, replace=False)
+        chosen = range(size) if size <= most else np.argsort(Draws().uniform(0, 1, (size,)))[:most]
         for entry in sorted(int(entry) for entry in chosen):
             direction = np.zeros(size)
             direction[entry] = 1.0
@@ -88,7 +88,7 @@ class Entries:
 
     def signs(self, width: float) -> Any:
         """Return a direction that changes every entry, each by its own size."""
-        signs = np.random.default_rng(SEED).choice([-1.0, 1.0], np.shape(self.gradient))
+        signs = Draws().signs(np.shape(self.gradient))
         return signs * np.where(self.lengths == 0, 1.0, self.lengths / width)
 
     def claim(self, direction: Any, scale: float, rounding: float = 0.0) -> Claim:

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-import numpy as np
-
+from gradcli.engine.numerics.draws import Draws
 from gradcli.explanation.numeric.curve import EPSILON, ULPS, Curve
 from gradcli.explanation.numeric.ridders import ROWS, Slope, slope_of
 
@@ -106,7 +105,7 @@ class Claim:
 
     def excuse(self, slope: Slope) -> str:
         """Return why the claim may be right although a slope excludes it; empty if nothing speaks for it."""
-        within = np.random.default_rng(0).uniform(-slope.step, slope.step, PLACES)
+        within = Draws().uniform(-slope.step, slope.step, (PLACES,))
         far = self.apart(slope) / 2
         if not all(abs(self.curve.slope(float(t)) - self.expected) < far for t in within):
             return "the gradient changes too fast for the smallest step, or rounding decides what it is"

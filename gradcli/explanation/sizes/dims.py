@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.numerics.draws import Draws
 from gradcli.errors import EvaluationError, GradcliError
 
 PRIMES = (7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
@@ -64,7 +65,7 @@ def _ordered(dims: Mapping[str, Dims], pool: Iterable[int], factors: Iterable[in
 
 def arrays(dims: Mapping[str, Dims], sizes: Sizes) -> dict[str, Any]:
     """Return made-up values between 0 and 1; square ones have a large diagonal, so that they have an inverse."""
-    draw = np.random.default_rng(0)
+    draw = Draws()
     found: dict[str, Any] = {}
     for name, one in dims.items():
         shape = one.shape(sizes)

@@ -18,7 +18,7 @@ ARGUMENTS = 16  # the same, eight bytes each, the lower half first
 X32 = 0x40000000  # begins the numbers of x32
 SET_FILTER, ALL_THREADS, IS_ANSWER = 1, 1, 2  # of seccomp
 CHANGING = 0o1 | 0o2 | 0o100 | 0o1000 | 0o2000 | 0o10000000  # flags of open: write, create, truncate, append, path
-WRITABLE, EXECUTABLE, ANONYMOUS = 2, 4, 0x20  # of mappings of memory
+EXECUTABLE = 4  # of mappings of memory
 
 Instruction = tuple[int, int, int, int]
 
@@ -29,9 +29,8 @@ SECCOMP = 317, 277
 # fmt: off
 ALLOWED = {
     "read": (0, 63), "write": (1, 64), "futex": (202, 98), "munmap": (11, 215), "brk": (12, 214), "madvise": (28, 233),
-    "mremap": (25, 216), "newfstatat": (262, 79), "fstat": (5, 80), "stat": (4, None), "lstat": (6, None),
-    "statx": (332, 291), "lseek": (8, 62), "pread64": (17, 67), "getdents64": (217, 61), "close": (3, 57),
-    "poll": (7, None), "ppoll": (271, 73), "select": (23, None), "pselect6": (270, 72),
+    "mremap": (25, 216), "fstat": (5, 80), "lseek": (8, 62), "pread64": (17, 67), "getdents64": (217, 61),
+    "close": (3, 57), "poll": (7, None), "ppoll": (271, 73), "select": (23, None), "pselect6": (270, 72),
     "rt_sigreturn": (15, 139), "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "setitimer": (38, 103),
     "clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115), "nanosleep": (35, 101),
     "restart_syscall": (219, 128), "sched_yield": (24, 124), "getpid": (39, 172), "getcwd": (79, 17),
@@ -39,8 +38,7 @@ ALLOWED = {
     "getrandom": (318, 278), "exit": (60, 93), "exit_group": (231, 94),
 }
 OPENING = ((257, 56), 2), ((2, None), 1)  # openat, open: each with the place of its flags
-BY_PATH = ("newfstatat", "stat", "lstat", "statx")
-MMAP, MPROTECT = (9, 222), (10, 226)
+MAPPING = (9, 222), (10, 226)  # mmap, mprotect
 # fmt: on
 
 
@@ -53,7 +51,7 @@ def are_at_hand(machine: str) -> bool:
 def restrict_calls(machine: str, *, opens: bool) -> bool:
     """Refuse all other calls from now on, in all threads; return whether the system does so.
 
-    Unless the process still `opens` files, those that open one or ask about one by its path are refused, too.
+    Unless the process still `opens` files, the calls that do so are refused, too. None asks about a file by its path.
     """
     if machine not in MACHINES:
         return False
@@ -69,7 +67,7 @@ def _seccomp(machine: str, *arguments: Any) -> bool:
 
 def instructions(place: int, architecture: int, *, opens: bool = True) -> list[Instruction]:
     """Return the program of the filter for a machine."""
-    always = [numbers[place] for name, numbers in ALLOWED.items() if opens or name not in BY_PATH]
+    always = [numbers[place] for numbers in ALLOWED.values()]
     opening = [(numbers[place], flags) for numbers, flags in OPENING if opens]
     return [
         (LOAD, 0, 0, ARCHITECTURE),
@@ -82,17 +80,8 @@ def instructions(place: int, architecture: int, *, opens: bool = True) -> list[I
         *chain.from_iterable(
             on(number, *refusing(flags, CHANGING), ALLOW) for number, flags in opening if number is not None
         ),
-        *on(MPROTECT[place], *refusing(2, EXECUTABLE), ALLOW),
-        # Code may come from files, for modules that are imported later, and never from memory that can be written.
-        *on(
-            MMAP[place],
-            (LOAD, 0, 0, ARGUMENTS + 8 * 2),
-            (HAS_BITS, 1, 0, EXECUTABLE),
-            ALLOW,
-            *refusing(2, WRITABLE),
-            *refusing(3, ANONYMOUS),
-            ALLOW,
-        ),
+        # No memory becomes code, be it from a file, for what is no module of Python is loaded before.
+        *chain.from_iterable(on(numbers[place], *refusing(2, EXECUTABLE), ALLOW) for numbers in MAPPING),
         REFUSE,
     ]
 

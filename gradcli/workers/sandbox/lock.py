@@ -22,7 +22,8 @@ WALLS = {"files": "Landlock", "calls": "seccomp"}  # each by what it is around, 
 def lock(descriptors: Collection[int]) -> None:
     """Put every wall around this process that the system has; of its open files it keeps these.
 
-    Modules can still be imported where files have a wall of their own; elsewhere all are before, and no file is opened.
+    Modules of Python can still be imported where files have a wall of their own; elsewhere all are before, and no file
+    is opened.
     Raises OSError where a wall that the system has cannot be put up.
     """
     if not IS_LINUX:
@@ -32,9 +33,11 @@ def lock(descriptors: Collection[int]) -> None:
     from gradcli.workers.sandbox.calls import restrict_calls
     from gradcli.workers.sandbox.files import restrict_files
     from gradcli.workers.sandbox.leftovers import close_files, forget_environment
+    from gradcli.workers.sandbox.modules import QUICK, import_by_opening
 
-    standing = prepared()
-    time.localtime()  # reads the zone of the machine
+    standing = prepared(QUICK)
+    os.environ.setdefault("TZ", ":/etc/localtime")  # with which the zone of the machine is read once, now
+    time.tzset()
     os.chdir("/")  # what it may ask for the name of
     forget_environment()
     close_files({0, 1, 2, *descriptors})
@@ -49,6 +52,8 @@ def lock(descriptors: Collection[int]) -> None:
     frozen = (sys.executable, getattr(sys, "_MEIPASS", "")) if hasattr(sys, "frozen") else ()  # by PyInstaller
     own = (str(package), str(package.parent / "grammars"), *filter(None, [sys.pycache_prefix, *frozen]))
     is_around_files = restrict_files((*readable, *own))
+    if standing["calls"]:
+        import_by_opening()
     if standing != {"files": is_around_files, "calls": restrict_calls(machine, opens=is_around_files)}:
         raise OSError("the walls of the system do not stand")
 
@@ -63,16 +68,21 @@ def folders() -> Iterator[str]:
             yield path
 
 
-def prepared() -> dict[str, bool]:
+def prepared(compiled: Collection[str] = ()) -> dict[str, bool]:
     """Return the walls of this system, and make processes ready that are forked from now on, and this one, too.
 
-    What they need of files they have now if no wall will stand around those.
+    They have those modules now that are not Python, all if none are named, and what they need of files if no wall will
+    stand around those.
     """
-    if IS_LINUX and not (standing := walls())["files"] and standing["calls"]:
-        from gradcli.workers.sandbox.readiness import make_ready
+    if (standing := walls())["calls"]:
+        from gradcli.workers.sandbox.modules import QUICK, SLOW, import_compiled
 
-        make_ready()
-    return walls()
+        import_compiled(compiled or (*QUICK, *SLOW))
+        if not standing["files"]:
+            from gradcli.workers.sandbox.readiness import make_ready
+
+            make_ready()
+    return standing
 
 
 @cache
