@@ -29,15 +29,26 @@ def end_with(parent: int) -> None:
 
 
 def limit_memory(size: int) -> None:
-    """Let data take no more than so many bytes, and leave no picture of a crash on the disk."""
+    """Let data take no more than so many bytes, and leave no picture of a crash on the disk.
+
+    Memory that the system does not count as data, such as shared one, has the same limit beyond what there is.
+    """
     with suppress(ImportError, OSError, ValueError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if sys.platform == "linux":  # elsewhere the limit does not count what is mapped
-            soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-            most = [size, *(limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY)]
-            resource.setrlimit(resource.RLIMIT_DATA, (min(most), min(most)))
+            _lower(resource.RLIMIT_DATA, size)
+            _lower(resource.RLIMIT_AS, (pages(0) - pages(5)) * PAGESIZE + size + STACK)
+
+
+def _lower(kind: int, size: int) -> None:
+    """Put a limit where it is not lower already."""
+    import resource
+
+    given = [limit for limit in resource.getrlimit(kind) if limit != resource.RLIM_INFINITY]
+    most = min([size, *given])
+    resource.setrlimit(kind, (most, most))
 
 
 def pages(place: int) -> int:

@@ -19,6 +19,7 @@ X32 = 0x40000000  # begins the numbers of x32
 SET_FILTER, ALL_THREADS, IS_ANSWER = 1, 1, 2  # of seccomp
 CHANGING = 0o1 | 0o2 | 0o100 | 0o1000 | 0o2000 | 0o10000000  # flags of open: write, create, truncate, append, path
 EXECUTABLE = 4  # of mappings of memory
+OF_OTHERS = 1 << 31  # of clocks: those of other processes and of files
 
 Instruction = tuple[int, int, int, int]
 
@@ -32,13 +33,13 @@ ALLOWED = {
     "mremap": (25, 216), "fstat": (5, 80), "lseek": (8, 62), "pread64": (17, 67), "getdents64": (217, 61),
     "close": (3, 57), "poll": (7, None), "ppoll": (271, 73), "select": (23, None), "pselect6": (270, 72),
     "rt_sigreturn": (15, 139), "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "setitimer": (38, 103),
-    "clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115), "nanosleep": (35, 101),
-    "restart_syscall": (219, 128), "sched_yield": (24, 124), "getpid": (39, 172), "getcwd": (79, 17),
-    "gettid": (186, 178), "getrusage": (98, 165), "times": (100, 153),
+    "nanosleep": (35, 101), "restart_syscall": (219, 128), "sched_yield": (24, 124), "getpid": (39, 172),
+    "getcwd": (79, 17), "gettid": (186, 178), "getrusage": (98, 165), "times": (100, 153),
     "getrandom": (318, 278), "exit": (60, 93), "exit_group": (231, 94),
 }
 OPENING = ((257, 56), 2), ((2, None), 1)  # openat, open: each with the place of its flags
 MAPPING = (9, 222), (10, 226)  # mmap, mprotect
+CLOCKS = (228, 113), (229, 114), (230, 115)  # clock_gettime, clock_getres, clock_nanosleep
 # fmt: on
 
 
@@ -82,6 +83,7 @@ def instructions(place: int, architecture: int, *, opens: bool = True) -> list[I
         ),
         # No memory becomes code, be it from a file, for what is no module of Python is loaded before.
         *chain.from_iterable(on(numbers[place], *refusing(2, EXECUTABLE), ALLOW) for numbers in MAPPING),
+        *chain.from_iterable(on(numbers[place], *refusing(0, OF_OTHERS), ALLOW) for numbers in CLOCKS),
         REFUSE,
     ]
 

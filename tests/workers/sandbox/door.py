@@ -9,14 +9,17 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
-from gradcli.workers.confinement import forbid_writing
+from gradcli.workers.confinement import forbid_writing, limit_memory, reserved
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.syscall.restype = ctypes.c_long
 
 
-def inside(attack: Callable[[], Any]) -> Any:
-    """Return what an attack in a locked process comes to: its result, its exception, or minus the signal of its end."""
+def inside(attack: Callable[[], Any], memory: int = 2**50) -> Any:
+    """Return what an attack in a locked process comes to: its result, its exception, or minus the signal of its end.
+
+    The process may take so many bytes of memory beyond what it has.
+    """
     end, start = os.pipe()
     pid = os.fork()
     if not pid:
@@ -24,6 +27,7 @@ def inside(attack: Callable[[], Any]) -> Any:
             nowhere = os.open(os.devnull, os.O_RDWR)
             for standard in (0, 1, 2):
                 os.dup2(nowhere, standard)
+            limit_memory(reserved() + memory)
             forbid_writing([start])
             try:
                 result = attack()

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
@@ -52,6 +53,9 @@ def attacks(folder: Path) -> dict[str, Callable[[], Any]]:
         "look by the latest call": lambda: system_call(332, -100, ctypes.c_char_p(bytes(old)), 0, 0xFFF, bytes(256)),
         "look with an empty path": lambda: system_call(262, -100, ctypes.c_char_p(bytes(old)), bytes(256), 0x1000),
         "ask for access": lambda: system_call(21, ctypes.c_char_p(bytes(old)), 0),
+        "ask for the time of the parent": lambda: time.clock_gettime(~PARENT << 3 | 2),
+        "ask how exact the time of the parent is": lambda: time.clock_getres(~PARENT << 3 | 2),
+        "wait for a time of the parent": lambda: system_call(230, ~PARENT << 3 | 2, 1, bytes(16), 0),
         "ask for a file system": lambda: os.statvfs(folder),
         "go to a folder": lambda: os.chdir(folder),
         "follow a link": lambda: Path("/proc/self/exe").readlink(),
