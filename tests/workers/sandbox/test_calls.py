@@ -28,14 +28,6 @@ PASSING = (
 )  # fmt: skip
 # Of the others, open, mmap, mprotect, clock_gettime, clock_getres, clock_nanosleep and openat pass where they ask for
 # nothing that is dangerous.
-    2: "open",
-    9: "mmap",
-    10: "mprotect",
-    228: "clock_gettime",
-    229: "clock_getres",
-    230: "clock_nanosleep",
-    257: "openat",
-}  # pass where they ask for nothing that changes
 NOWHERE = -1  # no pointer, descriptor or process
 GETPID_OF_32_BITS = b"\xb8\x14\x00\x00\x00\xcd\x80\xc3"  # mov eax, 20; int 0x80; ret
 X32 = 0x40000000
