@@ -24,7 +24,9 @@ def source_of(file: str) -> Source:
     """Return the text of the file of a snippet; what it may need of numpy is imported while it still can be."""
     source = read_source(file, help="give the path of a .py, .ipynb or .md file")
     if "numpy" in source.text and "random" in source.text:
-        pass
+        from gradcli.workers.sandbox.modules import import_compiled
+
+        import_compiled(["numpy.random"])
     return source
 
 

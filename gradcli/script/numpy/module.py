@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.numpy import draws, matrices
 from gradcli.script.numpy.algebra import ALGEBRA
 from gradcli.script.numpy.creation import CREATION
@@ -48,6 +49,12 @@ def asserting(function: Callable[..., Any]) -> Callable[..., Any]:
 def find(name: str) -> Any:
     """Return a submodule, which is loaded now."""
     if name == "random":
+        try:
+            import numpy.random  # noqa: F401
+        except ImportError:  # behind a wall it is there for a snippet that mentions it
+            raise UnsupportedError(
+                "numpy.random is here where its name is written out", help="write np.random"
+            ) from None
         return draws.namespace("numpy.random")
     if name == "linalg":
         return matrices.namespace()

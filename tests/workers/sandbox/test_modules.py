@@ -90,3 +90,23 @@ UNLOCKED = {
 def test_all_that_is_not_python_is_imported_before() -> None:
     done = subprocess.run([sys.executable, "-c", COMPILED], capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) <= UNLOCKED
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("import numpy as np\nprint(np.random.default_rng(0).integers(1, 2))", "1\n"),
+        ("import numpy\nprint(getattr(numpy, 'ran' + 'dom'))", "write np.random"),
+        ("from numpy import random as draws\nprint(draws.rand(1).shape)", "(1,)\n"),
+        (
+            "import csv, decimal, json, random, statistics\nprint(json.dumps(random.Random(1).random() < 1))",
+            "true\n",
+        ),
+    ],
+)
+def test_a_snippet_has_what_it_names(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "one.py").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-m", "gradcli", "run", str(tmp_path / "one.py")], capture_output=True, text=True, check=False
+    )
+    assert told in done.stdout + done.stderr
