@@ -1,7 +1,7 @@
 """How a locked process imports modules of Python: it asks for no file by its path, but opens it, which has its wall.
 
-What asks by path would tell which files of others there are. The system's library does so where it loads a module that
-is not Python, and where it lists a folder.
+Such a question would tell the sizes and dates of others' files. The system's library asks one where it loads a module
+that is not Python, and where it lists a folder.
 """
 
 from __future__ import annotations
