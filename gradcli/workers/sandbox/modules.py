@@ -29,7 +29,7 @@ QUICK = (
     "zlib",
 )
 # fmt: on
-SLOW = ("numpy.random", "numpy.fft", "orjson")  # which a command that may need them imports before it is locked
+SLOW = ("numpy.random",)  # which a command that may need them imports before it is locked
 
 
 def import_compiled(names: Collection[str]) -> None:

@@ -16,13 +16,7 @@ from gradcli.source import hold_shipped
 PACKAGE = Path(__file__).parents[2]
 UNLOCKED = ("__main__", "cli", "dask", "engines", "live", "notebook", "spark")  # parts that never work behind a wall
 PACKAGES = (*sys.stdlib_module_names, "numpy", "lark", "rich", "typer")  # that are there wherever gradcli is
-LAZY = (
-    "numpy.fft",
-    "numpy.linalg",
-    "numpy.ma",
-    "numpy.polynomial",
-    "numpy.random",
-)  # which numpy imports when asked for
+LAZY = ("numpy.linalg", "numpy.ma", "numpy.polynomial", "numpy.random")  # which numpy imports when asked for
 IMPORT = dis.opmap["IMPORT_NAME"]
 
 
