@@ -83,8 +83,8 @@ print(*sorted(compiled() - ready))
 # imported before where there may be many numbers, and missed nowhere else.
 UNLOCKED = {
     "_bz2", "_lzma", "orjson.orjson", "_hashlib", "_multiprocessing", "_posixshmem", "_queue", "_socket", "_ssl",
-    "_uuid", "readline", "mmap", "fcntl", "select", "resource", "_posixsubprocess", "_contextvars", "_opcode", "_pickle",
-    "_struct", "_ctypes", "_asyncio", "_typing", "_zoneinfo",
+    "_uuid", "readline", "mmap", "fcntl", "select", "resource", "_posixsubprocess", "_contextvars", "_opcode",
+    "_pickle", "_struct", "_ctypes", "_asyncio", "_typing", "_zoneinfo",
 }  # fmt: skip
 
 
