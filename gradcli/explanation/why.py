@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.explanation.index.taught.declaration import Finder
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Local, Node, Why
+from gradcli.facts import dataclass
 
 MOST_DIMENSIONS = 6  # of a tensor; nobody reads a formula with more indices
 
