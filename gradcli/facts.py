@@ -59,7 +59,7 @@ class Placeholder:
     def __get__(self, instance: object, owner: type) -> Any:
         self.completion.complete()
         attribute = getattr(self.completion.kind, self.name)
-        return attribute if instance is None else attribute.__get__(instance, owner)
+        return attribute if instance is None or self.name in FACTS else attribute.__get__(instance, owner)
 
 
 def with_placeholders(kind: type, options: dict[str, Any]) -> type:
