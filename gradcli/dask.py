@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import numpy as np
 from gradcli import columns
 from gradcli.engines.points import Points
 from gradcli.errors import EvaluationError
+from gradcli.facts import dataclass
 from gradcli.stream.arrow.library import library, pyarrow
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -22,6 +22,7 @@ import numpy as np
 from gradcli.engine.modes import ENGINE
 from gradcli.errors import UsageError
 from gradcli.explanation.model import Explanation, Local, Why
+from gradcli.facts import dataclass
 from gradcli.findings.finding import Finding
 from gradcli.language.unparser import unparse
 from gradcli.workers.apart import fresh

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gradcli import columns
 from gradcli.engines.points import Points
 from gradcli.errors import EvaluationError
+from gradcli.facts import dataclass
 from gradcli.source import visible
 from gradcli.stream.arrow.library import library, pyarrow
 

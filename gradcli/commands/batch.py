@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +13,7 @@ import typer
 from gradcli.commands.inputs.programs import Program
 from gradcli.commands.options import Console, ItemLimited
 from gradcli.errors import UsageError
+from gradcli.facts import dataclass
 from gradcli.source import visible
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
 
 from gradcli.errors import UsageError
+from gradcli.facts import dataclass
 
 OWN = ""  # the command itself writes this form: as it goes, or as a document of its own
 WHOLE = ("json", "html")  # forms that hold every node of torch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import is_dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -13,6 +13,7 @@ import typer
 
 from gradcli.commands import completion
 from gradcli.errors import UsageError
+from gradcli.facts import dataclass
 from gradcli.source import docstring
 
 if TYPE_CHECKING:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
+
+from gradcli.facts import dataclass
 
 
 class Detail(StrEnum):

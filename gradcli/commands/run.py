@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +12,7 @@ from gradcli.commands.inputs import snippets
 from gradcli.commands.options import Formed, Limited, Raw, TorchNodes, Why, one_of
 from gradcli.commands.pictures import Picture
 from gradcli.errors import GradcliError
+from gradcli.facts import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from gradcli.facts import dataclass
 
 
 def _always(*inputs: Any, **options: Any) -> bool:

@@ -11,7 +11,7 @@ the arguments decide.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from gradcli.engine.domain import EVERYWHERE, Domain
 from gradcli.engine.operators import FUNCTIONS, Arithmetic
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, as_formula, call
+from gradcli.facts import dataclass
 
 TORCH = "torch 2.13"  # has the conventions declared; later ones change the gradients of clamp, min and max at ties
 OUT = -1  # the position of the result among the values that a rule may mention; inputs count from 0

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from gradcli.errors import EvaluationError, UsageError
+from gradcli.facts import dataclass
 from gradcli.homework.assignment.assignments import Assignment, read_assignment
 from gradcli.homework.course.variants import Variants, read_variants
 from gradcli.homework.diagnose.ordering import Habits, Sizes, ordered

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from gradcli.facts import dataclass
 from gradcli.stream.arrow.columns import Columns
 from gradcli.stream.arrow.conversion import Conversion
 from gradcli.stream.arrow.library import pyarrow

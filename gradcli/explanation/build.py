@@ -22,22 +22,11 @@ from gradcli.explanation.chain.edges import told_apart
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.derivation import Derivation, locals_of, seed_formula
 from gradcli.explanation.lines import Evaluation, Line, captured
-from gradcli.explanation.model import (
-    MISSING,
-    Explanation,
-    Gradients,
-    Leaf,
-    Local,
-    Node,
-    Step,
-    Whole,
-    missing_notes,
-)
+from gradcli.explanation.model import MISSING, Explanation, Gradients, Leaf, Local, Node, Step, Whole, missing_notes
 from gradcli.explanation.naming import unused
 from gradcli.explanation.notes import notes
 from gradcli.explanation.refusals import FAILURES, failed, numbers
 from gradcli.explanation.variables import Variables, check_bindings
-from gradcli.explanation.wholes.rules import wholes
 from gradcli.explanation.why import name_apart, with_reasons
 from gradcli.guard import guarded, noting
 from gradcli.language.tree import Expression, Program
@@ -144,7 +133,7 @@ def _built(
         steps.append(step(made.name, edges[made.name][event.position], event))
     enter = partial(seed_formula, output, seed, upstream is not None, unused("upstream", edges), is_seed_named)
     formulas = guarded("formula", partial(derived, evaluation, events, targets, enter), {})
-    whole = guarded("operation", partial(wholes, evaluation.lines, upstream_name, gradients), {})
+    whole = guarded("operation", partial(whole_operations, evaluation.lines, upstream_name, gradients), {})
     nodes = tuple(
         node(
             line,
@@ -159,6 +148,15 @@ def _built(
     leaves = leaves_of(evaluation, gradients, formulas)
     parts = nodes, tuple(steps), leaves, tuple(notes(evaluation, nodes, steps, leaves))
     return Explanation(evaluation.program, output.name, output.tensor.value, seed, *parts, is_seed_named=is_seed_named)
+
+
+def whole_operations(lines: Sequence[Line], upstream_name: str, gradients: Mapping[str, Any]) -> dict[str, Whole]:
+    """Return by name of the last line the operations that took several lines."""
+    if not any(line.part_of for line in lines):
+        return {}
+    from gradcli.explanation.wholes.rules import wholes  # which knows the index formulas; most programs need none
+
+    return wholes(lines, upstream_name, gradients)
 
 
 def build_leaves(evaluation: Evaluation, upstream: Any) -> Explanation:

@@ -23,7 +23,6 @@ from gradcli.explanation.naming import Names
 from gradcli.explanation.refusals import FAILURES, numbers, refused
 from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables
-from gradcli.explanation.wholes.grouping import together
 from gradcli.language.literals import written as value_as_written
 from gradcli.language.rewrite import with_children
 from gradcli.language.tree import (
@@ -141,6 +140,8 @@ class _Machine:
         new = self.tape[start:]
         last = list(range(len(new)))
         if written and len(new) > 1:
+            from gradcli.explanation.wholes.grouping import together  # most programs need none of it
+
             lines = [self.evaluation.line_of[id(x)] for x in values if id(x) in self.evaluation.line_of]
             last = together(new, written, {line.name: line.tensor.value for line in lines})
         named = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ from gradcli.engine.recorder import Application, replay
 from gradcli.engine.rites import Rites
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.refusals import NUMERALS, check_total
+from gradcli.facts import dataclass
 from gradcli.language.tree import Expression, Name, Program
 from gradcli.language.unparser import unparse
 from gradcli.source import Span
@@ -69,7 +70,7 @@ class Evaluation:
     or given, and the output.
     """
 
-    program: Program = Program(())  # noqa: RUF009  frozen
+    program: Program = Program(())
     lines: list[Line] = field(default_factory=list)
     line_of: dict[int, Line] = field(default_factory=dict)  # by id() of the tensor, which its line keeps alive
     scope: dict[str, Any] = field(default_factory=dict)

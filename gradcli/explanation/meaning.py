@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from math import floor, log10
 
 import numpy as np
@@ -14,6 +13,7 @@ from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation, Value
 from gradcli.explanation.refusals import FAILURES
 from gradcli.explanation.variables import Variables
+from gradcli.facts import dataclass
 
 STEP = 0.01
 MOST = 12  # leaves that take a step

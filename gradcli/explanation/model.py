@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from gradcli.explanation.naming import unused
+from gradcli.facts import dataclass
 from gradcli.guard import Missing, guarded
 from gradcli.language.tree import Expression, Name, Program, Statement
 from gradcli.source import Span

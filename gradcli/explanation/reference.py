@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -19,6 +18,7 @@ from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.folding import folded
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Explanation, Node, Why
+from gradcli.facts import dataclass
 from gradcli.guard import optional
 from gradcli.language.builder import OPERATORS as SPELLINGS
 from gradcli.language.parser import parse_program

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.values import CONSTANTS, value_of
+from gradcli.facts import dataclass
 from gradcli.language.tree import Expression, List, Literal, Name, Number, Program, Statement, Unary, postorder
 from gradcli.source import Span, did_you_mean
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from gradcli.explanation.numeric.function import Function
 from gradcli.explanation.numeric.judge import Opinion, Outcome
 from gradcli.explanation.values import apart, rounding, rounding_of, value_of
 from gradcli.explanation.variables import Variables
+from gradcli.facts import dataclass
 from gradcli.language.tree import Program
 
 TOLERANCE = {"float64": 1e-6, "float32": 1e-4}  # relative to the largest entry

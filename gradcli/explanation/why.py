@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.index.taught.declaration import Finder
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Local, Node, Why
+from gradcli.facts import dataclass
+
+if TYPE_CHECKING:
+    from gradcli.explanation.index.taught.declaration import Finder
 
 MOST_DIMENSIONS = 6  # of a tensor; nobody reads a formula with more indices
 

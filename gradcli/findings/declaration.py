@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from gradcli.facts import dataclass
 from gradcli.findings.finding import SEVERITIES, Finding
 
 Detector = TypeVar("Detector", bound=Callable[..., Iterator[Finding]])

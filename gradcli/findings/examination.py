@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gradcli.errors import GradcliError
 from gradcli.explanation.model import Note
+from gradcli.facts import dataclass
 from gradcli.findings import catalogue  # noqa: F401  declares the causes
 from gradcli.findings.declaration import CAUSES, DETECTORS
 from gradcli.findings.finding import Finding

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from gradcli.facts import dataclass
 
 SEVERITIES = ("error", "warning", "note")  # the result is wrong or the run ended; probably not meant; a convention
 

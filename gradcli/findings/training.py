@@ -6,7 +6,7 @@ import ast
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.tensor import Tensor
+from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import gradient_below, severity_of

@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
@@ -24,6 +24,7 @@ from gradcli.engine.recorder import Application
 from gradcli.engine.rites import Rites
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError
+from gradcli.facts import dataclass
 from gradcli.findings.declaration import AT_OPERATIONS, DETECTORS
 from gradcli.findings.finding import Finding
 from gradcli.findings.spelling import Written, called

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import floor, log10
 from typing import Any
 
 import numpy as np
 
+from gradcli.facts import dataclass
 from gradcli.homework.answer_file import answer, answers
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.choices import Draws

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from itertools import chain, islice
 from types import MappingProxyType
@@ -11,6 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from gradcli.errors import EvaluationError
+from gradcli.facts import dataclass
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.course.elsewhere import Elsewhere

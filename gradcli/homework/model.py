@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, Any
+
+from gradcli.facts import dataclass
 
 
 class Withheld(Enum):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
+from gradcli.facts import dataclass
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.code.repairs import TITLES as PROGRAM_TITLES
 from gradcli.homework.mistakes.catalogue import TITLES

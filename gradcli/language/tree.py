@@ -8,11 +8,12 @@ count.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import attrgetter
 from types import EllipsisType
 from typing import Any, NamedTuple, TypeVar
 
+from gradcli.facts import dataclass
 from gradcli.source import Source, Span
 
 T = TypeVar("T")

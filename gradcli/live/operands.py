@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from inspect import Parameter, signature
 from typing import Any
@@ -13,6 +12,7 @@ import torch
 
 import gradcli.ops
 from gradcli.engine.primitive import REGISTRY, Primitive
+from gradcli.facts import dataclass
 from gradcli.live.passes import Node
 from gradcli.live.saved import MISSING, added_to_variance, names_of_saved, numbers, saved, signed
 from gradcli.ops.nn.activations import SELU_ALPHA, SELU_SCALE

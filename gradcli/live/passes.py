@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any
@@ -17,6 +16,7 @@ import torch
 from torch.autograd.function import BackwardCFunction
 
 from gradcli.errors import AutogradError, UsageError
+from gradcli.facts import dataclass
 
 Node = Any  # torch's, as `grad_fn` is
 FREED = "the graph of this tensor was freed by a backward pass"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal
 
+from gradcli.facts import dataclass
 from gradcli.render.text.looks import Looks
 
 

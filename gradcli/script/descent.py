@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import UsageError
+from gradcli.facts import dataclass
 
 Slope = Callable[[list[float]], tuple[float, list[float]]]  # the value and the gradient at a point
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import gc
 import sys
 import time
-from dataclasses import dataclass
 from mmap import PAGESIZE
 
+from gradcli.facts import dataclass
 from gradcli.script.errors import LimitError
 from gradcli.workers.confinement import pages
 

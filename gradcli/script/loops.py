@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor
+from gradcli.facts import dataclass
 from gradcli.script.timeline.model import Epoch, Loop
 from gradcli.source import Source
 

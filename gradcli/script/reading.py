@@ -6,10 +6,10 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from gradcli.errors import UsageError
+from gradcli.facts import dataclass
 from gradcli.source import Source
 
 PAGES = (".md", ".markdown", ".qmd", ".rmd")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gradcli.errors import EvaluationError, FailedRecordsError, GradcliError, InternalError, UsageError
+from gradcli.facts import dataclass
 from gradcli.stream.blocks import Block, read_blocks
 from gradcli.stream.conversion import Answer, Conversion, Piece, Reader
 from gradcli.stream.inputs import LITTLE, PIECE, Input, ending

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import compress, groupby
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError
+from gradcli.facts import dataclass
 from gradcli.stream.blocks import Block
 from gradcli.stream.plan import Plan, Result, Task
 from gradcli.stream.records import Columns, Record

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 from gradcli.errors import EvaluationError, GradcliError, InternalError
+from gradcli.facts import dataclass
 from gradcli.stream.blocks import Block
 from gradcli.stream.conversion import Answer, Conversion, Piece
 from gradcli.stream.records import Record

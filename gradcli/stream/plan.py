@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from typing import Any
 from warnings import catch_warnings, warn
@@ -26,6 +26,7 @@ from gradcli.explanation.lines import Evaluation, Line, Replay, captured
 from gradcli.explanation.refusals import FAILURES, numbers
 from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables, check_bindings
+from gradcli.facts import dataclass
 from gradcli.language.parser import parse_program
 from gradcli.source import Source, did_you_mean
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from gradcli.explanation.curves.curve import Curve, curve
 from gradcli.explanation.curves.surface import Surface, surface
 from gradcli.explanation.naming import unused
+from gradcli.facts import dataclass
 from gradcli.script.descent import Path, descend
 from gradcli.stream.plan import Plan, Task
 from gradcli.stream.sampling import sampler

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError
+from gradcli.facts import dataclass
 
 
 @dataclass

@@ -7,10 +7,10 @@ import socket
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any, Literal, Union
 
 from gradcli.errors import GradcliError
+from gradcli.facts import dataclass
 from gradcli.workers import notes
 from gradcli.workers.data import UnfitError
 from gradcli.workers.limits import Limits

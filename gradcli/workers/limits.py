@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import re
-from dataclasses import dataclass
 
 from gradcli.errors import EvaluationError
+from gradcli.facts import dataclass
 
 GRACE = 0.25  # seconds after its time in which work may end by itself, and say more than the watcher knows
 BACKSTOP = 5  # wall seconds for each CPU second of an item: a busy machine fails nobody

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any
 
 from gradcli.errors import GradcliError
+from gradcli.facts import dataclass
 from gradcli.workers.limits import Limits
 from gradcli.workers.worker import NONE, Worker
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 
 from gradcli.commands.inputs.programs import read_bytes, read_source
 from gradcli.errors import UsageError
+from gradcli.facts import dataclass
 
 if TYPE_CHECKING:
     from gradcli.commands.course.wanted import Wanted

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradcli.commands.course.reports import usual_level
 from gradcli.commands.options import ItemLimited, Reported
+from gradcli.facts import dataclass
 from gradcli.render.check.reports.registry import REPORTS
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +14,7 @@ from gradcli.commands import completion
 from gradcli.commands.inputs.advice import advised
 from gradcli.commands.options import Limited
 from gradcli.errors import EvaluationError, UsageError
+from gradcli.facts import dataclass
 from gradcli.source import Source
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +16,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.indices import flat, part_of
 from gradcli.engine.symbolic.indices import written_over as written_at
 from gradcli.engine.symbolic.notation import call
+from gradcli.facts import dataclass
 from gradcli.language.tree import Argument, Call, Expression
 
 COPY_SLICES = "torch::autograd::CopySlices"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import prod
 
 from gradcli.engine.primitive import REGISTRY
 from gradcli.explanation.chain.links import Path
 from gradcli.explanation.model import Local, Node
+from gradcli.facts import dataclass
 from gradcli.language.tree import Argument, Call, Name
 
 

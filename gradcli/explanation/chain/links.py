@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
 
 from gradcli.explanation.model import Explanation, Local, Step, Value
 from gradcli.explanation.values import value_of
+from gradcli.facts import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from math import prod
 
 from gradcli.explanation.chain.copies import Copies, along
 from gradcli.explanation.chain.links import Link, Path, above, chain, flow, paths
 from gradcli.explanation.model import Explanation, Leaf, Value
+from gradcli.facts import dataclass
 from gradcli.guard import guarded
 
 

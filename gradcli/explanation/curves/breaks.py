@@ -7,10 +7,11 @@ nothing lies between its ends. A steep stretch becomes flat that way; a jump sta
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+
+from gradcli.facts import dataclass
 
 Array = Any
 Sampled = Callable[[Array], Array]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gradcli.explanation.curves.breaks import LARGE, Pieces, pieces
+from gradcli.facts import dataclass
 
 Array = Any
 Sampler = Callable[[Array], tuple[Array, Array]]  # values and derivatives at many points

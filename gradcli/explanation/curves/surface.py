@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gradcli.explanation.curves.contours import contour
 from gradcli.explanation.curves.ticks import ticks
+from gradcli.facts import dataclass
 
 Array = Any
 Sampler = Callable[[Array, Array], tuple[Array, Array, Array]]  # values and both derivatives at many points

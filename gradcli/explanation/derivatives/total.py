@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from itertools import combinations_with_replacement, pairwise
 from types import MappingProxyType
@@ -23,6 +23,7 @@ from gradcli.explanation.formulas.simplified import MOST_WHOLE, over_variables, 
 from gradcli.explanation.model import Value
 from gradcli.explanation.values import constant
 from gradcli.explanation.variables import Variables, check_bindings
+from gradcli.facts import dataclass
 from gradcli.guard import guarded, tell
 from gradcli.language.tree import Expression, List, Number, Program, Statement, names
 

@@ -9,7 +9,6 @@ vector-Jacobian product is linear in `g`, so a division by a number is carried a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Local
 from gradcli.explanation.refusals import in_line
+from gradcli.facts import dataclass
 from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number, names
 
 LONGEST = 400  # nodes of a formula; beyond that nobody reads it

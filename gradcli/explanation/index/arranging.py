@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -32,6 +32,7 @@ from gradcli.explanation.index.tree import (
     total,
     variables,
 )
+from gradcli.facts import dataclass
 from gradcli.language.tree import Expression
 
 UPSTREAM = "upstream"

@@ -7,8 +7,8 @@ products again, and says entry by entry why they hold.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from gradcli.facts import dataclass
 from gradcli.language.tree import (
     Argument,
     Attribute,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import Any
 
@@ -12,6 +12,7 @@ from gradcli.engine.primitive import Primitive, Rule
 from gradcli.explanation.index.derivation import derivatives
 from gradcli.explanation.index.parsing import equations
 from gradcli.explanation.index.tree import Equation, total
+from gradcli.facts import dataclass
 
 POSITION = "position"
 

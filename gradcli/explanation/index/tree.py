@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from gradcli.facts import dataclass
 
 COMPARISONS = ("=", "≠", "<", "≤", ">", "≥")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice, product
 from math import prod
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 
 from gradcli.explanation.index.evaluation import REDUCE, Space, Tensors, fits
 from gradcli.explanation.index.tree import Apply, Entry, Equation, Number, Reduce, Term, Variable, parts, variables
+from gradcli.facts import dataclass
 
 MOST = 6  # terms of a sum that are written out
 TRIED = 64  # entries that are looked at for one that the upstream gradient reaches

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from gradcli.engine.primitive import REGISTRY
 from gradcli.errors import GradcliError
 from gradcli.explanation.model import Node, Value
 from gradcli.explanation.numeric.function import Function
+from gradcli.facts import dataclass
 
 EPSILON = float(np.finfo(np.float64).eps)
 LEAST = float(np.finfo(np.float64).smallest_subnormal)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from gradcli.explanation.numeric.curve import EPSILON, Curve, Sizes, own_sizes, 
 from gradcli.explanation.numeric.function import Function
 from gradcli.explanation.numeric.judge import Claim, Opinion, Outcome
 from gradcli.explanation.numeric.ridders import SHRINKS
+from gradcli.facts import dataclass
 
 TINY, HUGE = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max)
 MOST_DOUBTS = 4  # entries of which all tables are tried in vain; the others then get one table each

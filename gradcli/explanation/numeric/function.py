@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +13,7 @@ from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Value
 from gradcli.explanation.variables import Variables
+from gradcli.facts import dataclass
 from gradcli.language.tree import Program
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from gradcli.engine.numerics.draws import Draws
 from gradcli.explanation.numeric.curve import EPSILON, ULPS, Curve
 from gradcli.explanation.numeric.ridders import ROWS, Slope, slope_of
+from gradcli.facts import dataclass
 
 SAFETY = 8  # bounds of errors are taken so many times as large before a gradient is called wrong
 WRONG = 1e-4  # relative: a rule may round more than a slope, and none is called wrong for that

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from gradcli.explanation.numeric.curve import Curve
+from gradcli.facts import dataclass
 
 ROWS = 10  # of a table: halvings of the step
 SHRINKS = 60  # halvings before the function is finite at both ends

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.numerics.draws import Draws
 from gradcli.errors import EvaluationError, GradcliError
+from gradcli.facts import dataclass
 
 PRIMES = (7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 ORDERS = (1, 17, 29)  # no size less 2 is another one and 4 in each; a fifth would be a decimal

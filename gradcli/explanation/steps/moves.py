@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 from gradcli.explanation.model import Explanation, Local, Node, Step, Value
+from gradcli.facts import dataclass
 
 Phase = Literal["forward", "backward", "accumulate"]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import Literal
 
 from gradcli.explanation.model import Explanation, Value
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Edge, Move, edges, moves
+from gradcli.facts import dataclass
 
 Look = Literal["idle", "forward", "active", "done"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -29,6 +29,7 @@ from gradcli.explanation.model import Local, Why
 from gradcli.explanation.refusals import in_line
 from gradcli.explanation.wholes.grouping import is_layout, prepares
 from gradcli.explanation.why import MOST_DIMENSIONS, Reason, applied_alone, without_graph
+from gradcli.facts import dataclass
 from gradcli.language.tree import Name
 
 LARGEST = 2**20  # entries of a tensor that are followed

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import PurePath
 from typing import Any, Literal
 from unicodedata import normalize
 
 from gradcli.errors import GradcliError, UsageError
+from gradcli.facts import dataclass
 from gradcli.homework.assignment import code, settings, words
 from gradcli.homework.assignment.choices import Choice, Draws
 from gradcli.homework.assignment.mistakes import OwnMistake, read_mistakes

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from gradcli.errors import UsageError
+from gradcli.facts import dataclass
 
 MOST = 1000  # steps from the smallest to the largest number
 LARGEST = 64  # entries of a random tensor

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from gradcli.errors import GradcliError, UsageError
+from gradcli.facts import dataclass
 from gradcli.homework.assignment.places import Places
 from gradcli.language.parser import parse_expression
 from gradcli.language.tree import Expression

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from gradcli.facts import dataclass
 
 UNREAD = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
 

@@ -6,10 +6,10 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from gradcli.errors import UsageError
+from gradcli.facts import dataclass
 from gradcli.source import Source, Span
 
 Path = tuple[str | int, ...]  # such as ("question", 0, "at", "x")

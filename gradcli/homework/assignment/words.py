@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from gradcli.errors import UsageError
+from gradcli.facts import dataclass
 from gradcli.homework.assignment.quantities import Quantity
 
 KEYS = ("line", "choices", "answer", "accept", "undefined")

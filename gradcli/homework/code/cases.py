@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from textwrap import indent
+
+from gradcli.facts import dataclass
 
 VALUES = ((1.5, -2.0, 0.5), (0.7, 1.3, -1.1))  # of the leaves a, b and c
 GRAPHS: dict[str, tuple[str, ...]] = {  # of an engine, by what they try; the smallest first

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+
+from gradcli.facts import dataclass
 
 MOST = 250  # changes that are tried
 MOST_NAMES = 12  # that are put in the place of another

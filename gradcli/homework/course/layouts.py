@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
+from gradcli.facts import dataclass
 from gradcli.homework.course.gradescope import METADATA, submitters
 from gradcli.homework.submission.files import File, students_of
 from gradcli.homework.submission.names import identity

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from gradcli.errors import UsageError
+from gradcli.facts import dataclass
 from gradcli.homework.assignment.assignments import Assignment, Question
 from gradcli.homework.assignment.places import Places, read_table
 from gradcli.homework.model import Result

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 from gradcli.errors import UsageError
+from gradcli.facts import dataclass
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import Result
 from gradcli.homework.submission.names import identity

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from unicodedata import normalize
 
 from gradcli.errors import UsageError
+from gradcli.facts import dataclass
 from gradcli.homework.submission.classes import damage, rows_of
 from gradcli.homework.submission.names import identity
 from gradcli.homework.submission.reading import decoded

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.refusals import numbers
+from gradcli.facts import dataclass
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import Value
 from gradcli.homework.submission.names import identity

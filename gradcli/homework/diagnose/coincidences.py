@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
+from gradcli.facts import dataclass
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
 from gradcli.homework.diagnose.suspect_index import Suspect
 from gradcli.homework.mistakes.catalogue import KIN, LATE, TITLES

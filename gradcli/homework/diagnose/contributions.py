@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,7 @@ from gradcli.explanation.model import Explanation
 from gradcli.explanation.refusals import FAILURES
 from gradcli.explanation.steps.moves import Contributed, contributions
 from gradcli.explanation.variables import Variables
+from gradcli.facts import dataclass
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
 from gradcli.homework.diagnose.suspect_index import Suspect
 from gradcli.homework.mistakes.pen import decimal_point

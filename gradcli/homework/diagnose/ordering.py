@@ -5,12 +5,13 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice
 from math import log10
 from tempfile import TemporaryFile
 from types import MappingProxyType
 
+from gradcli.facts import dataclass
 from gradcli.homework.mistakes.catalogue import KIN, LATE, TIERS
 from gradcli.homework.mistakes.forward import FAR, LAST
 from gradcli.homework.model import Diagnosis, Marked, Result

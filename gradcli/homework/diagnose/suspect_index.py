@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradcli.facts import dataclass
 from gradcli.homework.mistakes.catalogue import TITLES
 from gradcli.homework.mistakes.declaration import Guess, Slip, Turn
 from gradcli.homework.model import Value

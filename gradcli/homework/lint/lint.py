@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from gradcli.errors import UsageError
+from gradcli.facts import dataclass
 from gradcli.homework.answer_file import answer
 from gradcli.homework.assignment.assignments import Ask, Assignment
 from gradcli.homework.code.cases import USUAL

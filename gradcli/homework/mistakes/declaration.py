@@ -8,9 +8,10 @@ to one question, made of right numbers. An ending changes the number that anothe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple, TypeVar
 
+from gradcli.facts import dataclass
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Graph
 from gradcli.homework.solve.problem import Problem

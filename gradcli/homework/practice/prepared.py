@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 
 import numpy as np
 
 from gradcli.errors import GradcliError
 from gradcli.explanation.refusals import FAILURES
+from gradcli.facts import dataclass
 from gradcli.homework.assignment.assignments import Ask, Assignment
 from gradcli.homework.assignment.choices import Draws
 from gradcli.homework.diagnose.contributions import said

@@ -7,11 +7,12 @@ more is told, by the levels of disclosure, and with the right answer the quantit
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import cycle
 
 import numpy as np
 
+from gradcli.facts import dataclass
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.choices import Draws
 from gradcli.homework.disclosure import LEVELS, revealed

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
 from gradcli.explanation.refusals import FAILURES
+from gradcli.facts import dataclass
 from gradcli.homework.assignment.assignments import Ask, Assignment
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.mistakes.pen import is_slip

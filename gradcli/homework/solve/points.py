@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError, UsageError
+from gradcli.facts import dataclass
 from gradcli.homework.assignment.assignments import Ask, Question
 from gradcli.homework.model import Value
 from gradcli.homework.solve.solution import Solution

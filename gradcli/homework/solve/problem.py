@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from gradcli.facts import dataclass
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
 from gradcli.homework.result_cache import Remembered, once

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 import numpy as np
 
+from gradcli.facts import dataclass
 from gradcli.homework.model import Branch, Diagnosis, Value
 from gradcli.homework.solve.points import Counterexample, Truths, counterexample, equal
 from gradcli.homework.submission.answers import Formula, Read, UnreadableError

@@ -6,7 +6,7 @@ Some operations are several steps on paper: a product with an addend, the mean o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Line
+from gradcli.facts import dataclass
 from gradcli.homework.model import Value
 from gradcli.language.tree import Name
 from gradcli.ops.pointwise.arithmetic import add, sub

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from gradcli.facts import dataclass
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import Diagnosis, Marked, Result, added
 from gradcli.homework.statistics.values import Place, asked, wrong_answers

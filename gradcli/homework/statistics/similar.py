@@ -9,10 +9,10 @@ sheet of another student is shared with that student.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import log2
 
+from gradcli.facts import dataclass
 from gradcli.homework.model import Result
 from gradcli.homework.statistics.values import wrong_answers
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from gradcli.engine.modes import mode
 from gradcli.errors import GradcliError
 from gradcli.explanation.values import CONSTANTS, value_of
+from gradcli.facts import dataclass
 from gradcli.homework.submission.numerals import LONGEST as DIGITS
 from gradcli.homework.submission.numerals import NUMERAL, Typed, read_numeral
 from gradcli.homework.wording import listed as listed_names

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from io import StringIO
 
+from gradcli.facts import dataclass
 from gradcli.homework.submission.names import identity
 from gradcli.homework.submission.reading import DAMAGED
 from gradcli.homework.submission.submissions import Given, Submission, named, shortened

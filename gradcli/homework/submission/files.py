@@ -9,11 +9,11 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from gradcli.errors import UsageError
+from gradcli.facts import dataclass
 from gradcli.homework.submission.names import identity
 from gradcli.source import visible
 from gradcli.workers.files import refuse_overwriting

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from gradcli.facts import dataclass
 from gradcli.homework.submission.labels import Labels
 from gradcli.homework.submission.marks import bulleted, closing_mark, open_brackets, unmarked
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from gradcli.facts import dataclass
 from gradcli.homework.submission.classes import LARGEST as LARGEST_CLASS
 from gradcli.homework.submission.classes import of_class, of_student, students_in
 from gradcli.homework.submission.files import PROGRAMS, File, students_of

@@ -7,8 +7,9 @@ taken for one by their form, so that a slip in a name can be told with the neare
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from gradcli.facts import dataclass
 from gradcli.homework.submission.finder import NUMERIC, UNKNOWN, Finder
 from gradcli.homework.submission.labels import Labels
 from gradcli.homework.submission.marks import OPENS, bulleted, open_brackets, unmarked, untexed

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+
+from gradcli.facts import dataclass
 
 NUMERAL = re.compile(r"[-+−]?(?P<whole>\d*)(?:\.(?P<fraction>\d*))?(?:[eE](?P<exponent>[-+−]?\d{1,4}))?")
 LONGEST = 60  # characters of a number; nobody types more digits by hand

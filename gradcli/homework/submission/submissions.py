@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache, partial
 from typing import Any
 from unicodedata import normalize
 
+from gradcli.facts import dataclass
 from gradcli.homework.model import ENDINGS
 
 REMARKS = 20  # on a file

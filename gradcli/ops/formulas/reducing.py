@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.symbolic.indices import Given, entry, letters, spread, summed
+from gradcli.facts import dataclass
 from gradcli.ops.formulas.shaping import put
 
 Axes = int | Sequence[int] | None

@@ -6,7 +6,6 @@ A fold gets the operands as Formulas and the value of the result; it returns a s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from gradcli.engine.broadcast import row
 from gradcli.engine.symbolic.formula import Formula, shape_of
 from gradcli.engine.symbolic.notation import literal, number
+from gradcli.facts import dataclass
 from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number, Unary
 
 LONGEST = 24  # the most factors that a product is taken apart into

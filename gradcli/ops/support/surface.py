@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, wraps
 from typing import Any, NamedTuple, TypeVar
 
 from gradcli.engine.modes import mode
 from gradcli.errors import EvaluationError
+from gradcli.facts import dataclass
 from gradcli.language.catalogue import FAMILY_OF
 from gradcli.ops.support.arguments import KINDS, READERS, described
 from gradcli.ops.support.calling import ops

@@ -7,13 +7,14 @@ the graph itself may be asked for, no picture unless all its answers are numbers
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
 from gradcli.errors import EvaluationError
+from gradcli.facts import dataclass
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.key import Key
 from gradcli.homework.model import CREDITED, Diagnosis, Marked

@@ -5,9 +5,10 @@ Scripts are strangers', so the run never comes to a process that has the assignm
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from gradcli.facts import dataclass
 from gradcli.homework.solve.runs import scripts
 from gradcli.homework.solve.runs.scripts import Others, Outcomes, Ran, Script, own_events
 from gradcli.homework.solve.snippets import SnippetSolution

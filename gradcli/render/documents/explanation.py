@@ -12,7 +12,6 @@ from gradcli.explanation.reference import sentence
 from gradcli.guard import noting
 from gradcli.language.tree import Expression, Name
 from gradcli.language.unparser import unparse
-from gradcli.render.documents.reasons import reason_document
 from gradcli.render.graph.labels import edges, equation, local_label
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import Json, plain
@@ -129,7 +128,11 @@ def facts(fact: Any, write: Writer = unparse) -> Document:
         for value in (getattr(fact, name),)
     }
     if type(fact) is Local:
-        found["why"] = None if fact.why is None else reason_document(fact.why)
+        found["why"] = None
+        if fact.why is not None:
+            from gradcli.render.documents.reasons import reason_document  # most programs need none of it
+
+            found["why"] = reason_document(fact.why)
     return found
 
 

@@ -11,11 +11,11 @@ q = v1·x = 27   gradient 1    MulBackward0
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 
 import numpy as np
 
 from gradcli.explanation.model import Explanation, Local, Node
+from gradcli.facts import dataclass
 from gradcli.language.unparser import unparse
 from gradcli.render.graph.labels import edges, equation
 from gradcli.render.lesson.terms import factor

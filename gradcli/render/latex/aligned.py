@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from gradcli.facts import dataclass
 from gradcli.render.latex.pieces import Piece, letters
 
 WIDEST = 52  # letters of an equation on one line

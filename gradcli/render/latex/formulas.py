@@ -7,10 +7,11 @@ dots for one of more than `MOST` nodes, or that nests deeper than TeX or a reade
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import islice
 
+from gradcli.facts import dataclass
 from gradcli.language.tree import (
     Argument,
     Attribute,

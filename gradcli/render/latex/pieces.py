@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from gradcli.facts import dataclass
 from gradcli.language.unparser import Precedence
 
 SMALL = 0.6  # of the width of a letter, in a subscript

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from gradcli.explanation.model import Note
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed
 from gradcli.explanation.steps.walk import Walk
+from gradcli.facts import dataclass
 from gradcli.render.page.html import Html, element, joined
 
 BACKWARD = frozenset({"gradient-not-finite", "vanished", "exploded", "cancelled"})  # that are seen on the way back

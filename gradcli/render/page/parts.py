@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gradcli.explanation.model import Node
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed
 from gradcli.explanation.steps.walk import Walk
+from gradcli.facts import dataclass
 from gradcli.language.tree import Name
 
 LARGEST = 60  # boxes of a picture

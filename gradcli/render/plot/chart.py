@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
+
+from gradcli.facts import dataclass
 
 Array = Any
 Role = Literal["function", "derivative", "tangent", "contour", "path", "loss"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from gradcli.errors import GradcliError
@@ -13,6 +12,7 @@ from gradcli.explanation.folding import folded
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Node
 from gradcli.explanation.reference import sentence
+from gradcli.facts import dataclass
 from gradcli.homework.answer_file import answer
 from gradcli.homework.assignment.assignments import Question
 from gradcli.homework.assignment.quantities import Quantity

@@ -8,12 +8,12 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar, overload
 
 from rich.cells import cell_len
 
+from gradcli.facts import dataclass
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.wrapping import GLUE, HANG, widest, wrapped
 from gradcli.source import visible

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
+
+from gradcli.facts import dataclass
 
 USUAL = 80  # columns of a terminal that does not say how many it has
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradcli.explanation.lines import Evaluation
+from gradcli.facts import dataclass
 from gradcli.script.timeline.model import Value
 from gradcli.source import Source
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from inspect import Parameter
 from itertools import groupby
 from typing import Any
@@ -15,6 +14,7 @@ from gradcli.engine.graph import Node
 from gradcli.engine.recorder import Application
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
+from gradcli.facts import dataclass
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Argument, Binary, Call, Expression, Index, List, Name, Tuple
 from gradcli.ops.support.surface import Called

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from gradcli.errors import GradcliError
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Explanation, Note
 from gradcli.explanation.naming import Names
+from gradcli.facts import dataclass
 from gradcli.language.tree import Expression, Name
 from gradcli.script.timeline.calls import Group, argument, with_operands
 from gradcli.script.timeline.run import Run, is_same

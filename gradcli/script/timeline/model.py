@@ -7,11 +7,12 @@ are kept. Values are numpy values as they were then; None stands for one too lar
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar
 
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.model import Explanation, Note
+from gradcli.facts import dataclass
 from gradcli.language.tree import Expression
 from gradcli.source import Source
 

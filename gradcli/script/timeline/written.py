@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Line
+from gradcli.facts import dataclass
 from gradcli.language.tree import NOWHERE, Expression, Name
 from gradcli.language.unparser import unparse
 from gradcli.ops.support.surface import Called

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.modes import ENGINE
 from gradcli.errors import EvaluationError, GradcliError
+from gradcli.facts import dataclass
 from gradcli.stream.arrow.forms import DOUBLE, Form, Forms, check_names, forms
 from gradcli.stream.plan import Plan, Task
 from gradcli.workers.notes import part

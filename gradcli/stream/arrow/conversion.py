@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from gradcli.facts import dataclass
 from gradcli.stream.arrow.computation import Computation, Computed, Given, blank
 from gradcli.stream.arrow.forms import Forms
 from gradcli.stream.arrow.tables import assembled, given_of

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 from warnings import catch_warnings
 
 import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError
+from gradcli.facts import dataclass
 from gradcli.source import did_you_mean, visible
 from gradcli.stream.plan import Plan
 

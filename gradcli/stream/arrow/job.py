@@ -5,11 +5,12 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
 from gradcli.errors import FailedRecordsError, InternalError, UsageError
+from gradcli.facts import dataclass
 from gradcli.source import visible
 from gradcli.stream.arrow.computation import Computation
 from gradcli.stream.arrow.conversion import Conversion

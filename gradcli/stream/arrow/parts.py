@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from gradcli.errors import EvaluationError, UsageError
+from gradcli.facts import dataclass
 from gradcli.source import visible
 from gradcli.stream.arrow.manifests import Group
 from gradcli.stream.arrow.sources import ENDINGS, Source, called, format_of, is_pipe, readable

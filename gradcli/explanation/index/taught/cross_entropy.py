@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 
 from gradcli.engine.symbolic.notation import literal
 from gradcli.explanation.index.taught.declaration import UPSTREAM, Declared, Given, column, number_of
+from gradcli.facts import dataclass
 from gradcli.language.simplify.facts.shapes import plain
 from gradcli.language.tree import (
     Argument,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from gradcli.facts import dataclass
 from gradcli.language.tree import Argument, Call, Expression, Name, Number, Unary
 
 Given = Mapping[str, tuple[str, Any]]  # what a formula mentions that is no input: words, and the value

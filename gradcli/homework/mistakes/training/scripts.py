@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass
 from operator import attrgetter
 
+from gradcli.facts import dataclass
 from gradcli.homework.mistakes.declaration import Mistake, Slip
 from gradcli.homework.mistakes.forward import FORWARD_SLIP
 from gradcli.homework.mistakes.habits import STALE_GRAD

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor
+from gradcli.facts import dataclass
 from gradcli.homework.solve.runs.recording import Passes
 from gradcli.homework.solve.runs.tapes import Tape, tape_of
 from gradcli.script.failure import failure

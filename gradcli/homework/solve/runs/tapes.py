@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gradcli import ops
@@ -12,6 +11,7 @@ from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Evaluation, Line
+from gradcli.facts import dataclass
 from gradcli.homework.solve.graph import Graph
 from gradcli.language.tree import Expression
 from gradcli.source import Span

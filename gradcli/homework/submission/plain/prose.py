@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
+from gradcli.facts import dataclass
 from gradcli.homework.submission.answers import UnreadableError
 from gradcli.homework.submission.plain.names import UNARY, function_of, is_function, matching, spelled
 from gradcli.homework.submission.plain.syntax import AND, INDICATORS, MAKERS, MODULES

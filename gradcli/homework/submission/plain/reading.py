@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from json import JSONDecoder
 from typing import Any, Literal
 
 import numpy as np
 
+from gradcli.facts import dataclass
 from gradcli.homework.submission.answers import (
     KEPT,
     WORDS,

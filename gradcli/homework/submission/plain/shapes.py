@@ -7,12 +7,12 @@ Between matrices and vectors `Ax` and `A·x` are products of matrices where the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import product
 
 import numpy as np
 
+from gradcli.facts import dataclass
 from gradcli.homework.submission.answers import Formula, UnreadableError, computed, read_answer
 from gradcli.language.rewrite import with_children
 from gradcli.language.tree import (

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import normalize
+
+from gradcli.facts import dataclass
 
 SPACES = dict.fromkeys(map(ord, "\u00a0\u1680\u2007\u202f\u205f\u3000\t\v\f"), " ") | dict.fromkeys(
     range(0x2000, 0x200B), " "

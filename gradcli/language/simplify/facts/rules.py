@@ -6,9 +6,9 @@ import ast
 import re
 import typing
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
+from gradcli.facts import dataclass
 from gradcli.language.simplify.facts.identities import LETTERS, TABLE, Identity
 from gradcli.language.tree import (
     Argument,

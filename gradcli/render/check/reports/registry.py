@@ -6,9 +6,10 @@ Nothing is imported before a report is asked for: this list is read whenever `gr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from gradcli.facts import dataclass
 
 if TYPE_CHECKING:
     from gradcli.homework.assignment.assignments import Assignment

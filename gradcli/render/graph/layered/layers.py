@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from gradcli.facts import dataclass
 
 PASSES = 3  # in which boxes are drawn to those that use them
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from gradcli.facts import dataclass
 
 Direction = Literal["LR", "TB"]
 

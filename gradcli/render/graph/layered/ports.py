@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from gradcli.facts import dataclass
 from gradcli.render.graph.layered.model import Direction
 
 APART = 18.0  # between ports

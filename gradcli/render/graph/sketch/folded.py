@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
 from gradcli.explanation.model import Explanation, Node
+from gradcli.facts import dataclass
 from gradcli.language.unparser import unparse_statement
 from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.forward import Sketcher

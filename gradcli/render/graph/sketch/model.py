@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from gradcli.facts import dataclass
 
 Role = Literal["name", "value", "grad", "fact", "mark"]
 

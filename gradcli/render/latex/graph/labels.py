@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from gradcli.explanation.model import Local
 from gradcli.explanation.steps.moves import Edge, edges
+from gradcli.facts import dataclass
 from gradcli.language.tree import Number
 from gradcli.render.graph.sketch.model import Arc, Sketch
 from gradcli.render.latex.pieces import letters

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from gradcli.explanation.model import Node, Value
 from gradcli.explanation.steps.walk import Look, State
+from gradcli.facts import dataclass
 from gradcli.language.tree import Name
 from gradcli.render.graph.layered.model import Drawing, Rectangle, Route
 from gradcli.render.graph.sketch.model import Arc, Sketch, Vertex

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import accumulate
 
 from gradcli.explanation.steps.moves import Accumulated
 from gradcli.explanation.steps.walk import Walk, walk
+from gradcli.facts import dataclass
 from gradcli.findings.examination import Ran
 from gradcli.findings.finding import Finding
 from gradcli.render.display_options import Asked

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, groupby
 
+from gradcli.facts import dataclass
 from gradcli.render.page.html import Html, element
 from gradcli.render.page.snippet.page_steps import Stop
 from gradcli.script.timeline.model import Loop

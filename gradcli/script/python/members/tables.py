@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import attrgetter
 from typing import Any
 
+from gradcli.facts import dataclass
 from gradcli.script.python.values.kinds import Defined
 from gradcli.script.python.values.naming import name_members
 

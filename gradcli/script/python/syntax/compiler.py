@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from gradcli.errors import ProgramSyntaxError
+from gradcli.facts import dataclass
 from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.values.places import span_of

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
+from gradcli.facts import dataclass
 from gradcli.source import Source, Span
 
 

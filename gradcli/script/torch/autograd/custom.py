@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -18,6 +17,7 @@ from gradcli.engine.recorder import Application
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.facts import dataclass
 from gradcli.language import tree
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.windows.padding import pad_constant

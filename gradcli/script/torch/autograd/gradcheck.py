@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.dtypes import type_name
 from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.facts import dataclass
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.functional.derivatives import units

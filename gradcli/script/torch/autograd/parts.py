@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -17,6 +16,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.facts import dataclass
 from gradcli.language import tree
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.windows.padding import pad_constant

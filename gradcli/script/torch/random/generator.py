@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.layout import outermost_first
 from gradcli.errors import AutogradError
+from gradcli.facts import dataclass
 from gradcli.script.torch.random.normals import each, standard_normals
 from gradcli.script.torch.random.twister import Position, Twister
 

@@ -6,10 +6,11 @@ Matsumoto and Nishimura, "Mersenne Twister: a 623-dimensionally equidistributed 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from gradcli.facts import dataclass
 
 Words = np.ndarray[Any, np.dtype[np.uint32]]
 

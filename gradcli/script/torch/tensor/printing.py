@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from weakref import WeakSet
 
@@ -16,6 +16,7 @@ import numpy as np
 from gradcli.engine.modes import mode, switched
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.facts import dataclass
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.func.levels import refuse_text

@@ -1,0 +1,115 @@
+"""Dataclasses that cost the import of their module next to nothing: they are put together when they are first used.
+
+    from gradcli.facts import dataclass
+
+The standard library writes and compiles up to six methods for a dataclass. Most commands import twice as many classes
+as they use, and would spend a quarter of their own time on that. Here a class has placeholders for what is to be made;
+whoever reads one of them, the first instance above all, has the standard library make them all.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from threading import RLock
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as dataclass
+else:
+
+    def dataclass(kind: type | None = None, /, **options: Any) -> Any:
+        """Make a dataclass, as `dataclasses.dataclass` does with the same options."""
+        return with_placeholders(kind, options) if kind else lambda kind: with_placeholders(kind, options)
+
+
+METHODS = ("__init__", "__repr__", "__eq__", "__hash__")
+FACTS = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
+COMPLETING = RLock()  # two threads may meet a class at once
+
+
+class Completion:
+    """How a class gets what its placeholders stand for: from the same class as the standard library makes it."""
+
+    def __init__(self, kind: type, template: type | None, options: dict[str, Any]) -> None:
+        self.kind, self.template, self.options = kind, template, options
+        self.names = [name for name in (*METHODS, *FACTS) if vars(kind).get(name) is None]
+        self.is_done = False
+
+    def complete(self) -> None:
+        with COMPLETING:
+            if self.is_done:
+                return
+            template = self.template or type(self.kind)(self.kind.__name__, self.kind.__bases__, namespace(self.kind))
+            complete = vars(dataclasses.dataclass(**self.options)(template))
+            fields = [name for name, value in vars(self.kind).items() if isinstance(value, dataclasses.Field)]
+            for name in self.names + fields:
+                if name in complete:
+                    setattr(self.kind, name, complete[name])
+                else:
+                    delattr(self.kind, name)
+            self.is_done = True
+
+
+class Placeholder:
+    """An attribute that is to be made: reading it completes its class."""
+
+    def __init__(self, completion: Completion, name: str) -> None:
+        self.completion, self.name = completion, name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        self.completion.complete()
+        attribute = getattr(self.completion.kind, self.name)
+        return attribute if instance is None or self.name in FACTS else attribute.__get__(instance, owner)
+
+
+def with_placeholders(kind: type, options: dict[str, Any]) -> type:
+    """Return a class, made anew where it is to have slots, with a placeholder for each thing that it lacks."""
+    template = None
+    if options.get("slots"):
+        kind, template, options = slotted(kind), kind, options | {"slots": False}
+    completion = Completion(kind, template, options)
+    for name in completion.names:
+        setattr(kind, name, Placeholder(completion, name))
+    if options.get("frozen"):
+        kind.__setattr__ = kind.__delattr__ = refuse_change  # type: ignore[assignment]
+    return kind
+
+
+def slotted(kind: type) -> type:
+    """Return a class with a slot for each of its own fields, and a state that pickle can set though it is frozen."""
+    attributes = namespace(kind)
+    inherited = {name for base in kind.__mro__[1:] for name in vars(base).get("__slots__", ())}
+    annotations = attributes.get("__annotations__", {})
+    fields = [name for name, annotation in annotations.items() if not annotation.startswith("ClassVar")]
+    for name in fields:
+        attributes.pop(name, None)  # a default, which the template keeps
+    state = {"__getstate__": state_of, "__setstate__": set_state}
+    slots = tuple(name for name in fields if name not in inherited)
+    made = type(kind)(kind.__name__, kind.__bases__, state | attributes | {"__slots__": slots})
+    made.__qualname__ = kind.__qualname__
+    return made
+
+
+def state_of(fact: Any) -> list[Any]:
+    """Return the values of a dataclass with slots, for pickle and copy."""
+    return [getattr(fact, field.name) for field in dataclasses.fields(fact)]
+
+
+def set_state(fact: Any, values: list[Any]) -> None:
+    for field, value in zip(dataclasses.fields(fact), values, strict=True):
+        object.__setattr__(fact, field.name, value)
+
+
+def namespace(kind: type) -> dict[str, Any]:
+    """Return what the statement of a class made, without what Python and this module added."""
+    added = ("__dict__", "__weakref__")
+    return {
+        name: value
+        for name, value in vars(kind).items()
+        if not (name in added or isinstance(value, Placeholder) or value is refuse_change)
+    }
+
+
+def refuse_change(fact: object, name: str, *_: object) -> NoReturn:
+    """Refuse to set or delete an attribute of a frozen dataclass."""
+    raise dataclasses.FrozenInstanceError(f"{type(fact).__name__}.{name} cannot be changed: facts are frozen")
