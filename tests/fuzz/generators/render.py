@@ -83,9 +83,7 @@ def of_mistakes(random: Random) -> Case:
     text, question, right = random.choice(check.assignments())
     answers = re.sub(
         r"-?\d+(\.\d+)?",
-        lambda found: (
-            found[0] if random.random() < 0.5 else random.choice(["0", "1", "-1", "2", "8", "50", decimal(random)])
-        ),
+        lambda found: found[0] if random.random() < 0.5 else random.choice(others),
         right,
     )
     name, data = random.choice([("ada.txt", answers), ("ada.json", json.dumps({question: {"q": answers}}))])
