@@ -71,6 +71,7 @@ class _Gradients:
         self.whole = explanation
         self.at_any_point = at_any_point
         self.point = explanation.point
+        self.is_of_numbers = not any(map(np.ndim, self.point.values()))  # operations have the same rules whole
         self.notes: list[Note] = []
         self.found: dict[str, tuple[list[tuple[Expression, str]], Iterator[tuple[Expression, str]]]] = {}
         self.left = MOST_WORK
@@ -143,7 +144,8 @@ class _Gradients:
             raw = self.in_shape(raw, leaf.gradient)
             short = shortened(raw, self.point, self.products)
             why = fault(short, raw, self.point) or self.objection(short, leaf) if short != raw else ""
-            yield self.shorter(raw if why else short, leaf), why
+            is_plain = self.is_of_numbers and not why and opaque(short)[0] == 0
+            yield short if is_plain else self.shorter(raw if why else short, leaf), why
         elif raw is not None:
             yield raw, ""
         if self.in_names:
