@@ -187,7 +187,7 @@ def apart(first: Rational, second: Rational) -> tuple[Rational, Rational, int]:
         return (-1 if both < 0 else 1), 2, abs(int(both)).bit_length() - 1
     short, long = sorted((first, second), key=_digits)
     times = Fraction(long) / Fraction(short)
-    if times.denominator == 1 and abs(times) < abs(short):
+    if times.denominator == 1 and magnitude(times) < magnitude(short):
         return int(times), magnitude(short), 2
     return (-short if long < 0 else short), magnitude(long), 1
 
