@@ -69,27 +69,43 @@ def gradients(
     dtype: Any = np.float64,
 ) -> Gradients:
     """Run a program and differentiate it, with no more said about it; takes and raises what `explain` does."""
-    evaluation = checked_evaluation(program, values, wrt, of, dtype)
-    output = evaluation.line_of[id(evaluation.output)].tensor
-    leaves = {x.name: x.tensor for x in evaluation.lines if isinstance(x.tensor.node, AccumulateGrad)}
+    evaluation = checked_evaluation(program, values, wrt, of, dtype, is_bare=True)
     try:
-        given = None if upstream is None else seed_of(output, upstream)
-        with refusals_explained(evaluation, given) as rites:
-            found = dict.fromkeys(leaves) if output.node is None else captured(output, given, leaves, rites)
+        return _gradients(evaluation, upstream, Rites())
+    except (EvaluationError, *FAILURES):  # again, with the lines that say where
+        evaluation = evaluate(program, values, wrt=wrt, of=of, dtype=np.dtype(dtype))
+    try:
+        with refusals_explained(evaluation, upstream) as rites:
+            return _gradients(evaluation, upstream, rites)
     except EvaluationError as error:
         raise error.at(source=program.source) from None
+
+
+def _gradients(evaluation: Evaluation, upstream: Any, rites: Rites) -> Gradients:
+    output = evaluation.output
+    assert output is not None
+    leaves = {x.name: x.tensor for x in evaluation.lines if isinstance(x.tensor.node, AccumulateGrad)}
+    given = None if upstream is None else seed_of(output, upstream)
+    found = dict.fromkeys(leaves) if output.node is None else captured(output, given, leaves, rites)
     return Gradients(output.value, found)
 
 
 def checked_evaluation(
-    program: Program, values: Mapping[str, Any], wrt: Sequence[str] | None, of: str | None, dtype: Any
+    program: Program,
+    values: Mapping[str, Any],
+    wrt: Sequence[str] | None,
+    of: str | None,
+    dtype: Any,
+    *,
+    is_bare: bool = False,
 ) -> Evaluation:
     """Run a program whose values are all there; a warning names those that it does not use."""
     needed = Variables.of(program)
     if idle := check_bindings(needed, values):
         warn(f"the program does not use {', '.join(idle)}")
     check_wrt(needed, wrt)
-    return evaluate(program, values, wrt=wrt, of=of, dtype=np.dtype(dtype), variables=needed)
+    asked = partial(evaluate, wrt=wrt, of=of, variables=needed, is_bare=is_bare)
+    return asked(program, values, dtype=np.dtype(dtype))
 
 
 def check_wrt(needed: Variables, wrt: Sequence[str] | None) -> None:

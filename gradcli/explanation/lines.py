@@ -76,10 +76,14 @@ class Evaluation:
     scope: dict[str, Any] = field(default_factory=dict)
     output: Tensor | None = None
     entries: int = 0
+    tape: Sequence[Application] = ()
+
+    def count(self, tensor: Tensor) -> None:
+        self.entries += tensor.value.size
+        check_total(self.entries)
 
     def add(self, line: Line) -> None:
-        self.entries += line.tensor.value.size
-        check_total(self.entries)
+        self.count(line.tensor)
         self.lines.append(line)
         self.line_of[id(line.tensor)] = line
 

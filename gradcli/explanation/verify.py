@@ -13,7 +13,7 @@ from gradcli.explanation.causes.infinities import is_finite, kind_of
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Leaf, Note, Value
 from gradcli.explanation.numeric import reasons
-from gradcli.explanation.numeric.entries import Entries
+from gradcli.explanation.numeric.entries import MOST_DOUBTS, Entries
 from gradcli.explanation.numeric.function import Function
 from gradcli.explanation.numeric.judge import Opinion, Outcome
 from gradcli.explanation.values import apart, rounding, rounding_of, value_of
@@ -25,6 +25,7 @@ TOLERANCE = {"float64": 1e-6, "float32": 1e-4}  # relative to the largest entry
 EXACT = "float64"  # the precision in which gradients are judged
 MOST_ENTRIES = 500  # entries of all variables together that are differenced; beyond, a seeded sample
 MOST_WORK = 30_000  # nodes that are evaluated for the differences, some ten times each: what takes seconds
+MOST_IN_VAIN = 400  # nodes times variables for which all tables are tried though none tells anything
 
 Finding = tuple[Outcome, str]  # with the reason
 
@@ -107,10 +108,13 @@ class _Comparison:
     def rows(self) -> Iterator[Row]:
         most = min(MOST_ENTRIES, max(1, MOST_WORK // len(self.explanation.nodes)))
         share = max(1, most // max(1, len(self.leaves)))
+        doubts, most_doubts = 0, max(MOST_DOUBTS, MOST_IN_VAIN // len(self.explanation.nodes))
         for position, leaf in enumerate(self.leaves):
-            yield self.row(leaf, share if position < most else 0)
+            row = self.row(leaf, share if position < most else 0, is_brief=doubts >= most_doubts)
+            doubts += row.outcome is Outcome.UNJUDGED
+            yield row
 
-    def row(self, leaf: Leaf, most: int) -> Row:
+    def row(self, leaf: Leaf, most: int, *, is_brief: bool = False) -> Row:
         """Return the row of one variable, from the slopes by at most so many entries."""
         engine, precise = self.engine[leaf.name], self.precise[leaf.name]
         chain_rule = chain_rule_of(self.explanation, leaf)
@@ -119,7 +123,7 @@ class _Comparison:
         findings, error = list(self.beforehand(leaf, engine, precise, most)), np.nan
         if not findings:
             scale = entries.scale
-            for entry, opinion in entries.opinions(most):
+            for entry, opinion in entries.opinions(most, is_brief=is_brief):
                 findings.append(self.excused(leaf.name, opinion))
                 if entry is not None:
                     slopes[entry], errors[entry] = opinion.slope.value, opinion.slope.error

@@ -13,6 +13,7 @@ CONSTANTS = {"True": True, "False": False, "None": None, "...": ...}
 
 ROUND = 10**7  # multiples of it are written with a power of ten
 LARGEST_INTEGER = 2**63 - 1  # torch's int64
+LARGEST_EXACT = 10**15  # beyond, floats do not hold all digits: numbers in formulas are not multiplied out
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _ESCAPES = {"n": "\n", "t": "\t"}
 

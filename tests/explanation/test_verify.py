@@ -11,6 +11,7 @@ import pytest
 from gradcli.engine.symbolic.notation import literal
 from gradcli.errors import GradcliError
 from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.numeric.function import Function
 from gradcli.explanation.numeric.judge import Outcome
 from gradcli.explanation.values import value_of
 from gradcli.explanation.verify import Verification, verify
@@ -271,3 +272,18 @@ def test_empty_arrays(program: str, shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("shape", [(), (2,), (2, 3), *SHAPES])
 def test_a_written_array_has_its_shape(shape: tuple[int, ...]) -> None:
     assert np.shape(value_of(literal(np.zeros(shape)), {})) == shape
+
+
+def test_a_continued_fraction_takes_a_bounded_number_of_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts, evaluated = [0], Function._evaluated
+
+    def counted(self: Function, *arguments: Any, **options: Any) -> Any:
+        counts[0] += 1
+        return evaluated(self, *arguments, **options)
+
+    monkeypatch.setattr(Function, "_evaluated", counted)
+    names = "abcdefghijklmnopqrstuvwxyz"
+    program = "+1/(".join(names) + ")" * (len(names) - 1)
+    found = verify(parse_program(Source(program)), {name: 1 + place / 10 for place, name in enumerate(names)})
+    assert Outcome.DISAGREES not in {row.outcome for row in found.rows}
+    assert counts[0] < 1500  # a third of what all tables for all variables take

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ import pytest
 from gradcli.ops.support.arguments import READERS
 from tests.fuzz import words
 from tests.fuzz.case import Case, Outcome, fault
-from tests.fuzz.generators import AREAS, Place, names, ops, run
+from tests.fuzz.generators import AREAS, OF_LAWS, OF_VERDICTS, Place, names, ops, run
 from tests.fuzz.generators.grammar import SYMBOL
 from tests.fuzz.running import Captured, inside, verdicts
 from tests.fuzz.shrinking import shrunk
@@ -27,6 +28,17 @@ def test_a_case_is_the_same_on_every_run(area: str) -> None:
     places = [Place(3, area, number) for number in range(20)]
     assert [place.case() for place in places] == [place.case() for place in reversed(places)][::-1]
     assert len({place.case() for place in places}) > 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("area", [*AREAS[:-1], *OF_LAWS, *OF_VERDICTS])  # no attack has numbers
+def test_every_area_draws_decimals(area: str) -> None:
+    """Small whole numbers alone hid what was wrong with the coefficients of others for a million cases."""
+    cases = (Place(3, area, number).case() for number in range(40))
+    texts = [" ".join((*case.argv, *(data.decode("utf-8", "replace") for _, data in case.files))) for case in cases]
+    found = [set(re.findall(r"(?<![\w.])\d+\.\d*[1-9]\d*", text)) for text in texts]
+    assert sum(map(bool, found)) >= len(texts) / 3
+    assert len(set().union(*found)) > 20
 
 
 @pytest.mark.parametrize(

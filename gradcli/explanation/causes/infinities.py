@@ -34,14 +34,15 @@ def values(lines: Sequence[Line]) -> Iterator[Note]:
 
 
 def called(line: Line) -> str:
-    """Return the name on the page: of a part of an operation that of the whole."""
-    return line.part_of or line.name
+    """Return the name on the page: of a part of an operation that of the whole, of a number how it is written."""
+    is_number = line.application is None and not (line.is_variable or line.tensor.shape)
+    return unparse(line.written) if is_number else line.part_of or line.name
 
 
 def origin(line: Line) -> str:
     """Return why an operation on finite numbers gives none, as the end of a message."""
     if line.application is None:
-        return " as given"
+        return " as given" if line.is_variable or line.tensor.shape else ""
     primitive, options = line.application.primitive, line.application.options
     inside = primitive.domain_for(options).holds(*(x.tensor.value for x in line.inputs), **options)
     if line.smooth_for and not np.all(inside):

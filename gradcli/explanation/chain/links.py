@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
+import numpy as np
+
+from gradcli.explanation.causes.infinities import is_finite
 from gradcli.explanation.model import Explanation, Local, Step, Value
 from gradcli.explanation.values import value_of
 from gradcli.facts import dataclass
@@ -20,6 +23,14 @@ class Term:
     def is_product(self) -> bool:
         """Whether the contribution is the upstream gradient times a formula, entry by entry."""
         return self.local.formula is not None and not self.step.summed_axes
+
+    @property
+    def is_gate(self) -> bool:
+        """Whether the rule gives 0 for an upstream gradient that is nan or infinite, of which no product is 0."""
+        step = self.step
+        if is_finite(step.upstream) or not self.is_product:
+            return False
+        return bool(np.any(~np.isfinite(step.upstream) & (step.contribution == 0)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,8 @@ def locals_of(line: Line, upstream_name: str) -> dict[int, Local]:
         flow = fit(rule(g, out, *operands, **application.options), operands[position])
         formula = value = None
         if not primitive.structured and operands[position].value.shape == shape:
-            slope = rule(Formula(Number(1), one), out, *operands, **application.options)
+            one_in = Formula(Number(1), one)  # which a rule that passes the gradient on gives back
+            slope = one_in if flow is g else rule(one_in, out, *operands, **application.options)
             formula, value = slope.tree, slope.value
             if shape:
                 value = np.broadcast_to(value, shape)

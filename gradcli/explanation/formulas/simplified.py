@@ -71,7 +71,9 @@ class _Gradients:
         self.whole = explanation
         self.at_any_point = at_any_point
         self.point = explanation.point
+        self.is_of_numbers = not any(map(np.ndim, self.point.values()))  # operations have the same rules whole
         self.notes: list[Note] = []
+        self.found: dict[str, tuple[list[tuple[Expression, str]], Iterator[tuple[Expression, str]]]] = {}
         self.left = MOST_WORK
         self.long, self.widest = LONG, WIDEST
         is_short = len(explanation.nodes) <= MOST_NODES
@@ -86,7 +88,7 @@ class _Gradients:
     def explanation(self) -> Explanation:
         leaves = self.leaves()
         if self.in_names and any(self.in_names.is_used(leaf.formula) for leaf in leaves):
-            (self.long, self.widest), self.left, self.notes = BESIDE_NAMES, MOST_WORK, []
+            (self.long, self.widest), self.notes = BESIDE_NAMES, []
             leaves = self.leaves()
         if self.in_names:
             by_name = guarded("simplification", partial(self.in_names.by_name, [x.formula for x in leaves]), None)
@@ -122,7 +124,17 @@ class _Gradients:
         return replace(leaf, formula=formula)
 
     def formulas(self, leaf: Leaf) -> Iterator[tuple[Expression, str]]:
-        """Yield formulas, the one over variables first, each with the reason why it is not simplified, or none."""
+        """Yield formulas, the one over variables first, each with the reason why it is not simplified, or none.
+
+        What was found is there again for whoever asks a second time.
+        """
+        found, rest = self.found.setdefault(leaf.name, ([], self.sought(leaf)))
+        yield from found
+        for formula in rest:
+            found.append(formula)
+            yield formula
+
+    def sought(self, leaf: Leaf) -> Iterator[tuple[Expression, str]]:
         raw = leaf.formula_raw
         if isinstance(raw, Number) and not is_finite(leaf.gradient):
             raw = None  # 0 for what is 0 times infinity
@@ -132,7 +144,8 @@ class _Gradients:
             raw = self.in_shape(raw, leaf.gradient)
             short = shortened(raw, self.point, self.products)
             why = fault(short, raw, self.point) or self.objection(short, leaf) if short != raw else ""
-            yield self.shorter(raw if why else short, leaf), why
+            is_plain = self.is_of_numbers and not why and opaque(short)[0] == 0
+            yield short if is_plain else self.shorter(raw if why else short, leaf), why
         elif raw is not None:
             yield raw, ""
         if self.in_names:

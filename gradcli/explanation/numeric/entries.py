@@ -64,9 +64,12 @@ class Entries:
             step /= 2
         return 0.0
 
-    def opinions(self, most: int) -> Iterator[tuple[int | None, Opinion]]:
-        """Yield what the slopes by at most so many entries say; then by all at once, if there are more."""
-        size, doubts = np.size(self.gradient), 0
+    def opinions(self, most: int, *, is_brief: bool = False) -> Iterator[tuple[int | None, Opinion]]:
+        """Yield what the slopes by at most so many entries say; then by all at once, if there are more.
+
+        It `is_brief` to try one table for each, as where others were tried in vain.
+        """
+        size, doubts = np.size(self.gradient), MOST_DOUBTS if is_brief else 0
         chosen = range(size) if size <= most else np.argsort(Draws().uniform(0, 1, (size,)))[:most]
         for entry in sorted(int(entry) for entry in chosen):
             direction = np.zeros(size)

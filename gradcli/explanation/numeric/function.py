@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.recorder import Application
 from gradcli.errors import GradcliError
 from gradcli.explanation.evaluate import evaluate
-from gradcli.explanation.lines import Evaluation, Line
+from gradcli.explanation.lines import Evaluation
 from gradcli.explanation.model import Value
 from gradcli.explanation.variables import Variables
 from gradcli.facts import dataclass
@@ -32,15 +33,15 @@ class Function:
         Of an output that is a sum or mean they are its terms: each is subtracted by itself, for beside large ones a
         small change would be rounded away.
         """
-        if (evaluation := self._tried(moved)) is None:
+        if (evaluation := self._tried(moved, is_bare=True)) is None:
             return None
         output = evaluation.output
         if output is None or output.shape != np.shape(self.upstream):  # a selection took another number of entries
             return None
         value, weight = output.value, self.upstream
-        for line in final_sums(evaluation):
-            value = line.inputs[0].tensor.value
-            weight = weight / max(1, value.size) if line.op == "mean" else weight
+        for application in final_sums(evaluation):
+            value = application.inputs[0].value
+            weight = weight / max(1, value.size) if application.primitive.name == "mean" else weight
         with np.errstate(all="ignore"):
             entries = np.asarray(weight * value, np.float64)
         return entries if np.isfinite(entries).all() else None
@@ -52,13 +53,14 @@ class Function:
 
     def output(self, **moved: Any) -> Value | None:
         """Return the output with a variable elsewhere; None where it cannot be evaluated."""
-        evaluation = self._tried(moved)
+        evaluation = self._tried(moved, is_bare=True)
         return evaluation.output.value if evaluation and evaluation.output is not None else None
 
     @cached_property
     def sums(self) -> frozenset[str]:
         """The lines that are sums of the entries whose differences are taken."""
-        return frozenset(line.name for line in final_sums(self._evaluated((), {})))
+        evaluation = self._evaluated((), {})
+        return frozenset(evaluation.line_of[id(application.out)].name for application in final_sums(evaluation))
 
     def gradients(self, wrt: tuple[str, ...], dtype: str = "float64", **moved: Any) -> dict[str, Value]:
         """Return the gradients that the engine's backward pass leaves in `.grad`."""
@@ -81,15 +83,17 @@ class Function:
                     found.append((line.application.primitive.name, count(*values, **line.application.options)))
         return found
 
-    def _tried(self, moved: Mapping[str, Any]) -> Evaluation | None:
+    def _tried(self, moved: Mapping[str, Any], *, is_bare: bool = False) -> Evaluation | None:
         try:
-            return self._evaluated((), moved)
+            return self._evaluated((), moved, is_bare=is_bare)
         except GradcliError:
             return None
 
-    def _evaluated(self, wrt: tuple[str, ...], moved: Mapping[str, Any], dtype: str = "float64") -> Evaluation:
-        point = {**self.point, **moved}
-        return evaluate(self.program, point, wrt=wrt, of=self.of, dtype=np.dtype(dtype), variables=self._variables)
+    def _evaluated(
+        self, wrt: tuple[str, ...], moved: Mapping[str, Any], dtype: str = "float64", *, is_bare: bool = False
+    ) -> Evaluation:
+        asked = partial(evaluate, wrt=wrt, of=self.of, variables=self._variables, is_bare=is_bare)
+        return asked(self.program, {**self.point, **moved}, dtype=np.dtype(dtype))
 
     @cached_property
     def middle(self) -> Value | None:
@@ -101,9 +105,13 @@ class Function:
         return Variables.of(self.program)
 
 
-def final_sums(evaluation: Evaluation) -> Iterator[Line]:
-    """Yield the output and the lines below it for as long as each is the sum or mean of all entries of the next."""
-    line = evaluation.line_of.get(id(evaluation.output))
-    while line is not None and line.op in ("sum", "mean") and line.inputs[0].tensor.value.dtype.kind == "f":
-        yield line
-        line = line.inputs[0]
+def final_sums(evaluation: Evaluation) -> Iterator[Application]:
+    """Yield the output and what is below it for as long as each is the sum or mean of all entries of the next."""
+    made_by = {id(application.out): application for application in evaluation.tape}
+    application = made_by.get(id(evaluation.output))
+    while application is not None and application.primitive.name in ("sum", "mean"):
+        (x, *_) = application.inputs
+        if x.value.dtype.kind != "f":
+            return
+        yield application
+        application = made_by.get(id(x))

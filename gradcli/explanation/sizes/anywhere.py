@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.explanation.build import explain, gradients
-from gradcli.explanation.derivatives.total import Derivative, formulas
+from gradcli.explanation.derivatives.total import Derivative, formulas, ones_like_output
 from gradcli.explanation.formulas.checking import STEPS, WAYS, candidates
 from gradcli.explanation.formulas.simplified import simplified, size_of
 from gradcli.explanation.model import MISSING, Explanation
@@ -31,6 +32,7 @@ Point = Mapping[str, Any]
 TURNS = range(2 + len(WAYS))
 TOLERANCE = 1e-6
 DRAWS = 16
+NO_SIZES: Point = MappingProxyType({})
 
 
 def explain_anywhere(program: Program, made_up: Point, values: Point, *, is_raw: bool, **options: Any) -> Explanation:
@@ -58,29 +60,51 @@ def formulas_anywhere(
     def point(turn: int) -> dict[str, Any]:
         return {**values, **redrawn(made_up, turn)}
 
-    turn = turn_of_derivatives(program, point, **options) if made_up else 0
+    turn = 0
+    if made_up:
+        turn, first = turn_of_derivatives(program, point, is_raw=is_raw or order > 1, **options)
+        if order == 1:
+            return first
     return formulas(program, point(turn), order, mixed=mixed, is_raw=is_raw, **options)
 
 
 def turn_of_derivatives(
-    program: Program, point: Callable[[int], Point], *, wrt: Sequence[str] | None = None, of: str | None = None
-) -> int:
-    """Return the turn in which first derivatives are found that hold anywhere; others are derived from their formulas.
-
-    Those of tensors have no values to compare: they are maps of upstream gradients.
-    """
+    program: Program, point: Callable[[int], Point], *, is_raw: bool = True, **options: Any
+) -> tuple[int, tuple[Derivative, ...]]:
+    """Return the turn in which first derivatives are found that hold anywhere, and these; others come from them."""
 
     def derived(turn: int) -> tuple[int, tuple[Derivative, ...]]:
-        return turn, formulas(program, point(turn), 1, mixed=False, wrt=wrt, of=of, is_raw=True)
+        return turn, formulas(program, point(turn), 1, mixed=False, is_raw=is_raw, **options)
 
     def failing(derivatives: tuple[int, tuple[Derivative, ...]], turn: int) -> str:
-        there = gradients(program, point(turn), wrt=wrt, of=of)
-        for one in derivatives[1] if not np.ndim(there.value) else ():
-            if not holds(one.formula, there.by[one.by[0]], point(turn)):
-                return f"the formula by {one.by[0]}"
-        return ""
+        return failing_derivative(derivatives[1], program, point(turn), **options)
 
-    return anywhere(derived, failing)[0]
+    return anywhere(derived, failing)
+
+
+def failing_derivative(
+    derivatives: Sequence[Derivative],
+    program: Program,
+    point: Point,
+    sizes: Point = NO_SIZES,
+    *,
+    wrt: Sequence[str] | None = None,
+    of: str | None = None,
+) -> str:
+    """Return which first derivative is not the engine's at a point; empty where all are.
+
+    One by a tensor is told by the gradient that it gives for an upstream gradient, which is drawn.
+    """
+    ones = ones_like_output(program, point, of)
+    seed = None if ones is None else np.random.default_rng(0).normal(size=ones.shape)
+    there = gradients(program, point, upstream=seed, wrt=wrt, of=of).by
+    for one in derivatives:
+        (name,) = one.by
+        matrix = None if one.given or seed is None else seed
+        names = {**sizes, **point, **dict.fromkeys(one.given, seed)}
+        if not holds(one.formula, there[name], names, matrix):
+            return f"the formula by {name}"
+    return ""
 
 
 def redrawn(made_up: Point, turn: int) -> dict[str, Any]:
@@ -133,19 +157,23 @@ def failing_gradient(explanation: Explanation, gradients: Mapping[str, Any], at:
     return ""
 
 
-def holds(formula: Expression | None, expected: Any, names: Point) -> bool:
-    """Tell whether a formula has a value, up to rounding, where that is finite."""
+def holds(formula: Expression | None, expected: Any, names: Point, seed: Any = None) -> bool:
+    """Tell whether a formula, or `seed` times that matrix, has a value, up to rounding, where that is finite."""
     if formula is None or formula == MISSING or expected is None:
         return True
     try:
-        computed = np.broadcast_to(np.asarray(value_of(formula, names), np.float64), np.shape(expected))
+        computed = np.asarray(value_of(formula, names), np.float64)
+        if seed is not None:
+            computed = np.tensordot(seed, np.broadcast_to(computed, seed.shape + np.shape(expected)), seed.ndim)
+        computed = np.broadcast_to(computed, np.shape(expected))
     except (GradcliError, ValueError):
         return False
     finite = np.isfinite(expected)
     with np.errstate(all="ignore"):
         distance = np.where(finite, np.abs(computed - expected), 0.0)
     scale = float(np.max(np.abs(expected), initial=0.0, where=finite))
-    return bool(
-        (distance <= TOLERANCE * scale).all()
-        or (distance <= rounding_at(names, formula, count=DRAWS, enough=distance)).all()
-    )
+    if (distance <= TOLERANCE * scale).all():
+        return True
+    if seed is not None:
+        return bool((distance <= np.max(rounding_at(names, formula, count=DRAWS)) * np.abs(seed).sum()).all())
+    return bool((distance <= rounding_at(names, formula, count=DRAWS, enough=distance)).all())

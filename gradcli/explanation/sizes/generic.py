@@ -15,7 +15,14 @@ from gradcli.explanation.build import explain, gradients
 from gradcli.explanation.derivatives.total import Derivative, formulas, ones_like_output
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
-from gradcli.explanation.sizes.anywhere import anywhere, failing_gradient, holds, redrawn, turn_of_derivatives
+from gradcli.explanation.sizes.anywhere import (
+    anywhere,
+    failing_derivative,
+    failing_gradient,
+    holds,
+    redrawn,
+    turn_of_derivatives,
+)
 from gradcli.explanation.sizes.dims import Dims, Sizes, arrays, assignments, even_assignments, named
 from gradcli.explanation.sizes.holding import failing
 from gradcli.explanation.sizes.merging import merged
@@ -86,7 +93,7 @@ def formulas_at_any_size(
             raise named(error, sizes) from None
 
     try:
-        turn = turn_of_derivatives(
+        turn, _ = turn_of_derivatives(
             program, lambda turn: made_up(program, dims, values, runs[0], turn), **asked(runs[0])
         )
     except GradcliError as error:
@@ -95,6 +102,8 @@ def formulas_at_any_size(
     found = tuple(replace(one[0], formula=merged([each.formula for each in one], runs)) for one in same)
     for sizes in even_assignments(dims):
         given, there = at(sizes)
+        if order == 1 and failing_derivative(found, program, given, sizes, **asked(sizes)):
+            raise _depends("a formula")
         for general, one in zip(found, there, strict=True):
             if general.formula is None or one.formula is None or one.given:  # a map of gradients that have no values
                 continue

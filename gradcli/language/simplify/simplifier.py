@@ -16,7 +16,7 @@ from gradcli.language.tree import Binary, Expression, Name, children, fold, post
 MOST_NODES = 600
 DEEPEST = 60  # the writer recurses
 PASSES = 4
-ENOUGH_APART = 1000  # of a form that is too long, after which none with sums over several denominators is sought
+ENOUGH_APART = 1200  # of a form that is too long, after which none with sums over several denominators is sought
 ENOUGH_STEPS = 4000  # after which no other pass is begun
 
 

@@ -14,6 +14,7 @@ from gradcli.engine.broadcast import row
 from gradcli.engine.symbolic.formula import Formula, shape_of
 from gradcli.engine.symbolic.notation import literal, number
 from gradcli.facts import dataclass
+from gradcli.language.literals import LARGEST_EXACT
 from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number, Unary
 
 LONGEST = 24  # the most factors that a product is taken apart into
@@ -51,6 +52,8 @@ class Product:
         if self.coefficient != 1 and other.coefficient != 1 and not whole:
             return None
         coefficient = other.coefficient if self.coefficient == 1 else self.coefficient * other.coefficient
+        if whole and abs(coefficient) > LARGEST_EXACT and 1 not in (self.coefficient, other.coefficient):
+            return None
         return Product(self.sign * other.sign, coefficient, self.factors + other.factors)
 
     def tree(self) -> Expression:
@@ -66,8 +69,10 @@ class Product:
 
 def _constant(value: Any, *operands: Formula) -> Formula | None:
     """Fold arithmetic on whole numbers: `2 - 1` is written `1`."""
-    known = all(isinstance(x.number, int) for x in operands)
-    return Formula(number(float(value)), value) if known and np.ndim(value) == 0 and float(value).is_integer() else None
+    if np.ndim(value) or not all(isinstance(x.number, int) for x in operands):
+        return None
+    is_exact = abs(value) <= LARGEST_EXACT and float(value).is_integer()
+    return Formula(number(float(value)), value) if is_exact else None
 
 
 def _is(x: Formula, value: int, other: Formula, result: Any) -> bool:

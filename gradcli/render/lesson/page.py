@@ -165,7 +165,7 @@ def _link(link: Link | None, terms: Terms) -> Row:
     if link is None:
         return given(terms)
     total = terms.total(link.input)
-    return Row((total, *equations(total, [terms.symbols(link), terms.numbers(link), terms.grid(link.total)])))
+    return Row((total, *equations(total, [terms.symbols(link), terms.numbers(link), terms.result(link)])))
 
 
 def given(terms: Terms) -> Row:

@@ -162,13 +162,20 @@ class Terms:
         return [upstream, f"({text})" if loose else text]
 
     def numbers(self, link: Link) -> str:
-        """Return the sum with numbers put in; empty where they are arrays, or made up."""
+        """Return the sum with numbers put in; empty where they are arrays, made up, or no product of those numbers."""
         if self.explanation.sizes is not None:
             return ""
         values = [x for term in link.terms for x in (term.step.upstream, term.step.contribution)]
-        if any(np.ndim(value) for value in values) or any(term.local.formula is None for term in link.terms):
+        is_product = all(term.local.formula is not None and not term.is_gate for term in link.terms)
+        if any(np.ndim(value) for value in values) or not is_product:
             return ""
         return self._sum([self._numbers(term) for term in link.terms])
+
+    def result(self, link: Link) -> str:
+        """Return the gradient, with the reason where a term is not the product that stands to its left."""
+        gates = dict.fromkeys(visible(term.step.node) for term in link.terms if term.is_gate)
+        why = f", for the rule of {' and '.join(gates)} gives 0 here whatever arrives" if gates else ""
+        return f"{self.grid(link.total)}{why}"
 
     def _numbers(self, term: Term) -> list[str]:
         local = self.value(term.local.value)

@@ -97,7 +97,7 @@ def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:
     """
     total = terms.total(link.input)
     in_variables = _in_variables(leaf, terms) if link.input == leaf.node else []
-    sides = [terms.symbols(link), terms.formulas(link), *in_variables, terms.numbers(link), terms.grid(link.total)]
+    sides = [terms.symbols(link), terms.formulas(link), *in_variables, terms.numbers(link), terms.result(link)]
     written = [side for side in equations(total, list(dict.fromkeys(filter(None, sides)))) if side]
     simplest = f"= {in_variables[-1]}" if in_variables and in_variables[-1] != sides[0] else ""
     return [

@@ -9,11 +9,14 @@ import pytest
 
 from gradcli.errors import EvaluationError
 from gradcli.explanation.build import gradients
+from gradcli.explanation.derivatives import total
+from gradcli.explanation.model import Explanation
 from gradcli.explanation.sizes.anywhere import anywhere, explain_anywhere, formulas_anywhere
 from gradcli.explanation.sizes.dims import Dims
 from gradcli.explanation.sizes.generic import explain_at_any_size, formulas_at_any_size
 from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_program
+from gradcli.language.tree import Binary, Expression, Number
 from gradcli.language.unparser import unparse
 from gradcli.source import Source
 
@@ -69,3 +72,30 @@ def test_a_jacobian_of_one_row_has_no_gradient_to_be_held_up_to() -> None:
 def test_what_holds_nowhere_else_is_refused() -> None:
     with pytest.raises(EvaluationError, match="the formula by x does not hold at all values"):
         anywhere(lambda turn: turn, lambda found, turn: "" if found == turn else "the formula by x")
+
+
+JACOBIANS = {
+    "tanh(W @ x + b)": {"W": ("m", "n"), "x": ("n",), "b": ("m",)},
+    "X.T @ X*0.76": {"X": ("n", "d")},
+    "amax(X*w, dim=0)": {"X": ("n", "d"), "w": ("d",)},
+    "sum(x**2, dim=0, keepdim=True)": {"x": ("n",)},
+}
+
+
+@pytest.mark.parametrize("text", JACOBIANS)
+@pytest.mark.parametrize("is_wrong", [False, True])
+def test_maps_of_tensors_are_held_up_to_the_engine(text: str, is_wrong: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = total.over_variables
+
+    def scaled(explanation: Explanation, most: int) -> dict[str, Expression | None]:
+        found = right(explanation, most)
+        return {name: tree and Binary("*", Number(1.001), tree) for name, tree in found.items()}
+
+    dims = {name: Dims(sizes) for name, sizes in JACOBIANS[text].items()}
+    options: dict[str, Any] = {"mixed": False, "wrt": None, "of": None, "is_raw": False}
+    if not is_wrong:
+        assert all(x.formula for x in formulas_at_any_size(parse_program(Source(text)), dims, {}, 1, **options))
+        return
+    monkeypatch.setattr(total, "over_variables", scaled)
+    with pytest.raises(EvaluationError, match="depends on the sizes"):
+        formulas_at_any_size(parse_program(Source(text)), dims, {}, 1, **options)

@@ -11,8 +11,9 @@ from tests.fuzz import words
 from tests.fuzz.case import Case
 from tests.fuzz.generators.mutation import HOSTILE, damaged, mutated
 from tests.fuzz.generators.options import mixed, options
+from tests.fuzz.generators.programs import NUMBER
+from tests.fuzz.generators.values import DECIMALS, STRANGE, array, decimal, number, shape
 from tests.fuzz.generators.values import HOSTILE as NUMBERS
-from tests.fuzz.generators.values import STRANGE, array, number, shape
 
 SMALL = [
     ("s = x**2; q = s + 3*s", "x = 2", ["s", "dq/ds", "dq/dx"]),
@@ -87,6 +88,8 @@ def case(random: Random) -> Case:
     text, question, right = random.choice(every[: len(SMALL)] if random.random() < 0.95 else every)
     if random.random() < 0.2:
         text = mutated(random, text, [one for one, _, _ in every], random.choice([1, 1, 3]))
+    elif random.random() < DECIMALS:
+        text = NUMBER.sub(lambda found: decimal(random), text)
     assignment = text.encode("utf-8", "surrogatepass")
     if random.random() < 0.03:
         assignment = damaged(random, assignment)

@@ -8,7 +8,7 @@ from random import Random
 from tests.engine.random_programs import ALONG, BINARY, SAME_SHAPE, UNARY, WHOLE, broadcast
 from tests.fuzz import words
 from tests.fuzz.generators.mutation import mutated
-from tests.fuzz.generators.values import FILLINGS, Shape, array, number, shape, value
+from tests.fuzz.generators.values import DECIMALS, FILLINGS, Shape, array, decimal, number, shape, value
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 NAMES = ["x", "y", "z", "w", "a1", "θ", "x₁", "e", "lam"]
@@ -57,7 +57,8 @@ def statement(random: Random, shapes: dict[str, Shape]) -> tuple[str, Shape]:
     name = random.choice(list(shapes))
     found, kind = shapes[name], random.random()
     if kind < 0.35:
-        return random.choice(UNARY).format(name), found
+        text = f"{decimal(random)}*{name}" if random.random() < DECIMALS else name
+        return random.choice(UNARY).format(f"({text})"), found
     if kind < 0.7:
         fitting = [(other, both) for other in shapes if (both := broadcast(found, shapes[other])) is not None]
         other, both = random.choice(fitting)

@@ -11,6 +11,7 @@ from tests.fuzz.case import Case
 from tests.fuzz.generators import batch, check, run
 from tests.fuzz.generators import eval as programs
 from tests.fuzz.generators.options import options
+from tests.fuzz.generators.values import decimal
 
 WIDTHS = [0, 0, 0, 1, 2, 5, 10, 20, 40, 60, 80, 80, 100, 120, 200, 1000]
 SPELLINGS = [
@@ -78,10 +79,11 @@ def of_names(random: Random) -> Case:
 
 def of_mistakes(random: Random) -> Case:
     """Answers that a diagnosis explains, on one of the larger assignments."""
+    others = ["0", "1", "-1", "2", "8", "50", decimal(random)]
     text, question, right = random.choice(check.assignments())
     answers = re.sub(
         r"-?\d+(\.\d+)?",
-        lambda found: found[0] if random.random() < 0.5 else str(random.choice([0, 1, -1, 2, 8, 50])),
+        lambda found: found[0] if random.random() < 0.5 else random.choice(others),
         right,
     )
     name, data = random.choice([("ada.txt", answers), ("ada.json", json.dumps({question: {"q": answers}}))])

@@ -10,6 +10,7 @@ from random import Random
 
 from tests.fuzz import words
 from tests.fuzz.generators.mutation import mutated
+from tests.fuzz.generators.values import decimal
 
 LARGEST = 16  # numbers in a snippet: those above come down to it
 CONSTANTS = [
@@ -104,7 +105,7 @@ def change(random: Random, tree: ast.Module, donors: tuple[ast.expr, ...]) -> No
     if random.random() < 0.4 and donors:
         replace(random, tree, deepcopy(random.choice(donors)))
     elif isinstance(node, ast.Constant):
-        node.value = random.choice(CONSTANTS)
+        node.value = random.choice([*CONSTANTS, float(decimal(random)), float(decimal(random))])
     elif isinstance(node, ast.Name):
         node.id = random.choice([other.id for other in nodes if isinstance(other, ast.Name)])
     elif isinstance(node, ast.Attribute):

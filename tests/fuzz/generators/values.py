@@ -59,6 +59,8 @@ def entry(random: Random, filling: str) -> str:
     }
     if filling in rare and random.random() < 0.4:
         return random.choice(rare[filling])
+    if random.random() < DECIMALS:
+        return random.choice(["", "-"]) + decimal(random)
     return str(random.randint(-30, 30) / 10)
 
 

@@ -14,6 +14,7 @@ import mpmath
 import numpy as np
 
 from gradcli.errors import GradcliError
+from gradcli.explanation.chain.links import chain
 from gradcli.explanation.chain.trace import trace
 from gradcli.explanation.derivatives import total
 from gradcli.explanation.sizes.dims import Dims
@@ -99,6 +100,9 @@ def each_number_is_what_stands_to_its_left(subject: Subject) -> Iterator[Broken]
         found = value_of(step.rule, {**known, explanation.upstream_name: step.upstream})
         size = apart(0.0, step.upstream)
         yield from equal(found, step.contribution, f"{step.node} to {step.input}: {unparse(step.rule)}", size)
+    for term in (term for link in chain(explanation) for term in link.terms if term.is_product and not term.is_gate):
+        product, step = np.multiply(term.step.upstream, term.local.value), term.step
+        yield from equal(product, step.contribution, f"{step.node} to {step.input}, in a row", apart(0.0, product))
 
 
 def contributions_and_paths_sum_to_the_gradient(subject: Subject) -> Iterator[Broken]:

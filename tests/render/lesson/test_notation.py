@@ -86,3 +86,24 @@ def test_one_symbol_has_one_value(seed: int) -> None:
 
 def test_two_values_would_be_found() -> None:
     assert values("  y  = x·v1  2·3  = 6\n  ∂y/∂x = v1\n        = 3\n  ∂y/∂x  = 7")["∂y/∂x"] == {"3", "7"}
+
+
+GATES = {
+    "asin(3*y**0)": "∂v1/∂y",
+    "1/relu(y - 3)": "∂v2/∂v1",
+    "log(floor(y) - 1)": "∂v1/∂y",
+    "log(floor(y) - 7)": None,
+    "1/clamp(y, 2, 3)*0": None,
+}
+
+
+@pytest.mark.parametrize("program", GATES)
+def test_a_row_whose_product_is_another_number_says_why(program: str) -> None:
+    text = page(explained(program, {"y": 1.0}), Looks())
+    rows = [line for line in text.split("\n") if "for the rule of" in line]
+    assert not re.search(r"(nan|inf\)?) · 0 +=? *= 0", text), text
+    if GATES[program]:
+        (row,) = rows
+        assert row.endswith("gives 0 here whatever arrives"), row
+    else:
+        assert not rows

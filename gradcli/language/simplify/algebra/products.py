@@ -178,11 +178,17 @@ def root_of(value: Fraction, degree: int) -> Fraction | None:
 
 
 def apart(first: Rational, second: Rational) -> tuple[Rational, Rational, int]:
-    """Return a number, a constant and its exponent for a product of many digits: `2**60`, or the shorter one first."""
+    """Return a number, a constant and its exponent for a product of many digits.
+
+    `2**60`, a square as of `299792458*(2*299792458)`, or the shorter one first.
+    """
     both = first * second
     if is_whole(both) and abs(int(both)).bit_count() == 1:
         return (-1 if both < 0 else 1), 2, abs(int(both)).bit_length() - 1
     short, long = sorted((first, second), key=_digits)
+    times = Fraction(long) / Fraction(short)
+    if times.denominator == 1 and magnitude(times) < magnitude(short):
+        return int(times), magnitude(short), 2
     return (-short if long < 0 else short), magnitude(long), 1
 
 

@@ -11,11 +11,12 @@ from functools import lru_cache
 from math import gcd, lcm
 from typing import NamedTuple
 
+from gradcli.language.literals import LARGEST_EXACT as MOST
+
 Rational = int | Fraction
 Term = tuple[tuple[int, Rational], ...]  # bases with their exponents, by base; no exponent is zero
 Polynomial = dict[Term, Rational]  # no coefficient is zero
 
-MOST = 10**15  # of a number, or of its digits, beyond which floats do not hold it: it is not multiplied out
 MOST_ROUND = 10**22  # the largest power of ten that is a float
 LARGEST = 10**100  # a number beyond is not looked at: powers of it are beyond all floats
 
