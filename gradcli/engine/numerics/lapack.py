@@ -29,12 +29,6 @@ def singular_values(A: Any) -> Any:
     return _each(lambda x: (np.linalg.svd(x, compute_uv=False),), A, "svd", "singular values")[0]
 
 
-def pseudo_inverse(A: Any, cut: Any) -> Any:
-    """Return the pseudo-inverse of each matrix without its singular values below a share of the largest."""
-    _check_numbers(A)
-    return _each(lambda x: (np.linalg.pinv(x, cut),), A, "svd", "singular values")[0]
-
-
 def symmetric(A: Any, *, UPLO: str = "L") -> Any:
     """Return the eigenvalues and the eigenvectors of each matrix, of which one triangle is read."""
     return _each(partial(np.linalg.eigh, UPLO=UPLO), A, "eigh", "eigenvalues")

@@ -145,11 +145,14 @@ def svd(A: Real, full_matrices: bool = True) -> ReturnType:
     return ReturnType("svd", **{name: part(A, full_matrices=full_matrices) for name, part in parts})
 
 
-@operation("A = [[1, 2], [3, 5], [0, 1]]; svdvals(A)", method=False)
-def svdvals(A: Real) -> Any:
-    """The singular values, the largest first."""
-    _check_matrix("linalg.svd", A)
-    return svd_s(A, full_matrices=False)
+@operation("matrix_rank([[1.0, 2.0], [2.0, 4.0]])", method=False, only="linalg")
+def matrix_rank(A: Real, tol: float | None = None, *, rtol: float | None = None) -> Any:
+    """How many singular values are not 0, or are above `tol`."""
+    _check_matrix("torch.linalg.matrix_rank", A)
+    values = lapack.singular_values(A.value)
+    largest = values.max(axis=-1, keepdims=True, initial=0)
+    share = max(A.shape[-2:]) * np.finfo(A.dtype).eps if rtol is None else rtol
+    return Tensor(np.sum(values > (share * largest if tol is None else tol), axis=-1)[()])
 
 
 def _symmetric(part: int) -> Callable[..., Any]:

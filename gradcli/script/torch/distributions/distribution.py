@@ -61,10 +61,6 @@ class Constraint(Facade):
         axes = tuple(range(-count, 0))
         return Constraint(f"IndependentConstraint({self._text}, {count})", lambda x: self._holds(x).all(axis=axes))
 
-    def check(self, value: Tensor) -> Tensor:
-        """Return where the condition holds."""
-        return Tensor(self._holds(value.value))
-
     def __repr__(self) -> str:
         return self._text
 
@@ -86,27 +82,18 @@ def _array(limit: Any) -> Any:
     return limit.value if isinstance(limit, Tensor) else limit
 
 
-def absent(self: Any, *_: Any) -> Any:
-    raise NotImplementedError
-
-
 class Distribution(Facade):
     """A distribution: `arg_constraints` are checked of the given parameters, `support` of values."""
 
     __parent__ = True
 
     __facade__ = True
-    __beyond__ = frozenset({"enumerate_support", "expand", "perplexity"})
+    __beyond__ = frozenset({"cdf", "enumerate_support", "expand", "icdf", "mode", "perplexity"})
     __module__ = "torch.distributions.distribution"
-    arg_constraints: Any = property(absent)  # by parameter; `derived` ones are not checked
-    support: Any = property(absent)
-    mean: Any = property(absent)
-    variance: Any = property(absent)
-    rsample: Any = absent  # as a function of the parameters, through which gradients flow
-    log_prob: Any = absent
-    entropy: Any = absent
-    cdf: Any = absent
-    icdf: Any = absent
+    arg_constraints: Any  # by parameter; `derived` ones are not checked
+    support: Any
+    variance: Any
+    rsample: Any  # as a function of the parameters, through which gradients flow
     has_rsample = False
 
     def __init__(
@@ -135,10 +122,6 @@ class Distribution(Facade):
     @property
     def event_shape(self) -> Size:
         return Size(self._event)
-
-    @property
-    def mode(self) -> Any:
-        raise NotImplementedError(f"{formatted(type(self))} does not implement mode")
 
     @property
     def stddev(self) -> Any:

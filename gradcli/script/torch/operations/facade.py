@@ -66,7 +66,7 @@ def method(name: str) -> Function | None:
         return None
     if name == "where":
         return where
-    if name in OPERATIONS and OPERATIONS[name].method and name != "polygamma":  # which takes the tensor second
+    if name in OPERATIONS and OPERATIONS[name].method:
         return plain(name, method=True)
     return (in_place(name) if name.endswith("_") else None) or further(name)
 
@@ -131,7 +131,7 @@ def in_place(name: str) -> Function | None:
     from gradcli.ops.indexing.assignment import in_place_method
 
     stem = name.removesuffix("_")
-    if stem == "polygamma" or not torch_has("torch.Tensor", name):
+    if not torch_has("torch.Tensor", name):
         return None
     if stem not in OPERATIONS or OPERATIONS[stem].in_place != "write":
         return in_place_method(name)

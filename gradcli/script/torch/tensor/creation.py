@@ -169,22 +169,6 @@ def eye(n: Any, m: Any = None, **keywords: Any) -> Tensor:
     return made(np.eye(*shape, dtype=options.real), options)
 
 
-def triangle_indices(name: str, find: Callable[..., Any]) -> Callable[..., Tensor]:
-    """`torch.tril_indices` and `torch.triu_indices`: rows above columns."""
-
-    def make(row: int, col: int, offset: int = 0, **keywords: Any) -> Tensor:
-        for at, (side, size) in enumerate((("row", row), ("col", col), ("offset", offset)), 1):
-            if isinstance(size, Tensor) and size.value.size != 1:
-                raise TypeError(f"{name}(): argument 'row' (position 1) must be int, not Tensor")
-            whole(name, side, size, at)
-            if size < 0 and side != "offset":
-                raise RuntimeError(f"{side} must be non-negative, got{size}")
-        checked_shape(name, (row, col))
-        return Tensor(np.stack(find(row, offset, col)).astype(read_options(name, keywords).dtype or LONG))
-
-    return make
-
-
 CREATION: dict[str, Callable[..., Any]] = {
     **RANDOM,
     "tensor": tensor_,
@@ -201,8 +185,6 @@ CREATION: dict[str, Callable[..., Any]] = {
     "linspace": linspace,
     "logspace": logspace,
     "eye": eye,
-    "tril_indices": triangle_indices("tril_indices", np.tril_indices),
-    "triu_indices": triangle_indices("triu_indices", np.triu_indices),
 }
 
 

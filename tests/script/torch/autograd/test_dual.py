@@ -76,7 +76,6 @@ functions = [
     lambda x, c: x.gather(0,torch.tensor([[0,1]])),
     lambda x, c: torch.baddbmm(x[None],c[None],c[None]),
     lambda x, c: torch.einsum("ij,jk->ik",x,c),
-    lambda x, c: torch.cross(F.pad(x,(0,1)),F.pad(c,(0,1)),dim=1),
     lambda x, c: torch.kron(x,c),
 ]
 for n, function in enumerate(functions):

@@ -186,8 +186,6 @@ torch.scalar_tensor(3)
 torch.zeros(3, dtype=torch.float16)
 torch.zeros(2, 2, names=("a", "b"))
 torch.empty_like(x).shape
-torch.tril_indices(3, 3)
-torch.triu_indices(2, 3)
 """
 
 

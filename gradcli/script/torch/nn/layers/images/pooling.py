@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.base.configured import Configured, Rows, declared, numbered
 
 
@@ -26,21 +25,6 @@ class _MaxPoolNd(Pool):
     _signature = "kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False"
     _passed = ("kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices")
     _text = f"{Pool._text}, dilation={{dilation}}, ceil_mode={{ceil_mode}}"
-
-
-class MaxUnpool(Pool):
-    """The inverse of max-pooling: entries at their places among zeros."""
-
-    _signature = "kernel_size, stride=None, padding=0"
-
-    def _settle(self) -> None:
-        super()._settle()
-        for name in ("kernel_size", "stride", "padding"):
-            value = getattr(self, name)
-            setattr(self, name, tuple(value) if isinstance(value, tuple | list) else (value,) * self._dimensions)
-
-    def forward(self, input: Any, indices: Any, output_size: Any = None) -> Any:  # type: ignore[override]
-        return self._called(input, indices, *self._behind(), output_size)
 
 
 class AvgPoolOfRow(Pool):
@@ -79,22 +63,10 @@ class AdaptivePool(Configured):
         return self._called(input, size)
 
 
-class _AdaptiveMaxPoolNd(AdaptivePool):
-    """The largest entry of each window."""
-
-    _signature = "output_size, return_indices=False"
-
-    def _settle(self) -> None:
-        if self.return_indices:
-            raise UnsupportedError("return_indices of adaptive max-pooling is not supported here")
-
-
 LAYERS: Rows = {
     **numbered("MaxPool", _MaxPoolNd, 3, "max_pool"),
-    **numbered("MaxUnpool", MaxUnpool, 3, "max_unpool"),
     **numbered("AvgPool", AvgPool, 3, "avg_pool"),
     "AvgPool1d": (AvgPoolOfRow, {"_function": "avg_pool1d"}),
     **numbered("AdaptiveAvgPool", AdaptivePool, 2, "adaptive_avg_pool"),
-    **numbered("AdaptiveMaxPool", _AdaptiveMaxPoolNd, 2, "adaptive_max_pool"),
 }
 __getattr__ = declared(LAYERS, "torch.nn.modules.pooling")
