@@ -73,6 +73,8 @@ def register() -> None:
         gt=comparisons.greater,
         ge=comparisons.at_least,
         invert=_named("bitwise_not"),
+        lshift=_named("bitwise_left_shift"),
+        rshift=_named("bitwise_right_shift"),
         **{name: _named(f"bitwise_{name}") for name in ("and", "or", "xor")},
         **{name: _named(name) for name in ("abs", "eq", "flip", "unbind")},
     )

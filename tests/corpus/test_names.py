@@ -23,9 +23,9 @@ GIVEN_WHOLE = (
 # What no lesson here uses, by the reason why it is here all the same.
 REASONS = {
     "courses write training loops with it": """
-        torch.utils.data: BatchSampler ConcatDataset DataLoader Dataset IterableDataset RandomSampler Sampler
-            SequentialSampler Subset SubsetRandomSampler TensorDataset WeightedRandomSampler default_collate
-            default_convert random_split
+        torch.utils.data: BatchSampler DataLoader Dataset RandomSampler Sampler
+            SequentialSampler Subset TensorDataset WeightedRandomSampler default_collate
+            random_split
         torch.optim: Optimizer RMSprop
         torch.optim.lr_scheduler: ExponentialLR LRScheduler LambdaLR MultiStepLR
             ReduceLROnPlateau _LRScheduler
@@ -76,6 +76,10 @@ REASONS = {
         torch.special: exp2 xlogy
         torch.func: grad_and_value
         torch.autograd.functional: vhp
+    """,
+    "lessons use the layers and operators of these": """
+        torch: bitwise_left_shift bitwise_right_shift
+        torch.nn.functional: instance_norm max_unpool1d max_unpool2d max_unpool3d poisson_nll_loss
     """,
     "old scripts still have it": """
         torch: BoolTensor ByteTensor CharTensor DoubleTensor HalfTensor IntTensor ShortTensor short int16

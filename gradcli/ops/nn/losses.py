@@ -25,10 +25,11 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import nn as entries
-from gradcli.ops.pointwise.arithmetic import div, mul, sub
-from gradcli.ops.pointwise.elementwise import absolute, exp, sign
+from gradcli.ops.pointwise.arithmetic import add, div, mul, sub
+from gradcli.ops.pointwise.elementwise import absolute, exp, log, sign
 from gradcli.ops.pointwise.logic import nan
-from gradcli.ops.pointwise.selection import guarded, where
+from gradcli.ops.pointwise.scalars import add_number, mul_number
+from gradcli.ops.pointwise.selection import guarded, masked_fill, where
 from gradcli.ops.pointwise.ternary import xlogy
 from gradcli.ops.reducing.reductions import apply_mean, apply_sum
 from gradcli.ops.support.adjoints import printed
@@ -287,3 +288,24 @@ def kl_div(input: Real, target: Real, reduction: str = "mean", log_target: bool 
 
 def _in_logarithms(input: Real, target: Real) -> Any:
     return mul(exp(target), sub(target, input))
+
+
+@operation(
+    "x = [0.5, 1]; y = [2, 1]; poisson_nll_loss(x, y)",
+    "x = [0.5, 1]; poisson_nll_loss(x, [2, 1], log_input=False, full=True, reduction='sum')",
+    method=False,
+    only="nn.functional",
+)
+def poisson_nll_loss(
+    input: Real, target: Real, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
+) -> Any:
+    """Minus the log likelihood of counts; `full` adds Stirling's approximation of the part without parameters."""
+    check_reduction(reduction)
+    together(target, input)
+    rate, logarithm = (exp(input), input) if log_input else (input, log(add_number(input, eps)))
+    losses = sub(rate, mul(target, logarithm))
+    if full:
+        root = mul_number(log(mul_number(target, 2 * math.pi)), 0.5)
+        stirling = add(sub(mul(target, log(target)), target), root)
+        losses = add(losses, masked_fill(stirling, Tensor(target.value <= 1), 0))
+    return over(losses, reduction)

@@ -130,6 +130,18 @@ of_bits(
     "The bits that exactly one has; of booleans, whether exactly one holds.",
     "x = [1, 2]; where(bitwise_xor(x > 0, x < 1.5), x**2, x)",
 )
+of_bits(
+    "bitwise_left_shift",
+    np.left_shift,
+    "The bits moved up: times a power of 2.",
+    "bitwise_left_shift([1, 2], 3)",
+)
+of_bits(
+    "bitwise_right_shift",
+    np.right_shift,
+    "The bits moved down: divided by a power of 2, rounded down.",
+    "bitwise_right_shift([16, 7], 2)",
+)
 bit_not = primitive("bitwise_not", np.invert)
 
 

@@ -106,3 +106,11 @@ def empty(*size: Shape, dtype: Dtype | None = None) -> Tensor:
 def empty_like(input: Tensor, *, dtype: Dtype | None = None) -> Tensor:
     """Any numbers in the shape of the input: here zeros."""
     return zeros_like(input, dtype=dtype)
+
+
+@operation("x = [1, 2, 3]; x*logspace(0, 2, 3)", method=False)
+def logspace(start: float, end: float, steps: int, base: float = 10.0, *, dtype: Dtype | None = None) -> Tensor:
+    """The powers of a base with `steps` equally spaced exponents from `start` to `end`."""
+    AutogradError.when(steps < 0, "number of steps must be non-negative")
+    check_size((steps,))
+    return Tensor(np.logspace(start, end, steps, base=base, dtype=dtype or mode.default_dtype))

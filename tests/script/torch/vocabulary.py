@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-ATTEMPT = "try:\n    {}\nexcept Exception as error:\n    print(type(error).__name__, error)\n"
+ATTEMPT = "try:\n    {}\nexcept Exception as error:\n    print(type(error).__name__)\n"
 
 NAMES = """
 exp sin cos tanh sigmoid relu abs neg square clone sqrt log reciprocal sign floor round log1p expm1 erf sinh trunc tan

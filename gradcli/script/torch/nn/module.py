@@ -30,16 +30,21 @@ LAYERS = Places(
         "layers.images.folding": "Fold Unfold Upsample",
         "layers.linear": "CosineSimilarity Flatten Identity Linear Unflatten",
         "layers.loss": (
-            "BCELoss BCEWithLogitsLoss CrossEntropyLoss HuberLoss KLDivLoss L1Loss MSELoss NLLLoss SmoothL1Loss"
+            "BCELoss BCEWithLogitsLoss CrossEntropyLoss HuberLoss KLDivLoss L1Loss MSELoss NLLLoss "
+            "PoissonNLLLoss SmoothL1Loss"
         ),
-        "layers.normalization": ("BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm LayerNorm RMSNorm"),
+        "layers.normalization": (
+            "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm "
+            "RMSNorm"
+        ),
         "layers.images.padding": (
             "ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "
             "ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d "
             "ZeroPad3d"
         ),
         "layers.images.pooling": (
-            "AdaptiveAvgPool1d AdaptiveAvgPool2d AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d"
+            "AdaptiveAvgPool1d AdaptiveAvgPool2d AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d "
+            "MaxUnpool1d MaxUnpool2d MaxUnpool3d"
         ),
     },
 )

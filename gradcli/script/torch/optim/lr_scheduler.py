@@ -82,7 +82,6 @@ class LRScheduler(Facade):
 
     def _go(self, epoch: int) -> None:
         self.last_epoch = epoch
-        self._get_lr_called_within_step = False  # which a printed state shows
         self._set(self.get_lr())
 
     def _restart(self) -> None:

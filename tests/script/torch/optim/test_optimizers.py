@@ -11,7 +11,7 @@ import pytest
 from gradcli.engine.modes import switched
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.optim.module import OPTIMIZERS
-from tests.script.agreement import REFUSED, agree
+from tests.script.agreement import REFUSED_BY_KIND, agree
 from tests.script.running import ours
 
 SHAPES = [(16, 2), (16,), (), (3,), (1, 1)]
@@ -89,7 +89,7 @@ def test_steps_agree_with_torch(name: str, options: dict[str, Any], dtype: str) 
 
 START = f"""import torch
 from torch import optim
-{REFUSED}
+{REFUSED_BY_KIND}
 a = torch.ones(2, requires_grad=True)
 b = torch.zeros(1, requires_grad=True)
 def ready():

@@ -194,4 +194,4 @@ def nll_loss(
     return ops.nll_loss(input, target, weight, ignore_index, reduction)
 
 
-kl_div = loss(checked("kl_div"))
+kl_div, poisson_nll_loss = loss(checked("kl_div")), loss(checked("poisson_nll_loss"))

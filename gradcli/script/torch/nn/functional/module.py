@@ -29,7 +29,7 @@ Function = Callable[..., Any]
 # How a function is made that is not the operation of its name: one of a tensor and numbers, with `inplace` behind them
 # where torch has it; or a function of our own, in the file of that name.
 KINDS = {
-    "functional.pools": "max_pool1d max_pool2d max_pool3d",
+    "functional.pools": "max_pool1d max_pool2d max_pool3d max_unpool1d max_unpool2d max_unpool3d",
     "layers.activation": (
         "celu elu gelu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu "
         "softplus softsign tanh threshold"
@@ -38,12 +38,12 @@ KINDS = {
     "functional.noise": "dropout dropout2d rrelu scaled_dot_product_attention",
     "functional.interpolation": "interpolate",
     "layers.images.folding": "fold unfold",
-    "functional.normalization": "group_norm",
+    "functional.normalization": "group_norm instance_norm",
     "functional.lookup": "embedding",
     "functional.grids": "affine_grid grid_sample",
     "functional.losses": (
         "binary_cross_entropy binary_cross_entropy_with_logits cross_entropy huber_loss kl_div l1_loss mse_loss "
-        "nll_loss smooth_l1_loss"
+        "nll_loss poisson_nll_loss smooth_l1_loss"
     ),
 }
 NAMED = {"logsigmoid": "log_sigmoid", "threshold": "_threshold"}  # functions with another name of their own

@@ -23,6 +23,10 @@ LOSSES = {
     "L1Loss": ("l1_loss", REDUCED),
     "MSELoss": ("mse_loss", REDUCED),
     "NLLLoss": ("nll_loss", LABELLED),
+    "PoissonNLLLoss": (
+        "poisson_nll_loss",
+        "log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, reduction='mean'",
+    ),
     "SmoothL1Loss": ("smooth_l1_loss", f"{REDUCED}, beta=1.0"),
 }
 BUFFERS = ("weight", "pos_weight")
