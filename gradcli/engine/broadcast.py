@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.memory.layout import laid_out, strided
+from gradcli.engine.memory.layout import strided
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -124,7 +124,7 @@ expand: Primitive = primitive(
 )
 to_copy = primitive(
     "to_copy",
-    lambda x, *, dtype: laid_out(x.astype(dtype), (x,)),
+    lambda x, *, dtype: x.astype(dtype),
     lambda g, out, x, *, dtype: g,
     notation=lambda operands, _: operands[0].tree,
     traits=("layout",),

@@ -104,9 +104,7 @@ def _values_rule(g: Carrier, out: Carrier, A: Carrier, *, full_matrices: bool) -
 
 SVD = "LinalgSvdBackward0"
 TURNS = "A singular vector turns towards the others, the faster the closer their singular values are."
-svd_u: Primitive = factor(
-    "svd", "U", lapack.by_columns(_singular(0)), _left_rule, node=SVD, says=TURNS, differential=change.LEFT
-)
+svd_u: Primitive = factor("svd", "U", _singular(0), _left_rule, node=SVD, says=TURNS, differential=change.LEFT)
 svd_s: Primitive = factor(
     "svd",
     "S",
@@ -118,7 +116,7 @@ svd_s: Primitive = factor(
     differential=change.SINGULAR_VALUES,
 )
 svd_v: Primitive = factor(
-    "svd", "Vh", lapack.by_columns(_singular(2)), _right_rule, node=SVD, number=2, says=TURNS, differential=change.RIGHT
+    "svd", "Vh", _singular(2), _right_rule, node=SVD, number=2, says=TURNS, differential=change.RIGHT
 )
 
 
@@ -189,7 +187,7 @@ eigh_values: Primitive = factor(
 eigh_vectors: Primitive = factor(
     "eigh",
     "eigenvectors",
-    lapack.by_columns(_symmetric(1)),
+    _symmetric(1),
     _eigenvectors_rule,
     node=EIGH,
     number=1,
@@ -225,7 +223,6 @@ def eigvalsh(A: Real, UPLO: str = "L") -> Any:
 
 
 def _orthogonal(part: int) -> Callable[..., Any]:
-    @lapack.by_columns
     def forward(A: Any, *, mode: str = "reduced") -> Any:
         UnsupportedHere.when(
             not lapack.is_finite(A), "qr of a matrix with entries that are not finite is not supported here"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.numerics.lapack import by_columns, first_of, zero_pivot
+from gradcli.engine.numerics.lapack import first_of, zero_pivot
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
@@ -28,7 +28,6 @@ def _over(g: Any, A: Any) -> Any:
     return aligned(g, A.shape, (len(A.shape) - 2, len(A.shape) - 1))
 
 
-@by_columns
 def _inverse(A: Any) -> Any:
     try:
         return np.linalg.inv(A)

@@ -12,7 +12,6 @@ from gradcli.engine.broadcast import expand, sum_to_size
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import broadcast_shapes, check_together, dimension, dimensions
 from gradcli.engine.graph import join
-from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, literal, positional
@@ -110,7 +109,7 @@ repeat: Primitive = primitive(
 )
 flip: Primitive = primitive(
     "flip",
-    lambda x, *, dims: laid_out(np.flip(x, dims).copy(), (x,)),
+    lambda x, *, dims: np.flip(x, dims).copy(),
     lambda g, out, x, *, dims: flip(g, dims=dims),
     structured=True,
     notation=positional("flip"),

@@ -11,7 +11,6 @@ from typing import Any, Self
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.memory.layout import outermost_first
 from gradcli.errors import AutogradError
 from gradcli.script.torch.random.normals import each, standard_normals
 from gradcli.script.torch.random.twister import Position, Twister
@@ -33,6 +32,11 @@ class State:
     spare: float | None
 
 
+def outermost_first(array: Array) -> list[int]:
+    """Return the dimensions in the order in which the entries lie in memory."""
+    return sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+
+
 def in_memory_order(array: Array, draw: Callable[..., Array], **apart: bool) -> Array:
     """Draw numbers for an array in the order in which its entries lie in memory, as torch fills tensors.
 
@@ -40,7 +44,7 @@ def in_memory_order(array: Array, draw: Callable[..., Array], **apart: bool) -> 
     """
     if array.flags.c_contiguous:
         return draw(array.shape)
-    order = outermost_first([array])
+    order = outermost_first(array)
     numbers = draw(tuple(array.shape[axis] for axis in order), **apart)
     return numbers.transpose(np.argsort(order))
 
@@ -171,7 +175,7 @@ class Generator:
             steps = (rows / rows[:, -1:]).astype(DOUBLE)
             positions = [np.searchsorted(row, self._fractions(count, np.float64)) for row in steps]
             return np.array(positions, LONG).reshape(*weights.shape[:-1], count)
-        axes = outermost_first([weights])  # the order in memory of torch's numbers, which lie as the weights do
+        axes = outermost_first(weights)  # the order in memory of torch's numbers, which lie as the weights do
         times = self.exponential(tuple(weights.shape[axis] for axis in axes), weights.dtype)
         ranks = weights / times.transpose(np.argsort(axes))
         return np.argsort(-ranks, axis=-1, kind="stable")[..., :count]
