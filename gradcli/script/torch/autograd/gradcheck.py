@@ -15,6 +15,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.functional.derivatives import units
 from gradcli.script.torch.autograd.rites import grad
+from gradcli.script.torch.random.sampling import filling
 from gradcli.script.torch.tensor.printing import tensor_text
 
 NOT_DOUBLE = (
@@ -151,4 +152,28 @@ def gradcheck(
     return True
 
 
-MEMBERS: dict[str, Any] = {kind.__name__: kind for kind in (gradcheck, GradcheckError)}
+def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, **options: Any) -> bool:
+    """Compare the derivatives of the gradients, by inputs and upstream gradients, with central differences."""
+    given = as_tuple(inputs)
+    if grad_outputs is None:
+        grad_outputs = tuple(_drawn(x) for x in as_tuple(func(*given)) if x.requires_grad)
+    upstream = as_tuple(grad_outputs)
+    wanted = [n for n, x in enumerate(given) if isinstance(x, Tensor) and x.requires_grad]
+
+    def gradients(*arguments: Any) -> tuple[Tensor, ...]:
+        count = len(arguments) - len(upstream)
+        outputs = [x for x in as_tuple(func(*arguments[:count])) if x.requires_grad]
+        sources = [arguments[n] for n in wanted]
+        slopes = grad(outputs, sources, arguments[count:], create_graph=True, allow_unused=True)
+        return tuple(x for x in slopes if x is not None)
+
+    return gradcheck(gradients, (*given, *upstream), **options)
+
+
+def _drawn(x: Tensor) -> Tensor:
+    """Draw an upstream gradient between -1 and 1."""
+    dtype = x.dtype if is_floating(x.value) else np.float64
+    return filling("uniform")(Tensor(np.zeros(x.shape, dtype)), -1, 1).requires_grad_()
+
+
+MEMBERS: dict[str, Any] = {kind.__name__: kind for kind in (gradcheck, gradgradcheck, GradcheckError)}

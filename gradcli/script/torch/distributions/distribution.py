@@ -145,10 +145,8 @@ class Distribution(Facade):
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
         shape, event = value.shape, (*self._batch, *self._event)
-        if shape[len(shape) - len(self._event) :] != self._event:
-            texts = (size_text(Size(x)) for x in (shape, self._event))
-            raise ValueError("The right-most size of value must match event_shape: {} vs {}.".format(*texts))
-        if any(1 not in (i, j) and i != j for i, j in zip(reversed(shape), reversed(event), strict=False)):
+        fits = all(1 in (i, j) or i == j for i, j in zip(reversed(shape), reversed(event), strict=False))
+        if not fits or shape[len(shape) - len(self._event) :] != self._event:
             texts = (size_text(Size(x)) for x in (shape, event))
             raise ValueError("Value is not broadcastable with batch_shape+event_shape: {} vs {}.".format(*texts))
         if not np.all(self.support._holds(value.value)):

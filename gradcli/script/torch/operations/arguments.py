@@ -120,6 +120,8 @@ class Signature:
         return name
 
     def _too_many(self, given: int) -> str:
+        if self.method and self.most == 1:
+            return f"TensorBase.{self.name}() takes no arguments ({given - 1} given)"
         own = int(self.method)  # the tensor itself is not counted
         return too_many(self.name, self.least - own, self.most - own, given - own)
 
