@@ -55,7 +55,9 @@ class View(Tensor):
         self.base: Tensor = base
         self.path = path
         self.origin = origin
-        self.history = base.shared_history()
+        if base.history is None:
+            base.history = []
+        self.history = base.history
         self._known = len(self.history)  # how many changes the node knows of
 
     @property
@@ -155,17 +157,14 @@ def view_of(source: Tensor, value: Value, primitive: Primitive, options: dict[st
         alias = Tensor(value)
         alias.history = source.history
         return alias
+    if mode.grad_enabled:
+        origin = PART if "part" in primitive.traits else ""
+    else:
+        origin = INFERENCE if mode.inference else UNRECORDED
     step = (primitive, options)
-    if is_view(source):
-        origin = _origin(primitive) or source.origin
-        return View(value, source.base, (*source.path, step), origin)
-    return View(value, source, (step,), _origin(primitive))
-
-
-def _origin(primitive: Primitive) -> str:
-    if not mode.grad_enabled:
-        return INFERENCE if mode.inference else UNRECORDED
-    return PART if "part" in primitive.traits else ""
+    if isinstance(source, View) and source.base is not None:
+        return View(value, source.base, (*source.path, step), origin or source.origin)
+    return View(value, source, (step,), origin)
 
 
 def take_over(old: Target | None, new: Node) -> None:

@@ -57,6 +57,7 @@ class Signature:
             self.readers[rest[0]] = size_tuple
         self.optional = {name for name, p in parameters.items() if p.default is None}
         self.positional = [(self.readers[name], name in self.optional) for name in self.fixed]
+        self.by_name = {name: (read, name in self.optional) for name, read in self.readers.items() if name != self.rest}
 
     def _reader(self, parameter: Parameter) -> Reader:
         kind = self.kind(parameter)

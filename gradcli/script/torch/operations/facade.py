@@ -95,7 +95,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
     lowered = LOWERED.get(name)
     untold, told = lowered or operation.function, lowered or operation.called  # a tape is told what was called
     signature = Signature(operation, shown or name, keywords_of(lowered) if lowered else (), method=method)
-    bind, readers = signature.bind, signature.positional
+    bind, readers, fixed, by_name = signature.bind, signature.positional, signature.fixed, signature.by_name
     least, most, many = signature.least, signature.most, signature.rest is not None
     checks = bool(operation.kernel or operation.alike)
 
@@ -105,17 +105,21 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
             return call(*arguments, **keywords) if out is None else into(name, out, call, arguments, keywords)
         if checks:
             check_numbers(operation, (*arguments, *keywords.values()))
-        if keywords or not least <= len(arguments) <= most:
-            values, keywords = bind(arguments, keywords)
+        count = len(arguments)
+        if not least <= count <= most or (keywords and not keywords.keys().isdisjoint(fixed[:count])):
+            values, named = bind(arguments, keywords)
         else:
-            try:
-                values = []
+            try:  # what plainly fits is read here: a comprehension is one more frame
+                values, named = [], {}
                 each = signature.following() if many else readers
                 for (read, is_optional), x in zip(each, arguments, strict=False):
-                    values.append(None if x is None and is_optional else read(x))  # a comprehension is one more frame
-            except (TypeError, ValueError, OverflowError, IndexError):
-                values, keywords = bind(arguments, keywords)
-        result = (untold if mode.tape is None else told)(*values, **keywords)
+                    values.append(None if x is None and is_optional else read(x))
+                for keyword, x in keywords.items():
+                    read, is_optional = by_name[keyword]
+                    named[keyword] = None if x is None and is_optional else read(x)
+            except (KeyError, TypeError, ValueError, OverflowError, IndexError):
+                values, named = bind(arguments, keywords)
+        result = (untold if mode.tape is None else told)(*values, **named)
         if isinstance(result, Tensor) and result.value.size > LARGE:
             running.machine.budget.fits(result.value.size, "the result")
         if type(result) in NUMBERS:
