@@ -56,6 +56,8 @@ ABSENT = {
     r"apply_$|map2?_$": "write the function with operations of tensors, or tensor([f(v) for v in x.tolist()])",
     r"\b(index_)?put_?$": "write x[indices] = values",
     "rsub": "write other - x",
+    r"(squeeze|\bt|transpose|swapaxes|swapdims)_$": "write x = x.unsqueeze(0), without the underscore",
+    "fill_diagonal_": "write x.diagonal().fill_(value)",
     "asarray": "write torch.as_tensor(x)",
     "adjoint": "write x.mT",
     r"^(\w+_loss|\w+_norm|\w+_with_logits|kl_div|dropout|embedding|adaptive_max_pool1d)$": (

@@ -106,11 +106,6 @@ class View(Tensor):
         self.node = node
         return node
 
-    def look_along(self, path: Path) -> None:
-        """Take another path from the base, for which the node was made."""
-        self.path = path
-        self._known = len(self.history or ())
-
     @property
     def requires_grad(self) -> bool:
         return _node.__get__(self) is not None or self.base.requires_grad

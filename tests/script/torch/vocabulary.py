@@ -13,7 +13,7 @@ BINARY = ["+", "-", "*", "/", "**", "%", ">", "<=", "==", "!="]
 REDUCTIONS = ["sum", "mean", "prod", "max", "min", "std", "var", "norm", "amax", "logsumexp", "argmax", "cumsum"]
 DTYPES = ["torch.float64", "torch.float64", "torch.int64"]
 IN_PLACE = ["add_({})", "mul_({})", "sub_({})", "div_({})", "copy_({})", "zero_()", "fill_(2)", "neg_()"]
-IN_PLACE += ["exp_()", "clamp_(min=0)", "relu_()", "sqrt_()", "pow_(2)", "unsqueeze_(0)", "squeeze_()", "tanh_()"]
+IN_PLACE += ["exp_()", "clamp_(min=0)", "relu_()", "sqrt_()", "pow_(2)", "tanh_()"]
 VIEWS = [
     "[",
     "reshape",

@@ -13,6 +13,7 @@ from gradcli.engine.graph import join
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
 from gradcli.ops.products.matmul import linear
+from gradcli.ops.shaping.permutations import transpose
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.named_nodes import as_node
 from gradcli.script.errors import UnsupportedError
@@ -23,7 +24,6 @@ from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.nn.functional.noise import dropout
 from gradcli.script.torch.nn.initialisation import uniform_
 from gradcli.script.torch.nn.packing import PackedSequence, permuted, through_packed
-from gradcli.script.torch.operations import facade
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 from gradcli.script.torch.tensor.unsafe_chunk import unsafe_chunk
 
@@ -248,9 +248,7 @@ class RNNBase(Recurrence):
 
     def _turned(self, sequence: Any) -> Any:
         """Put the batch first again; torch transposes the outputs in place, but for those of an LSTM."""
-        turn = facade.in_place("transpose_")
-        assert turn is not None
-        return turn(sequence, 0, 1)
+        return transpose.in_place(sequence, dim0=0, dim1=1)
 
     def _size(self, batch: int) -> tuple[int, int, int]:
         """Return the size of each of the first states."""
