@@ -65,7 +65,7 @@ REASONS = {
     "courses on linear algebra and calculus compute with it": """
         torch: adaptive_avg_pool1d addcdiv addmm amin avg_pool1d baddbmm bitwise_and
             bitwise_not bitwise_or bitwise_xor broadcast_tensors ceil
-            clamp_max column_stack conv_transpose1d conv_transpose2d conv_transpose3d
+            clamp_max conv_transpose1d conv_transpose2d conv_transpose3d
             cumprod diag_embed diagonal empty_like exp2 fix floor_divide full_like hstack
             index_select isinf kron lerp logaddexp logdet logical_and logical_not logical_or logical_xor
             masked_select mm moveaxis movedim mv nan_to_num narrow nonzero

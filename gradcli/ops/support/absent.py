@@ -55,6 +55,7 @@ HINTS = {
     "write sign": "sgn",
     "write where(abs(x) > limit, x, 0), or relu(x - limit) - relu(-x - limit)": "hardshrink softshrink",
     "write x - tanh(x)": "tanhshrink",
+    "write cat with reshape((-1, 1)) of the vectors": "column_stack",
     "write softplus(-y*x).mean()": "soft_margin_loss",
     "write binary_cross_entropy_with_logits": "multilabel_soft_margin_loss",
     "write the sum x*log1p(y)": "xlog1py",

@@ -124,7 +124,6 @@ x.clamp_(max=2)
 x.pow_(2)
 x.neg_()
 m.t_().shape
-x.unsqueeze_(0).shape
 m.transpose_(0, 1).shape
 x.add_(1); x._version
 y = x[:2]; y.add_(1); x

@@ -91,8 +91,6 @@ torch.autograd.grad(torch.atan2(y := torch.zeros((), requires_grad=True), x := y
 type(torch.ones(1, requires_grad=True).register_hook(print))
 torch.broadcast_shapes((2,),(3,))
 g=torch.Generator().manual_seed(3); print(torch.rand(2,generator=g), g.device, g.initial_seed())
-torch.zeros(7,3).fill_diagonal_(5,wrap=True)
-torch.zeros(3,3).fill_diagonal_(5)
 torch.zeros(3).index_add_(0,torch.tensor([0,0]),torch.ones(2),alpha=2)
 """
 
