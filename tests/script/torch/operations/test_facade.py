@@ -123,8 +123,6 @@ x.copy_(i)
 x.clamp_(max=2)
 x.pow_(2)
 x.neg_()
-m.t_().shape
-m.transpose_(0, 1).shape
 x.add_(1); x._version
 y = x[:2]; y.add_(1); x
 y = x[:2]; y.add_(1); x._version
