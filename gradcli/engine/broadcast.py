@@ -14,6 +14,7 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.indices import copies, sums_of_copies
 from gradcli.engine.symbolic.notation import literal, positional
+from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Call, Expression, Literal, Number
 
 NUMBERS = frozenset({np.float64, np.float32})  # which have no shape, and of which numpy takes its time to say so
@@ -132,11 +133,20 @@ to_copy = primitive(
 )
 
 
+def other_shape(gradient: Any, x: Any) -> ShapeError:
+    """Return the error for a gradient that does not fit, since the data of a leaf got another shape."""
+    words = f"a gradient of shape {gradient.shape} arrives at a leaf whose data has the shape {x.shape} by now"
+    return ShapeError(words, help="call backward() before the data of the leaf gets another shape")
+
+
 def fit(gradient: Any, x: Any) -> Any:
     """Bring a gradient to the shape and dtype of the input it belongs to."""
     kind = type(gradient)
     if kind is type(x) and (kind in NUMBERS or (kind is Formula and type(gradient.value) is type(x.value) in NUMBERS)):
         return gradient
     if gradient.shape != x.shape:
-        gradient = sum_to_size(gradient, size=x.shape)
+        try:
+            gradient = sum_to_size(gradient, size=x.shape)
+        except ValueError:
+            raise other_shape(gradient, x) from None
     return gradient if gradient.dtype == x.dtype else to_copy(gradient, dtype=x.dtype)
