@@ -215,12 +215,6 @@ def _check_choices(weights: Array, count: int, replacement: bool) -> None:
         raise AutogradError("cannot sample n_sample <= 0 samples")
     if not replacement and count > weights.shape[-1]:
         raise AutogradError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    if replacement and count > 1:
-        where = "invalid multinomial distribution (encountering probability entry"
-        for row in weights.reshape(-1, weights.shape[-1]):
-            bad = row[~((row >= 0) & (row < math.inf))][:1]
-            if bad.size:
-                raise AutogradError(f"{where} {'= infinity or NaN' if bad[0] == math.inf else '< 0'})")
     if not ((weights >= 0) & (weights < math.inf)).all():
         raise AutogradError("probability tensor contains either `inf`, `nan` or element < 0")
     if not weights.any(axis=-1).all():

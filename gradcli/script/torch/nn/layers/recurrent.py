@@ -286,10 +286,7 @@ class RNNBase(Recurrence):
         weight = next(iter(self._parameters.values()))
         if sequence.dtype != weight.dtype:
             kind, wanted = (f"torch.{dtype.name}" for dtype in (sequence.dtype, weight.dtype))
-            raise ValueError(
-                f"RNN input dtype ({kind}) does not match weight dtype ({wanted}). Convert input: input.to({wanted}), "
-                f"or convert model: model.to({kind})"
-            )
+            raise ValueError(f"RNN input dtype ({kind}) does not match weight dtype ({wanted}): input.to({wanted})")
         ShapeError.when(
             sequence.shape[0] == 0 and not sequence.value.size, "Expected sequence length to be larger than 0 in RNN"
         )
