@@ -110,13 +110,15 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
             values, named = bind(arguments, keywords)
         else:
             try:  # what plainly fits is read here: a comprehension is one more frame
-                values, named = [], {}
+                values, named = [], keywords
                 each = signature.following() if many else readers
                 for (read, is_optional), x in zip(each, arguments, strict=False):
                     values.append(None if x is None and is_optional else read(x))
-                for keyword, x in keywords.items():
-                    read, is_optional = by_name[keyword]
-                    named[keyword] = None if x is None and is_optional else read(x)
+                if keywords:
+                    named = {}
+                    for keyword, x in keywords.items():
+                        read, is_optional = by_name[keyword]
+                        named[keyword] = None if x is None and is_optional else read(x)
             except (KeyError, TypeError, ValueError, OverflowError, IndexError):
                 values, named = bind(arguments, keywords)
         result = (untold if mode.tape is None else told)(*values, **named)
