@@ -20,7 +20,7 @@ from gradcli.script.torch.autograd.custom import Call
 from gradcli.script.torch.autograd.grad_modes import Marks
 from gradcli.script.torch.autograd.parts import bound, once_differentiable, push, tangents_of
 
-LEGACY = "call a function of torch.autograd by .apply(...), its methods are static"
+LEGACY = "Legacy autograd function with non-static forward method is deprecated: call it by .apply(...)"
 NOT_RETURNED = "Inputs that are modified in place and marked dirty must be returned by the Function."
 RETURNED_AND_SAVED = (
     "An input that setup_context saves is returned as it is, which is not supported. You should return and save a view "
