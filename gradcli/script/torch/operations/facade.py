@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from importlib import import_module
 from inspect import Parameter
 from inspect import signature as signature_of
 from typing import Any
@@ -27,18 +26,6 @@ Function = Callable[..., Any]
 
 NUMBERS = (int, float)  # what `torch.add(1, 2)` comes to before it is a tensor
 LARGE = 2**16  # entries of a result worth a look at the limit
-# Where the functions stand that are no operations of the engine; methods too, where tensors have the name.
-FURTHER = ("tensor.unsafe_chunk",)
-
-
-def further(name: str) -> Function | None:
-    """The function of that name in one of these modules."""
-    for place in FURTHER:
-        module = import_module(f"gradcli.script.torch.{place}")
-        found: Any = vars(module).get(name)
-        if getattr(found, "__module__", "") == module.__name__ and not name.startswith("_"):
-            return found  # type: ignore[no-any-return]
-    return None
 
 
 @cache
@@ -68,7 +55,7 @@ def method(name: str) -> Function | None:
         return where
     if name in OPERATIONS and OPERATIONS[name].method:
         return plain(name, method=True)
-    return (in_place(name) if name.endswith("_") else None) or further(name)
+    return in_place(name) if name.endswith("_") else None
 
 
 def methods() -> Iterable[str]:
